@@ -1,0 +1,218 @@
+//! The algorithm: a checked composition that turns events into a window, and the state of one connection.
+
+use crate::composition::{Composition, Parameters, Refusal};
+use crate::contract::{Ack, Loss, LossKind};
+use crate::loss_response::ssthresh_after_timeout;
+use crate::signal::{InTransit, Round, Signal, in_flight};
+use crate::units::{Rate, Segments, Span, Time, Window};
+
+/// The kernel's private area of a socket (`ICSK_CA_PRIV_SIZE`), bytes.
+pub const STATE_BYTES_MAX: usize = 104;
+
+const _: () = assert!(size_of::<State>() <= STATE_BYTES_MAX);
+
+/// A composition with its numbers, checked: shared by any number of connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Algorithm {
+    composition: Composition,
+    parameters: Parameters,
+}
+
+/// What one connection remembers.
+#[derive(Clone, Copy, Debug)]
+pub struct State {
+    control: Control,
+    round: Round,
+    /// When the window was last cut, for mechanism E.
+    last_cut: Option<Time>,
+    /// The newest backlog, for display.
+    diff: Option<i32>,
+}
+
+/// The window and what steers it: all that slow start and congestion avoidance may touch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Control {
+    pub(crate) window: Window,
+    /// Slow start lasts while the window is below this.
+    pub(crate) ssthresh: Segments,
+    /// Growth per acknowledgement, decided once a round or once an acknowledgement.
+    pub(crate) growth: Window,
+    /// Vegas's slow start grows in every second round.
+    pub(crate) grows_this_round: bool,
+}
+
+/// Which rule steers the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The window is below the slow-start threshold.
+    SlowStart,
+    /// It is not.
+    Avoidance,
+}
+
+/// No slow-start threshold yet.
+const UNBOUNDED: Segments = Segments(u32::MAX);
+/// The threshold of a sender that left slow start for good: no window is below it.
+const LEFT: Segments = Segments(2);
+
+impl Algorithm {
+    /// Checks that the parts go together and the numbers make sense.
+    pub fn new(composition: Composition, parameters: Parameters) -> Result<Self, Refusal> {
+        composition.check(&parameters)?;
+        Ok(Algorithm { composition, parameters })
+    }
+
+    /// The parts.
+    pub fn composition(&self) -> &Composition {
+        &self.composition
+    }
+
+    /// The numbers.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The state of a new connection.
+    pub fn start(&self) -> State {
+        let mut control = Control {
+            window: Window::whole(self.parameters.initial_window),
+            ssthresh: UNBOUNDED,
+            growth: Window::default(),
+            grows_this_round: false,
+        };
+        self.composition.slow_start.start(&mut control);
+        State { control, round: Round::NEW, last_cut: None, diff: None }
+    }
+
+    /// Handles an acknowledgement of new data.
+    pub fn on_ack(&self, state: &mut State, ack: &Ack) {
+        if state.round.ended_by(ack) {
+            let diff = state.round.close(&self.composition.signal, ack);
+            self.on_round(state, diff);
+        }
+        if state.phase() == Phase::Avoidance {
+            self.composition.avoidance.on_ack(&mut state.control);
+        }
+        self.grow(&mut state.control, ack);
+        state.round.sample(ack);
+    }
+
+    /// Handles a loss or a mark.
+    pub fn on_loss(&self, state: &mut State, loss: &Loss) {
+        match loss.kind {
+            LossKind::Timeout => self.on_timeout(state, loss),
+            LossKind::DuplicateAcks | LossKind::Ecn => self.cut(state, loss),
+        }
+    }
+
+    fn on_round(&self, state: &mut State, diff: Option<i32>) {
+        state.diff = diff.or(state.diff);
+        // before the first sample nothing can be backlog
+        let diff = diff.unwrap_or(0);
+        match state.phase() {
+            Phase::SlowStart => self.composition.slow_start.on_round(&mut state.control, diff, self.parameters.gamma),
+            Phase::Avoidance => self.composition.avoidance.on_round(&mut state.control, diff, &self.parameters),
+        }
+    }
+
+    fn grow(&self, control: &mut Control, ack: &Ack) {
+        // a slow start that reached its threshold within the round stops there
+        if control.growth == Window::ONE && !control.in_slow_start() {
+            control.growth = Window::default();
+        }
+        if self.composition.limits.keep_up && !self.keeps_up(control, ack) {
+            return;
+        }
+        control.window = control.window.plus(control.growth).min(Window::whole(self.parameters.max_window));
+    }
+
+    /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
+    fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
+        let in_transit = match self.composition.signal {
+            Signal::EndToEnd { in_transit, .. } => in_transit,
+            Signal::None => InTransit::BeforeAck,
+        };
+        control.window <= Window::whole(in_flight(in_transit, ack)).plus(Window::whole(Segments(2)))
+    }
+
+    fn cut(&self, state: &mut State, loss: &Loss) {
+        if let Some(last_cut) = state.last_cut
+            && !self.composition.loss.cuts(loss, last_cut)
+        {
+            return;
+        }
+        let window = self.composition.loss.window_after(&state.control, loss);
+        state.control.window = window.min(Window::whole(self.parameters.max_window));
+        state.control.ssthresh = match self.composition.avoidance.shrinks_by_itself() {
+            true => LEFT,
+            false => state.control.window.floor(),
+        };
+        state.last_cut = Some(loss.now);
+    }
+
+    fn on_timeout(&self, state: &mut State, loss: &Loss) {
+        state.control.ssthresh = ssthresh_after_timeout(state.control.window);
+        state.control.window = Window::whole(self.parameters.restart_window);
+        state.last_cut = Some(loss.now);
+        self.composition.slow_start.on_timeout(&mut state.control);
+        if self.restarts_rounds() {
+            state.round.restart(loss.next, loss.now);
+        }
+    }
+
+    /// "Revisited", section VII.C: segments sent before a timeout must not count in the rounds after it.
+    fn restarts_rounds(&self) -> bool {
+        match self.composition.signal {
+            Signal::EndToEnd { in_transit, .. } => in_transit == InTransit::BeforeAck,
+            Signal::None => true,
+        }
+    }
+}
+
+impl State {
+    /// The congestion window.
+    pub fn window(&self) -> Window {
+        self.control.window
+    }
+
+    /// The slow-start threshold; none while it is unbounded.
+    pub fn ssthresh(&self) -> Option<Segments> {
+        (self.control.ssthresh != UNBOUNDED).then_some(self.control.ssthresh)
+    }
+
+    /// The rate to send at; none for an algorithm that does not pace.
+    pub fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    /// The base RTT; none before the first sample.
+    pub fn base_rtt(&self) -> Option<Span> {
+        self.round.base_rtt()
+    }
+
+    /// The newest backlog in segments; none before the first measurement.
+    pub fn diff(&self) -> Option<i32> {
+        self.diff
+    }
+
+    /// Which rule steers the window.
+    pub fn phase(&self) -> Phase {
+        if self.control.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance }
+    }
+}
+
+impl Control {
+    pub(crate) fn in_slow_start(&self) -> bool {
+        self.window < Window::whole(self.ssthresh)
+    }
+
+    /// Ends slow start for good: only a timeout begins another.
+    pub(crate) fn leave_slow_start(&mut self) {
+        self.ssthresh = LEFT;
+    }
+
+    /// Lowers the window, to two segments at least (design section 4.1).
+    pub(crate) fn shrink_to(&mut self, window: Window) {
+        self.window = window.max(Window::whole(LEFT));
+    }
+}

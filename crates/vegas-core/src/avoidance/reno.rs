@@ -1,0 +1,7 @@
+//! Reno's congestion avoidance: one segment a round (RFC 5681, section 3.1, equation 3).
+
+use crate::algorithm::Control;
+
+pub(crate) fn on_ack(control: &mut Control) {
+    control.growth = control.window.one_spread();
+}

@@ -1,0 +1,163 @@
+//! A sender as a composition of parts, its numbers, and what a host must be able to do for it.
+
+use core::fmt;
+
+use crate::units::{Segments, Window};
+use crate::{Avoidance, LossResponse, Signal, SlowStart};
+
+/// The parts of a sender. Any combination can be written down; [`Composition::check`] refuses what cannot run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Composition {
+    /// How the backlog is measured.
+    pub signal: Signal,
+    /// How the window opens.
+    pub slow_start: SlowStart,
+    /// How the window is held.
+    pub avoidance: Avoidance,
+    /// How the window answers a loss.
+    pub loss: LossResponse,
+    /// How the host finds and repairs losses.
+    pub detection: Detection,
+    /// What else bounds sending and growth.
+    pub limits: Limits,
+}
+
+/// How the host finds and repairs losses: the host's part, named by the composition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detection {
+    /// What happens between a loss and its repair.
+    pub recovery: Recovery,
+    /// C of "Revisited": a duplicate ACK retransmits a segment that is older than its fine-grained timeout.
+    pub fine_retransmit: bool,
+    /// D of "Revisited": the first two new ACKs after a retransmission check the next segment likewise.
+    pub recheck_after_retransmit: bool,
+}
+
+/// Fast recovery of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// RFC 5681: ends with the first new acknowledgement.
+    Reno,
+    /// RFC 6582: a partial acknowledgement retransmits the next hole.
+    NewReno,
+    /// RFC 6675: selective acknowledgements and a pipe estimate.
+    Sack,
+}
+
+/// What else bounds sending and growth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// H of "Revisited": most segments sent back to back in answer to one acknowledgement. None: no limit.
+    pub burst: Option<Segments>,
+    /// I of "Revisited": no growth while the window is more than two segments above what is in flight.
+    pub keep_up: bool,
+}
+
+/// The numbers of a sender. Windows and thresholds are in segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Backlog below which the window grows in congestion avoidance; 0 to `beta`.
+    pub alpha: Segments,
+    /// Backlog above which the window shrinks in congestion avoidance.
+    pub beta: Segments,
+    /// Backlog above which slow start ends.
+    pub gamma: Segments,
+    /// Window at the start (G of "Revisited": 2; Reno: 1), at least 1.
+    pub initial_window: Segments,
+    /// Window after a timeout (G of "Revisited": 2; Reno: 1), at least 1.
+    pub restart_window: Segments,
+    /// The window never exceeds this: the receiver's window, or less. At most [`Window::MAX`].
+    pub max_window: Segments,
+}
+
+/// What a host can do for a composition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostCapabilities {
+    /// The host's name in a refusal.
+    pub name: &'static str,
+    /// It lets the algorithm decide on retransmissions (C and D).
+    pub retransmission_path: bool,
+    /// It can hold back segments beyond a burst (H).
+    pub burst_limit: bool,
+}
+
+impl HostCapabilities {
+    /// The simulator's TCP: everything.
+    pub const SIMULATOR: HostCapabilities =
+        HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true };
+}
+
+/// Why a composition cannot be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The part or number that is to blame, by its key in a scenario file.
+    pub part: &'static str,
+    /// What is wrong with it, and what would be right.
+    pub reason: &'static str,
+    /// The host that cannot carry it out, if it is the host's fault.
+    pub host: Option<&'static str>,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.part, self.reason)?;
+        match self.host {
+            Some(host) => write!(f, " (host: {host})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl core::error::Error for Refusal {}
+
+impl Composition {
+    /// Whether the parts go together and the numbers make sense.
+    pub fn check(&self, parameters: &Parameters) -> Result<(), Refusal> {
+        let refuse = |part, reason| Err(Refusal { part, reason, host: None });
+        if self.signal == Signal::None {
+            if self.slow_start.needs_signal() {
+                return refuse("slow_start", "measures the backlog, which signal = \"none\" does not give");
+            }
+            if self.avoidance.needs_signal() {
+                return refuse("avoidance", "measures the backlog, which signal = \"none\" does not give");
+            }
+        }
+        if parameters.alpha > parameters.beta {
+            return refuse("alpha", "must not exceed beta");
+        }
+        if parameters.initial_window < Segments(1) {
+            return refuse("initial_window", "must be at least 1 segment");
+        }
+        if parameters.restart_window < Segments(1) {
+            return refuse("restart_window", "must be at least 1 segment");
+        }
+        if parameters.max_window < parameters.initial_window || parameters.max_window < parameters.restart_window {
+            return refuse("max_window", "must not be below the initial and the restart window");
+        }
+        if parameters.max_window < Segments(2) {
+            return refuse("max_window", "must be at least 2 segments");
+        }
+        if parameters.max_window > Window::MAX.floor() {
+            return refuse("max_window", "must be at most 16777216 segments");
+        }
+        if self.limits.burst == Some(Segments(0)) {
+            return refuse("burst", "must let at least 1 segment out");
+        }
+        Ok(())
+    }
+
+    /// Whether a host can carry the composition out.
+    pub fn check_host(&self, host: &HostCapabilities) -> Result<(), Refusal> {
+        let refuse = |part, reason| Err(Refusal { part, reason, host: Some(host.name) });
+        if self.detection.fine_retransmit && !host.retransmission_path {
+            return refuse("fine_retransmit", "mechanism C needs the retransmission path");
+        }
+        if self.detection.recheck_after_retransmit && !host.retransmission_path {
+            return refuse("recheck_after_retransmit", "mechanism D needs the retransmission path");
+        }
+        if self.limits.burst.is_some() && !host.burst_limit {
+            return refuse("burst", "mechanism H needs a host that holds segments back");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! The registry: every preset's name, parts, numbers and source. A new preset is one entry of [`PRESETS`].
+
+use crate::composition::{Composition, Detection, Limits, Parameters, Recovery};
+use crate::units::Segments;
+use crate::{Avoidance, Cut, InTransit, LossResponse, Signal, SlowStart};
+
+/// A composition with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// What users write.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+    /// Its parts.
+    pub composition: Composition,
+    /// Its numbers.
+    pub parameters: Parameters,
+}
+
+/// Every preset, in the order in which they are listed.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "reno",
+        summary: "slow start, additive increase, half on loss; recovery ends with the first new ACK",
+        source: "RFC 5681",
+        composition: RENO,
+        parameters: RENO_PARAMETERS,
+    },
+    Preset {
+        name: "newreno",
+        summary: "Reno whose recovery lasts until everything sent before the loss is acknowledged",
+        source: "RFC 6582",
+        composition: with_recovery(RENO, Recovery::NewReno),
+        parameters: RENO_PARAMETERS,
+    },
+    Preset {
+        name: "sack",
+        summary: "Reno with selective acknowledgements",
+        source: "RFC 2018, RFC 6675",
+        composition: with_recovery(RENO, Recovery::Sack),
+        parameters: RENO_PARAMETERS,
+    },
+    Preset {
+        name: "vegas",
+        summary: "the corrected Vegas: mechanisms A to I on, J off, none of the released version's defects",
+        source: "Brakmo and Peterson 1995; TCP Vegas Revisited, sections VI and VII",
+        composition: VEGAS,
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
+        name: "vegas-ns2",
+        summary: "Vegas as ns-2 has it: no burst limit, no restart of rounds after a timeout",
+        source: "ns-2.35, Agent/TCP/Vegas",
+        composition: VEGAS_NS2,
+        parameters: VEGAS_PARAMETERS,
+    },
+];
+
+/// Looks a preset up by name.
+pub fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}
+
+/// Larger than any path of the papers needs; a receiver's window lowers it.
+const MAX_WINDOW: Segments = Segments(1 << 20);
+
+const RENO: Composition = Composition {
+    signal: Signal::None,
+    slow_start: SlowStart::Reno,
+    avoidance: Avoidance::Reno,
+    loss: LossResponse { cut: Cut::Half, once_per_window: false },
+    detection: Detection { recovery: Recovery::Reno, fine_retransmit: false, recheck_after_retransmit: false },
+    limits: Limits { burst: None, keep_up: false },
+};
+
+/// "Revisited", section VI, G: the window of one segment that Reno starts and restarts with.
+const RENO_PARAMETERS: Parameters = Parameters {
+    alpha: Segments(1),
+    beta: Segments(3),
+    gamma: Segments(1),
+    initial_window: Segments(1),
+    restart_window: Segments(1),
+    max_window: MAX_WINDOW,
+};
+
+const VEGAS: Composition = Composition {
+    signal: Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false },
+    slow_start: SlowStart::Vegas { restarts_after_timeout: true },
+    avoidance: Avoidance::Vegas,
+    loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true },
+    detection: Detection { recovery: Recovery::Reno, fine_retransmit: true, recheck_after_retransmit: true },
+    limits: Limits { burst: Some(Segments(3)), keep_up: true },
+};
+
+const VEGAS_PARAMETERS: Parameters =
+    Parameters { initial_window: Segments(2), restart_window: Segments(2), ..RENO_PARAMETERS };
+
+const VEGAS_NS2: Composition = Composition {
+    signal: Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true },
+    slow_start: SlowStart::Vegas { restarts_after_timeout: false },
+    limits: Limits { burst: None, keep_up: true },
+    ..VEGAS
+};
+
+const fn with_recovery(base: Composition, recovery: Recovery) -> Composition {
+    Composition { detection: Detection { recovery, ..base.detection }, ..base }
+}

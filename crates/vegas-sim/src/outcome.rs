@@ -1,0 +1,207 @@
+//! What a run gives: plain columns and rows, before any file format.
+
+/// Everything a finished run has measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// One entry a flow, in the scenario's order.
+    pub flows: Vec<FlowOutcome>,
+    /// One entry a one-way link, in the scenario's order.
+    pub links: Vec<LinkOutcome>,
+    /// Time series of the flows.
+    pub flow_series: FlowSeries,
+    /// Time series of the links.
+    pub link_series: LinkSeries,
+    /// What happened, in order of time.
+    pub incidents: Vec<Incident>,
+    /// Packets seen, when the scenario asks for a capture.
+    pub capture: Vec<CapturedPacket>,
+    /// Events the engine handled.
+    pub events: u64,
+    /// Data packets that reached their receiver.
+    pub delivered_packets: u64,
+}
+
+/// A flow's totals. Means are over the time that the flow was active.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowOutcome {
+    /// When it started, s.
+    pub start_s: f64,
+    /// Bytes on the wire that reached the receiver over the active time, Mb/s (retransmissions and headers count).
+    pub throughput_mbps: f64,
+    /// Payload delivered in order over the active time, Mb/s.
+    pub goodput_mbps: f64,
+    /// Payload delivered in order, bytes.
+    pub delivered_bytes: u64,
+    /// From the start to the acknowledgement of the last byte, s; none for a flow without a size or cut short.
+    pub completion_s: Option<f64>,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub segments_retransmitted: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Mean of the round-trip samples, ms.
+    pub mean_rtt_ms: Option<f64>,
+    /// Least round-trip sample, ms (the algorithm's base RTT where it has one).
+    pub base_rtt_ms: Option<f64>,
+    /// First exit from slow start, s since the run began.
+    pub slow_start_end_s: Option<f64>,
+    /// Window at that exit, before the cut, segments.
+    pub cwnd_at_slow_start_end: Option<f64>,
+    /// Window at the end, segments.
+    pub final_cwnd_segments: f64,
+    /// Window, mean over the active time, segments.
+    pub mean_cwnd_segments: f64,
+}
+
+/// A one-way link's totals over the whole run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkOutcome {
+    /// Most packets waiting (the one being sent does not wait).
+    pub max_queue_packets: u64,
+    /// Packets waiting, mean over the run.
+    pub mean_queue_packets: f64,
+    /// Packets lost: queue overflow, random loss, and packets told to drop.
+    pub drops: u64,
+    /// Part of the run that the transmitter was busy, 0 to 1.
+    pub utilisation: f64,
+}
+
+/// Flow series, one vector a column, all of one length.
+///
+/// Gauges (`cwnd`, `in_flight`, ...) are at the row's time, counters (`acked_bytes`, `retransmits`, `timeouts`)
+/// since the start, `throughput_mbps` over the step that ends at the row's time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowSeries {
+    /// s since the run began.
+    pub time_s: Vec<f64>,
+    /// Flow id.
+    pub flow: Vec<u32>,
+    /// Congestion window.
+    pub cwnd_segments: Vec<f64>,
+    /// Slow-start threshold; none while it is unbounded.
+    pub ssthresh_segments: Vec<Option<f64>>,
+    /// Segments in flight.
+    pub in_flight_segments: Vec<u32>,
+    /// Newest round-trip sample.
+    pub rtt_ms: Vec<Option<f64>>,
+    /// The algorithm's base RTT.
+    pub base_rtt_ms: Vec<Option<f64>>,
+    /// The algorithm's newest diff (backlog).
+    pub diff_segments: Vec<Option<f64>>,
+    /// `slow-start`, `avoidance` or `recovery` (see [`PHASES`]): index into that list.
+    pub phase: Vec<u8>,
+    /// Payload acknowledged.
+    pub acked_bytes: Vec<u64>,
+    /// Segments retransmitted.
+    pub retransmits: Vec<u64>,
+    /// Retransmission timeouts.
+    pub timeouts: Vec<u64>,
+    /// Wire rate received, over the step.
+    pub throughput_mbps: Vec<f64>,
+}
+
+/// Names of [`FlowSeries::phase`].
+pub const PHASES: [&str; 4] = ["idle", "slow-start", "avoidance", "recovery"];
+
+/// Link series, one vector a column, all of one length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkSeries {
+    /// s since the run began.
+    pub time_s: Vec<f64>,
+    /// Link id (its name is `from->to`).
+    pub link: Vec<u32>,
+    /// Packets waiting, without the one being sent.
+    pub queue_packets: Vec<u32>,
+    /// Bytes waiting, without the packet being sent.
+    pub queue_bytes: Vec<u64>,
+    /// Most packets waiting during the step.
+    pub max_queue_packets: Vec<u32>,
+    /// Packets lost since the start.
+    pub drops: Vec<u64>,
+    /// Sent by the transmitter over the step.
+    pub throughput_mbps: Vec<f64>,
+    /// Part of the step that the transmitter was busy, 0 to 1.
+    pub utilisation: Vec<f64>,
+}
+
+/// Something that happened once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Incident {
+    /// s since the run began.
+    pub time_s: f64,
+    /// What happened.
+    pub kind: IncidentKind,
+    /// The flow it happened to.
+    pub flow: u32,
+    /// The link it happened on, for drops.
+    pub link: Option<u32>,
+    /// First payload byte of the segment concerned, from 0.
+    pub sequence: u64,
+}
+
+/// Kinds of incident.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IncidentKind {
+    /// A packet found the queue full.
+    QueueDrop,
+    /// A packet was lost to an impairment.
+    Loss,
+    /// A segment was sent again.
+    Retransmit,
+    /// The retransmission timer ran out.
+    Timeout,
+    /// The algorithm left slow start.
+    SlowStartExit,
+}
+
+impl IncidentKind {
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            IncidentKind::QueueDrop => "queue-drop",
+            IncidentKind::Loss => "loss",
+            IncidentKind::Retransmit => "retransmit",
+            IncidentKind::Timeout => "timeout",
+            IncidentKind::SlowStartExit => "slow-start-exit",
+        }
+    }
+}
+
+/// A packet as seen where it entered its first link (`from` a sender or receiver) for the capture file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CapturedPacket {
+    /// ns since the run began.
+    pub time_ns: u64,
+    /// Flow id.
+    pub flow: u32,
+    /// Seen where: leaving the sender, arriving at the sender, leaving the receiver, arriving at the receiver.
+    pub point: CapturePoint,
+    /// First payload byte, from 0; for an acknowledgement the sender's next byte.
+    pub sequence: u64,
+    /// Next byte expected by the receiver; 0 in data packets.
+    pub acknowledgement: u64,
+    /// Payload bytes.
+    pub payload: u32,
+    /// Bytes on the wire.
+    pub wire: u32,
+    /// SACK blocks, `[from, to)`, first `sack_blocks` of them valid.
+    pub sack: [(u64, u64); 3],
+    /// How many of `sack` are valid.
+    pub sack_blocks: u8,
+    /// SYN flag.
+    pub syn: bool,
+}
+
+/// Where a captured packet was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapturePoint {
+    /// Data leaving the sender.
+    SenderOut,
+    /// An acknowledgement arriving at the sender.
+    SenderIn,
+    /// Data arriving at the receiver.
+    ReceiverIn,
+    /// An acknowledgement leaving the receiver.
+    ReceiverOut,
+}

@@ -1,0 +1,3 @@
+//! Scenarios: the file a user writes, its validation, and what the engine takes.
+mod model;
+pub use model::*;

@@ -1,0 +1,149 @@
+//! A scenario as the engine takes it: every value checked, every name resolved, every default filled in.
+//!
+//! The file that a user writes is [`super::document`]; this is what is left of it after validation.
+
+use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_core::{Composition, Parameters};
+
+/// What is simulated, for how long, and from which seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The scenario's name, also that of its results folder.
+    pub name: String,
+    /// When the run ends.
+    pub duration: Span,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// How the time series are sampled.
+    pub sampling: Sampling,
+    /// Node names; a node's id is its index here.
+    pub nodes: Vec<String>,
+    /// One-way links; a link's id is its index here.
+    pub links: Vec<LinkSpec>,
+    /// Flows; a flow's id is its index here.
+    pub flows: Vec<FlowSpec>,
+    /// Whether every packet is kept for a capture file.
+    pub capture: bool,
+}
+
+/// How the time series are sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampling {
+    /// A row at every multiple of the step.
+    Every(Span),
+    /// A row at every change of a flow's window or of a link's queue.
+    EveryChange,
+    /// No series at all.
+    Off,
+}
+
+/// Index of a node in [`Scenario::nodes`].
+pub type NodeId = usize;
+/// Index of a link in [`Scenario::links`].
+pub type LinkId = usize;
+
+/// A one-way link: a queue, a transmitter of one rate, and a propagation delay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkSpec {
+    /// Where packets enter.
+    pub from: NodeId,
+    /// Where packets arrive.
+    pub to: NodeId,
+    /// Transmission rate.
+    pub rate: Rate,
+    /// Propagation delay, one way.
+    pub delay: Span,
+    /// How much may wait; counts the packet being sent (design section 5).
+    pub queue: QueueLimit,
+    /// What goes wrong on the link.
+    pub impairments: Impairments,
+}
+
+/// The limit of a drop-tail queue; the packet being sent counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// At most so many packets.
+    Packets(u32),
+    /// At most so many bytes.
+    Bytes(Bytes),
+    /// No limit: a host's own interface, which holds back its sender instead of dropping.
+    Unlimited,
+}
+
+/// What a link does to packets besides delaying them. All off by default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Impairments {
+    /// Probability that a packet offered to the link is lost, in millionths.
+    pub loss_ppm: u32,
+    /// Probability that a delivered packet is delivered twice, in millionths.
+    pub duplicate_ppm: u32,
+    /// Probability that a packet is held back by `reorder_delay`, in millionths.
+    pub reorder_ppm: u32,
+    /// How long a reordered packet is held back.
+    pub reorder_delay: Span,
+    /// Packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
+    pub drop_data: Vec<u64>,
+}
+
+/// One TCP connection that sends data one way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowSpec {
+    /// The preset's name, or `custom` for a table of parts.
+    pub algorithm: String,
+    /// The parts.
+    pub composition: Composition,
+    /// Thresholds and window bounds.
+    pub parameters: Parameters,
+    /// How the hosts at both ends behave.
+    pub host: HostSpec,
+    /// When the first data leaves (or the SYN, with a handshake).
+    pub start: Time,
+    /// When the application stops giving data, if it does.
+    pub stop: Option<Time>,
+    /// How much payload is sent; unlimited if none.
+    pub size: Option<Bytes>,
+    /// A full data packet on the wire, headers included.
+    pub packet: Bytes,
+    /// An acknowledgement on the wire.
+    pub ack: Bytes,
+    /// Header bytes in a data packet; payload is `packet - header`.
+    pub header: Bytes,
+    /// Links from the sender to the receiver, in order.
+    pub path: Vec<LinkId>,
+    /// Links from the receiver back to the sender, in order.
+    pub reverse_path: Vec<LinkId>,
+}
+
+/// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostSpec {
+    /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2: 3).
+    pub dupack_threshold: u32,
+    /// New data on the first two duplicate acknowledgements (RFC 3042).
+    pub limited_transmit: bool,
+    /// Most segments sent in answer to one acknowledgement during fast recovery; none: no limit.
+    pub recovery_burst: Option<Segments>,
+    /// Receiver's delayed acknowledgements: every second segment, or after this span. None: every segment at once.
+    pub delayed_ack: Option<Span>,
+    /// The receiver's window.
+    pub receive_window: Segments,
+    /// Least retransmission timeout (RFC 6298, section 2.4 says 1 s; ns-2 and Linux 200 ms).
+    pub rto_min: Span,
+    /// Greatest retransmission timeout.
+    pub rto_max: Span,
+    /// Retransmission timeout before the first sample (RFC 6298, section 2.1).
+    pub rto_initial: Span,
+    /// Grain of the retransmission clock (G of RFC 6298).
+    pub rto_grain: Span,
+    /// What precedes the data.
+    pub handshake: Handshake,
+}
+
+/// What precedes the data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handshake {
+    /// Nothing: the first data packet leaves at the flow's start.
+    None,
+    /// A SYN and its acknowledgement: the first data leaves one round trip after the flow's start.
+    Full,
+}
