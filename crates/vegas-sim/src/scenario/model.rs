@@ -24,6 +24,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
+    /// The file as given, after overrides: for the manifest and the hash.
+    pub document: serde_json::Value,
 }
 
 /// How the time series are sampled.
