@@ -47,6 +47,12 @@ fn write_capture(dir: &Path, capture: Vec<CapturedPacket>) {
 
 static SAID: Once = Once::new();
 
+#[expect(clippy::explicit_write, reason = "the test harness swallows what passing tests print with eprintln")]
+fn say_skipped() {
+    let line = "SKIPPED: tshark is not installed (Debian: tshark), so captures are not tested with it";
+    writeln!(std::io::stderr(), "{line}").unwrap();
+}
+
 /// What tshark prints of each packet that passes `filter`: the fields, separated by semicolons. None, with a line that
 /// says so, where tshark is missing and this is not CI.
 fn tshark(file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<String>> {
@@ -65,11 +71,7 @@ fn tshark(file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<String>> {
             panic!("tshark cannot be run ({error}); install it (Debian: tshark), captures are untested without it")
         }
         Err(_) => {
-            SAID.call_once(|| {
-                // written past the test harness, which swallows what passing tests print
-                let line = "SKIPPED: tshark is not installed (Debian: tshark), so captures are not tested with it";
-                writeln!(std::io::stderr(), "{line}").unwrap();
-            });
+            SAID.call_once(say_skipped);
             None
         }
     }
