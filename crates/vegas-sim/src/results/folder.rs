@@ -60,6 +60,14 @@ pub fn write_folder(
     place.put(&new)
 }
 
+/// Whether [`write_folder`] could write at `dir`, for callers who want to know before a long run. Makes missing parents.
+///
+/// # Errors
+/// As [`write_folder`] gives for its place.
+pub fn check_folder(dir: &Path) -> Result<(), ResultsError> {
+    Place::find(dir).map(drop)
+}
+
 fn write_tables(folder: &Path, tables: &Tables, options: WriteOptions) -> Result<Vec<String>, ResultsError> {
     let mut files = Vec::new();
     for (name, table) in tables.named() {

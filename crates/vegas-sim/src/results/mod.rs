@@ -15,7 +15,7 @@ mod table_files;
 mod tables;
 
 pub use error::ResultsError;
-pub use folder::{WriteOptions, write_folder};
+pub use folder::{WriteOptions, check_folder, write_folder};
 pub use manifest::run_id;
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
 pub use summary::summary;

@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
 use vegas_sim::outcome::{CapturedPacket, Outcome};
-use vegas_sim::results::{ResultsError, WriteOptions, run_id, summary, tables, write_folder};
+use vegas_sim::results::{ResultsError, WriteOptions, check_folder, run_id, summary, tables, write_folder};
 
 use crate::sample;
 
@@ -207,6 +207,17 @@ fn an_unwritable_place_is_one_clear_line() {
     assert_one_line_naming(&write(&file, PLAIN).unwrap_err(), &file);
     assert_one_line_naming(&write(Path::new("/"), PLAIN).unwrap_err(), Path::new("/"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "not a folder");
+    assert_eq!(names(parent.path()), ["file"]);
+}
+
+#[test]
+fn a_place_can_be_checked_before_the_run() {
+    let parent = tempfile::tempdir().unwrap();
+    let file = parent.path().join("file");
+    fs::write(&file, "not a folder").unwrap();
+    assert_one_line_naming(&check_folder(&file.join("run")).unwrap_err(), &file);
+    assert_one_line_naming(&check_folder(parent.path()).unwrap_err(), parent.path());
+    check_folder(&parent.path().join("run")).unwrap();
     assert_eq!(names(parent.path()), ["file"]);
 }
 
