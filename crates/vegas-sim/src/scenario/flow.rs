@@ -75,6 +75,7 @@ fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
         loss: LossResponse {
             cut: parts.cut.map_or(from.loss.cut, |cut| cut.0),
             once_per_window: parts.once_per_window.unwrap_or(from.loss.once_per_window),
+            slow_start_ends: from.loss.slow_start_ends,
         },
         detection: Detection {
             recovery: parts.recovery.map_or(from.detection.recovery, |recovery| recovery.0),
