@@ -36,7 +36,7 @@ impl LossResponse {
         let window = control.window;
         let least = Window::whole(LEAST);
         match self.cut {
-            Cut::Half => window.scaled(1, 2).max(least),
+            Cut::Half => window.half().max(least),
             Cut::ThreeQuarters => {
                 let whole = window.floor();
                 let cut = match () {
@@ -52,5 +52,5 @@ impl LossResponse {
 
 /// The slow-start threshold after a timeout: half the window, at least 2 (RFC 5681, equation 4).
 pub(crate) fn ssthresh_after_timeout(window: Window) -> Segments {
-    window.scaled(1, 2).floor().max(LEAST)
+    window.half().floor().max(LEAST)
 }
