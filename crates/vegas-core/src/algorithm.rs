@@ -19,7 +19,7 @@ pub struct Algorithm {
 }
 
 /// What one connection remembers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     control: Control,
     round: Round,
@@ -30,7 +30,7 @@ pub struct State {
 }
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Control {
     pub(crate) window: Window,
     /// Slow start lasts while the window is below this.
@@ -52,7 +52,7 @@ pub enum Phase {
 
 /// No slow-start threshold yet.
 const UNBOUNDED: Segments = Segments(u32::MAX);
-/// The threshold of a sender that left slow start for good: no window is below it.
+/// The threshold of a sender that left slow start for good, and the least there is (RFC 5681, equation 4).
 const LEFT: Segments = Segments(2);
 
 impl Algorithm {
@@ -141,18 +141,18 @@ impl Algorithm {
         {
             return;
         }
-        let window = self.composition.loss.window_after(&state.control, loss);
-        state.control.window = window.min(Window::whole(self.parameters.max_window));
+        // the least window after a cut, 2, must not raise a window of 1
+        state.control.window = self.composition.loss.window_after(state.control.window, loss).min(state.control.window);
         state.control.ssthresh = match self.composition.avoidance.shrinks_by_itself() {
             true => LEFT,
-            false => state.control.window.floor(),
+            false => state.control.window.floor().max(LEFT),
         };
         state.last_cut = Some(loss.now);
     }
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         state.control.ssthresh = ssthresh_after_timeout(state.control.window);
-        state.control.window = Window::whole(self.parameters.restart_window);
+        state.control.window = Window::whole(self.parameters.restart_window).min(state.control.window);
         state.last_cut = Some(loss.now);
         self.composition.slow_start.on_timeout(&mut state.control);
         if self.restarts_rounds() {

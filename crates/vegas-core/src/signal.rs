@@ -34,7 +34,7 @@ pub enum InTransit {
 }
 
 /// The running measurement of one round.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Round {
     /// The round ends when this index is acknowledged.
     end: SendIndex,
