@@ -211,8 +211,8 @@ impl Control {
         self.ssthresh = LEFT;
     }
 
-    /// Lowers the window, to two segments at least (design section 4.1).
+    /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).
     pub(crate) fn shrink_to(&mut self, window: Window) {
-        self.window = window.max(Window::whole(LEFT));
+        self.window = window.max(Window::whole(LEFT)).min(self.window);
     }
 }
