@@ -1,5 +1,7 @@
 //! Any composition, any events: the rules of the conformance suite, driven by coverage.
 //!
+//! Run it from `crates/vegas-core` with `cargo +nightly fuzz run events`.
+//!
 //! The first bytes choose the algorithm and whether the host keeps the contract; the rest are its events.
 
 #![no_main]
