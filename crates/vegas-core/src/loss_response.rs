@@ -10,6 +10,17 @@ pub struct LossResponse {
     pub cut: Cut,
     /// E of "Revisited": cut only if what was lost had been sent after the last cut.
     pub once_per_window: bool,
+    /// When slow start ends, if the cut finds the sender in it.
+    pub slow_start_ends: SlowStartEnds,
+}
+
+/// When a cut ends slow start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SlowStartEnds {
+    /// With the cut itself (RFC 5681, section 3.2, step 2).
+    AtCut,
+    /// With the next new acknowledgement, which deflates the window (ns-2's Vegas).
+    AtNextAck,
 }
 
 /// How far the window is cut.
@@ -20,6 +31,11 @@ pub enum Cut {
     /// F of "Revisited", in whole segments: less a quarter, itself rounded down; to half, rounded down, if what was
     /// lost is a retransmission; 3 and less to 2.
     ThreeQuarters,
+}
+
+impl Cut {
+    /// What users write for each choice.
+    pub const NAMES: &'static [(&'static str, Cut)] = &[("half", Cut::Half), ("three-quarters", Cut::ThreeQuarters)];
 }
 
 /// The least window after a loss (RFC 5681, equation 4).

@@ -3,7 +3,7 @@
 use vegas_core::units::{Segments, Window};
 use vegas_core::{
     Algorithm, Avoidance, Composition, Cut, Detection, InTransit, Limits, LossResponse, Parameters, Recovery, Signal,
-    SlowStart,
+    SlowStart, SlowStartEnds,
 };
 
 /// Every combination of parts that can be written down, whether it goes together or not.
@@ -61,7 +61,9 @@ pub fn loss_responses() -> Vec<LossResponse> {
     let mut all = Vec::new();
     for cut in [Cut::Half, Cut::ThreeQuarters] {
         for once_per_window in [false, true] {
-            all.push(LossResponse { cut, once_per_window });
+            for slow_start_ends in [SlowStartEnds::AtCut, SlowStartEnds::AtNextAck] {
+                all.push(LossResponse { cut, once_per_window, slow_start_ends });
+            }
         }
     }
     all
@@ -81,7 +83,7 @@ pub fn detections() -> Vec<Detection> {
 
 pub fn limits() -> Vec<Limits> {
     let mut all = Vec::new();
-    for burst in [None, Some(Segments(1)), Some(Segments(3))] {
+    for burst in [None, Some(Segments(3))] {
         for keep_up in [false, true] {
             all.push(Limits { burst, keep_up });
         }
@@ -123,7 +125,10 @@ const _: fn(&Composition) = |parts| {
     match parts.avoidance {
         Avoidance::Reno | Avoidance::Vegas => {}
     }
-    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters, once_per_window: _ } = parts.loss;
+    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters, once_per_window: _, slow_start_ends } = parts.loss;
+    match slow_start_ends {
+        SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
+    }
     let Detection { recovery, fine_retransmit: _, recheck_after_retransmit: _ } = parts.detection;
     match recovery {
         Recovery::Reno | Recovery::NewReno | Recovery::Sack => {}

@@ -1,7 +1,9 @@
 //! The rules that every algorithm keeps on every sequence of events.
 
 use vegas_core::units::{Segments, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Avoidance, InTransit, Loss, LossKind, Phase, Signal, SlowStart, State};
+use vegas_core::{
+    Ack, Algorithm, Avoidance, InTransit, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State,
+};
 
 use super::events::{Event, Host};
 
@@ -70,8 +72,11 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     let measures = parts.avoidance == Avoidance::Vegas || parts.slow_start != SlowStart::Reno;
     rule(is >= was || measures, "an ACK lowered Reno's window")?;
     let left = before.ssthresh() != after.ssthresh();
-    rule(!left || parts.slow_start != SlowStart::Reno, "an ACK moved the threshold of Reno's slow start")?;
-    rule(!left || after.ssthresh() == Some(Segments(2)), "an ACK set another threshold than 2")?;
+    let by_itself = parts.slow_start != SlowStart::Reno && after.ssthresh() == Some(Segments(2));
+    rule(
+        !left || by_itself || waits(algorithm),
+        "an ACK moved the threshold though neither test nor cut asked for it",
+    )?;
     let kept_up = was <= Window::whole(in_flight(parts.signal, ack)).plus(Window::whole(Segments(2)));
     rule(!parts.limits.keep_up || kept_up || is <= was, "the window grew though the sender lagged (I)")?;
     let base = |state: &State| state.base_rtt().unwrap_or(Span::MAX);
@@ -107,7 +112,14 @@ fn check_loss(
     rule(is < was || was <= Window::whole(Segments(2)), "a loss did not cut the window")?;
     // half of the whole segments, rounded down: less than one segment below half
     rule(is.plus(Window::ONE) > was.half(), "a loss took more than half of the window")?;
+    if waits(algorithm) {
+        return rule(before.ssthresh() == after.ssthresh(), "a cut moved the threshold before the next ACK");
+    }
     rule(after.phase() == Phase::Avoidance || is < Window::whole(Segments(2)), "a cut began a slow start")
+}
+
+fn waits(algorithm: &Algorithm) -> bool {
+    algorithm.composition().loss.slow_start_ends == SlowStartEnds::AtNextAck
 }
 
 fn in_flight(signal: Signal, ack: &Ack) -> Segments {
