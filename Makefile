@@ -17,7 +17,7 @@ CI ?= false
 BIN := $(VENV)/bin
 export PATH := $(TOOLS)/bin:$(PATH)
 
-RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -type f \( -name '*.rs' -o -name Cargo.toml \) -not -path '*/target/*')
+RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -name target -prune -o -name '*.rs' -print -o -name Cargo.toml -print)
 PYTHON_DIRS := python tools
 
 .PHONY: help
@@ -30,7 +30,8 @@ help: ## this list
 build: $(VENV)/.built ## the command .venv/bin/vegaslab and the Python package, optimised
 
 $(VENV)/.requirements: requirements/dev.txt
-	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed; name one: make PYTHON=...")'
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo '$(PYTHON): Python 3.11 or newer is needed; name one: make PYTHON=...' >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
@@ -101,10 +102,10 @@ deny: ## licences and sources of the dependencies (skipped without cargo-deny)
 	@if command -v cargo-deny >/dev/null; then cargo deny --locked --log-level error check licenses bans sources; fi
 
 .PHONY: tools
-tools: $(TOOLS)/bin/cargo-deny-$(CARGO_DENY_VERSION) ## cargo-deny, built from source (about a minute)
+tools: $(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION) ## cargo-deny, built from source (about a minute)
 
 # unoptimised: the check takes a second either way, the build a fifth of the time
-$(TOOLS)/bin/cargo-deny-$(CARGO_DENY_VERSION):
+$(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION):
 	CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$(TOOLS)/target \
 		cargo install cargo-deny --quiet --locked --debug --version $(CARGO_DENY_VERSION) --root $(TOOLS)
 	rm -rf $(TOOLS)/target
