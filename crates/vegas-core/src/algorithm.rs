@@ -2,7 +2,7 @@
 
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
-use crate::loss_response::ssthresh_after_timeout;
+use crate::loss_response::{SlowStartEnds, ssthresh_after_timeout};
 use crate::signal::{InTransit, Round, Signal, in_flight};
 use crate::units::{Rate, Segments, Span, Time, Window};
 
@@ -25,6 +25,8 @@ pub struct State {
     round: Round,
     /// When the window was last cut, for mechanism E.
     last_cut: Option<Time>,
+    /// The next acknowledgement ends slow start: a cut was made that waits for it.
+    slow_start_ends: bool,
     /// The newest backlog, for display.
     diff: Option<i32>,
 }
@@ -81,11 +83,14 @@ impl Algorithm {
             grows_this_round: false,
         };
         self.composition.slow_start.start(&mut control);
-        State { control, round: Round::NEW, last_cut: None, diff: None }
+        State { control, round: Round::NEW, last_cut: None, slow_start_ends: false, diff: None }
     }
 
     /// Handles an acknowledgement of new data.
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
+        if state.slow_start_ends {
+            self.end_slow_start(state);
+        }
         if state.round.ended_by(ack) {
             let diff = state.round.close(&self.composition.signal, ack);
             self.on_round(state, diff);
@@ -143,17 +148,26 @@ impl Algorithm {
         }
         let window = self.composition.loss.window_after(&state.control, loss);
         state.control.window = window.min(Window::whole(self.parameters.max_window));
+        state.last_cut = Some(loss.now);
+        match self.composition.loss.slow_start_ends {
+            SlowStartEnds::AtCut => self.end_slow_start(state),
+            SlowStartEnds::AtNextAck => state.slow_start_ends = true,
+        }
+    }
+
+    fn end_slow_start(&self, state: &mut State) {
         state.control.ssthresh = match self.composition.avoidance.shrinks_by_itself() {
             true => LEFT,
             false => state.control.window.floor(),
         };
-        state.last_cut = Some(loss.now);
+        state.slow_start_ends = false;
     }
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         state.control.ssthresh = ssthresh_after_timeout(state.control.window);
         state.control.window = Window::whole(self.parameters.restart_window);
         state.last_cut = Some(loss.now);
+        state.slow_start_ends = false;
         self.composition.slow_start.on_timeout(&mut state.control);
         if self.restarts_rounds() {
             state.round.restart(loss.next, loss.now);

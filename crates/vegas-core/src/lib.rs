@@ -47,6 +47,6 @@ pub use algorithm::{Algorithm, Phase, STATE_BYTES_MAX, State};
 pub use avoidance::Avoidance;
 pub use composition::{Composition, Detection, HostCapabilities, Limits, Parameters, Recovery, Refusal};
 pub use contract::{Ack, Loss, LossKind, RouterFeedback};
-pub use loss_response::{Cut, LossResponse};
+pub use loss_response::{Cut, LossResponse, SlowStartEnds};
 pub use signal::{InTransit, Signal};
 pub use slow_start::SlowStart;

@@ -2,7 +2,7 @@
 
 use crate::composition::{Composition, Detection, Limits, Parameters, Recovery};
 use crate::units::Segments;
-use crate::{Avoidance, Cut, InTransit, LossResponse, Signal, SlowStart};
+use crate::{Avoidance, Cut, InTransit, LossResponse, Signal, SlowStart, SlowStartEnds};
 
 /// A composition with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ const RENO: Composition = Composition {
     signal: Signal::None,
     slow_start: SlowStart::Reno,
     avoidance: Avoidance::Reno,
-    loss: LossResponse { cut: Cut::Half, once_per_window: false },
+    loss: LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut },
     detection: Detection { recovery: Recovery::Reno, fine_retransmit: false, recheck_after_retransmit: false },
     limits: Limits { burst: None, keep_up: false },
 };
@@ -89,7 +89,7 @@ const VEGAS: Composition = Composition {
     signal: Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false },
     slow_start: SlowStart::Vegas { restarts_after_timeout: true },
     avoidance: Avoidance::Vegas,
-    loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true },
+    loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
     detection: Detection { recovery: Recovery::Reno, fine_retransmit: true, recheck_after_retransmit: true },
     limits: Limits { burst: Some(Segments(3)), keep_up: true },
 };
@@ -100,6 +100,7 @@ const VEGAS_PARAMETERS: Parameters =
 const VEGAS_NS2: Composition = Composition {
     signal: Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true },
     slow_start: SlowStart::Vegas { restarts_after_timeout: false },
+    loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
     limits: Limits { burst: None, keep_up: true },
     ..VEGAS
 };

@@ -1,4 +1,17 @@
 //! A deterministic packet-level simulator for TCP congestion control.
+//!
+//! A run is a pure function of its [`scenario::Scenario`] (the seed is part of it) and of this crate's version:
+//! the same bytes out on every machine. Time is integer nanoseconds; events are ordered by time and component.
 #![forbid(unsafe_code)]
+
+mod engine;
+mod event_queue;
+mod link;
 pub mod outcome;
+mod packet;
+mod recorder;
+mod rng;
 pub mod scenario;
+mod tcp;
+
+pub use engine::{Progress, Simulation, run};

@@ -1,0 +1,463 @@
+//! The engine: one event after another, in the order of (time, component), until the scenario's end.
+
+use vegas_core::units::Time;
+
+use crate::event_queue::{ComponentId, EventQueue};
+use crate::link::{Arrivals, Link, Offer};
+use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
+use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::recorder::{Recorder, capture, seconds};
+use crate::rng::Stream;
+use crate::scenario::{FlowSpec, LinkId, Sampling, Scenario};
+use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
+
+/// A run in progress.
+#[derive(Debug)]
+pub struct Simulation {
+    now: Time,
+    end: Time,
+    finished: bool,
+    events: u64,
+    queue: EventQueue,
+    components: Components,
+    links: Vec<Link>,
+    flows: Vec<Flow>,
+    sacks: SackPool,
+    outbox: Outbox,
+    recorder: Recorder,
+    outcome: Outcome,
+    captures: bool,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The simulated time reached.
+    pub now: Time,
+    /// Whether the scenario's end is reached.
+    pub finished: bool,
+}
+
+/// A connection: both ends and the way between them.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    layout: Layout,
+    path: Box<[LinkId]>,
+    reverse_path: Box<[LinkId]>,
+    pub(crate) start: Time,
+    stop: Option<Time>,
+}
+
+/// Runs a scenario to its end.
+pub fn run(scenario: &Scenario) -> Outcome {
+    let mut simulation = Simulation::new(scenario);
+    while !simulation.advance(u64::MAX).finished {}
+    simulation.finish()
+}
+
+impl Simulation {
+    /// Sets up a run; nothing has happened yet.
+    pub fn new(scenario: &Scenario) -> Self {
+        let links: Vec<Link> = scenario
+            .links
+            .iter()
+            .map(|spec| {
+                let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
+                Link::new(spec, Stream::named(scenario.seed, &name))
+            })
+            .collect();
+        let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
+        let components = Components { links: links.len() as u32, flows: flows.len() as u32 };
+        let mut queue = EventQueue::new(components.count());
+        for (id, flow) in flows.iter().enumerate() {
+            queue.schedule(components.start_stop(id as u32), flow.start);
+        }
+        let recorder = Recorder::new(scenario.sampling, links.len(), flows.len());
+        if let Sampling::Every(step) = scenario.sampling {
+            queue.schedule(components.sampler(), Time::ZERO + step);
+        }
+        Simulation {
+            now: Time::ZERO,
+            end: Time::ZERO + scenario.duration,
+            finished: false,
+            events: 0,
+            queue,
+            components,
+            links,
+            flows,
+            sacks: SackPool::default(),
+            outbox: Outbox::default(),
+            recorder,
+            outcome: Outcome::default(),
+            captures: scenario.capture,
+        }
+    }
+
+    /// Handles at most so many events. Callers that must stay responsive call it in slices.
+    pub fn advance(&mut self, events: u64) -> Progress {
+        for _ in 0..events {
+            match self.queue.peek() {
+                Some((time, id)) if time <= self.end => {
+                    debug_assert!(time >= self.now, "time runs backwards");
+                    self.now = time;
+                    self.events += 1;
+                    self.handle(id);
+                }
+                _ => {
+                    self.now = self.end;
+                    self.finished = true;
+                    break;
+                }
+            }
+        }
+        Progress { now: self.now, finished: self.finished }
+    }
+
+    /// Ends the run where it stands, usually at the scenario's end, and gives what it measured.
+    pub fn finish(mut self) -> Outcome {
+        self.check_conservation();
+        for link in 0..self.links.len() {
+            self.catch_up(link);
+        }
+        self.outcome.events = self.events;
+        self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
+    }
+
+    fn handle(&mut self, id: ComponentId) {
+        match self.components.decode(id) {
+            Component::Arrival(link) => self.on_arrival(link),
+            Component::Held(link) => self.on_held(link),
+            Component::StartStop(flow) => self.on_start_stop(flow),
+            Component::Retransmission(flow) => self.on_retransmission_timer(flow),
+            Component::DelayedAck(flow) => self.on_delayed_ack(flow),
+            Component::Sampler => self.on_sample(),
+        }
+    }
+
+    fn on_arrival(&mut self, link: u32) {
+        if self.recorder.every_change() {
+            self.catch_up(link as usize);
+        }
+        let (arrivals, next) = self.links[link as usize].arrive(self.now);
+        match next {
+            Some(time) => self.queue.schedule(self.components.arrival(link), time),
+            None => self.queue.cancel(self.components.arrival(link)),
+        }
+        if arrivals.packet.is_none() {
+            self.schedule_held(link);
+        }
+        self.take_in(arrivals);
+    }
+
+    fn on_held(&mut self, link: u32) {
+        let arrivals = self.links[link as usize].release_held(self.now);
+        self.schedule_held(link);
+        self.take_in(arrivals);
+    }
+
+    fn schedule_held(&mut self, link: u32) {
+        match self.links[link as usize].next_held() {
+            Some(time) => self.queue.schedule(self.components.held(link), time),
+            None => self.queue.cancel(self.components.held(link)),
+        }
+    }
+
+    fn take_in(&mut self, arrivals: Arrivals) {
+        let Some(packet) = arrivals.packet else { return };
+        if arrivals.twice {
+            let sack = self.sacks.duplicate(packet.sack);
+            self.pass_on(Packet { sack, ..packet });
+        }
+        self.pass_on(packet);
+    }
+
+    /// A packet has come to the end of a link: the next one, or the endpoint.
+    fn pass_on(&mut self, mut packet: Packet) {
+        packet.hop += 1;
+        let flow = &self.flows[packet.flow as usize];
+        match flow.path(packet.kind).get(usize::from(packet.hop)) {
+            Some(&link) => self.offer(link, packet),
+            None => self.deliver(packet),
+        }
+    }
+
+    fn offer(&mut self, link: LinkId, packet: Packet) {
+        if self.recorder.every_change() {
+            self.catch_up(link);
+        }
+        match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
+            Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
+            Offer::Queued => {}
+            Offer::Overflow => self.drop_packet(link, packet, IncidentKind::QueueDrop),
+            Offer::Lost => self.drop_packet(link, packet, IncidentKind::Loss),
+        }
+        if self.recorder.every_change() {
+            self.recorder.link_row(self.now, link, &mut self.links[link]);
+        }
+    }
+
+    fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
+        self.sacks.release(packet.sack);
+        self.outcome.incidents.push(Incident {
+            time_s: seconds(self.now),
+            kind,
+            flow: packet.flow,
+            link: Some(link as u32),
+            sequence: packet.sequence,
+        });
+    }
+
+    fn deliver(&mut self, packet: Packet) {
+        let sack = self.sacks.get(packet.sack);
+        self.sacks.release(packet.sack);
+        let id = packet.flow as usize;
+        match packet.kind {
+            PacketKind::Data => self.on_data(id, packet),
+            PacketKind::Ack => self.on_ack(id, packet, &sack),
+            PacketKind::Syn => self.answer_syn(id),
+            PacketKind::SynAck => {
+                self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
+                self.flush(id);
+            }
+        }
+    }
+
+    fn on_data(&mut self, id: usize, packet: Packet) {
+        self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
+        self.outcome.delivered_packets += 1;
+        let flow = &mut self.flows[id];
+        let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
+        match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
+            AckTiming::Now => self.send_ack(id),
+            AckTiming::Later => {
+                let due = self.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
+                self.queue.schedule(self.components.delayed_ack(id as u32), due);
+            }
+        }
+    }
+
+    fn send_ack(&mut self, id: usize) {
+        let flow = &mut self.flows[id];
+        if flow.receiver.ack_due().is_some() {
+            self.queue.cancel(self.components.delayed_ack(id as u32));
+        }
+        flow.receiver.acknowledged();
+        let sack = flow.receiver.sack_blocks();
+        let packet = Packet {
+            sequence: flow.receiver.next_expected(),
+            flow: id as u32,
+            sack: self.sacks.store(sack),
+            wire: flow.layout.ack_wire + sack.wire_bytes(),
+            hop: 0,
+            kind: PacketKind::Ack,
+        };
+        let first = flow.reverse_path[0];
+        self.capture(CapturePoint::ReceiverOut, &packet, &sack);
+        self.offer(first, packet);
+    }
+
+    fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
+        self.capture(CapturePoint::SenderIn, &packet, sack);
+        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, &mut self.outbox);
+        self.flush(id);
+    }
+
+    fn answer_syn(&mut self, id: usize) {
+        let flow = &self.flows[id];
+        let packet = Packet {
+            sequence: 0,
+            flow: id as u32,
+            sack: SackId::NONE,
+            wire: flow.layout.ack_wire,
+            hop: 0,
+            kind: PacketKind::SynAck,
+        };
+        let first = flow.reverse_path[0];
+        self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
+        self.offer(first, packet);
+    }
+
+    fn on_start_stop(&mut self, id: u32) {
+        let flow = &mut self.flows[id as usize];
+        let component = self.components.start_stop(id);
+        if self.now == flow.start {
+            match flow.stop {
+                Some(stop) => self.queue.schedule(component, stop),
+                None => self.queue.cancel(component),
+            }
+            flow.sender.start(self.now, &mut self.outbox);
+        } else {
+            self.queue.cancel(component);
+            flow.sender.stop(self.now);
+        }
+        self.flush(id as usize);
+    }
+
+    fn on_retransmission_timer(&mut self, id: u32) {
+        self.queue.cancel(self.components.retransmission(id));
+        self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
+        self.flush(id as usize);
+    }
+
+    fn on_delayed_ack(&mut self, id: u32) {
+        self.queue.cancel(self.components.delayed_ack(id));
+        self.send_ack(id as usize);
+    }
+
+    fn on_sample(&mut self) {
+        for link in 0..self.links.len() {
+            self.catch_up(link);
+        }
+        let next = self.recorder.sample(self.now, &self.flows, &mut self.links);
+        self.queue.schedule(self.components.sampler(), next);
+    }
+
+    /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
+    /// that moved later is left: it finds out when it fires, and most never do.
+    fn flush(&mut self, id: usize) {
+        let mut outbox = std::mem::take(&mut self.outbox);
+        for (kind, sequence) in outbox.incidents.drain(..) {
+            let time_s = seconds(self.now);
+            self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
+        }
+        for packet in outbox.packets.drain(..) {
+            let first = self.flows[id].path[0];
+            self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::default());
+            self.offer(first, packet);
+        }
+        self.outbox = outbox;
+        let component = self.components.retransmission(id as u32);
+        if let Some(due) = self.flows[id].sender.timer()
+            && self.queue.pending(component).is_none_or(|pending| pending > due)
+        {
+            self.queue.schedule(component, due);
+        }
+        if self.recorder.every_change() {
+            self.recorder.flow_row(self.now, id, &self.flows[id]);
+        }
+    }
+
+    /// Brings a link's queue up to now; with a row at each departure where every change is recorded.
+    fn catch_up(&mut self, link: usize) {
+        if self.recorder.every_change() {
+            while let Some(time) = self.links[link].next_departure().filter(|&time| time <= self.now) {
+                self.links[link].catch_up(time);
+                self.recorder.link_row(time, link, &mut self.links[link]);
+            }
+        }
+        self.links[link].catch_up(self.now);
+    }
+
+    fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
+        if self.captures {
+            let flow = &self.flows[packet.flow as usize];
+            self.outcome.capture.push(capture(self.now, point, packet, sack, flow));
+        }
+    }
+
+    /// What went into a link has come out, was dropped, or is inside; and no acknowledgement's blocks have leaked.
+    fn check_conservation(&self) {
+        let mut inside = 0;
+        for link in &self.links {
+            let stats = &link.stats;
+            assert_eq!(
+                stats.offered + stats.duplicated,
+                stats.arrived + stats.drops + link.inside(),
+                "packets were made or lost on a link: {stats:?}"
+            );
+            inside += link.inside();
+        }
+        assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
+    }
+}
+
+impl Flow {
+    fn new(id: u32, spec: &FlowSpec) -> Self {
+        let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
+        Flow {
+            sender: Sender::new(id, spec),
+            receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
+            layout: Layout::new(spec),
+            path: spec.path.clone().into(),
+            reverse_path: spec.reverse_path.clone().into(),
+            start: spec.start,
+            stop: spec.stop,
+        }
+    }
+
+    pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
+        match packet.kind {
+            PacketKind::Data => self.layout.payload_of_wire(packet.wire),
+            _ => 0,
+        }
+    }
+
+    fn path(&self, kind: PacketKind) -> &[LinkId] {
+        if kind.is_forward() { &self.path } else { &self.reverse_path }
+    }
+}
+
+/// The numbering of components. It is the order of simultaneous events: starts and stops first, then arrivals in
+/// the order of links, then timers, and the sampler last, so that a sample sees all that happened at its time.
+#[derive(Clone, Copy, Debug)]
+struct Components {
+    links: u32,
+    flows: u32,
+}
+
+enum Component {
+    StartStop(u32),
+    Arrival(u32),
+    Held(u32),
+    Retransmission(u32),
+    DelayedAck(u32),
+    Sampler,
+}
+
+impl Components {
+    fn count(self) -> usize {
+        self.sampler() as usize + 1
+    }
+
+    fn start_stop(self, flow: u32) -> ComponentId {
+        flow
+    }
+
+    fn arrival(self, link: u32) -> ComponentId {
+        self.flows + link
+    }
+
+    fn held(self, link: u32) -> ComponentId {
+        self.flows + self.links + link
+    }
+
+    fn retransmission(self, flow: u32) -> ComponentId {
+        self.flows + 2 * self.links + flow
+    }
+
+    fn delayed_ack(self, flow: u32) -> ComponentId {
+        2 * self.flows + 2 * self.links + flow
+    }
+
+    fn sampler(self) -> ComponentId {
+        3 * self.flows + 2 * self.links
+    }
+
+    fn decode(self, id: ComponentId) -> Component {
+        if id < self.arrival(0) {
+            Component::StartStop(id)
+        } else if id < self.held(0) {
+            Component::Arrival(id - self.arrival(0))
+        } else if id < self.retransmission(0) {
+            Component::Held(id - self.held(0))
+        } else if id < self.delayed_ack(0) {
+            Component::Retransmission(id - self.retransmission(0))
+        } else if id < self.sampler() {
+            Component::DelayedAck(id - self.delayed_ack(0))
+        } else {
+            Component::Sampler
+        }
+    }
+}

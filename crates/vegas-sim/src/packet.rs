@@ -1,0 +1,108 @@
+//! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// Data: first payload byte, from 0. Acknowledgement: the next byte expected.
+    pub(crate) sequence: u64,
+    pub(crate) flow: u32,
+    /// SACK blocks of an acknowledgement.
+    pub(crate) sack: SackId,
+    /// Bytes on the wire.
+    pub(crate) wire: u16,
+    /// Index into the flow's path of the link it is on.
+    pub(crate) hop: u8,
+    pub(crate) kind: PacketKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PacketKind {
+    Syn,
+    SynAck,
+    Data,
+    Ack,
+}
+
+impl PacketKind {
+    /// Whether it travels from sender to receiver.
+    pub(crate) fn is_forward(self) -> bool {
+        matches!(self, PacketKind::Syn | PacketKind::Data)
+    }
+}
+
+/// SACK blocks `[from, to)` in bytes, most recently changed first (RFC 2018, section 4); at most three fit beside a
+/// timestamp option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SackBlocks {
+    pub(crate) blocks: [(u64, u64); 3],
+    pub(crate) count: u8,
+}
+
+impl SackBlocks {
+    /// Bytes of the option in an acknowledgement: kind, length and blocks, padded to a multiple of four (RFC 2018,
+    /// section 3).
+    pub(crate) fn wire_bytes(&self) -> u16 {
+        if self.count == 0 { 0 } else { 4 + 8 * u16::from(self.count) }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.blocks[..usize::from(self.count)].iter().copied()
+    }
+}
+
+/// Where a packet's SACK blocks are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SackId(u32);
+
+impl SackId {
+    pub(crate) const NONE: SackId = SackId(u32::MAX);
+}
+
+/// SACK blocks of the packets in flight that carry any. Slots are reused, so nothing is allocated per packet.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SackPool {
+    slots: Vec<SackBlocks>,
+    free: Vec<u32>,
+}
+
+impl SackPool {
+    pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
+        if blocks.count == 0 {
+            return SackId::NONE;
+        }
+        match self.free.pop() {
+            Some(slot) => {
+                self.slots[slot as usize] = blocks;
+                SackId(slot)
+            }
+            None => {
+                self.slots.push(blocks);
+                SackId(self.slots.len() as u32 - 1)
+            }
+        }
+    }
+
+    pub(crate) fn get(&self, id: SackId) -> SackBlocks {
+        match id {
+            SackId::NONE => SackBlocks::default(),
+            SackId(slot) => self.slots[slot as usize],
+        }
+    }
+
+    /// A second packet with the same blocks.
+    pub(crate) fn duplicate(&mut self, id: SackId) -> SackId {
+        self.store(self.get(id))
+    }
+
+    /// The packet is gone.
+    pub(crate) fn release(&mut self, id: SackId) {
+        if id != SackId::NONE {
+            self.free.push(id.0);
+        }
+    }
+
+    /// How many packets hold blocks.
+    pub(crate) fn in_use(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}

@@ -1,0 +1,242 @@
+//! What is written down during a run, and the totals at its end.
+
+use vegas_core::Phase;
+use vegas_core::units::{Span, Time};
+
+use crate::engine::Flow;
+use crate::link::Link;
+use crate::outcome::{CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome};
+use crate::packet::{Packet, PacketKind, SackBlocks};
+use crate::scenario::Sampling;
+use crate::tcp::segments_f64;
+
+/// Collects the time series.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    sampling: Sampling,
+    flow_series: FlowSeries,
+    link_series: LinkSeries,
+    /// What each flow had received at its last row.
+    flow_marks: Vec<Mark>,
+    /// What each link had sent at its last row.
+    link_marks: Vec<LinkMark>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    time: Time,
+    bytes: u64,
+    window_raw: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LinkMark {
+    time: Time,
+    bytes: u64,
+    busy: Span,
+}
+
+impl Recorder {
+    pub(crate) fn new(sampling: Sampling, links: usize, flows: usize) -> Self {
+        Recorder {
+            sampling,
+            flow_series: FlowSeries::default(),
+            link_series: LinkSeries::default(),
+            flow_marks: vec![Mark::default(); flows],
+            link_marks: vec![LinkMark::default(); links],
+        }
+    }
+
+    /// Whether a row is due at every change, rather than at fixed steps.
+    pub(crate) fn every_change(&self) -> bool {
+        self.sampling == Sampling::EveryChange
+    }
+
+    /// A row for every flow and link, and when the next is due. The links' queues are up to `now`.
+    pub(crate) fn sample(&mut self, now: Time, flows: &[Flow], links: &mut [Link]) -> Time {
+        for (id, flow) in flows.iter().enumerate() {
+            self.push_flow(now, id, flow);
+        }
+        for (id, link) in links.iter_mut().enumerate() {
+            self.push_link(now, id, link);
+        }
+        match self.sampling {
+            Sampling::Every(step) => now + step,
+            Sampling::EveryChange | Sampling::Off => Time::NEVER,
+        }
+    }
+
+    /// A row for a flow whose window may have changed.
+    pub(crate) fn flow_row(&mut self, now: Time, id: usize, flow: &Flow) {
+        let window_raw = flow.sender.state().window().as_raw();
+        if self.flow_marks[id].window_raw != window_raw {
+            self.flow_marks[id].window_raw = window_raw;
+            self.push_flow(now, id, flow);
+        }
+    }
+
+    /// A row for a link whose queue has changed.
+    pub(crate) fn link_row(&mut self, now: Time, id: usize, link: &mut Link) {
+        self.push_link(now, id, link);
+    }
+
+    fn push_flow(&mut self, now: Time, id: usize, flow: &Flow) {
+        let (sender, stats, state) = (&flow.sender, &flow.sender.stats, flow.sender.state());
+        let mark = &mut self.flow_marks[id];
+        let received = flow.receiver.wire_bytes;
+        let series = &mut self.flow_series;
+        series.time_s.push(seconds(now));
+        series.flow.push(id as u32);
+        series.cwnd_segments.push(segments_f64(state.window()));
+        series.ssthresh_segments.push(state.ssthresh().map(|segments| f64::from(segments.0)));
+        series.in_flight_segments.push(sender.in_flight().0);
+        series.rtt_ms.push(stats.rtt_newest.map(millis));
+        series.base_rtt_ms.push(state.base_rtt().map(millis));
+        series.diff_segments.push(state.diff().map(f64::from));
+        series.phase.push(phase(flow));
+        series.acked_bytes.push(sender.acked_bytes());
+        series.retransmits.push(stats.retransmitted);
+        series.timeouts.push(stats.timeouts);
+        series.throughput_mbps.push(mbps(received - mark.bytes, now.since(mark.time)));
+        mark.time = now;
+        mark.bytes = received;
+    }
+
+    fn push_link(&mut self, now: Time, id: usize, link: &mut Link) {
+        let busy = link.busy(now);
+        let mark = &mut self.link_marks[id];
+        let series = &mut self.link_series;
+        let span = now.since(mark.time);
+        series.time_s.push(seconds(now));
+        series.link.push(id as u32);
+        series.queue_packets.push(link.waiting_packets());
+        series.queue_bytes.push(link.waiting_bytes());
+        series.max_queue_packets.push(link.stats.step_max_queue_packets);
+        series.drops.push(link.stats.drops);
+        series.throughput_mbps.push(mbps(link.stats.departed_bytes - mark.bytes, span));
+        series.utilisation.push(ratio(busy.as_nanos() - mark.busy.as_nanos(), span));
+        *mark = LinkMark { time: now, bytes: link.stats.departed_bytes, busy };
+        link.stats.step_max_queue_packets = link.waiting_packets();
+    }
+
+    /// The totals, with the series.
+    pub(crate) fn finish(mut self, end: Time, flows: &[Flow], links: &[Link], mut outcome: Outcome) -> Outcome {
+        if self.every_change() {
+            sort_by_time(&mut self.link_series);
+        }
+        outcome.flows = flows.iter().map(|flow| flow_outcome(flow, end)).collect();
+        outcome.links = links.iter().map(|link| link_outcome(link, end)).collect();
+        outcome.flow_series = self.flow_series;
+        outcome.link_series = self.link_series;
+        outcome
+    }
+}
+
+/// Departures are written down when the link is next looked at: put them where they belong.
+fn sort_by_time(series: &mut LinkSeries) {
+    let mut order: Vec<usize> = (0..series.time_s.len()).collect();
+    order.sort_by(|&a, &b| series.time_s[a].total_cmp(&series.time_s[b]).then(series.link[a].cmp(&series.link[b])));
+    fn pick<T: Copy>(column: &mut Vec<T>, order: &[usize]) {
+        *column = order.iter().map(|&row| column[row]).collect();
+    }
+    pick(&mut series.time_s, &order);
+    pick(&mut series.link, &order);
+    pick(&mut series.queue_packets, &order);
+    pick(&mut series.queue_bytes, &order);
+    pick(&mut series.max_queue_packets, &order);
+    pick(&mut series.drops, &order);
+    pick(&mut series.throughput_mbps, &order);
+    pick(&mut series.utilisation, &order);
+}
+
+fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
+    let (sender, stats) = (&flow.sender, &flow.sender.stats);
+    let end = stats.completed.unwrap_or(run_end);
+    let active = end.since(flow.start);
+    let delivered = flow.receiver.next_expected();
+    let base_rtt = sender.state().base_rtt().or(stats.rtt_min);
+    FlowOutcome {
+        start_s: seconds(flow.start),
+        throughput_mbps: mbps(flow.receiver.wire_bytes, active),
+        goodput_mbps: mbps(delivered, active),
+        delivered_bytes: delivered,
+        completion_s: stats.completed.map(|completed| seconds_of(completed.since(flow.start))),
+        segments_sent: stats.segments_sent,
+        segments_retransmitted: stats.retransmitted,
+        timeouts: stats.timeouts,
+        mean_rtt_ms: (stats.rtt_samples > 0).then(|| stats.rtt_sum_ns as f64 / stats.rtt_samples as f64 / 1e6),
+        base_rtt_ms: base_rtt.map(millis),
+        slow_start_end_s: stats.slow_start_exit.map(|(time, _)| seconds(time)),
+        cwnd_at_slow_start_end: stats.slow_start_exit.map(|(_, window)| segments_f64(window)),
+        final_cwnd_segments: segments_f64(sender.state().window()),
+        mean_cwnd_segments: sender.mean_window(flow.start, end),
+    }
+}
+
+fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
+    let run = end.since(Time::ZERO);
+    LinkOutcome {
+        max_queue_packets: u64::from(link.stats.max_queue_packets),
+        mean_queue_packets: link.waited_ns(end) as f64 / run.as_nanos().max(1) as f64,
+        drops: link.stats.drops,
+        utilisation: ratio(link.busy(end).as_nanos(), run),
+    }
+}
+
+/// Index into [`crate::outcome::PHASES`].
+fn phase(flow: &Flow) -> u8 {
+    if !flow.sender.is_active() {
+        return 0;
+    }
+    match (flow.sender.in_recovery(), flow.sender.state().phase()) {
+        (true, _) => 3,
+        (false, Phase::SlowStart) => 1,
+        (false, Phase::Avoidance) => 2,
+    }
+}
+
+/// A packet for the capture file.
+pub(crate) fn capture(
+    now: Time,
+    point: CapturePoint,
+    packet: &Packet,
+    sack: &SackBlocks,
+    flow: &Flow,
+) -> CapturedPacket {
+    let is_data = packet.kind == PacketKind::Data;
+    CapturedPacket {
+        time_ns: now.as_nanos(),
+        flow: packet.flow,
+        point,
+        sequence: if is_data { packet.sequence } else { 0 },
+        acknowledgement: if is_data { 0 } else { packet.sequence },
+        payload: flow.payload_of(packet) as u32,
+        wire: u32::from(packet.wire),
+        sack: sack.blocks,
+        sack_blocks: sack.count,
+        syn: matches!(packet.kind, PacketKind::Syn | PacketKind::SynAck),
+    }
+}
+
+/// An instant in s.
+pub(crate) fn seconds(time: Time) -> f64 {
+    time.as_nanos() as f64 / 1e9
+}
+
+fn seconds_of(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e9
+}
+
+fn millis(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e6
+}
+
+/// Bytes over a span, in Mb/s; 0 over no time.
+fn mbps(bytes: u64, span: Span) -> f64 {
+    if span == Span::ZERO { 0.0 } else { bytes as f64 * 8e3 / span.as_nanos() as f64 }
+}
+
+/// Part of a span; 0 of no time.
+fn ratio(part_ns: u64, span: Span) -> f64 {
+    if span == Span::ZERO { 0.0 } else { part_ns as f64 / span.as_nanos() as f64 }
+}

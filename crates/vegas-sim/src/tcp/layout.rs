@@ -1,0 +1,62 @@
+//! How a flow's payload is cut into segments: the one place that converts between segments and bytes.
+
+use vegas_core::units::Bytes;
+
+use crate::scenario::FlowSpec;
+
+/// Sizes of a flow's packets and segments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Payload bytes of a full segment.
+    payload: u64,
+    /// Header bytes of a data packet.
+    header: u64,
+    /// Bytes of an acknowledgement on the wire.
+    pub(crate) ack_wire: u16,
+    /// Payload of the whole transfer, if it has a size.
+    size: Option<u64>,
+}
+
+impl Layout {
+    pub(crate) fn new(spec: &FlowSpec) -> Self {
+        let wire = |bytes: Bytes| u16::try_from(bytes.get()).expect("validation bounds packet sizes");
+        Layout {
+            payload: spec.packet.get() - spec.header.get(),
+            header: spec.header.get(),
+            ack_wire: wire(spec.ack),
+            size: spec.size.map(Bytes::get),
+        }
+    }
+
+    /// How many segments the transfer has; none without a size.
+    pub(crate) fn segments(&self) -> Option<u64> {
+        self.size.map(|size| size.div_ceil(self.payload))
+    }
+
+    /// First payload byte of a segment.
+    pub(crate) fn first_byte(&self, segment: u64) -> u64 {
+        let byte = segment * self.payload;
+        self.size.map_or(byte, |size| byte.min(size))
+    }
+
+    /// Payload bytes of a segment; only the last one of a transfer is short.
+    pub(crate) fn payload(&self, segment: u64) -> u64 {
+        self.first_byte(segment + 1) - self.first_byte(segment)
+    }
+
+    /// Bytes of a segment's packet on the wire.
+    pub(crate) fn wire(&self, segment: u64) -> u16 {
+        (self.payload(segment) + self.header) as u16
+    }
+
+    /// Payload bytes of a data packet of this size on the wire.
+    pub(crate) fn payload_of_wire(&self, wire: u16) -> u64 {
+        u64::from(wire) - self.header
+    }
+
+    /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge
+    /// and report whole segments only.
+    pub(crate) fn segment_at(&self, byte: u64) -> u64 {
+        byte.div_ceil(self.payload)
+    }
+}

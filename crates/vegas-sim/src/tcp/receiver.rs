@@ -1,0 +1,203 @@
+//! The receiver: reassembly, acknowledgements (RFC 9293, section 3.8.6.3; delayed by RFC 5681, section 4.2), and
+//! selective acknowledgements (RFC 2018).
+
+use vegas_core::units::{Span, Time};
+
+use crate::packet::SackBlocks;
+
+/// The receiving end of a flow. Its application takes everything at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiver {
+    /// Next byte expected: all before it was delivered in order.
+    next: u64,
+    /// Received beyond `next`: disjoint ranges `[from, to)`, ascending.
+    ranges: Vec<(u64, u64)>,
+    /// A byte of each of the ranges changed last, newest first.
+    recent: [u64; 3],
+    sends_sack: bool,
+    /// How long an acknowledgement may wait; none: never.
+    ack_delay: Option<Span>,
+    /// In-order segments that wait for their acknowledgement.
+    unacknowledged: u32,
+    ack_due: Option<Time>,
+    pub(crate) wire_bytes: u64,
+    pub(crate) packets: u64,
+}
+
+/// Whether a segment is acknowledged at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AckTiming {
+    Now,
+    /// By the timer, or with the next segment.
+    Later,
+}
+
+impl Receiver {
+    pub(crate) fn new(sends_sack: bool, ack_delay: Option<Span>) -> Self {
+        Receiver {
+            next: 0,
+            ranges: Vec::new(),
+            recent: [0; 3],
+            sends_sack,
+            ack_delay,
+            unacknowledged: 0,
+            ack_due: None,
+            wire_bytes: 0,
+            packets: 0,
+        }
+    }
+
+    /// The next byte expected, which is also how much was delivered in order.
+    pub(crate) fn next_expected(&self) -> u64 {
+        self.next
+    }
+
+    /// When a delayed acknowledgement is due.
+    pub(crate) fn ack_due(&self) -> Option<Time> {
+        self.ack_due
+    }
+
+    /// Takes in a segment `[from, to)`.
+    pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: u16) -> AckTiming {
+        self.wire_bytes += u64::from(wire);
+        self.packets += 1;
+        let in_order = from <= self.next && to > self.next && self.ranges.is_empty();
+        if to > self.next {
+            self.insert(from.max(self.next), to);
+            self.deliver();
+        }
+        match self.ack_delay {
+            // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
+            Some(delay) if in_order => self.delay_ack(now, delay),
+            _ => AckTiming::Now,
+        }
+    }
+
+    /// An acknowledgement is being sent: nothing waits for one any more.
+    pub(crate) fn acknowledged(&mut self) {
+        self.unacknowledged = 0;
+        self.ack_due = None;
+    }
+
+    /// At least every second full segment is acknowledged (RFC 5681, section 4.2).
+    fn delay_ack(&mut self, now: Time, delay: Span) -> AckTiming {
+        self.unacknowledged += 1;
+        if self.unacknowledged >= 2 {
+            return AckTiming::Now;
+        }
+        self.ack_due = Some(now + delay);
+        AckTiming::Later
+    }
+
+    /// SACK blocks for an acknowledgement, most recently changed range first (RFC 2018, section 4).
+    pub(crate) fn sack_blocks(&self) -> SackBlocks {
+        let mut sack = SackBlocks::default();
+        if !self.sends_sack || self.ranges.is_empty() {
+            return sack;
+        }
+        for byte in self.recent {
+            let Some(range) = self.range_of(byte) else { continue };
+            if sack.iter().all(|known| known != range) {
+                sack.blocks[usize::from(sack.count)] = range;
+                sack.count += 1;
+            }
+        }
+        sack
+    }
+
+    fn range_of(&self, byte: u64) -> Option<(u64, u64)> {
+        let after = self.ranges.partition_point(|&(from, _)| from <= byte);
+        let range = *self.ranges.get(after.checked_sub(1)?)?;
+        (byte < range.1).then_some(range)
+    }
+
+    /// Merges `[from, to)` into the ranges.
+    fn insert(&mut self, from: u64, to: u64) {
+        let first = self.ranges.partition_point(|&(_, end)| end < from);
+        let last = self.ranges.partition_point(|&(begin, _)| begin <= to);
+        if first == last {
+            self.ranges.insert(first, (from, to));
+        } else {
+            let merged = (from.min(self.ranges[first].0), to.max(self.ranges[last - 1].1));
+            self.ranges[first] = merged;
+            self.ranges.drain(first + 1..last);
+        }
+        self.remember(from);
+    }
+
+    fn remember(&mut self, byte: u64) {
+        let range = self.range_of(byte);
+        if self.range_of(self.recent[0]) != range {
+            if self.range_of(self.recent[1]) != range {
+                self.recent[2] = self.recent[1];
+            }
+            self.recent[1] = self.recent[0];
+        }
+        self.recent[0] = byte;
+    }
+
+    /// Hands the application what has become contiguous.
+    fn deliver(&mut self) {
+        if let Some(&(from, to)) = self.ranges.first()
+            && from <= self.next
+        {
+            self.next = to;
+            self.ranges.remove(0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
+        receiver.on_data(Time::ZERO, from, to, 1)
+    }
+
+    #[test]
+    fn newest_block_comes_first() {
+        let mut receiver = Receiver::new(true, None);
+        for (from, to) in [(100, 200), (300, 400), (500, 600), (700, 800)] {
+            take(&mut receiver, from, to);
+        }
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(700, 800), (500, 600), (300, 400)]);
+        take(&mut receiver, 200, 300);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(100, 400), (700, 800), (500, 600)]);
+        take(&mut receiver, 0, 100);
+        assert_eq!(receiver.next_expected(), 400);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(700, 800), (500, 600)]);
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged() {
+        let mut receiver = Receiver::new(false, Some(Span::from_millis(200)));
+        assert_eq!(take(&mut receiver, 0, 100), AckTiming::Later);
+        assert_eq!(receiver.ack_due(), Some(Time::from_nanos(200_000_000)));
+        assert_eq!(take(&mut receiver, 100, 200), AckTiming::Now);
+        receiver.acknowledged();
+        assert_eq!(receiver.ack_due(), None);
+        assert_eq!(take(&mut receiver, 300, 400), AckTiming::Now); // a gap
+        assert_eq!(take(&mut receiver, 100, 200), AckTiming::Now); // a repeat
+    }
+
+    proptest! {
+        /// Segments in any order, repeated at will: delivered is always the longest prefix received.
+        #[test]
+        fn delivers_the_longest_prefix(order in prop::collection::vec(0usize..64, 0..300)) {
+            let mut receiver = Receiver::new(true, None);
+            let mut got = [false; 64];
+            for segment in order {
+                got[segment] = true;
+                take(&mut receiver, segment as u64 * 10, segment as u64 * 10 + 10);
+                let prefix = got.iter().take_while(|got| **got).count() as u64 * 10;
+                prop_assert_eq!(receiver.next_expected(), prefix);
+                for (from, to) in receiver.sack_blocks().iter() {
+                    prop_assert!(prefix < from && from < to);
+                    prop_assert!(got[(from / 10) as usize..(to / 10) as usize].iter().all(|got| *got));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Loss recovery: Reno's, NewReno's and SACK's, each with or without Vegas's fine-grained retransmissions (C, D).
+
+use vegas_core::units::{Segments, Time};
+use vegas_core::{LossKind, Recovery};
+
+use super::Outbox;
+use super::sender::Sender;
+
+/// Where a sender stands in its recovery.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repair {
+    dupacks: u32,
+    /// One past the newest segment sent when the last recovery or timeout began: duplicate acknowledgements of
+    /// older segments do not begin another (RFC 6582, section 3.2, "careful").
+    recover: Option<u64>,
+    /// In fast recovery.
+    active: bool,
+    /// The retransmission timer was restarted for a partial acknowledgement of this recovery.
+    saw_partial_ack: bool,
+    /// Segments by which duplicate acknowledgements widen the window, less what partial ones take back.
+    inflation: i64,
+    /// The last loss was found by the timer.
+    timed_out: bool,
+    /// New acknowledgements that still check the next segment (mechanism D).
+    rechecks: u8,
+}
+
+impl Repair {
+    pub(super) fn in_recovery(&self) -> bool {
+        self.active
+    }
+
+    pub(super) fn inflation(&self) -> i64 {
+        self.inflation
+    }
+
+    /// Everything up to `max` was sent before the timeout.
+    pub(super) fn on_timeout(&mut self, max: u64) {
+        *self = Repair { recover: Some(max), timed_out: true, rechecks: self.rechecks, ..Repair::default() };
+    }
+
+    fn finish(&mut self) {
+        self.active = false;
+        self.saw_partial_ack = false;
+        self.inflation = 0;
+        self.dupacks = 0;
+    }
+}
+
+impl Sender {
+    /// A duplicate acknowledgement; `news` if it reported new selective acknowledgements.
+    pub(super) fn on_duplicate_ack(&mut self, now: Time, news: bool, out: &mut Outbox) {
+        match self.detection.recovery {
+            Recovery::Sack => self.on_sack(now, news, out),
+            Recovery::Reno | Recovery::NewReno => self.on_plain_duplicate(now, out),
+        }
+    }
+
+    fn on_plain_duplicate(&mut self, now: Time, out: &mut Outbox) {
+        let threshold = self.host.dupack_threshold;
+        self.repair.dupacks += 1;
+        if self.oldest_expired(now) || self.repair.dupacks == threshold {
+            self.fast_retransmit(now, out);
+        } else if self.repair.dupacks > threshold {
+            self.repair.inflation += i64::from(self.repair.active);
+        } else if self.host.limited_transmit {
+            self.send_limited(now, self.repair.dupacks, out);
+        }
+        if self.repair.dupacks >= threshold {
+            let burst = self.duplicate_burst();
+            self.send(now, burst, out);
+        }
+    }
+
+    fn on_sack(&mut self, now: Time, news: bool, out: &mut Outbox) {
+        self.repair.dupacks += u32::from(news);
+        let lost = self.board.judge() || self.repair.dupacks >= self.host.dupack_threshold || self.oldest_expired(now);
+        if lost && !self.repair.active {
+            self.begin_sack_recovery(now, out);
+        }
+        let burst = self.duplicate_burst();
+        self.send(now, burst, out);
+    }
+
+    /// Mechanism C: the oldest segment is older than the fine-grained timeout.
+    fn oldest_expired(&self, now: Time) -> bool {
+        self.detection.fine_retransmit && self.expired(self.board.una(), now)
+    }
+
+    fn expired(&self, segment: u64, now: Time) -> bool {
+        self.board.entry(segment).is_some_and(|entry| self.fine.expired(entry.sent, now))
+    }
+
+    /// Duplicate acknowledgements of segments sent before the last recovery or timeout began tell of no new loss.
+    /// Mechanism C distrusts them only after a timeout.
+    fn may_retransmit(&self) -> bool {
+        let is_new = self.repair.recover.is_none_or(|recover| self.board.una() > recover);
+        is_new || (self.detection.fine_retransmit && !self.repair.timed_out)
+    }
+
+    fn fast_retransmit(&mut self, now: Time, out: &mut Outbox) {
+        if !self.may_retransmit() {
+            return;
+        }
+        let una = self.board.una();
+        let repeated = self.board.entry(una).is_some_and(|entry| entry.transmissions > 1);
+        if self.tell_loss(now, LossKind::DuplicateAcks, una, out) {
+            self.repair.inflation = i64::from(self.repair.dupacks);
+        }
+        self.note_retransmission(repeated);
+        self.retransmit(now, una, out);
+        if self.detection.fine_retransmit && !repeated {
+            self.repair.dupacks = self.host.dupack_threshold;
+        }
+    }
+
+    fn begin_sack_recovery(&mut self, now: Time, out: &mut Outbox) {
+        if !self.may_retransmit() {
+            return;
+        }
+        let una = self.board.una();
+        let repeated = self.board.entry(una).is_some_and(|entry| entry.transmissions > 1);
+        self.tell_loss(now, LossKind::DuplicateAcks, una, out);
+        self.note_retransmission(repeated);
+        // RFC 6675, section 5, step 4.3: the oldest segment goes out whatever the pipe says
+        self.board.mark_lost(una);
+        self.retransmit(now, una, out);
+    }
+
+    fn note_retransmission(&mut self, repeated: bool) {
+        self.repair.active = true;
+        self.repair.timed_out = false;
+        self.repair.recover = Some(self.board.max());
+        if self.detection.fine_retransmit || self.detection.recheck_after_retransmit {
+            self.fine.back_off(repeated);
+        }
+        if self.detection.recheck_after_retransmit {
+            self.repair.rechecks = self.outstanding().min(2) as u8;
+        }
+    }
+
+    fn retransmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.rto.stop_timing();
+        self.transmit(now, segment, out);
+        self.restart_timer(now);
+    }
+
+    /// A new acknowledgement ends the recovery, or is a partial one.
+    pub(super) fn repair_on_new_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
+        let una = self.board.una();
+        let partial = self.repair.active && self.repair.recover.is_some_and(|recover| una < recover);
+        match self.detection.recovery {
+            Recovery::NewReno if partial => self.on_partial_ack(now, acked, out),
+            Recovery::Sack if partial => {
+                self.board.judge();
+                self.restart_timer(now);
+            }
+            _ => {
+                self.repair.finish();
+                self.restart_timer(now);
+            }
+        }
+    }
+
+    /// RFC 6582, section 3.2, step 3: the next hole is sent again, the window deflates by what left the network,
+    /// and only the first partial acknowledgement restarts the timer ("impatient").
+    fn on_partial_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
+        self.repair.inflation -= i64::from(acked.0) - 1;
+        if !self.repair.saw_partial_ack {
+            self.repair.saw_partial_ack = true;
+            self.restart_timer(now);
+        }
+        self.transmit(now, self.board.una(), out);
+    }
+
+    /// Mechanism D: the first two new acknowledgements after a retransmission check the next segment.
+    pub(super) fn recheck(&mut self, now: Time, out: &mut Outbox) {
+        if self.repair.rechecks == 0 {
+            return;
+        }
+        self.repair.rechecks -= 1;
+        let una = self.board.una();
+        if self.expired(una, now) {
+            self.repair.dupacks = self.host.dupack_threshold;
+            self.transmit(now, una, out);
+        } else {
+            self.repair.rechecks = 0;
+        }
+    }
+
+    fn duplicate_burst(&self) -> Option<Segments> {
+        self.algorithm.composition().limits.burst.or(self.host.recovery_burst.filter(|_| self.repair.active))
+    }
+}

@@ -1,0 +1,95 @@
+//! The retransmission timeout: RFC 6298 on a clock of settable grain, one timed segment at a time as in BSD.
+
+use vegas_core::units::{Span, Time};
+
+use crate::scenario::HostSpec;
+
+/// Estimator and backoff. Ticks are multiples of the host's clock grain.
+#[derive(Clone, Debug)]
+pub(crate) struct Rto {
+    grain: Span,
+    min: Span,
+    max: Span,
+    initial: Span,
+    /// 8 x smoothed RTT, ticks; zero before the first sample.
+    srtt_8: u64,
+    /// 4 x RTT variation, ticks.
+    rttvar_4: u64,
+    backoff: u32,
+    /// The segment being timed, and when it was sent.
+    timed: Option<(u64, Time)>,
+}
+
+/// Beyond 2^16 the greatest timeout has long been reached.
+const BACKOFF_MAX: u32 = 16;
+
+impl Rto {
+    pub(crate) fn new(host: &HostSpec) -> Self {
+        Rto {
+            grain: host.rto_grain,
+            min: host.rto_min,
+            max: host.rto_max,
+            initial: host.rto_initial,
+            srtt_8: 0,
+            rttvar_4: 0,
+            backoff: 0,
+            timed: None,
+        }
+    }
+
+    /// A segment is sent for the first time; it is timed unless another one is.
+    pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
+        self.timed.get_or_insert((segment, now));
+    }
+
+    /// A retransmission makes the sample ambiguous (Karn's rule, RFC 6298 section 3).
+    pub(crate) fn stop_timing(&mut self) {
+        self.timed = None;
+    }
+
+    /// Everything before `una` is acknowledged.
+    pub(crate) fn on_ack(&mut self, una: u64, now: Time) {
+        if let Some((segment, sent)) = self.timed
+            && segment < una
+        {
+            self.timed = None;
+            self.backoff = 0;
+            self.sample(self.ticks(now).saturating_sub(self.ticks(sent)).max(1));
+        }
+    }
+
+    /// RFC 6298, section 5.5: back off the timer.
+    pub(crate) fn on_timeout(&mut self) {
+        self.timed = None;
+        self.back_off();
+    }
+
+    pub(crate) fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
+    }
+
+    /// The timeout in force.
+    pub(crate) fn timeout(&self) -> Span {
+        let base = match self.srtt_8 {
+            0 => self.initial,
+            srtt_8 => self.grain.times(srtt_8 / 8 + self.rttvar_4.max(1)),
+        };
+        base.max(self.min).times(1 << self.backoff).min(self.max)
+    }
+
+    /// RFC 6298, section 2, in Jacobson's scaled integers: gains 1/8 and 1/4.
+    fn sample(&mut self, ticks: u64) {
+        if self.srtt_8 == 0 {
+            self.srtt_8 = 8 * ticks;
+            self.rttvar_4 = 2 * ticks;
+            return;
+        }
+        let error = ticks.abs_diff(self.srtt_8 / 8);
+        self.rttvar_4 = (self.rttvar_4 + error - self.rttvar_4 / 4).max(1);
+        self.srtt_8 = (self.srtt_8 + ticks - self.srtt_8 / 8).max(1);
+    }
+
+    fn ticks(&self, time: Time) -> u64 {
+        time.as_nanos() / self.grain.as_nanos()
+    }
+}

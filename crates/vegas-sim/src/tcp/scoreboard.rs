@@ -1,0 +1,240 @@
+//! What the sender knows of its outstanding segments: when each was sent, how often, and with SACK which of them
+//! arrived, are lost, and are on their way again (RFC 6675, sections 2 and 4), kept in constant time a segment.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::Time;
+
+/// Outstanding segments, from the oldest unacknowledged one to the newest ever sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Scoreboard {
+    /// Number of the first entry: the oldest segment that is not acknowledged.
+    una: u64,
+    entries: VecDeque<Entry>,
+    /// The highest segments reported received, descending: three of them above a segment mean it is lost.
+    highest_sacked: Vec<u64>,
+    dup_threshold: usize,
+    /// Segments below this have been checked for loss.
+    judged: u64,
+    /// No lost segment below this waits for its retransmission.
+    retransmit_from: u64,
+    /// No segment from here on was found lost.
+    lost_end: u64,
+    /// The blocks of the acknowledgement before, in segments.
+    known_blocks: [(u64, u64); 3],
+    /// Segments thought to be in the network (RFC 6675, section 4, SetPipe).
+    pipe: u64,
+}
+
+/// One outstanding segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// When it was last sent.
+    pub(crate) sent: Time,
+    /// How often it was sent.
+    pub(crate) transmissions: u16,
+    sacked: bool,
+    lost: bool,
+    /// Sent again since it was found lost.
+    retransmitted: bool,
+}
+
+impl Entry {
+    /// How many copies of it count as in the network.
+    fn in_pipe(&self) -> u64 {
+        match self.sacked {
+            true => 0,
+            false => u64::from(!self.lost) + u64::from(self.retransmitted),
+        }
+    }
+}
+
+impl Scoreboard {
+    pub(crate) fn new(dup_threshold: u32) -> Self {
+        Scoreboard {
+            una: 0,
+            entries: VecDeque::new(),
+            highest_sacked: Vec::with_capacity(dup_threshold as usize + 1),
+            dup_threshold: dup_threshold as usize,
+            judged: 0,
+            retransmit_from: 0,
+            lost_end: 0,
+            known_blocks: [(0, 0); 3],
+            pipe: 0,
+        }
+    }
+
+    /// The oldest segment that is not acknowledged.
+    pub(crate) fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// One past the newest segment ever sent.
+    pub(crate) fn max(&self) -> u64 {
+        self.una + self.entries.len() as u64
+    }
+
+    /// Segments thought to be in the network.
+    pub(crate) fn pipe(&self) -> u64 {
+        self.pipe
+    }
+
+    pub(crate) fn entry(&self, segment: u64) -> Option<&Entry> {
+        self.entries.get(segment.checked_sub(self.una)? as usize)
+    }
+
+    fn entry_mut(&mut self, segment: u64) -> &mut Entry {
+        &mut self.entries[(segment - self.una) as usize]
+    }
+
+    /// Notes that a segment is sent; whether for the first time.
+    pub(crate) fn on_send(&mut self, segment: u64, now: Time) -> bool {
+        if segment == self.max() {
+            self.entries.push_back(Entry {
+                sent: now,
+                transmissions: 1,
+                sacked: false,
+                lost: false,
+                retransmitted: false,
+            });
+            self.pipe += 1;
+            return true;
+        }
+        let entry = self.entry_mut(segment);
+        let before = entry.in_pipe();
+        entry.sent = now;
+        entry.transmissions = entry.transmissions.saturating_add(1);
+        entry.retransmitted = true;
+        let after = entry.in_pipe();
+        self.pipe = self.pipe - before + after;
+        false
+    }
+
+    /// Forgets what is acknowledged; the entry of the newest segment among it.
+    pub(crate) fn on_ack(&mut self, una: u64) -> Option<Entry> {
+        let mut newest = None;
+        while self.una < una {
+            let entry = self.entries.pop_front()?;
+            self.pipe -= entry.in_pipe();
+            self.una += 1;
+            newest = Some(entry);
+        }
+        self.highest_sacked.retain(|&segment| segment >= una);
+        self.judged = self.judged.max(una);
+        self.retransmit_from = self.retransmit_from.max(una);
+        newest
+    }
+
+    /// Marks the segments of an acknowledgement's blocks as received; whether any of them is news.
+    pub(crate) fn on_sack(&mut self, blocks: [(u64, u64); 3]) -> bool {
+        let known = std::mem::replace(&mut self.known_blocks, blocks);
+        let mut news = false;
+        for (from, to) in blocks {
+            // a block mostly repeats one of the acknowledgement before: only what it adds is looked at
+            match known
+                .iter()
+                .find(|&&(known_from, known_to)| from <= known_from && known_from < known_to && known_to <= to)
+            {
+                Some(&(known_from, known_to)) => {
+                    news |= self.mark_sacked(from, known_from) | self.mark_sacked(known_to, to)
+                }
+                None => news |= self.mark_sacked(from, to),
+            }
+        }
+        news
+    }
+
+    fn mark_sacked(&mut self, from: u64, to: u64) -> bool {
+        let mut news = false;
+        for segment in from.max(self.una)..to.min(self.max()) {
+            let entry = self.entry_mut(segment);
+            if entry.sacked {
+                continue;
+            }
+            let before = entry.in_pipe();
+            entry.sacked = true;
+            self.pipe -= before;
+            news = true;
+            self.note_sacked(segment);
+        }
+        news
+    }
+
+    fn note_sacked(&mut self, segment: u64) {
+        let at = self.highest_sacked.partition_point(|&known| known > segment);
+        self.highest_sacked.insert(at, segment);
+        self.highest_sacked.truncate(self.dup_threshold);
+    }
+
+    /// Marks as lost every segment with enough later ones received (RFC 6675, IsLost); whether the oldest one is.
+    pub(crate) fn judge(&mut self) -> bool {
+        if self.highest_sacked.len() == self.dup_threshold
+            && let Some(&edge) = self.highest_sacked.last()
+        {
+            for segment in self.judged..edge {
+                self.mark_lost(segment);
+            }
+            self.judged = self.judged.max(edge);
+        }
+        self.entries.front().is_some_and(|oldest| oldest.lost)
+    }
+
+    /// Marks a segment as lost, unless it was received.
+    pub(crate) fn mark_lost(&mut self, segment: u64) {
+        if segment < self.una || segment >= self.max() {
+            return;
+        }
+        let entry = self.entry_mut(segment);
+        if entry.sacked || entry.lost {
+            return;
+        }
+        let before = entry.in_pipe();
+        entry.lost = true;
+        let after = entry.in_pipe();
+        self.pipe = self.pipe - before + after;
+        self.retransmit_from = self.retransmit_from.min(segment);
+        self.lost_end = self.lost_end.max(segment + 1);
+    }
+
+    /// After a timeout everything that was not reported received is lost (RFC 6675, section 5.1), and no
+    /// retransmission of it counts any more.
+    pub(crate) fn on_timeout(&mut self) {
+        for entry in &mut self.entries {
+            entry.lost = !entry.sacked;
+            entry.retransmitted = false;
+        }
+        self.pipe = 0;
+        self.judged = self.una;
+        self.retransmit_from = self.una;
+        self.lost_end = self.max();
+    }
+
+    /// After a timeout without SACK the receiver's knowledge is unknown: everything counts as unsent.
+    pub(crate) fn clear(&mut self) {
+        for entry in &mut self.entries {
+            entry.sacked = false;
+        }
+        self.highest_sacked.clear();
+        self.known_blocks = [(0, 0); 3];
+        self.on_timeout();
+    }
+
+    /// The oldest lost segment that was not sent again (RFC 6675, NextSeg rule 1).
+    pub(crate) fn next_retransmission(&mut self) -> Option<u64> {
+        while self.retransmit_from < self.lost_end {
+            let entry = self.entry(self.retransmit_from)?;
+            if entry.lost && !entry.sacked && !entry.retransmitted {
+                return Some(self.retransmit_from);
+            }
+            self.retransmit_from += 1;
+        }
+        None
+    }
+
+    /// The oldest segment below the highest one received that was neither received nor sent again (RFC 6675,
+    /// NextSeg rule 3): for a sender that has nothing else to send.
+    pub(crate) fn next_hole(&self) -> Option<u64> {
+        let highest = *self.highest_sacked.first()?;
+        (self.una..highest).find(|&segment| self.entry(segment).is_some_and(|e| !e.sacked && !e.retransmitted))
+    }
+}

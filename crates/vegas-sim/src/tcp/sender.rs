@@ -1,0 +1,399 @@
+//! The sending end of a flow: what is sent when, and what an acknowledgement or a timeout means. How losses are
+//! repaired is in [`super::recovery`]; how large the window is, in vegas-core.
+
+use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, State};
+
+use super::Outbox;
+use super::fine_timeout::FineTimeout;
+use super::layout::Layout;
+use super::recovery::Repair;
+use super::rto::Rto;
+use super::scoreboard::{Entry, Scoreboard};
+use crate::outcome::IncidentKind;
+use crate::packet::{Packet, PacketKind, SackBlocks, SackId};
+use crate::scenario::{FlowSpec, Handshake, HostSpec};
+
+/// The sending end of a flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    pub(super) flow: u32,
+    pub(super) algorithm: Algorithm,
+    pub(super) state: State,
+    pub(super) host: HostSpec,
+    pub(super) detection: Detection,
+    pub(super) layout: Layout,
+    pub(super) board: Scoreboard,
+    /// The next segment to send; after a timeout it goes back to the oldest that is not acknowledged.
+    pub(super) next: u64,
+    /// Segments the application has given.
+    limit: u64,
+    pub(super) repair: Repair,
+    pub(super) rto: Rto,
+    pub(super) fine: FineTimeout,
+    /// When the retransmission timer runs out; none while nothing is outstanding.
+    timer: Option<Time>,
+    started: bool,
+    pub(crate) stats: SenderStats,
+}
+
+/// What a sender has counted and seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SenderStats {
+    pub(crate) segments_sent: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) rtt_sum_ns: u128,
+    pub(crate) rtt_samples: u64,
+    pub(crate) rtt_min: Option<Span>,
+    pub(crate) rtt_newest: Option<Span>,
+    /// First exit from slow start, and the window before the cut.
+    pub(crate) slow_start_exit: Option<(Time, Window)>,
+    pub(crate) completed: Option<Time>,
+    /// Integral of the window over time, in raw window units x ns, up to `window_since`.
+    window_integral: u128,
+    window_since: Time,
+}
+
+impl Sender {
+    pub(crate) fn new(flow: u32, spec: &FlowSpec) -> Self {
+        let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
+        let layout = Layout::new(spec);
+        Sender {
+            flow,
+            state: algorithm.start(),
+            algorithm,
+            detection: spec.composition.detection,
+            layout,
+            board: Scoreboard::new(spec.host.dupack_threshold),
+            next: 0,
+            limit: layout.segments().unwrap_or(u64::MAX),
+            repair: Repair::default(),
+            rto: Rto::new(&spec.host),
+            fine: FineTimeout::default(),
+            host: spec.host.clone(),
+            timer: None,
+            started: false,
+            stats: SenderStats::default(),
+        }
+    }
+
+    /// The flow begins.
+    pub(crate) fn start(&mut self, now: Time, out: &mut Outbox) {
+        self.started = true;
+        self.stats.window_since = now;
+        match self.host.handshake {
+            Handshake::None => self.send(now, None, out),
+            Handshake::Full => self.send_syn(now, out),
+        }
+    }
+
+    /// The application gives no more data; what was sent is still repaired.
+    pub(crate) fn stop(&mut self, now: Time) {
+        self.limit = self.limit.min(self.board.max());
+        self.note_completion(now);
+    }
+
+    /// The SYN's acknowledgement: data may leave. It gives no round-trip sample: its packets are short, and a base
+    /// RTT from them would be below what any data segment can reach.
+    pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
+        if self.board.max() == 0 {
+            self.timer = None;
+            self.rto.stop_timing();
+            self.send(now, None, out);
+        }
+    }
+
+    /// An acknowledgement arrives: everything before byte `next_byte` was received, and the SACK blocks.
+    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, out: &mut Outbox) {
+        let una = self.layout.segment_at(next_byte);
+        let news = self.detection.recovery == Recovery::Sack && self.take_sack(sack);
+        if una > self.board.una() {
+            self.on_new_ack(now, una, out);
+        } else if una == self.board.una() && self.outstanding() > 0 {
+            self.on_duplicate_ack(now, news, out);
+        }
+    }
+
+    /// The retransmission timer ran out, if it is due.
+    pub(crate) fn on_timer(&mut self, now: Time, out: &mut Outbox) {
+        if self.timer.is_none_or(|due| due > now) {
+            return;
+        }
+        self.stats.timeouts += 1;
+        self.rto.on_timeout();
+        if self.board.max() == 0 {
+            self.send_syn(now, out);
+            return;
+        }
+        let una = self.board.una();
+        out.incidents.push((IncidentKind::Timeout, self.layout.first_byte(una)));
+        self.tell_loss(now, LossKind::Timeout, una, out);
+        self.repair.on_timeout(self.board.max());
+        match self.detection.recovery {
+            Recovery::Sack => self.board.on_timeout(),
+            Recovery::Reno | Recovery::NewReno => {
+                self.board.clear();
+                self.next = una;
+            }
+        }
+        self.timer = None;
+        self.send(now, None, out);
+    }
+
+    /// When the retransmission timer runs out.
+    pub(crate) fn timer(&self) -> Option<Time> {
+        self.timer
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Whether the flow has begun and has something left to do.
+    pub(crate) fn is_active(&self) -> bool {
+        self.started && self.stats.completed.is_none()
+    }
+
+    pub(crate) fn in_recovery(&self) -> bool {
+        self.repair.in_recovery()
+    }
+
+    /// Segments in flight: by the pipe estimate with SACK, else by sequence number.
+    pub(crate) fn in_flight(&self) -> Segments {
+        let count = match self.detection.recovery {
+            Recovery::Sack => self.board.pipe(),
+            Recovery::Reno | Recovery::NewReno => self.next.saturating_sub(self.board.una()),
+        };
+        Segments(count as u32)
+    }
+
+    /// Payload bytes acknowledged.
+    pub(crate) fn acked_bytes(&self) -> u64 {
+        self.layout.first_byte(self.board.una())
+    }
+
+    /// Mean of the window since the start, segments.
+    pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
+        let open = u128::from(end.since(self.stats.window_since).as_nanos()) * u128::from(self.state.window().as_raw());
+        let span = end.since(start).as_nanos();
+        if span == 0 {
+            return segments_f64(self.state.window());
+        }
+        (self.stats.window_integral + open) as f64 / span as f64 / Window::ONE.as_raw() as f64
+    }
+
+    pub(super) fn outstanding(&self) -> u64 {
+        self.board.max() - self.board.una()
+    }
+
+    fn take_sack(&mut self, sack: &SackBlocks) -> bool {
+        let layout = self.layout;
+        let blocks = sack.blocks.map(|(from, to)| (layout.segment_at(from), layout.segment_at(to)));
+        sack.count > 0 && self.board.on_sack(blocks)
+    }
+
+    fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
+        let before = AckContext {
+            in_flight: self.in_flight(),
+            next: SendIndex(self.next),
+            window_limited: self.is_window_limited(),
+        };
+        let acked = Segments((una - self.board.una()) as u32);
+        let newest = self.board.on_ack(una);
+        self.next = self.next.max(una);
+        self.rto.on_ack(una, now);
+        self.repair_on_new_ack(now, acked, out);
+        let rtt = newest.as_ref().and_then(|entry| rtt_sample(entry, now));
+        self.note_rtt(rtt);
+        if !self.repair.in_recovery() {
+            self.tell_ack(now, acked, rtt, before, out);
+        }
+        if let Some(rtt) = rtt {
+            self.fine.sample(rtt);
+        }
+        self.recheck(now, out);
+        self.note_completion(now);
+        let burst = self.burst();
+        self.send(now, burst, out);
+    }
+
+    fn tell_ack(&mut self, now: Time, acked: Segments, rtt: Option<Span>, before: AckContext, out: &mut Outbox) {
+        let ack = Ack {
+            now,
+            rtt,
+            acked,
+            in_flight: before.in_flight,
+            newest: SendIndex(self.board.una() - 1),
+            next: before.next,
+            window_limited: before.window_limited,
+            ce_marked: 0,
+            feedback: None,
+        };
+        self.change(now, out, |algorithm, state| algorithm.on_ack(state, &ack));
+    }
+
+    /// Reports the loss of `segment` to the algorithm; whether it cut the window.
+    pub(super) fn tell_loss(&mut self, now: Time, kind: LossKind, segment: u64, out: &mut Outbox) -> bool {
+        let entry = self.board.entry(segment).copied();
+        let loss = Loss {
+            now,
+            kind,
+            sent: entry.map_or(Time::ZERO, |entry| entry.sent),
+            retransmission: entry.is_some_and(|entry| entry.transmissions > 1),
+            in_flight: self.in_flight(),
+            next: SendIndex(self.board.una()),
+        };
+        let window = self.state.window();
+        self.change(now, out, |algorithm, state| algorithm.on_loss(state, &loss));
+        self.state.window() != window
+    }
+
+    /// Lets the algorithm change the window, and notes what became of it.
+    fn change(&mut self, now: Time, out: &mut Outbox, event: impl FnOnce(&Algorithm, &mut State)) {
+        let (window, phase) = (self.state.window(), self.state.phase());
+        event(&self.algorithm, &mut self.state);
+        let stats = &mut self.stats;
+        if self.state.window() != window {
+            let held = u128::from(now.since(stats.window_since).as_nanos());
+            stats.window_integral += held * u128::from(window.as_raw());
+            stats.window_since = now;
+        }
+        if phase == Phase::SlowStart && self.state.phase() == Phase::Avoidance {
+            stats.slow_start_exit.get_or_insert((now, window));
+            out.incidents.push((IncidentKind::SlowStartExit, self.layout.first_byte(self.board.una())));
+        }
+    }
+
+    fn note_rtt(&mut self, rtt: Option<Span>) {
+        let Some(rtt) = rtt else { return };
+        let stats = &mut self.stats;
+        stats.rtt_sum_ns += u128::from(rtt.as_nanos());
+        stats.rtt_samples += 1;
+        stats.rtt_min = Some(stats.rtt_min.map_or(rtt, |least| least.min(rtt)));
+        stats.rtt_newest = Some(rtt);
+    }
+
+    fn note_completion(&mut self, now: Time) {
+        if self.board.una() >= self.limit && self.stats.completed.is_none() {
+            self.stats.completed = Some(now);
+            self.timer = None;
+        }
+    }
+
+    /// RFC 6298, section 5.3: new data was acknowledged.
+    pub(super) fn restart_timer(&mut self, now: Time) {
+        self.timer = (self.outstanding() > 0).then(|| now + self.rto.timeout());
+    }
+
+    /// The window in whole segments, inflated during fast recovery, within the receiver's.
+    fn usable_window(&self) -> u64 {
+        let window = i64::from(self.state.window().floor().0) + self.repair.inflation();
+        (window.max(1) as u64).min(u64::from(self.host.receive_window.0))
+    }
+
+    fn is_window_limited(&self) -> bool {
+        u64::from(self.in_flight().0) >= self.usable_window()
+    }
+
+    /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
+    fn burst(&self) -> Option<Segments> {
+        let limits = self.algorithm.composition().limits;
+        match (limits.burst, self.repair.in_recovery().then_some(self.host.recovery_burst).flatten()) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// Sends what the window allows, at most `burst` segments.
+    pub(super) fn send(&mut self, now: Time, burst: Option<Segments>, out: &mut Outbox) {
+        let most = burst.map_or(u64::MAX, Segments::as_u64);
+        for _ in 0..most {
+            let Some(segment) = self.next_segment() else { break };
+            self.transmit(now, segment, out);
+        }
+    }
+
+    /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
+    /// whatever lies within the window.
+    fn next_segment(&mut self) -> Option<u64> {
+        let window = self.usable_window();
+        match self.detection.recovery {
+            Recovery::Sack => self.next_segment_by_pipe(window),
+            Recovery::Reno | Recovery::NewReno => self.next_new_segment(window),
+        }
+    }
+
+    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, or a hole that may be lost.
+    fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
+        if self.board.pipe() >= window {
+            return None;
+        }
+        let new = self.next_new_segment(u64::from(self.host.receive_window.0));
+        let lost = self.board.next_retransmission();
+        lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()))
+    }
+
+    fn next_new_segment(&self, window: u64) -> Option<u64> {
+        (self.next < self.board.una() + window && self.next < self.limit).then_some(self.next)
+    }
+
+    /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
+    pub(super) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
+        let window = self.usable_window() + u64::from(dupacks);
+        let within = window.min(u64::from(self.host.receive_window.0));
+        if let Some(segment) = self.next_new_segment(within) {
+            self.transmit(now, segment, out);
+        }
+    }
+
+    /// Sends a segment, for the first time or again.
+    pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        debug_assert!(segment < self.limit, "beyond what the application gave");
+        debug_assert!(
+            segment < self.board.una() + u64::from(self.host.receive_window.0),
+            "beyond the receiver's window"
+        );
+        let first_byte = self.layout.first_byte(segment);
+        self.stats.segments_sent += 1;
+        if self.board.on_send(segment, now) {
+            self.rto.on_first_transmission(segment, now);
+        } else {
+            self.stats.retransmitted += 1;
+            out.incidents.push((IncidentKind::Retransmit, first_byte));
+        }
+        if segment == self.next {
+            self.next += 1;
+        }
+        let wire = self.layout.wire(segment);
+        out.packets.push(self.packet(PacketKind::Data, first_byte, wire));
+        self.timer.get_or_insert_with(|| now + self.rto.timeout());
+    }
+
+    fn send_syn(&mut self, now: Time, out: &mut Outbox) {
+        out.packets.push(self.packet(PacketKind::Syn, 0, self.layout.ack_wire));
+        self.timer = Some(now + self.rto.timeout());
+    }
+
+    fn packet(&self, kind: PacketKind, sequence: u64, wire: u16) -> Packet {
+        Packet { sequence, flow: self.flow, sack: SackId::NONE, wire, hop: 0, kind }
+    }
+}
+
+/// What an acknowledgement found before it was counted.
+#[derive(Clone, Copy)]
+struct AckContext {
+    in_flight: Segments,
+    next: SendIndex,
+    window_limited: bool,
+}
+
+/// A segment that was sent once gives a sample (Karn's rule).
+fn rtt_sample(entry: &Entry, now: Time) -> Option<Span> {
+    (entry.transmissions == 1).then(|| now.since(entry.sent))
+}
+
+/// A window in segments with its fraction, for tables.
+pub(crate) fn segments_f64(window: Window) -> f64 {
+    window.as_raw() as f64 / Window::ONE.as_raw() as f64
+}

@@ -1,0 +1,59 @@
+//! Scenarios built by hand, for tests that vary them at random.
+#![allow(dead_code, reason = "each test binary uses its own part of this module")]
+
+use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_core::{Composition, Parameters, Recovery, registry};
+use vegas_sim::scenario::{FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario};
+
+/// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
+pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: QueueLimit) -> Scenario {
+    let preset = registry::preset(preset).expect("a preset");
+    let access = |from, to| link(from, to, Rate::from_bits_per_second(1_000_000_000), Span::from_millis(1));
+    let narrow = |from, to| LinkSpec { queue, ..link(from, to, bottleneck, one_way) };
+    Scenario {
+        name: "test".into(),
+        duration: Span::from_secs(20),
+        seed: 1,
+        sampling: Sampling::Every(Span::from_millis(100)),
+        nodes: ["s", "r1", "r2", "d"].map(String::from).to_vec(),
+        links: vec![access(0, 1), narrow(1, 2), access(2, 3), access(3, 2), narrow(2, 1), access(1, 0)],
+        flows: vec![flow(preset.name, preset.composition, preset.parameters)],
+        capture: false,
+    }
+}
+
+pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec {
+    LinkSpec { from, to, rate, delay, queue: QueueLimit::Unlimited, impairments: Impairments::default() }
+}
+
+pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {
+    FlowSpec {
+        algorithm: algorithm.into(),
+        composition,
+        parameters,
+        host: host(&composition),
+        start: Time::ZERO,
+        stop: None,
+        size: None,
+        packet: Bytes::new(1000),
+        ack: Bytes::new(40),
+        header: Bytes::new(40),
+        path: vec![0, 1, 2],
+        reverse_path: vec![3, 4, 5],
+    }
+}
+
+pub(crate) fn host(composition: &Composition) -> HostSpec {
+    HostSpec {
+        dupack_threshold: 3,
+        limited_transmit: !composition.detection.fine_retransmit,
+        recovery_burst: (composition.detection.recovery == Recovery::NewReno).then_some(Segments(2)),
+        delayed_ack: None,
+        receive_window: Segments(1 << 20),
+        rto_min: Span::from_millis(200),
+        rto_max: Span::from_secs(60),
+        rto_initial: Span::from_secs(3),
+        rto_grain: Span::from_millis(10),
+        handshake: Handshake::None,
+    }
+}
