@@ -16,6 +16,9 @@ pub enum Avoidance {
 }
 
 impl Avoidance {
+    /// What users write for each choice.
+    pub const NAMES: &'static [(&'static str, Avoidance)] = &[("reno", Avoidance::Reno), ("vegas", Avoidance::Vegas)];
+
     pub(crate) fn needs_signal(self) -> bool {
         self == Avoidance::Vegas
     }

@@ -44,6 +44,12 @@ pub enum Recovery {
     Sack,
 }
 
+impl Recovery {
+    /// What users write for each choice.
+    pub const NAMES: &'static [(&'static str, Recovery)] =
+        &[("reno", Recovery::Reno), ("newreno", Recovery::NewReno), ("sack", Recovery::Sack)];
+}
+
 /// What else bounds sending and growth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {

@@ -33,6 +33,11 @@ pub enum Cut {
     ThreeQuarters,
 }
 
+impl Cut {
+    /// What users write for each choice.
+    pub const NAMES: &'static [(&'static str, Cut)] = &[("half", Cut::Half), ("three-quarters", Cut::ThreeQuarters)];
+}
+
 /// The least window after a loss (RFC 5681, equation 4).
 const LEAST: Segments = Segments(2);
 

@@ -20,6 +20,15 @@ pub enum Signal {
     },
 }
 
+impl Signal {
+    /// What users write for each choice.
+    pub const NAMES: &'static [(&'static str, Signal)] = &[
+        ("none", Signal::None),
+        ("end-to-end", Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false }),
+        ("end-to-end-ns2", Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true }),
+    ];
+}
+
 /// What counts as the window in the backlog, and when the next round begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InTransit {

@@ -20,6 +20,13 @@ pub enum SlowStart {
 }
 
 impl SlowStart {
+    /// What users write for each choice.
+    pub const NAMES: &'static [(&'static str, SlowStart)] = &[
+        ("reno", SlowStart::Reno),
+        ("vegas", SlowStart::Vegas { restarts_after_timeout: true }),
+        ("vegas-ns2", SlowStart::Vegas { restarts_after_timeout: false }),
+    ];
+
     pub(crate) fn needs_signal(self) -> bool {
         matches!(self, SlowStart::Vegas { .. })
     }

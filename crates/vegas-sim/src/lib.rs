@@ -10,6 +10,7 @@ mod link;
 pub mod outcome;
 mod packet;
 mod recorder;
+pub mod results;
 mod rng;
 pub mod scenario;
 mod tcp;

@@ -10,6 +10,8 @@ use vegas_core::{Composition, Parameters};
 pub struct Scenario {
     /// The scenario's name, also that of its results folder.
     pub name: String,
+    /// What it shows, in a sentence.
+    pub description: Option<String>,
     /// When the run ends.
     pub duration: Span,
     /// The seed of every random stream.
@@ -24,6 +26,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
+    /// The file as given, after overrides: for the manifest and its hash.
+    pub document: serde_json::Value,
 }
 
 /// How the time series are sampled.

@@ -1,0 +1,264 @@
+//! The one definition of every column of every table: its name, unit, meaning and where its values come from.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
+
+use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, PHASES};
+use crate::scenario::{LinkId, Scenario};
+
+/// A table: its name (also its file's) and its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct TableSpec {
+    /// The table's name and the stem of its file names.
+    pub name: &'static str,
+    /// The columns, in order.
+    pub columns: &'static [Column],
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// The name; units that are not plain counts are its suffix.
+    pub name: &'static str,
+    /// The unit; `-` for names and ids, `1` for ratios.
+    pub unit: &'static str,
+    /// What a value says, in one line.
+    pub meaning: &'static str,
+    /// Whether a value may be missing.
+    pub nullable: bool,
+    pub(super) values: fn(&Scenario, &Outcome) -> ArrayRef,
+}
+
+/// Every table, in the order in which they are documented.
+pub const TABLES: [TableSpec; 5] = [FLOWS, LINKS, FLOW_SERIES, LINK_SERIES, INCIDENTS];
+
+/// One row a flow. The summary's flows are these rows.
+pub const FLOWS: TableSpec = TableSpec {
+    name: "flows",
+    columns: &[
+        column("id", "-", "the flow, counted from 0 in the scenario's order", |_, o| ids(o.flows.len())),
+        column("algorithm", "-", "the preset's name, or custom", |s, _| {
+            Arc::new(StringArray::from_iter_values(s.flows.iter().map(|flow| &flow.algorithm)))
+        }),
+        column("start_s", "s", "when the flow starts", |_, o| flow_floats(o, |f| f.start_s)),
+        column(
+            "throughput_mbps",
+            "Mb/s",
+            "bytes on the wire that reached the receiver, over the active time",
+            |_, o| flow_floats(o, |f| f.throughput_mbps),
+        ),
+        column("goodput_mbps", "Mb/s", "payload delivered in order, over the active time", |_, o| {
+            flow_floats(o, |f| f.goodput_mbps)
+        }),
+        column("delivered_bytes", "bytes", "payload delivered in order", |_, o| flow_counts(o, |f| f.delivered_bytes)),
+        column("completion_s", "s", "from the start to the acknowledgement of the last byte", |_, o| {
+            flow_options(o, |f| f.completion_s)
+        })
+        .nullable(),
+        column("segments_sent", "segments", "data segments sent, retransmissions included", |_, o| {
+            flow_counts(o, |f| f.segments_sent)
+        }),
+        column("segments_retransmitted", "segments", "data segments sent again", |_, o| {
+            flow_counts(o, |f| f.segments_retransmitted)
+        }),
+        column("timeouts", "timeouts", "retransmission timeouts", |_, o| flow_counts(o, |f| f.timeouts)),
+        column("mean_rtt_ms", "ms", "mean of the round-trip samples", |_, o| flow_options(o, |f| f.mean_rtt_ms))
+            .nullable(),
+        column("base_rtt_ms", "ms", "least round-trip sample, or the algorithm's base RTT", |_, o| {
+            flow_options(o, |f| f.base_rtt_ms)
+        })
+        .nullable(),
+        column("slow_start_end_s", "s", "first exit from slow start", |_, o| flow_options(o, |f| f.slow_start_end_s))
+            .nullable(),
+        column("cwnd_at_slow_start_end", "segments", "window at that exit, before the cut", |_, o| {
+            flow_options(o, |f| f.cwnd_at_slow_start_end)
+        })
+        .nullable(),
+        column("final_cwnd_segments", "segments", "window at the end", |_, o| {
+            flow_floats(o, |f| f.final_cwnd_segments)
+        }),
+        column("mean_cwnd_segments", "segments", "window, mean over the active time", |_, o| {
+            flow_floats(o, |f| f.mean_cwnd_segments)
+        }),
+    ],
+};
+
+/// One row a one-way link. The summary's links are these rows.
+pub const LINKS: TableSpec = TableSpec {
+    name: "links",
+    columns: &[
+        column("id", "-", "the link, named from->to", |s, _| Arc::new(StringArray::from_iter_values(link_names(s)))),
+        column("max_queue_packets", "packets", "most packets waiting, without the one being sent", |_, o| {
+            link_counts(o, |l| l.max_queue_packets)
+        }),
+        column("mean_queue_packets", "packets", "packets waiting, mean over the run", |_, o| {
+            link_floats(o, |l| l.mean_queue_packets)
+        }),
+        column("drops", "packets", "packets lost to a full queue or an impairment", |_, o| link_counts(o, |l| l.drops)),
+        column("utilisation", "1", "part of the run that the transmitter was busy", |_, o| {
+            link_floats(o, |l| l.utilisation)
+        }),
+    ],
+};
+
+/// One row a flow and sampling time.
+pub const FLOW_SERIES: TableSpec = TableSpec {
+    name: "flow_series",
+    columns: &[
+        column("time_s", "s", "since the run began", |_, o| floats(&o.flow_series.time_s)),
+        column("flow", "-", "the flow's id", |_, o| small_counts(&o.flow_series.flow)),
+        column("cwnd_segments", "segments", "congestion window", |_, o| floats(&o.flow_series.cwnd_segments)),
+        column("ssthresh_segments", "segments", "slow-start threshold; missing while unbounded", |_, o| {
+            options(&o.flow_series.ssthresh_segments)
+        })
+        .nullable(),
+        column("in_flight_segments", "segments", "sent and not yet acknowledged", |_, o| {
+            small_counts(&o.flow_series.in_flight_segments)
+        }),
+        column("rtt_ms", "ms", "newest round-trip sample", |_, o| options(&o.flow_series.rtt_ms)).nullable(),
+        column("base_rtt_ms", "ms", "the algorithm's base RTT", |_, o| options(&o.flow_series.base_rtt_ms)).nullable(),
+        column("diff_segments", "segments", "the algorithm's newest diff: the backlog it measured", |_, o| {
+            options(&o.flow_series.diff_segments)
+        })
+        .nullable(),
+        column("phase", "-", "idle, slow-start, avoidance or recovery", |_, o| {
+            let keys = o.flow_series.phase.iter().map(|&phase| Some(u32::from(phase)));
+            names(keys, PHASES.iter().map(|name| name.to_string()))
+        }),
+        column("acked_bytes", "bytes", "payload acknowledged since the start", |_, o| {
+            counts(&o.flow_series.acked_bytes)
+        }),
+        column("retransmits", "segments", "segments sent again since the start", |_, o| {
+            counts(&o.flow_series.retransmits)
+        }),
+        column("timeouts", "timeouts", "retransmission timeouts since the start", |_, o| {
+            counts(&o.flow_series.timeouts)
+        }),
+        column("throughput_mbps", "Mb/s", "wire rate received over the step that ends at this row", |_, o| {
+            floats(&o.flow_series.throughput_mbps)
+        }),
+    ],
+};
+
+/// One row a link and sampling time.
+pub const LINK_SERIES: TableSpec = TableSpec {
+    name: "link_series",
+    columns: &[
+        column("time_s", "s", "since the run began", |_, o| floats(&o.link_series.time_s)),
+        column("link", "-", "the link, named from->to", |s, o| {
+            names(o.link_series.link.iter().copied().map(Some), link_names(s))
+        }),
+        column("queue_packets", "packets", "waiting, without the one being sent", |_, o| {
+            small_counts(&o.link_series.queue_packets)
+        }),
+        column("queue_bytes", "bytes", "waiting, without the packet being sent", |_, o| {
+            counts(&o.link_series.queue_bytes)
+        }),
+        column("max_queue_packets", "packets", "most waiting during the step that ends at this row", |_, o| {
+            small_counts(&o.link_series.max_queue_packets)
+        }),
+        column("drops", "packets", "packets lost since the run began", |_, o| counts(&o.link_series.drops)),
+        column("throughput_mbps", "Mb/s", "sent by the transmitter over the step that ends at this row", |_, o| {
+            floats(&o.link_series.throughput_mbps)
+        }),
+        column("utilisation", "1", "part of that step that the transmitter was busy", |_, o| {
+            floats(&o.link_series.utilisation)
+        }),
+    ],
+};
+
+/// One row a thing that happened once, in order of time.
+pub const INCIDENTS: TableSpec = TableSpec {
+    name: "incidents",
+    columns: &[
+        column("time_s", "s", "since the run began", |_, o| {
+            Arc::new(Float64Array::from_iter_values(o.incidents.iter().map(|i| i.time_s)))
+        }),
+        column("kind", "-", "queue-drop, loss, retransmit, timeout or slow-start-exit", |_, o| {
+            Arc::new(o.incidents.iter().map(|i| i.kind.name()).collect::<DictionaryArray<Int32Type>>())
+        }),
+        column("flow", "-", "the flow's id", |_, o| {
+            Arc::new(UInt32Array::from_iter_values(o.incidents.iter().map(|i| i.flow)))
+        }),
+        column("link", "-", "the link of a drop or loss, named from->to", |s, o| {
+            names(o.incidents.iter().map(|i| i.link), link_names(s))
+        })
+        .nullable(),
+        column("sequence", "bytes", "first payload byte of the segment concerned, from 0", |_, o| {
+            Arc::new(UInt64Array::from_iter_values(o.incidents.iter().map(|i| i.sequence)))
+        }),
+    ],
+};
+
+const fn column(
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+    values: fn(&Scenario, &Outcome) -> ArrayRef,
+) -> Column {
+    Column { name, unit, meaning, nullable: false, values }
+}
+
+impl Column {
+    const fn nullable(self) -> Column {
+        Column { nullable: true, ..self }
+    }
+}
+
+fn ids(count: usize) -> ArrayRef {
+    Arc::new(UInt32Array::from_iter_values((0..).take(count)))
+}
+
+fn flow_floats(outcome: &Outcome, of: fn(&FlowOutcome) -> f64) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(outcome.flows.iter().map(of)))
+}
+
+fn flow_options(outcome: &Outcome, of: fn(&FlowOutcome) -> Option<f64>) -> ArrayRef {
+    Arc::new(outcome.flows.iter().map(of).collect::<Float64Array>())
+}
+
+fn flow_counts(outcome: &Outcome, of: fn(&FlowOutcome) -> u64) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(outcome.flows.iter().map(of)))
+}
+
+fn link_floats(outcome: &Outcome, of: fn(&LinkOutcome) -> f64) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(outcome.links.iter().map(of)))
+}
+
+fn link_counts(outcome: &Outcome, of: fn(&LinkOutcome) -> u64) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(outcome.links.iter().map(of)))
+}
+
+fn floats(values: &[f64]) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(values.iter().copied()))
+}
+
+fn options(values: &[Option<f64>]) -> ArrayRef {
+    Arc::new(values.iter().copied().collect::<Float64Array>())
+}
+
+fn counts(values: &[u64]) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(values.iter().copied()))
+}
+
+fn small_counts(values: &[u32]) -> ArrayRef {
+    Arc::new(UInt32Array::from_iter_values(values.iter().copied()))
+}
+
+/// Names by index, stored once each. The keys are signed because pandas refuses unsigned ones.
+fn names(keys: impl Iterator<Item = Option<u32>>, names: impl Iterator<Item = String>) -> ArrayRef {
+    let keys: Int32Array = keys.map(|key| key.map(|key| i32::try_from(key).unwrap_or(i32::MAX))).collect();
+    Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(names))))
+}
+
+fn link_names(scenario: &Scenario) -> impl Iterator<Item = String> {
+    (0..scenario.links.len()).map(|link| link_name(scenario, link))
+}
+
+/// A one-way link's name in every table: `from->to`.
+fn link_name(scenario: &Scenario, link: LinkId) -> String {
+    let spec = &scenario.links[link];
+    format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
+}

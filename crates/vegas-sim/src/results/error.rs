@@ -1,0 +1,68 @@
+//! What can go wrong when results are written: one line each.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use arrow_schema::ArrowError;
+use parquet::errors::ParquetError;
+use thiserror::Error;
+
+/// Why results could not be made or written. Nothing was left behind.
+#[derive(Debug, Error)]
+pub enum ResultsError {
+    /// The operating system refused.
+    #[error("{}: cannot {action}: {source}; give a results folder that can be written", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The folder to replace holds something that no run wrote.
+    #[error("{}: {problem}; give a new folder, or move away what is there", path.display())]
+    NotOurs {
+        /// The folder.
+        path: PathBuf,
+        /// What it holds or lacks.
+        problem: String,
+    },
+    /// A capture is asked for, but the run kept no packets.
+    #[error("capture.pcapng: scenario {scenario:?} keeps no packets; set capture = true in it")]
+    NoCapture {
+        /// The scenario's name.
+        scenario: String,
+    },
+    /// A packet does not fit an IPv4 header's length field.
+    #[error("capture.pcapng: flow.{flow}: a packet of {bytes} bytes; IPv4 carries at most 65535, headers included")]
+    PacketTooLarge {
+        /// The flow.
+        flow: u32,
+        /// Bytes on the wire.
+        bytes: u32,
+    },
+    /// The outcome does not fit the scenario.
+    #[error("table {table}: the outcome is not of this scenario: {source}")]
+    Table {
+        /// The table.
+        table: &'static str,
+        /// What does not fit.
+        source: ArrowError,
+    },
+    /// A table could not be written as Parquet.
+    #[error("{}: cannot write: {source}; give a results folder that can be written", path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: ParquetError,
+    },
+}
+
+impl ResultsError {
+    /// For `map_err` on a file operation.
+    pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> ResultsError {
+        move |source| ResultsError::Io { path: path.to_owned(), action, source }
+    }
+}

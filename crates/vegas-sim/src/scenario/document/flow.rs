@@ -1,0 +1,193 @@
+//! The `[[flow]]` tables: algorithm, numbers and hosts.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use vegas_core::registry::{self, Preset};
+use vegas_core::units::{Bytes, Span};
+use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart};
+
+use super::Link;
+use crate::scenario::error::suggestion;
+use crate::scenario::field::{Field, FromGiven, Given, Table};
+use crate::scenario::model::Handshake;
+use crate::scenario::scalar::{Burst, Count, DelayedAck, Name, Whole};
+
+/// One TCP connection that sends data one way.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Flow {
+    /// The congestion control: a preset's name, or a table of parts.
+    pub(in crate::scenario) algorithm: Algorithm,
+    /// When the flow starts. Default: "0s".
+    pub(in crate::scenario) start: Option<Field<Span>>,
+    /// When the application stops giving data. Default: never.
+    pub(in crate::scenario) stop: Option<Field<Span>>,
+    /// How much payload is sent. Default: no end.
+    pub(in crate::scenario) size: Option<Field<Bytes>>,
+    /// A full data packet on the wire, headers included, 1 to 65535 bytes. Default: "1000b".
+    pub(in crate::scenario) packet: Option<Field<Bytes>>,
+    /// An acknowledgement on the wire, 1 to 65535 bytes. Default: "40b".
+    pub(in crate::scenario) ack: Option<Field<Bytes>>,
+    /// The header bytes in a data packet, less than `packet`. Default: "40b".
+    pub(in crate::scenario) header: Option<Field<Bytes>>,
+    /// Backlog in segments below which the window grows in congestion avoidance. Default: the preset's.
+    pub(in crate::scenario) alpha: Option<Field<Count<0>>>,
+    /// Backlog in segments above which the window shrinks in congestion avoidance. Default: the preset's.
+    pub(in crate::scenario) beta: Option<Field<Count<0>>>,
+    /// Backlog in segments above which slow start ends. Default: the preset's.
+    pub(in crate::scenario) gamma: Option<Field<Count<0>>>,
+    /// Window at the start, in segments. Default: the preset's.
+    pub(in crate::scenario) initial_window: Option<Field<Count<1>>>,
+    /// Window after a timeout, in segments. Default: the preset's.
+    pub(in crate::scenario) restart_window: Option<Field<Count<1>>>,
+    /// The window never exceeds this many segments. Default: the receiver's window.
+    pub(in crate::scenario) max_window: Option<Field<Count<2>>>,
+    /// The host's fast recovery. Default: the algorithm's.
+    pub(in crate::scenario) recovery: Option<Field<Recovery>>,
+    /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
+    pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// dumbbell, parking-lot: the flow's own access links, instead of the topology's.
+    pub(in crate::scenario) access: Option<Table<Link>>,
+    /// graph: the sender's node.
+    pub(in crate::scenario) from: Option<Field<Name>>,
+    /// graph: the receiver's node.
+    pub(in crate::scenario) to: Option<Field<Name>>,
+    /// graph: nodes to pass on the way, in order. Default: none, the path of least delay.
+    pub(in crate::scenario) via: Option<Vec<Field<Name>>>,
+    /// parking-lot: the router of the sender. Default: the first.
+    pub(in crate::scenario) enter: Option<Field<Name>>,
+    /// parking-lot: the router of the receiver. Default: the last.
+    pub(in crate::scenario) leave: Option<Field<Name>>,
+    /// How the flow's hosts behave.
+    pub(in crate::scenario) host: Option<Table<Host>>,
+}
+
+/// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Host {
+    /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2). Default: 3.
+    pub(in crate::scenario) dupack_threshold: Option<Field<Whole<1, 1000>>>,
+    /// New data on the first two duplicate acknowledgements (RFC 3042). Default: true, but false for an algorithm
+    /// with `fine_retransmit`.
+    pub(in crate::scenario) limited_transmit: Option<bool>,
+    /// Most segments sent in answer to one acknowledgement during fast recovery, or "none". Default: "none", but 2
+    /// for `newreno`, as in ns-2.
+    pub(in crate::scenario) recovery_burst: Option<Field<Burst>>,
+    /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
+    pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// The receiver's window in segments. Default: 1048576.
+    pub(in crate::scenario) receive_window: Option<Field<Count<2>>>,
+    /// Least retransmission timeout. Default: "200ms", as in ns-2 and Linux (RFC 6298: 1 s).
+    pub(in crate::scenario) rto_min: Option<Field<Span>>,
+    /// Greatest retransmission timeout. Default: "60s" (RFC 6298, section 2.5).
+    pub(in crate::scenario) rto_max: Option<Field<Span>>,
+    /// Retransmission timeout before the first sample. Default: "3s", as in ns-2 (RFC 6298: 1 s).
+    pub(in crate::scenario) rto_initial: Option<Field<Span>>,
+    /// Grain of the retransmission clock. Default: "10ms", as in ns-2.
+    pub(in crate::scenario) rto_grain: Option<Field<Span>>,
+    /// What precedes the data: "none", or a "full" handshake of one round trip. Default: "none".
+    pub(in crate::scenario) handshake: Option<Field<Handshake>>,
+}
+
+/// A congestion control.
+#[derive(Debug)]
+pub(in crate::scenario) enum Algorithm {
+    /// By a preset's name.
+    Preset(&'static Preset),
+    /// By its parts.
+    Parts(Box<Parts>),
+}
+
+/// The parts of a congestion control; what is left out is the preset's.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Parts {
+    /// Where the parts come from that are left out. Default: "reno".
+    pub(in crate::scenario) preset: Option<Field<PresetName>>,
+    /// How the backlog is measured.
+    pub(in crate::scenario) signal: Option<Field<Signal>>,
+    /// How the window opens.
+    pub(in crate::scenario) slow_start: Option<Field<SlowStart>>,
+    /// How the window is held.
+    pub(in crate::scenario) avoidance: Option<Field<Avoidance>>,
+    /// How far a loss cuts the window (F of "Revisited": three-quarters).
+    pub(in crate::scenario) cut: Option<Field<Cut>>,
+    /// Cut only if what was lost had been sent after the last cut (E of "Revisited").
+    pub(in crate::scenario) once_per_window: Option<bool>,
+    /// What happens between a loss and its repair.
+    pub(in crate::scenario) recovery: Option<Field<Recovery>>,
+    /// A duplicate acknowledgement retransmits a segment older than its fine-grained timeout (C of "Revisited").
+    pub(in crate::scenario) fine_retransmit: Option<bool>,
+    /// The first two new acknowledgements after a retransmission check the next segment likewise (D of "Revisited").
+    pub(in crate::scenario) recheck_after_retransmit: Option<bool>,
+    /// Most segments sent in answer to one acknowledgement, or "none" (H of "Revisited").
+    pub(in crate::scenario) burst: Option<Field<Burst>>,
+    /// No growth while the window is more than two segments above what is in flight (I of "Revisited").
+    pub(in crate::scenario) keep_up: Option<bool>,
+}
+
+/// A preset by its name.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::scenario) struct PresetName(pub(in crate::scenario) &'static Preset);
+
+impl FromGiven for PresetName {
+    const EXPECTED: &'static str = "a preset's name";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let preset = match given {
+            Given::Text(name) => registry::preset(name),
+            _ => None,
+        };
+        let names = registry::PRESETS.iter().map(|preset| preset.name);
+        preset.map(PresetName).ok_or_else(|| format!("{given} is no preset; {}", suggestion(&given.to_string(), names)))
+    }
+
+    fn schema() -> Schema {
+        let names: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
+        schemars::json_schema!({ "enum": names })
+    }
+}
+
+struct AlgorithmVisitor;
+
+impl<'de> Visitor<'de> for AlgorithmVisitor {
+    type Value = Algorithm;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a preset's name such as \"vegas\", or a table of parts")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Algorithm, E> {
+        let PresetName(preset) = PresetName::from_given(Given::Text(name)).map_err(E::custom)?;
+        Ok(Algorithm::Preset(preset))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Algorithm, A::Error> {
+        Parts::deserialize(MapAccessDeserializer::new(map)).map(|parts| Algorithm::Parts(Box::new(parts)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Algorithm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AlgorithmVisitor)
+    }
+}
+
+impl JsonSchema for Algorithm {
+    fn schema_name() -> Cow<'static, str> {
+        "Algorithm".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "description": "A preset's name, or a table of parts.",
+            "anyOf": [generator.subschema_for::<Field<PresetName>>(), generator.subschema_for::<Parts>()],
+        })
+    }
+}

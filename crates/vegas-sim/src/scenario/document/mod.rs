@@ -1,0 +1,41 @@
+//! The scenario file as it is written: what serde reads and what the JSON Schema is made from.
+//!
+//! The types say which keys there are and of which kind; whether the values make sense together is checked by
+//! [`super::validate`]. The doc comments are the descriptions in the schema.
+
+mod flow;
+mod topology;
+
+pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vegas_core::units::Span;
+
+use super::field::{Field, Table};
+use super::model::Sampling;
+use super::scalar::{Name, Whole};
+
+/// A scenario: what is simulated, for how long, and from which seed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "vegaslab scenario")]
+pub(super) struct File {
+    /// The scenario's name, also that of its results folder.
+    pub(super) name: Field<Name>,
+    /// What the scenario shows, in a sentence.
+    pub(super) description: Option<String>,
+    /// How long the run lasts.
+    pub(super) duration: Field<Span>,
+    /// The seed of every random stream. Default: 1.
+    pub(super) seed: Option<Field<Whole<0, { u64::MAX }>>>,
+    /// The step of the time series, or "change" for a row at every change, or "off". Default: "100ms".
+    pub(super) sample: Option<Field<Sampling>>,
+    /// Whether every packet is kept for a capture file. Default: false.
+    pub(super) capture: Option<bool>,
+    /// The network.
+    pub(super) topology: Table<Topology>,
+    /// The flows, one table each.
+    pub(super) flow: Vec<Table<Flow>>,
+}

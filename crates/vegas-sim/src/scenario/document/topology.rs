@@ -1,0 +1,124 @@
+//! The `[topology]` table and the links in it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vegas_core::units::{Rate, Span};
+
+use crate::scenario::field::{Field, Table};
+use crate::scenario::model::QueueLimit;
+use crate::scenario::scalar::{Kind, Name, Probability, Whole};
+
+/// The most routers in a row: far beyond any path of the Internet.
+const HOPS_MAX: u64 = 1000;
+
+/// The network: its kind, and the keys that this kind needs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Topology {
+    /// The shape of the network.
+    pub(in crate::scenario) kind: Field<Kind>,
+    /// dumbbell, parking-lot: the link between each host and its router, on both sides.
+    pub(in crate::scenario) access: Option<Table<Link>>,
+    /// dumbbell, parking-lot: the link between two routers.
+    pub(in crate::scenario) bottleneck: Option<Table<Link>>,
+    /// parking-lot: the links between the routers one by one, instead of `bottleneck`.
+    pub(in crate::scenario) bottlenecks: Option<Vec<Table<Link>>>,
+    /// parking-lot: how many links there are between the routers. Default: the number of `bottlenecks`.
+    pub(in crate::scenario) hops: Option<Field<Whole<1, HOPS_MAX>>>,
+    /// graph: the names of the nodes.
+    pub(in crate::scenario) nodes: Option<Vec<Field<Name>>>,
+    /// graph: the links, one table each.
+    pub(in crate::scenario) link: Option<Vec<Table<GraphLink>>>,
+}
+
+/// Defines a link's table: its own keys, and those of the impairments, which every one of them has.
+macro_rules! link_table {
+    ($(#[$attribute:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(in crate::scenario) struct $name {
+            $($(#[$meta])* pub(in crate::scenario) $field: $type,)*
+            /// Probability that a packet is lost, in this direction only. Default: 0.
+            pub(in crate::scenario) loss: Option<Field<Probability>>,
+            /// Probability that a packet is delivered twice, in this direction only. Default: 0.
+            pub(in crate::scenario) duplicate: Option<Field<Probability>>,
+            /// Packets held back so that later ones overtake them, in this direction only. Default: none.
+            pub(in crate::scenario) reorder: Option<Table<Reorder>>,
+            /// Data packets to lose, counted from 1 in their order on the link, ascending. Default: none.
+            pub(in crate::scenario) drop: Option<Vec<Field<Whole<1, { u64::MAX }>>>>,
+        }
+
+        impl $name {
+            pub(in crate::scenario) fn faults(&self) -> Faults<'_> {
+                Faults {
+                    loss: self.loss,
+                    duplicate: self.duplicate,
+                    reorder: self.reorder.as_ref(),
+                    drop: self.drop.as_deref().unwrap_or_default(),
+                }
+            }
+        }
+    };
+}
+
+/// What every link's table says about impairments.
+pub(in crate::scenario) struct Faults<'a> {
+    pub(in crate::scenario) loss: Option<Field<Probability>>,
+    pub(in crate::scenario) duplicate: Option<Field<Probability>>,
+    pub(in crate::scenario) reorder: Option<&'a Table<Reorder>>,
+    pub(in crate::scenario) drop: &'a [Field<Whole<1, { u64::MAX }>>],
+}
+
+link_table! {
+    /// A link between two nodes; the reverse direction is the same, without the impairments, unless said.
+    Link {
+        /// Transmission rate.
+        rate: Field<Rate>,
+        /// Propagation delay, one way.
+        delay: Field<Span>,
+        /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
+        queue: Option<Field<QueueLimit>>,
+        /// What differs in the reverse direction.
+        backward: Option<Table<Backward>>,
+    }
+}
+
+link_table! {
+    /// The reverse direction of a link: what is left out is as in the forward direction, impairments excepted.
+    Backward {
+        /// Transmission rate. Default: the link's.
+        rate: Option<Field<Rate>>,
+        /// Propagation delay, one way. Default: the link's.
+        delay: Option<Field<Span>>,
+        /// How much the queue holds, with the packet being sent. Default: the link's.
+        queue: Option<Field<QueueLimit>>,
+    }
+}
+
+link_table! {
+    /// A link of a graph.
+    GraphLink {
+        /// The two nodes; forward is from the first to the second.
+        #[schemars(length(equal = 2))]
+        between: Vec<Field<Name>>,
+        /// Transmission rate.
+        rate: Field<Rate>,
+        /// Propagation delay, one way.
+        delay: Field<Span>,
+        /// How much the queue holds, with the packet being sent.
+        queue: Field<QueueLimit>,
+        /// What differs in the reverse direction.
+        backward: Option<Table<Backward>>,
+    }
+}
+
+/// Packets held back so that later ones overtake them.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Reorder {
+    /// Probability that a packet is held back.
+    pub(in crate::scenario) probability: Field<Probability>,
+    /// For how long.
+    pub(in crate::scenario) delay: Field<Span>,
+}

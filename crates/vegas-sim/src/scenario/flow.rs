@@ -1,0 +1,248 @@
+//! One flow of the file, with its defaults filled in.
+
+use vegas_core::units::{Bytes, Segments, Span, Time};
+use vegas_core::{
+    Composition, Detection, HostCapabilities, Limits, LossResponse, Parameters, Recovery, Refusal, registry,
+};
+
+use super::document::{Algorithm, Flow, Host, Parts};
+use super::error::{Checked, Problem, child};
+use super::field::Field;
+use super::model::{FlowSpec, Handshake, HostSpec, LinkId};
+use super::network::Network;
+use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
+
+/// The largest IPv4 packet.
+const PACKET_MAX: Bytes = Bytes::new(65_535);
+/// What JSON and a double can count exactly.
+const SIZE_MAX: Bytes = Bytes::new(1 << 53);
+/// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
+const DELAYED_ACK_MAX: Span = Span::from_millis(500);
+/// Longer than any retransmission timeout in use.
+const TIMEOUT_MAX: Span = Span::from_secs(3600);
+/// The name of an algorithm that is none of the presets.
+const CUSTOM: &str = "custom";
+/// Where parts come from that a table of parts leaves out.
+const DEFAULT_PRESET: &str = "reno";
+
+/// Checks the flow at `key` and fills in its defaults; `network` has its path.
+pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network, path: &[LinkId]) -> Checked<FlowSpec> {
+    let (algorithm, composition, preset_parameters) = algorithm(flow);
+    let host = host(key, flow, &composition)?;
+    let parameters = parameters(flow, &preset_parameters, &host);
+    check_algorithm(key, flow, &composition, &parameters, &host)?;
+    let (start, stop) = times(key, flow, duration)?;
+    let spec = FlowSpec {
+        algorithm,
+        composition,
+        parameters,
+        host,
+        start,
+        stop,
+        size: size(key, flow)?,
+        packet: packet(&child(key, "packet"), flow.packet, 1000)?,
+        ack: packet(&child(key, "ack"), flow.ack, 40)?,
+        header: flow.header.map_or(Bytes::new(40), |header| header.0),
+        path: path.to_vec(),
+        reverse_path: Network::reversed(path),
+    };
+    check_sizes(key, &spec, network)?;
+    Ok(spec)
+}
+
+/// The algorithm's name, its parts and its own numbers.
+fn algorithm(flow: &Flow) -> (String, Composition, Parameters) {
+    let (name, mut composition, parameters) = match &flow.algorithm {
+        Algorithm::Preset(preset) => (preset.name, preset.composition, preset.parameters),
+        Algorithm::Parts(parts) => compose(parts),
+    };
+    if let Some(Field(recovery)) = flow.recovery {
+        composition.detection.recovery = recovery;
+    }
+    (name.into(), composition, parameters)
+}
+
+fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
+    let base = match parts.preset {
+        Some(Field(preset)) => preset.0,
+        None => registry::preset(DEFAULT_PRESET).expect("the registry has the default preset"),
+    };
+    let from = &base.composition;
+    let composition = Composition {
+        signal: parts.signal.map_or(from.signal, |signal| signal.0),
+        slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
+        avoidance: parts.avoidance.map_or(from.avoidance, |avoidance| avoidance.0),
+        loss: LossResponse {
+            cut: parts.cut.map_or(from.loss.cut, |cut| cut.0),
+            once_per_window: parts.once_per_window.unwrap_or(from.loss.once_per_window),
+            slow_start_ends: from.loss.slow_start_ends,
+        },
+        detection: Detection {
+            recovery: parts.recovery.map_or(from.detection.recovery, |recovery| recovery.0),
+            fine_retransmit: parts.fine_retransmit.unwrap_or(from.detection.fine_retransmit),
+            recheck_after_retransmit: parts.recheck_after_retransmit.unwrap_or(from.detection.recheck_after_retransmit),
+        },
+        limits: Limits {
+            burst: parts.burst.map_or(from.limits.burst, |burst| burst.0.0),
+            keep_up: parts.keep_up.unwrap_or(from.limits.keep_up),
+        },
+    };
+    let name = if composition == *from { base.name } else { CUSTOM };
+    (name, composition, base.parameters)
+}
+
+fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
+    let or = |default, count: Option<Field<Count<0>>>| count.map_or(default, |count| count.0.segments());
+    let or_window = |default, count: Option<Field<Count<1>>>| count.map_or(default, |count| count.0.segments());
+    Parameters {
+        alpha: or(preset.alpha, flow.alpha),
+        beta: or(preset.beta, flow.beta),
+        gamma: or(preset.gamma, flow.gamma),
+        initial_window: or_window(preset.initial_window, flow.initial_window),
+        restart_window: or_window(preset.restart_window, flow.restart_window),
+        max_window: flow.max_window.map_or(preset.max_window, |count| count.0.segments()).min(host.receive_window),
+    }
+}
+
+fn check_algorithm(
+    key: &str,
+    flow: &Flow,
+    composition: &Composition,
+    parameters: &Parameters,
+    host: &HostSpec,
+) -> Checked<()> {
+    let checked = composition.check(parameters).and_then(|()| composition.check_host(&HostCapabilities::SIMULATOR));
+    checked.map_err(|Refusal { part, reason, .. }| {
+        let key = match part {
+            "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > host.receive_window) => {
+                child(key, "host.receive_window")
+            }
+            "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "max_window" => child(key, part),
+            _ => child(&child(key, "algorithm"), part),
+        };
+        Problem::new(key, reason)
+    })
+}
+
+fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> {
+    let default = Host::default();
+    let given = flow.host.as_deref().unwrap_or(&default);
+    let detection = &composition.detection;
+    let key_host = child(key, "host");
+    let span = |name: &str, given: Option<Field<Span>>, default| timeout(child(&key_host, name), given, default);
+    let host = HostSpec {
+        dupack_threshold: given.dupack_threshold.map_or(3, |count| count.0.0 as u32),
+        limited_transmit: given.limited_transmit.unwrap_or(!detection.fine_retransmit),
+        recovery_burst: given.recovery_burst.map_or(recovery_burst(detection.recovery), |burst| burst.0.0),
+        delayed_ack: delayed_ack(key, flow, given)?,
+        receive_window: given.receive_window.map_or(Segments(SEGMENTS_MAX as u32), |count| count.0.segments()),
+        rto_min: span("rto_min", given.rto_min, Span::from_millis(200))?,
+        rto_max: span("rto_max", given.rto_max, Span::from_secs(60))?,
+        rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(3))?,
+        rto_grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
+        handshake: given.handshake.map_or(Handshake::None, |handshake| handshake.0),
+    };
+    if host.rto_min > host.rto_max {
+        return Err(Problem::new(child(&key_host, "rto_min"), "is above rto_max; write less, or raise rto_max"));
+    }
+    if host.rto_initial > host.rto_max {
+        return Err(Problem::new(
+            child(&key_host, "rto_max"),
+            "is below rto_initial; write more, or lower rto_initial",
+        ));
+    }
+    Ok(host)
+}
+
+/// ns-2's NewReno answers an acknowledgement in recovery with two segments at most.
+fn recovery_burst(recovery: Recovery) -> Option<Segments> {
+    match recovery {
+        Recovery::NewReno => Some(Segments(2)),
+        Recovery::Reno | Recovery::Sack => None,
+    }
+}
+
+fn timeout(key: String, given: Option<Field<Span>>, default: Span) -> Checked<Span> {
+    match given {
+        None => Ok(default),
+        Some(Field(span)) if span == Span::ZERO => {
+            Err(Problem::new(key, "is 0; write a time above 0, such as \"200ms\""))
+        }
+        Some(Field(span)) if span > TIMEOUT_MAX => Err(Problem::new(key, "is longer than an hour; write 1h at most")),
+        Some(Field(span)) => Ok(span),
+    }
+}
+
+fn delayed_ack(key: &str, flow: &Flow, host: &Host) -> Checked<Option<Span>> {
+    let (key, given) = match (flow.delayed_ack, host.delayed_ack) {
+        (Some(_), Some(_)) => {
+            let message = format!("stands beside {key}.delayed_ack; give one of the two");
+            return Err(Problem::new(child(key, "host.delayed_ack"), message));
+        }
+        (Some(given), None) => (child(key, "delayed_ack"), given),
+        (None, Some(given)) => (child(key, "host.delayed_ack"), given),
+        (None, None) => return Ok(None),
+    };
+    match given.0 {
+        DelayedAck(Some(Span::ZERO)) => {
+            Err(Problem::new(key, "a delay of 0 is none; write false, or a time such as \"200ms\""))
+        }
+        DelayedAck(Some(span)) if span > DELAYED_ACK_MAX => {
+            Err(Problem::new(key, "is longer than RFC 1122 allows; write 500ms at most"))
+        }
+        DelayedAck(delay) => Ok(delay),
+    }
+}
+
+fn times(key: &str, flow: &Flow, duration: Span) -> Checked<(Time, Option<Time>)> {
+    let start = flow.start.map_or(Span::ZERO, |start| start.0);
+    if start >= duration {
+        let message = "the flow never starts: the run is over by then; write a time before duration";
+        return Err(Problem::new(child(key, "start"), message));
+    }
+    if flow.stop.is_some_and(|stop| stop.0 <= start) {
+        return Err(Problem::new(child(key, "stop"), "the flow stops before it starts; write a time after start"));
+    }
+    Ok((Time::ZERO + start, flow.stop.map(|stop| Time::ZERO + stop.0)))
+}
+
+fn size(key: &str, flow: &Flow) -> Checked<Option<Bytes>> {
+    let key = child(key, "size");
+    match flow.size.map(|size| size.0) {
+        Some(size) if size.get() == 0 => {
+            Err(Problem::new(key, "a transfer of 0 bytes sends nothing; write 1b or more"))
+        }
+        Some(size) if size > SIZE_MAX => {
+            Err(Problem::new(key, format!("is too large; write {}b at most", SIZE_MAX.get())))
+        }
+        size => Ok(size),
+    }
+}
+
+fn packet(key: &str, given: Option<Field<Bytes>>, default: u64) -> Checked<Bytes> {
+    let size = given.map_or(Bytes::new(default), |size| size.0);
+    if size.get() == 0 || size > PACKET_MAX {
+        let message = format!("{}b was given; expected 1b to {}b", size.get(), PACKET_MAX.get());
+        return Err(Problem::new(key, message));
+    }
+    Ok(size)
+}
+
+/// Packets have to hold data and to fit the queues on their way.
+fn check_sizes(key: &str, flow: &FlowSpec, network: &Network) -> Checked<()> {
+    if flow.header >= flow.packet {
+        let message = format!(
+            "the header fills the packet: {}b of {}b; write less than the packet",
+            flow.header.get(),
+            flow.packet.get()
+        );
+        return Err(Problem::new(child(key, "header"), message));
+    }
+    for (name, size, path) in [("packet", flow.packet, &flow.path), ("ack", flow.ack, &flow.reverse_path)] {
+        if let Some((link, limit)) = network.too_short_for(size, path) {
+            let message = format!("{}b do not fit the queue of {link}; write {}b at most", size.get(), limit.get());
+            return Err(Problem::new(child(key, name), message));
+        }
+    }
+    Ok(())
+}

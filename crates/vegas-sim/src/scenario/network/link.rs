@@ -1,0 +1,113 @@
+//! One link table: its two directions, with every value in range.
+
+use vegas_core::units::{Rate, Span};
+
+use crate::scenario::document::{Backward, Faults, GraphLink, Link};
+use crate::scenario::error::{Checked, Problem, child};
+use crate::scenario::model::{Impairments, LinkSpec, NodeId, QueueLimit};
+
+/// A packet's transmission must take at least a part of the simulator's nanosecond.
+const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
+/// Mars is 22 minutes away at most.
+const DELAY_MAX: Span = Span::from_secs(3600);
+
+/// One direction of a link.
+#[derive(Clone)]
+pub(super) struct Direction {
+    rate: Rate,
+    delay: Span,
+    queue: QueueLimit,
+    impairments: Impairments,
+}
+
+impl Direction {
+    pub(super) fn between(&self, from: NodeId, to: NodeId) -> LinkSpec {
+        LinkSpec {
+            from,
+            to,
+            rate: self.rate,
+            delay: self.delay,
+            queue: self.queue,
+            impairments: self.impairments.clone(),
+        }
+    }
+}
+
+/// A link of a chain, forward and backward; without `default_queue` the file has to say its queue.
+pub(super) fn of_chain(key: &str, link: &Link, default_queue: Option<QueueLimit>) -> Checked<[Direction; 2]> {
+    let queue = link.queue.map(|queue| queue.0).or(default_queue);
+    let forward = Direction {
+        rate: rate(key, link.rate.0)?,
+        delay: delay(key, link.delay.0)?,
+        queue: queue.ok_or_else(|| Problem::missing(child(key, "queue")))?,
+        impairments: impairments(key, &link.faults())?,
+    };
+    both_ways(key, forward, link.backward.as_deref())
+}
+
+/// A link of a graph, forward and backward.
+pub(super) fn of_graph(key: &str, link: &GraphLink) -> Checked<[Direction; 2]> {
+    let forward = Direction {
+        rate: rate(key, link.rate.0)?,
+        delay: delay(key, link.delay.0)?,
+        queue: link.queue.0,
+        impairments: impairments(key, &link.faults())?,
+    };
+    both_ways(key, forward, link.backward.as_deref())
+}
+
+/// Backward is as forward where the file does not say otherwise; impairments are never taken over.
+fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>) -> Checked<[Direction; 2]> {
+    let Some(given) = backward else {
+        let backward = Direction { impairments: Impairments::default(), ..forward.clone() };
+        return Ok([forward, backward]);
+    };
+    let key = &child(key, "backward");
+    let backward = Direction {
+        rate: given.rate.map_or(Ok(forward.rate), |given| rate(key, given.0))?,
+        delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
+        queue: given.queue.map_or(forward.queue, |given| given.0),
+        impairments: impairments(key, &given.faults())?,
+    };
+    Ok([forward, backward])
+}
+
+fn rate(key: &str, rate: Rate) -> Checked<Rate> {
+    if rate.as_bits_per_second() == 0 {
+        return Err(Problem::new(child(key, "rate"), "a rate of 0 sends nothing; write 1bit or more"));
+    }
+    if rate > RATE_MAX {
+        return Err(Problem::new(child(key, "rate"), "is beyond the simulator's nanosecond; write 1tbit at most"));
+    }
+    Ok(rate)
+}
+
+fn delay(key: &str, delay: Span) -> Checked<Span> {
+    if delay > DELAY_MAX {
+        return Err(Problem::new(child(key, "delay"), "is longer than an hour; write 1h at most"));
+    }
+    Ok(delay)
+}
+
+fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
+    let mut impairments = Impairments {
+        loss_ppm: faults.loss.map_or(0, |loss| loss.0.ppm),
+        duplicate_ppm: faults.duplicate.map_or(0, |duplicate| duplicate.0.ppm),
+        drop_data: faults.drop.iter().map(|packet| packet.0.0).collect(),
+        ..Impairments::default()
+    };
+    if !impairments.drop_data.is_sorted_by(|earlier, later| earlier < later) {
+        let message = "the packets to drop are out of order; write each once, ascending, such as [5, 9]";
+        return Err(Problem::new(child(key, "drop"), message));
+    }
+    if let Some(reorder) = faults.reorder {
+        let key = child(key, "reorder");
+        impairments.reorder_ppm = reorder.probability.0.ppm;
+        impairments.reorder_delay = delay(&key, reorder.delay.0)?;
+        if reorder.delay.0 == Span::ZERO {
+            let message = "a packet held back for 0 s is not reordered; write a time, such as \"5ms\"";
+            return Err(Problem::new(child(&key, "delay"), message));
+        }
+    }
+    Ok(impairments)
+}

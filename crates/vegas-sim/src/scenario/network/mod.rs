@@ -1,0 +1,121 @@
+//! From the topology of the file to nodes, links and the flows' paths.
+
+mod chain;
+mod graph;
+mod link;
+
+use vegas_core::units::Bytes;
+
+use super::document::{Flow, Topology};
+use super::error::{Checked, Problem, child};
+use super::field::Table;
+use super::model::{LinkId, LinkSpec, NodeId, QueueLimit};
+use super::scalar::{Kind, Named};
+use link::Direction;
+
+/// Nodes, links, and one path a flow.
+#[derive(Default)]
+pub(super) struct Network {
+    pub(super) nodes: Vec<String>,
+    /// In pairs: after each link that of the reverse direction.
+    pub(super) links: Vec<LinkSpec>,
+    /// Links from sender to receiver, in the order of the flows.
+    pub(super) paths: Vec<Vec<LinkId>>,
+}
+
+/// Builds the network; flow `i` is at `flow.i` in the file.
+pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+    let kind = topology.kind.0;
+    check_keys_of_topology(topology, kind)?;
+    for (id, flow) in flows.iter().enumerate() {
+        check_keys_of_flow(&format!("flow.{id}"), flow, kind)?;
+    }
+    match kind {
+        Kind::Dumbbell => chain::dumbbell(topology, flows),
+        Kind::ParkingLot => chain::parking_lot(topology, flows),
+        Kind::Graph => graph::build(topology, flows),
+    }
+}
+
+impl Network {
+    fn add_node(&mut self, name: impl Into<String>) -> NodeId {
+        self.nodes.push(name.into());
+        self.nodes.len() - 1
+    }
+
+    /// Joins two nodes by a link each way and returns the forward one.
+    fn connect(&mut self, from: NodeId, to: NodeId, link: &[Direction; 2]) -> LinkId {
+        let [forward, backward] = link;
+        self.links.push(forward.between(from, to));
+        self.links.push(backward.between(to, from));
+        self.links.len() - 2
+    }
+
+    /// The way back over the same nodes.
+    pub(super) fn reversed(path: &[LinkId]) -> Vec<LinkId> {
+        path.iter().rev().map(|link| opposite(*link)).collect()
+    }
+
+    /// The first link of a path whose queue is shorter than one packet.
+    pub(super) fn too_short_for(&self, packet: Bytes, path: &[LinkId]) -> Option<(String, Bytes)> {
+        path.iter().map(|link| &self.links[*link]).find_map(|link| match link.queue {
+            QueueLimit::Bytes(limit) if limit < packet => {
+                Some((format!("{}->{}", self.nodes[link.from], self.nodes[link.to]), limit))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The link of the reverse direction: links are kept in pairs.
+fn opposite(link: LinkId) -> LinkId {
+    link ^ 1
+}
+
+const CHAINS: &[Kind] = &[Kind::Dumbbell, Kind::ParkingLot];
+
+fn check_keys_of_topology(topology: &Topology, kind: Kind) -> Checked<()> {
+    check_keys(
+        "topology",
+        kind,
+        &[
+            ("access", topology.access.is_some(), CHAINS),
+            ("bottleneck", topology.bottleneck.is_some(), CHAINS),
+            ("bottlenecks", topology.bottlenecks.is_some(), &[Kind::ParkingLot]),
+            ("hops", topology.hops.is_some(), &[Kind::ParkingLot]),
+            ("nodes", topology.nodes.is_some(), &[Kind::Graph]),
+            ("link", topology.link.is_some(), &[Kind::Graph]),
+        ],
+    )
+}
+
+fn check_keys_of_flow(key: &str, flow: &Flow, kind: Kind) -> Checked<()> {
+    check_keys(
+        key,
+        kind,
+        &[
+            ("access", flow.access.is_some(), CHAINS),
+            ("enter", flow.enter.is_some(), &[Kind::ParkingLot]),
+            ("leave", flow.leave.is_some(), &[Kind::ParkingLot]),
+            ("from", flow.from.is_some(), &[Kind::Graph]),
+            ("to", flow.to.is_some(), &[Kind::Graph]),
+            ("via", flow.via.is_some(), &[Kind::Graph]),
+        ],
+    )
+}
+
+/// Refuses keys that mean nothing in this kind of topology: each with whether it is there, and where it belongs.
+fn check_keys(key: &str, kind: Kind, keys: &[(&str, bool, &[Kind])]) -> Checked<()> {
+    match keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) {
+        None => Ok(()),
+        Some((name, _, kinds)) => {
+            let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{}\"", name_of(*kind))).collect();
+            let right = format!("leave it out, or set topology.kind to {}", kinds.join(" or "));
+            Err(Problem::new(child(key, name), format!("means nothing in a {}; {right}", name_of(kind))))
+        }
+    }
+}
+
+fn name_of(kind: Kind) -> &'static str {
+    Kind::CHOICES.iter().find(|(_, choice)| *choice == kind).map_or("", |(name, _)| name)
+}

@@ -1,0 +1,279 @@
+//! Scalars of a scenario file that are no quantities: names, counts, probabilities, queue limits, switches.
+
+use vegas_core::units::{Segments, Span};
+use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart};
+
+use super::error::suggestion;
+use super::field::{FromGiven, Given};
+use super::model::{Handshake, QueueLimit, Sampling};
+use super::quantity::{Inexact, SIZE, TIME, scaled};
+
+/// Windows, thresholds and counts of segments go up to 2^20: larger than any path of the papers needs.
+pub(super) const SEGMENTS_MAX: u64 = 1 << 20;
+
+/// A name that is safe in a file name, in a link's name `a->b` and in a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name(pub(super) String);
+
+const NAME_LENGTH_MAX: usize = 100;
+
+impl FromGiven for Name {
+    const EXPECTED: &'static str = "a name of letters, digits, - _ .";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        match given {
+            Given::Text("") => Err("is empty; expected letters, digits, - _ .".into()),
+            Given::Text(text) if text.len() > NAME_LENGTH_MAX => {
+                Err(format!("is {} characters long; at most {NAME_LENGTH_MAX} are allowed", text.chars().count()))
+            }
+            Given::Text(text) if text.starts_with(['.', '-']) || !text.chars().all(allowed) => {
+                Err(format!("{given} is no name; write letters, digits, - _ . and begin with none of - ."))
+            }
+            Given::Text(text) => Ok(Name(text.into())),
+            _ => Err(format!("{given} is not a text; expected {}", Self::EXPECTED)),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$" })
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole<const MIN: u64, const MAX: u64>(pub(super) u64);
+
+impl<const MIN: u64, const MAX: u64> FromGiven for Whole<MIN, MAX> {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Whole(number) if number >= MIN.into() && number <= MAX.into() => Ok(Whole(number as u64)),
+            _ => Err(format!("{given} was given; expected a whole number from {MIN} to {MAX}")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// A count of segments from `MIN` up.
+pub(super) type Count<const MIN: u64> = Whole<MIN, SEGMENTS_MAX>;
+
+impl<const MIN: u64> Count<MIN> {
+    /// As segments; the range fits 32 bits.
+    pub(super) fn segments(self) -> Segments {
+        Segments(self.0 as u32)
+    }
+}
+
+/// A probability in millionths, below 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probability {
+    /// Millionths.
+    pub(super) ppm: u32,
+}
+
+impl FromGiven for Probability {
+    const EXPECTED: &'static str = "a probability such as 0.01 or \"1%\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let remedy = "write a probability from 0 to below 1, such as 0.01 or \"1%\"";
+        let value = match &given {
+            Given::Text(text) => match text.strip_suffix('%') {
+                Some(percent) => scaled(percent, 10_000),
+                None => Err(Inexact::NotANumber),
+            },
+            Given::Switch(_) => Err(Inexact::NotANumber),
+            // Display gives the shortest decimal that reads back as the same number: what the user wrote
+            _ => scaled(&given.to_string(), 1_000_000),
+        };
+        match value {
+            Ok(ppm) if ppm < 1_000_000 => Ok(Probability { ppm: ppm as u32 }),
+            Ok(_) | Err(Inexact::TooLarge) => Err(format!("{given} is not below 1; {remedy}")),
+            Err(Inexact::TooFine) => Err(format!("{given} is finer than one in a million; {remedy}")),
+            Err(Inexact::NotANumber) => Err(format!("{given} is no probability; {remedy}")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [
+            { "type": "number", "minimum": 0, "exclusiveMaximum": 1 },
+            { "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$", "examples": ["1%"] },
+        ] })
+    }
+}
+
+impl FromGiven for QueueLimit {
+    const EXPECTED: &'static str = "a queue such as \"100p\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let remedy = "write packets (\"100p\"), bytes (\"64kb\") or \"unlimited\"";
+        let Given::Text(text) = given else {
+            return Err(format!("{given} has no unit; {remedy}"));
+        };
+        if text == "unlimited" {
+            return Ok(QueueLimit::Unlimited);
+        }
+        let limit = match text.strip_suffix('p').map(str::parse::<u32>) {
+            Some(Ok(packets)) => QueueLimit::Packets(packets),
+            Some(Err(_)) => return Err(format!("{given} is no whole number of packets; {remedy}")),
+            None => match SIZE.parse(&given) {
+                Ok(bytes) => QueueLimit::Bytes(vegas_core::units::Bytes::new(bytes)),
+                Err(_) => return Err(format!("{given} is no queue; {remedy}")),
+            },
+        };
+        match limit {
+            QueueLimit::Packets(0) => {
+                Err(format!("{given} lets nothing through: the packet being sent counts; {remedy}"))
+            }
+            QueueLimit::Bytes(bytes) if bytes.get() == 0 => Err(format!("{given} lets nothing through; {remedy}")),
+            limit => Ok(limit),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": "^(unlimited|[0-9]+p|[0-9]+(\\.[0-9]+)?(b|kb|mb|gb|tb|kib|mib|gib))$",
+            "examples": ["100p", "64kb", "unlimited"],
+        })
+    }
+}
+
+impl FromGiven for Sampling {
+    const EXPECTED: &'static str = "a step such as \"100ms\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Text("change") => Ok(Sampling::EveryChange),
+            Given::Text("off") => Ok(Sampling::Off),
+            _ => TIME
+                .parse(&given)
+                .map(Span::from_nanos)
+                .map(Sampling::Every)
+                .map_err(|problem| format!("{problem}, or write \"change\" or \"off\"")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Span::schema(), { "enum": ["change", "off"] }] })
+    }
+}
+
+/// The most segments that leave in answer to one acknowledgement; none: no limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Burst(pub(super) Option<Segments>);
+
+impl FromGiven for Burst {
+    const EXPECTED: &'static str = "a number of segments, or \"none\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        if let Given::Text("none") = given {
+            return Ok(Burst(None));
+        }
+        let count = Count::<1>::from_given(given).map_err(|problem| format!("{problem}, or \"none\""))?;
+        Ok(Burst(Some(count.segments())))
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Count::<1>::schema(), { "const": "none" }] })
+    }
+}
+
+/// How long an acknowledgement may wait for a second segment; none: not at all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DelayedAck(pub(super) Option<Span>);
+
+impl FromGiven for DelayedAck {
+    const EXPECTED: &'static str = "false, or a time such as \"200ms\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Switch(false) => Ok(DelayedAck(None)),
+            Given::Switch(true) => {
+                Err("true does not say for how long; write the longest wait, such as \"200ms\"".into())
+            }
+            _ => TIME.parse(&given).map(|nanos| DelayedAck(Some(Span::from_nanos(nanos)))),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Span::schema(), { "const": false }] })
+    }
+}
+
+/// A choice among named values.
+pub(super) trait Named: Copy + 'static {
+    /// What is chosen, with its article.
+    const WHAT: &'static str;
+    /// Every choice.
+    const CHOICES: &'static [(&'static str, Self)];
+}
+
+impl<T: Named> FromGiven for T {
+    const EXPECTED: &'static str = "a name";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let names = || T::CHOICES.iter().map(|(name, _)| *name);
+        let chosen = match given {
+            Given::Text(text) => T::CHOICES.iter().find(|(name, _)| *name == text),
+            _ => None,
+        };
+        match chosen {
+            Some((_, choice)) => Ok(*choice),
+            None => Err(format!("{given} is not {}; {}", T::WHAT, suggestion(&given.to_string(), names()))),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        let names: Vec<&str> = T::CHOICES.iter().map(|(name, _)| *name).collect();
+        schemars::json_schema!({ "enum": names })
+    }
+}
+
+impl Named for Signal {
+    const WHAT: &'static str = "a signal";
+    const CHOICES: &'static [(&'static str, Self)] = Signal::NAMES;
+}
+
+impl Named for SlowStart {
+    const WHAT: &'static str = "a slow start";
+    const CHOICES: &'static [(&'static str, Self)] = SlowStart::NAMES;
+}
+
+impl Named for Avoidance {
+    const WHAT: &'static str = "a congestion avoidance";
+    const CHOICES: &'static [(&'static str, Self)] = Avoidance::NAMES;
+}
+
+impl Named for Cut {
+    const WHAT: &'static str = "a cut";
+    const CHOICES: &'static [(&'static str, Self)] = Cut::NAMES;
+}
+
+impl Named for Recovery {
+    const WHAT: &'static str = "a fast recovery";
+    const CHOICES: &'static [(&'static str, Self)] = Recovery::NAMES;
+}
+
+impl Named for Handshake {
+    const WHAT: &'static str = "a handshake";
+    const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+/// A shape of network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Dumbbell,
+    ParkingLot,
+    Graph,
+}
+
+impl Named for Kind {
+    const WHAT: &'static str = "a kind of topology";
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("dumbbell", Kind::Dumbbell), ("parking-lot", Kind::ParkingLot), ("graph", Kind::Graph)];
+}

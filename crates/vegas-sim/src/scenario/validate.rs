@@ -1,0 +1,67 @@
+//! What the types of the file cannot say: values in range, and values that go together.
+
+use serde_json::Value;
+use vegas_core::units::Span;
+
+use super::document::File;
+use super::error::{Checked, Problem};
+use super::model::{Sampling, Scenario};
+use super::{flow, network};
+
+const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
+const STEP_DEFAULT: Span = Span::from_millis(100);
+/// A few gigabytes of series.
+const ROWS_MAX: u64 = 50_000_000;
+
+/// Resolves a file into a scenario; `tree` is the same file as given.
+pub(super) fn scenario(file: &File, tree: &Value) -> Checked<Scenario> {
+    let duration = duration(file.duration.0)?;
+    if file.flow.is_empty() {
+        return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
+    }
+    let network = network::build(&file.topology, &file.flow)?;
+    let mut flows = Vec::with_capacity(file.flow.len());
+    for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
+        flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);
+    }
+    let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
+    check_rows(sampling, duration, flows.len() + network.links.len())?;
+    Ok(Scenario {
+        name: file.name.0.0.clone(),
+        description: file.description.clone(),
+        duration,
+        seed: file.seed.map_or(1, |seed| seed.0.0),
+        sampling,
+        nodes: network.nodes,
+        links: network.links,
+        flows,
+        capture: file.capture.unwrap_or(false),
+        document: tree.clone(),
+    })
+}
+
+fn duration(duration: Span) -> Checked<Span> {
+    match duration {
+        Span::ZERO => {
+            Err(Problem::new("duration", "a run of 0 s shows nothing; write a time above 0, such as \"60s\""))
+        }
+        duration if duration > DURATION_MAX => {
+            Err(Problem::new("duration", "is longer than 100 days; write 2400h at most"))
+        }
+        duration => Ok(duration),
+    }
+}
+
+/// Refuses series that would not fit into memory.
+fn check_rows(sampling: Sampling, duration: Span, series: usize) -> Checked<()> {
+    let Sampling::Every(step) = sampling else { return Ok(()) };
+    if step == Span::ZERO {
+        return Err(Problem::new("sample", "a step of 0 has no end; write a time above 0, such as \"100ms\""));
+    }
+    let rows = (duration.as_nanos() / step.as_nanos()).saturating_mul(series as u64);
+    if rows > ROWS_MAX {
+        let message = format!("would give {rows} rows; write a longer step: {ROWS_MAX} rows at most");
+        return Err(Problem::new("sample", message));
+    }
+    Ok(())
+}

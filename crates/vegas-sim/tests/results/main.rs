@@ -1,0 +1,7 @@
+//! The results room from outside: tables, summary, folder, captures and their documentation, on a made-up run.
+
+mod captures;
+mod documentation;
+mod folder;
+mod sample;
+mod tables;

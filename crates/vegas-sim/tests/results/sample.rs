@@ -1,0 +1,176 @@
+//! A made-up run of two flows over two one-way links: every column has a value, every nullable one also a gap.
+
+use serde_json::json;
+use vegas_core::registry;
+use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_sim::outcome::{
+    CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome, LinkSeries, Outcome,
+};
+use vegas_sim::scenario::{FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario};
+
+pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
+
+pub(crate) fn scenario() -> Scenario {
+    Scenario {
+        description: None,
+        name: "sample".to_owned(),
+        duration: Span::from_millis(2_500),
+        seed: 7,
+        sampling: Sampling::Every(Span::from_millis(100)),
+        nodes: vec!["client".to_owned(), "server".to_owned()],
+        links: vec![link(0, 1), link(1, 0)],
+        flows: vec![flow("vegas"), flow("sack")],
+        capture: true,
+        document: json!({
+            "name": "sample", "duration": "2.5s", "flow": [{"algorithm": "vegas"}, {"algorithm": "sack"}]
+        }),
+    }
+}
+
+fn link(from: usize, to: usize) -> LinkSpec {
+    LinkSpec {
+        from,
+        to,
+        rate: Rate::from_bits_per_second(10_000_000),
+        delay: Span::from_millis(10),
+        queue: QueueLimit::Packets(20),
+        impairments: Impairments::default(),
+    }
+}
+
+fn flow(algorithm: &str) -> FlowSpec {
+    let preset = registry::preset(algorithm).unwrap();
+    FlowSpec {
+        algorithm: algorithm.to_owned(),
+        composition: preset.composition,
+        parameters: preset.parameters,
+        host: HostSpec {
+            dupack_threshold: 3,
+            limited_transmit: false,
+            recovery_burst: None,
+            delayed_ack: None,
+            receive_window: Segments(1_000),
+            rto_min: Span::from_millis(200),
+            rto_max: Span::from_secs(60),
+            rto_initial: Span::from_secs(1),
+            rto_grain: Span::from_millis(1),
+            handshake: Handshake::Full,
+        },
+        start: Time::ZERO,
+        stop: None,
+        size: None,
+        packet: Bytes::new(1_000),
+        ack: Bytes::new(40),
+        header: Bytes::new(40),
+        path: vec![0],
+        reverse_path: vec![1],
+    }
+}
+
+pub(crate) fn outcome() -> Outcome {
+    Outcome {
+        flows: vec![finished_flow(), FlowOutcome { start_s: 1.5, ..FlowOutcome::default() }],
+        links: vec![
+            LinkOutcome { max_queue_packets: 19, mean_queue_packets: 2.25, drops: 3, utilisation: 0.875 },
+            LinkOutcome::default(),
+        ],
+        flow_series: flow_series(),
+        link_series: link_series(),
+        incidents: incidents(),
+        capture: Vec::new(),
+        events: 1_234,
+        delivered_packets: 567,
+    }
+}
+
+fn finished_flow() -> FlowOutcome {
+    FlowOutcome {
+        start_s: 0.0,
+        throughput_mbps: 9.5,
+        goodput_mbps: 9.12,
+        delivered_bytes: 960_000,
+        completion_s: Some(0.85),
+        segments_sent: 1_003,
+        segments_retransmitted: 3,
+        timeouts: 1,
+        mean_rtt_ms: Some(31.5),
+        base_rtt_ms: Some(20.8),
+        slow_start_end_s: Some(0.2),
+        cwnd_at_slow_start_end: Some(32.0),
+        final_cwnd_segments: 27.0,
+        mean_cwnd_segments: 24.5,
+    }
+}
+
+fn flow_series() -> FlowSeries {
+    FlowSeries {
+        time_s: vec![0.1, 0.1, 0.2],
+        flow: vec![0, 1, 0],
+        cwnd_segments: vec![8.0, 1.0, 12.125],
+        ssthresh_segments: vec![None, None, Some(2.0)],
+        in_flight_segments: vec![8, 0, 12],
+        rtt_ms: vec![Some(20.8), None, Some(22.0)],
+        base_rtt_ms: vec![Some(20.8), None, Some(20.8)],
+        diff_segments: vec![Some(0.0), None, Some(1.0)],
+        phase: vec![1, 0, 2],
+        acked_bytes: vec![9_600, 0, 19_200],
+        retransmits: vec![0, 0, 3],
+        timeouts: vec![0, 0, 1],
+        throughput_mbps: vec![0.8, 0.0, 1.6],
+    }
+}
+
+fn link_series() -> LinkSeries {
+    LinkSeries {
+        time_s: vec![0.1, 0.1],
+        link: vec![0, 1],
+        queue_packets: vec![4, 0],
+        queue_bytes: vec![4_000, 0],
+        max_queue_packets: vec![19, 1],
+        drops: vec![3, 0],
+        throughput_mbps: vec![9.5, 0.38],
+        utilisation: vec![0.95, 0.038],
+    }
+}
+
+fn incidents() -> Vec<Incident> {
+    let incident = |time_s, kind, link, sequence| Incident { time_s, kind, flow: 0, link, sequence };
+    vec![
+        incident(0.15, IncidentKind::QueueDrop, Some(0), 960),
+        incident(0.16, IncidentKind::Loss, Some(1), 0),
+        incident(0.19, IncidentKind::Retransmit, None, 960),
+        incident(0.2, IncidentKind::SlowStartExit, None, 0),
+        incident(0.4, IncidentKind::Timeout, None, 1_920),
+    ]
+}
+
+/// A packet of flow 0 leaving its sender at `milliseconds`; tests change what they need.
+pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
+    CapturedPacket {
+        time_ns: milliseconds * MILLISECOND_NS,
+        flow: 0,
+        point: CapturePoint::SenderOut,
+        sequence,
+        acknowledgement: 0,
+        payload: 960,
+        wire: 1_000,
+        sack: [(0, 0); 3],
+        sack_blocks: 0,
+        syn: false,
+    }
+}
+
+/// An acknowledgement reaching the sender of flow 0.
+pub(crate) fn ack(milliseconds: u64, acknowledgement: u64, sack: &[(u64, u64)]) -> CapturedPacket {
+    let mut blocks = [(0, 0); 3];
+    blocks[..sack.len()].copy_from_slice(sack);
+    CapturedPacket {
+        point: CapturePoint::SenderIn,
+        acknowledgement,
+        payload: 0,
+        wire: 40,
+        sack: blocks,
+        sack_blocks: sack.len() as u8,
+        ..data(milliseconds, 0)
+    }
+}

@@ -1,0 +1,185 @@
+//! Tables and summary: names, values, gaps, metadata.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, UInt32Type};
+use serde_json::{Value, json};
+use vegas_sim::outcome::Outcome;
+use vegas_sim::results::columns::TABLES;
+use vegas_sim::results::{ENGINE_VERSION, run_id, summary, tables};
+
+use crate::sample;
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn column_names(table: &arrow_array::RecordBatch) -> Vec<String> {
+    table.schema().fields().iter().map(|field| field.name().clone()).collect()
+}
+
+#[test]
+fn the_summary_has_the_stable_names() {
+    let summary = summary(&sample::scenario(), &sample::outcome(), 0.5);
+    assert_eq!(
+        keys(&summary),
+        ["scenario", "seed", "version", "duration_s", "events", "delivered_packets", "wall_s", "flows", "links"]
+    );
+    assert_eq!(
+        keys(&summary["flows"][0]),
+        [
+            "id",
+            "algorithm",
+            "start_s",
+            "throughput_mbps",
+            "goodput_mbps",
+            "delivered_bytes",
+            "completion_s",
+            "segments_sent",
+            "segments_retransmitted",
+            "timeouts",
+            "mean_rtt_ms",
+            "base_rtt_ms",
+            "slow_start_end_s",
+            "cwnd_at_slow_start_end",
+            "final_cwnd_segments",
+            "mean_cwnd_segments"
+        ]
+    );
+    assert_eq!(keys(&summary["links"][0]), ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]);
+}
+
+#[test]
+fn the_summary_has_the_values() {
+    let summary = summary(&sample::scenario(), &sample::outcome(), 0.5);
+    assert_eq!(summary["scenario"], "sample");
+    assert_eq!(summary["seed"], 7);
+    assert_eq!(summary["version"], ENGINE_VERSION);
+    assert_eq!(summary["duration_s"], 2.5);
+    assert_eq!(summary["wall_s"], 0.5);
+    assert_eq!((&summary["events"], &summary["delivered_packets"]), (&json!(1234), &json!(567)));
+    assert_eq!(
+        summary["flows"][0],
+        json!({
+            "id": 0, "algorithm": "vegas", "start_s": 0.0, "throughput_mbps": 9.5, "goodput_mbps": 9.12,
+            "delivered_bytes": 960_000, "completion_s": 0.85, "segments_sent": 1003, "segments_retransmitted": 3,
+            "timeouts": 1, "mean_rtt_ms": 31.5, "base_rtt_ms": 20.8, "slow_start_end_s": 0.2,
+            "cwnd_at_slow_start_end": 32.0, "final_cwnd_segments": 27.0, "mean_cwnd_segments": 24.5
+        })
+    );
+    let second = &summary["flows"][1];
+    assert_eq!((&second["id"], &second["algorithm"], &second["start_s"]), (&json!(1), &json!("sack"), &json!(1.5)));
+    for key in ["completion_s", "mean_rtt_ms", "base_rtt_ms", "slow_start_end_s", "cwnd_at_slow_start_end"] {
+        assert_eq!(second[key], Value::Null, "{key}");
+    }
+    assert_eq!(
+        summary["links"],
+        json!([
+            {
+                "id": "client->server", "max_queue_packets": 19, "mean_queue_packets": 2.25, "drops": 3,
+                "utilisation": 0.875
+            },
+            {
+                "id": "server->client", "max_queue_packets": 0, "mean_queue_packets": 0.0, "drops": 0,
+                "utilisation": 0.0
+            }
+        ])
+    );
+}
+
+#[test]
+fn series_have_the_promised_columns() {
+    let tables = tables(&sample::scenario(), &sample::outcome()).unwrap();
+    assert_eq!(
+        column_names(&tables.flow_series).join(" "),
+        "time_s flow cwnd_segments ssthresh_segments in_flight_segments rtt_ms base_rtt_ms diff_segments phase \
+         acked_bytes retransmits timeouts throughput_mbps"
+    );
+    assert_eq!(
+        column_names(&tables.link_series).join(" "),
+        "time_s link queue_packets queue_bytes max_queue_packets drops throughput_mbps utilisation"
+    );
+    assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence");
+    let lengths = tables.named().map(|(_, table)| table.num_rows());
+    assert_eq!(lengths, [2, 2, 3, 2, 5]);
+}
+
+#[test]
+fn names_stand_for_indices() {
+    let tables = tables(&sample::scenario(), &sample::outcome()).unwrap();
+    let named = |table: &arrow_array::RecordBatch, column: &str| -> Vec<Option<String>> {
+        let names = table[column].as_dictionary::<Int32Type>().clone();
+        let names = names.downcast_dict::<arrow_array::StringArray>().unwrap();
+        names.into_iter().map(|name| name.map(str::to_owned)).collect()
+    };
+    let some = |names: &[&str]| names.iter().map(|name| Some((*name).to_owned())).collect::<Vec<_>>();
+    assert_eq!(named(&tables.flow_series, "phase"), some(&["slow-start", "idle", "avoidance"]));
+    assert_eq!(named(&tables.link_series, "link"), some(&["client->server", "server->client"]));
+    assert_eq!(
+        named(&tables.incidents, "kind"),
+        some(&["queue-drop", "loss", "retransmit", "slow-start-exit", "timeout"])
+    );
+    assert_eq!(named(&tables.incidents, "link")[1..3], [Some("server->client".to_owned()), None]);
+    assert_eq!(tables.flow_series["flow"].as_primitive::<UInt32Type>().values(), &[0, 1, 0]);
+    assert_eq!(tables.flow_series["ssthresh_segments"].null_count(), 2);
+}
+
+#[test]
+fn every_field_carries_its_unit_and_meaning() {
+    let tables = tables(&sample::scenario(), &sample::outcome()).unwrap();
+    for (spec, (name, table)) in TABLES.iter().zip(tables.named()) {
+        assert_eq!(spec.name, name);
+        for (column, field) in spec.columns.iter().zip(table.schema().fields()) {
+            assert_eq!(field.metadata()["unit"], column.unit);
+            assert_eq!(field.metadata()["meaning"], column.meaning);
+            assert!(!column.unit.is_empty() && !column.meaning.is_empty(), "{name}.{}", column.name);
+        }
+    }
+}
+
+#[test]
+fn a_name_says_its_unit() {
+    let suffixes = [("_s", "s"), ("_ms", "ms"), ("_mbps", "Mb/s"), ("_segments", "segments"), ("_bytes", "bytes")];
+    for column in TABLES.iter().flat_map(|table| table.columns) {
+        if let Some((_, unit)) = suffixes.iter().find(|(suffix, _)| column.name.ends_with(suffix)) {
+            assert_eq!(column.unit, *unit, "{}", column.name);
+        }
+    }
+}
+
+#[test]
+fn an_empty_run_has_the_same_schemas() {
+    let scenario = sample::scenario();
+    let full = tables(&scenario, &sample::outcome()).unwrap();
+    let empty = tables(&scenario, &Outcome { flows: sample::outcome().flows, ..Outcome::default() });
+    // links must be two, as in the scenario: an outcome of another scenario is refused
+    let refusal = empty.unwrap_err().to_string();
+    assert!(refusal.starts_with("table links: the outcome is not of this scenario"), "{refusal}");
+
+    let outcome = Outcome { flows: sample::outcome().flows, links: sample::outcome().links, ..Outcome::default() };
+    let empty = tables(&scenario, &outcome).unwrap();
+    for ((name, full), (_, empty)) in full.named().into_iter().zip(empty.named()) {
+        assert_eq!(full.schema(), empty.schema(), "{name}");
+    }
+    assert_eq!(empty.flow_series.num_rows(), 0);
+}
+
+#[test]
+fn the_run_id_follows_content_not_order() {
+    let scenario = sample::scenario();
+    let id = run_id(&scenario);
+    assert_eq!(id.len(), 64);
+
+    let mut reordered = scenario.clone();
+    reordered.document =
+        json!({"duration": "2.5s", "flow": [{"algorithm": "vegas"}, {"algorithm": "sack"}], "name": "sample"});
+    assert_eq!(run_id(&reordered), id);
+
+    let mut other_seed = scenario.clone();
+    other_seed.seed += 1;
+    assert_ne!(run_id(&other_seed), id);
+
+    let mut other_flows = scenario;
+    other_flows.document["flow"].as_array_mut().unwrap().reverse();
+    assert_ne!(run_id(&other_flows), id);
+}
