@@ -8,7 +8,7 @@ scenario="${1:-scenarios/gallop-50mbit.toml}"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
-cargo run --quiet --locked --package vegas-sim --example run -- "$scenario" "$scratch/debug"
+cargo run --quiet --locked --package vegas-sim --example run -- "$scenario" "$scratch/debug" >/dev/null
 .venv/bin/vegaslab run "$scenario" --output "$scratch/release" >/dev/null
 
 # tables DIR: name and checksum of every table below DIR, whatever folder it lies in
