@@ -98,7 +98,7 @@ lint-python: build
 
 .PHONY: deny
 deny: ## licences and sources of the dependencies (skipped without cargo-deny)
-	@if command -v cargo-deny >/dev/null || $(CI); then \
+	@if command -v cargo-deny >/dev/null || [[ $(CI) == true ]]; then \
 		cargo deny --locked --log-level error check licenses bans sources; \
 	else \
 		echo 'SKIPPED: cargo-deny is not installed (make tools builds it), so licences of dependencies are not checked'; \
