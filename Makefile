@@ -79,6 +79,12 @@ check-no-std: ## vegas-core without std and without an allocator
 check-identical: build ## debug from Rust and release from Python give the same bytes
 	tools/check_identical.sh
 
+FUZZ_SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZ_SECONDS each, guided by coverage; needs a C++ compiler
+	tools/fuzz.sh $(FUZZ_SECONDS)
+
 # --- lints ---
 
 .PHONY: lint
