@@ -19,6 +19,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6
 _INK, _FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
 _SIZE_INCHES = (10.0, 8.0)
 _DOTS_PER_INCH = 150
+_MOST_THRESHOLDS = 3
 # matplotlib types its settings as literals that differ from version to version
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -49,7 +50,8 @@ def draw(sheet: Sheet) -> Figure:
         queue.set_xlabel("time (s)")
         queue.set_xlim(0, sheet.duration_s)
         figure.align_ylabels()
-        _draw_title(window, sheet)
+        title = f"{sheet.title} ({sheet.note})" if sheet.note else sheet.title
+        figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=_INK)
     return figure
 
 
@@ -60,30 +62,24 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
 
 
-def _draw_title(top: Axes, sheet: Sheet) -> None:
-    top.set_title(sheet.title, loc="left", fontsize=14, fontweight="bold", color=_INK, pad=12)
-    if sheet.note:
-        top.set_title(sheet.note, loc="right", fontsize=10, color=_FAINT)
-
-
 def _draw_window(axes: Axes, sheet: Sheet) -> None:
-    for group in sheet.groups:
-        for flow in group.flows:
-            _draw_threshold(axes, group, flow)
+    thresholds = _few(sheet) and len(sheet.groups) <= _MOST_THRESHOLDS
+    for group in sheet.groups if thresholds else ():
+        _draw_threshold(axes, group, group.flows[0])
     _draw_lines(axes, sheet, lambda flow: flow.cwnd_segments)
     ends = _draw_slow_start_ends(axes, sheet)
     axes.set_ylabel("window (segments)")
     axes.set_ylim(bottom=0, top=_headroom([flow.cwnd_segments for flow in _flows(sheet)]))
     handles = [Line2D([], [], color=_colour(group.colour), lw=2, label=group.label) for group in sheet.groups]
-    if _few(sheet):
+    if thresholds:
         handles.append(Line2D([], [], color=_FAINT, lw=1, ls=(0, (4, 2)), label="ssthresh"))
     if ends:
         handles.append(Line2D([], [], color=_FAINT, marker="v", ls="", ms=7, label="slow start ends"))
     axes.legend(
         handles=handles,
-        loc="lower right",
-        bbox_to_anchor=(1, 1),
-        ncols=min(5, len(handles)),
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        ncols=min(6, len(handles)),
         fontsize=10,
         borderaxespad=0.2,
         handlelength=1.4,
@@ -93,7 +89,7 @@ def _draw_window(axes: Axes, sheet: Sheet) -> None:
 
 def _draw_threshold(axes: Axes, group: Group, flow: FlowLines) -> None:
     line = flow.ssthresh_segments
-    if len(group.flows) == 1 and np.isfinite(line.values).any():
+    if np.isfinite(line.values).any():
         axes.plot(
             line.time_s,
             line.values,
@@ -129,6 +125,9 @@ def _draw_throughput(axes: Axes, sheet: Sheet) -> None:
     )
     _draw_lines(axes, sheet, lambda flow: flow.throughput_mbps)
     axes.set_ylabel("throughput (Mb/s)")
+    axes.set_title(
+        f"throughput (mean over {sheet.throughput_step_s:.2g} s)", loc="left", fontsize=10, color=_INK, pad=4
+    )
     axes.set_ylim(bottom=0, top=max(1.2 * sheet.rate_mbps, axes.get_ylim()[1]))
 
 

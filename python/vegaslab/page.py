@@ -13,6 +13,7 @@ from vegaslab.sheet import FlowLines, Line, Queue, Sheet
 
 _PARTS = Path(__file__).parent / "page"
 _SIGNIFICANT_DIGITS = 6
+_MOST_THRESHOLDS = 3
 
 
 def page(sheet: Sheet, summaries: Mapping[str, Mapping[str, Any]]) -> str:
@@ -53,6 +54,7 @@ def _data(sheet: Sheet) -> dict[str, Any]:
 def _window_panel(sheet: Sheet) -> dict[str, Any]:
     lines = [_line(flow.cwnd_segments, number) for number, flow in _numbered(sheet)]
     alone = [(number, flow) for number, flow in _numbered(sheet) if len(sheet.groups[number].flows) == 1]
+    alone = alone if len(alone) <= _MOST_THRESHOLDS else []
     lines += [
         {**_line(flow.ssthresh_segments, number), "dashed": True, "name": "ssthresh"}
         for number, flow in alone
@@ -70,7 +72,14 @@ def _window_panel(sheet: Sheet) -> dict[str, Any]:
 def _throughput_panel(sheet: Sheet) -> dict[str, Any]:
     lines = [_line(flow.throughput_mbps, number) for number, flow in _numbered(sheet)]
     rule = {"y": sheet.rate_mbps, "label": f"{sheet.link}: {sheet.rate_mbps:g} Mb/s"}
-    return {"title": "throughput", "unit": "Mb/s", "height": 2, "lines": lines, "marks": [], "rule": rule}
+    return {
+        "title": "throughput",
+        "unit": f"Mb/s, mean over {sheet.throughput_step_s:.2g} s",
+        "height": 2,
+        "lines": lines,
+        "marks": [],
+        "rule": rule,
+    }
 
 
 def _queue_panel(sheet: Sheet) -> dict[str, Any]:
@@ -80,7 +89,13 @@ def _queue_panel(sheet: Sheet) -> dict[str, Any]:
         lines.append({**_line(queue.peak_packets, group), "filled": True, "name": "most"})
         lines.append(_line(queue.packets, group))
     marks = [_drops(queue, group) for group, queue in zip(groups, sheet.queues, strict=True) if len(queue.drops_s)]
-    panel = {"title": f"queue of {sheet.link}", "unit": "packets", "height": 2, "lines": lines, "marks": marks}
+    panel = {
+        "title": f"queue of {sheet.link}",
+        "unit": "packets; shaded: most within a step",
+        "height": 2,
+        "lines": lines,
+        "marks": marks,
+    }
     if sheet.queue_limit_packets is not None:
         panel["rule"] = {
             "y": sheet.queue_limit_packets,

@@ -22,10 +22,11 @@ FLOW_COLUMNS = (
 LINK_COLUMNS = ("link", "utilisation %", "mean queue", "max queue", "drops")
 
 _NONE = "-"
+_MOST_LINKS = 12
 
 
 def report(summary: Mapping[str, Any]) -> str:
-    """Tables of the flows and of the links that carried anything."""
+    """Tables of the flows and of the busiest links."""
     return "\n".join((headline(summary), "", *aligned(FLOW_COLUMNS, flow_rows(summary)), "", *links_table(summary)))
 
 
@@ -56,8 +57,10 @@ def flow_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 
 def link_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """One row of text a link that carried anything, under `LINK_COLUMNS`."""
-    return [_link_row(link) for link in summary["links"] if link["utilisation"] > 0]
+    """One row of text a link that carried anything, the busiest dozen at most, under `LINK_COLUMNS`."""
+    used = [link for link in summary["links"] if link["utilisation"] > 0]
+    busiest = sorted(used, key=lambda link: -float(link["utilisation"]))[:_MOST_LINKS]
+    return [_link_row(link) for link in used if link in busiest]
 
 
 def _flow_row(flow: Mapping[str, Any]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ _MOST_DRAWN_FLOWS = 64
 _POINTS_PER_LINE = 3000
 _POINTS_PER_SHEET = 60_000
 _LEAST_POINTS_PER_LINE = 300
+_THROUGHPUT_STEPS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +35,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class FlowLines:
-    """A flow: window, slow-start threshold (NaN where unbounded), throughput, and first exit from slow start."""
+    """A flow: window (NaN while idle), threshold (NaN while unbounded), throughput, first exit from slow start."""
 
     cwnd_segments: Line
     ssthresh_segments: Line
@@ -73,6 +74,7 @@ class Sheet:
     link: str
     rate_mbps: float
     queue_limit_packets: int | None
+    throughput_step_s: float
     groups: tuple[Group, ...]
     queues: tuple[Queue, ...]
 
@@ -116,6 +118,7 @@ def _sheet(result: "Result", title: str, groups: tuple[Group, ...], queues: tupl
         link=link,
         rate_mbps=info["rate_mbps"],
         queue_limit_packets=info["queue_packets"],
+        throughput_step_s=_throughput_step(result),
         groups=groups,
         queues=queues,
     )
@@ -148,6 +151,10 @@ def _flow_lines(result: "Result", flows: list[int]) -> Iterator[FlowLines]:
     flow_column = _floats(series["flow"])
     columns = {name: _floats(series[name]) for name in ("time_s", "cwnd_segments", "ssthresh_segments")}
     columns["throughput_mbps"] = _floats(series["throughput_mbps"])
+    idle = np.asarray(pc.equal(_text(series["phase"]), "idle"))
+    for name in ("cwnd_segments", "ssthresh_segments"):
+        columns[name] = np.where(idle, np.nan, columns[name])
+    step_s = _throughput_step(result)
     totals = result.summary["flows"]
     for flow in flows:
         rows = flow_column == flow
@@ -155,9 +162,26 @@ def _flow_lines(result: "Result", flows: list[int]) -> Iterator[FlowLines]:
         yield FlowLines(
             cwnd_segments=thin(time, columns["cwnd_segments"][rows], points),
             ssthresh_segments=thin(time, columns["ssthresh_segments"][rows], points),
-            throughput_mbps=thin(time, columns["throughput_mbps"][rows], points),
+            throughput_mbps=mean_over_steps(time, columns["throughput_mbps"][rows], step_s),
             slow_start_end=_slow_start_end(totals[flow]),
         )
+
+
+def _throughput_step(result: "Result") -> float:
+    """Long enough that single packets do not show, s; not less than the step of the series."""
+    time = _floats(result.series.flows["time_s"])
+    steps = np.diff(np.unique(time))
+    return max(result.scenario.duration_s / _THROUGHPUT_STEPS, float(np.median(steps)) if len(steps) else 0.0)
+
+
+def mean_over_steps(time_s: Floats, values: Floats, step_s: float) -> Line:
+    """Means over steps of `step_s` of values that each hold since the row before (the first: since 0)."""
+    if not len(time_s):
+        return Line(time_s=time_s, values=values)
+    edges = np.arange(0, time_s[-1] + step_s * 1e-6, step_s)
+    integral = np.concatenate([[0.0], np.cumsum(values * np.diff(time_s, prepend=0.0))])
+    at_edges = np.interp(edges, np.concatenate([[0.0], time_s]), integral)
+    return Line(time_s=edges[1:], values=np.diff(at_edges) / step_s)
 
 
 def _slow_start_end(flow: dict[str, Any]) -> tuple[float, float] | None:

@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const MARGIN = { left: 56, right: 10, top: 8, bottom: 22 };
+  const MARGIN = { left: 56, right: 26, top: 8, bottom: 22 };
   const PIXELS_PER_UNIT_OF_HEIGHT = 82;
   const READ_OUT_MOST = 8;
   const shown = data.groups.map(() => true);
