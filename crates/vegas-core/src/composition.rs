@@ -31,6 +31,8 @@ pub struct Detection {
     pub fine_retransmit: bool,
     /// D of "Revisited": the first two new ACKs after a retransmission check the next segment likewise.
     pub recheck_after_retransmit: bool,
+    /// A fast retransmission also doubles the retransmission timeout, as after a timeout (ns-2's Vegas).
+    pub retransmit_backs_off: bool,
 }
 
 /// Fast recovery of the host.

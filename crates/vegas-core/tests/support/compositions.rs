@@ -3,7 +3,7 @@
 use vegas_core::units::{Segments, Window};
 use vegas_core::{
     Algorithm, Avoidance, Composition, Cut, Detection, InTransit, Limits, LossResponse, Parameters, Recovery, Signal,
-    SlowStart, SlowStartEnds,
+    SlowStart, SlowStartEnds, registry,
 };
 
 /// Every combination of parts that can be written down, whether it goes together or not.
@@ -33,7 +33,7 @@ pub fn algorithms() -> Vec<Algorithm> {
 
 /// Every combination of the parts that steer the window: detection and burst are the host's to carry out.
 pub fn steering() -> Vec<Composition> {
-    let hosts_part = Detection { recovery: Recovery::Reno, fine_retransmit: false, recheck_after_retransmit: false };
+    let hosts_part = registry::preset("reno").expect("a preset").composition.detection;
     let steering = |parts: &Composition| parts.detection == hosts_part && parts.limits.burst.is_none();
     all().into_iter().filter(steering).collect()
 }
@@ -74,7 +74,12 @@ pub fn detections() -> Vec<Detection> {
     for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
         for fine_retransmit in [false, true] {
             for recheck_after_retransmit in [false, true] {
-                all.push(Detection { recovery, fine_retransmit, recheck_after_retransmit });
+                all.push(Detection {
+                    recovery,
+                    fine_retransmit,
+                    recheck_after_retransmit,
+                    retransmit_backs_off: fine_retransmit,
+                });
             }
         }
     }
@@ -129,7 +134,8 @@ const _: fn(&Composition) = |parts| {
     match slow_start_ends {
         SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
     }
-    let Detection { recovery, fine_retransmit: _, recheck_after_retransmit: _ } = parts.detection;
+    let Detection { recovery, fine_retransmit: _, recheck_after_retransmit: _, retransmit_backs_off: _ } =
+        parts.detection;
     match recovery {
         Recovery::Reno | Recovery::NewReno | Recovery::Sack => {}
     }

@@ -1,0 +1,56 @@
+//! The registry, as Python sees it.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use vegas_core::registry::{PRESETS, Preset};
+use vegas_core::{Avoidance, Composition, Cut, Parameters, Recovery, Signal, SlowStart};
+
+/// One dict a preset: `name`, `summary`, `source`, `parts` (a dict of a file's keys and values), `parameters` (a dict of segments).
+#[pyfunction]
+pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    PRESETS.iter().map(|preset| describe(py, preset)).collect()
+}
+
+fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict>> {
+    let entry = PyDict::new(py);
+    entry.set_item("name", preset.name)?;
+    entry.set_item("summary", preset.summary)?;
+    entry.set_item("source", preset.source)?;
+    entry.set_item("parts", parts(py, &preset.composition)?)?;
+    entry.set_item("parameters", parameters(py, &preset.parameters)?)?;
+    Ok(entry)
+}
+
+/// The parts under the keys and values of a scenario file's table of parts.
+fn parts<'py>(py: Python<'py>, composition: &Composition) -> PyResult<Bound<'py, PyDict>> {
+    let Composition { signal, slow_start, avoidance, loss, detection, limits } = composition;
+    let parts = PyDict::new(py);
+    parts.set_item("signal", name(signal, Signal::NAMES))?;
+    parts.set_item("slow_start", name(slow_start, SlowStart::NAMES))?;
+    parts.set_item("avoidance", name(avoidance, Avoidance::NAMES))?;
+    parts.set_item("cut", name(&loss.cut, Cut::NAMES))?;
+    parts.set_item("once_per_window", loss.once_per_window)?;
+    parts.set_item("recovery", name(&detection.recovery, Recovery::NAMES))?;
+    parts.set_item("fine_retransmit", detection.fine_retransmit)?;
+    parts.set_item("recheck_after_retransmit", detection.recheck_after_retransmit)?;
+    parts.set_item("burst", limits.burst.map(|segments| segments.0))?;
+    parts.set_item("keep_up", limits.keep_up)?;
+    Ok(parts)
+}
+
+/// The name of a part; none for one that a file cannot name.
+fn name<T: PartialEq>(part: &T, names: &[(&'static str, T)]) -> Option<&'static str> {
+    names.iter().find(|(_, named)| named == part).map(|(name, _)| *name)
+}
+
+fn parameters<'py>(py: Python<'py>, parameters: &Parameters) -> PyResult<Bound<'py, PyDict>> {
+    let Parameters { alpha, beta, gamma, initial_window, restart_window, max_window } = parameters;
+    let entry = PyDict::new(py);
+    entry.set_item("alpha", alpha.0)?;
+    entry.set_item("beta", beta.0)?;
+    entry.set_item("gamma", gamma.0)?;
+    entry.set_item("initial_window", initial_window.0)?;
+    entry.set_item("restart_window", restart_window.0)?;
+    entry.set_item("max_window", max_window.0)?;
+    Ok(entry)
+}

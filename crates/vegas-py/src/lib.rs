@@ -1,0 +1,32 @@
+//! Python bindings of the simulator: the extension module `vegaslab._vegaslab`, and nothing but bindings.
+#![forbid(unsafe_code)]
+
+mod algorithms;
+mod outcome;
+mod run;
+mod scenario;
+mod table;
+
+use pyo3::prelude::*;
+
+/// The native half of vegaslab: scenarios are checked here, simulated here, and their results held here.
+#[pymodule]
+mod _vegaslab {
+    #[pymodule_export]
+    use crate::algorithms::algorithms;
+    #[pymodule_export]
+    use crate::outcome::Outcome;
+    #[pymodule_export]
+    use crate::run::run;
+    #[pymodule_export]
+    use crate::scenario::{Scenario, ScenarioError, load, schema};
+    #[pymodule_export]
+    use crate::table::Table;
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("version", vegas_sim::results::ENGINE_VERSION)
+    }
+}

@@ -1,0 +1,39 @@
+//! Tables across the border: the Arrow C stream interface, so that no column is copied.
+
+use std::ffi::CStr;
+
+use arrow::array::{RecordBatch, RecordBatchIterator};
+use arrow::ffi_stream::FFI_ArrowArrayStream;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// The name that the Arrow PyCapsule interface asks for.
+const CAPSULE_NAME: &CStr = c"arrow_array_stream";
+
+/// A table that any Arrow library takes without a copy (pyarrow, polars, pandas, duckdb).
+#[pyclass(frozen, module = "vegaslab._vegaslab")]
+pub(crate) struct Table {
+    batch: RecordBatch,
+}
+
+impl Table {
+    /// A record batch's clone shares its columns.
+    pub(crate) fn new(batch: RecordBatch) -> Self {
+        Self { batch }
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The table as a stream of one batch. The requested schema is a wish that may be ignored, and is.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), CAPSULE_NAME)
+    }
+}

@@ -1,0 +1,33 @@
+"""A laboratory for the TCP Vegas family of congestion control.
+
+>>> import vegaslab
+>>> result = vegaslab.run("gallop-50mbit", set={"flow.0.algorithm": "reno"})  # doctest: +SKIP
+>>> result.summary["flows"][0]["throughput_mbps"]  # doctest: +SKIP
+"""
+
+from vegaslab._vegaslab import ScenarioError
+from vegaslab._vegaslab import version as __version__
+from vegaslab.comparison import Comparison, compare
+from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario
+from vegaslab.result import Result, Series, run
+from vegaslab.source import shipped_scenarios
+
+__all__ = [
+    "Access",
+    "Comparison",
+    "Dumbbell",
+    "Flow",
+    "Graph",
+    "Host",
+    "Link",
+    "ParkingLot",
+    "Parts",
+    "Result",
+    "Scenario",
+    "ScenarioError",
+    "Series",
+    "__version__",
+    "compare",
+    "run",
+    "shipped_scenarios",
+]

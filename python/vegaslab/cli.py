@@ -1,0 +1,225 @@
+"""The command line: `vegaslab run | compare | list | check | schema`."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from vegaslab import _vegaslab
+from vegaslab.comparison import Comparison, load_variants
+from vegaslab.folder import FolderError, whole_folder
+from vegaslab.progress import Progress
+from vegaslab.report import aligned, comparison_report, report
+from vegaslab.result import Result, run_checked
+from vegaslab.source import load, shipped_scenarios
+
+_OK, _FAILED, _BAD_INPUT, _INTERRUPTED = 0, 1, 2, 130
+
+_PICTURE = "picture"
+
+_Simulated = TypeVar("_Simulated", Result, Comparison)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit code: 0, 2 for bad input, 130 after Ctrl-C, 1 for anything else."""
+    try:
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except _UsageError as error:
+        return _complain(error, _BAD_INPUT)
+    except (_vegaslab.ScenarioError, FolderError) as error:
+        return _complain(error, _BAD_INPUT)
+    except KeyboardInterrupt:
+        return _complain("interrupted; nothing was written", _INTERRUPTED)
+    except BrokenPipeError:
+        # whoever read our output has left; nothing more can be said, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _FAILED
+    except OSError as error:
+        return _complain(_describe(error), _BAD_INPUT if error.filename else _FAILED)
+
+
+class _UsageError(Exception):
+    """The command line is wrong."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _UsageError(f"{message} (see {self.prog} --help)")
+
+
+def _complain(what: object, code: int) -> int:
+    print(f"vegaslab: {what}", file=sys.stderr)
+    return code
+
+
+def _describe(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
+def _dispatch(arguments: Sequence[str] | None) -> int:
+    options = _parser().parse_args(arguments)
+    action: Callable[[argparse.Namespace], int] = options.action
+    return action(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="vegaslab", description="A laboratory for the TCP Vegas family of congestion control.")
+    parser.add_argument("--version", action="version", version=f"vegaslab {_vegaslab.version}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="simulate a scenario: table, results folder, pictures")
+    _add_run_options(run)
+    run.set_defaults(action=_run)
+
+    compare = commands.add_parser("compare", help="simulate a scenario with several algorithms, one after the other")
+    compare.add_argument(
+        "-a",
+        "--algorithm",
+        action="append",
+        required=True,
+        metavar="NAME",
+        help="an algorithm that all flows of the file use in one run; give several (see vegaslab list algorithms)",
+    )
+    _add_run_options(compare)
+    compare.set_defaults(action=_compare)
+
+    listing = commands.add_parser("list", help="list what there is")
+    listing.add_argument("what", choices=("algorithms", "scenarios"))
+    listing.set_defaults(action=_list)
+
+    check = commands.add_parser("check", help="say what is wrong with a scenario file, and where")
+    check.add_argument("file", metavar="FILE", help="a scenario file, or a shipped scenario's name")
+    check.set_defaults(action=_check)
+
+    schema = commands.add_parser("schema", help="print the JSON Schema of scenario files, for editors")
+    schema.set_defaults(action=_schema)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a scenario file, or a shipped scenario's name")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        type=_override,
+        metavar="KEY=VALUE",
+        help="override a value of the file, such as flow.0.algorithm=reno; may be repeated",
+    )
+    add("--seed", metavar="N", help="override the seed")
+    add("-o", "--output", type=Path, metavar="DIR", help="the results folder (default: results/NAME)")
+    add("--json", action="store_true", help="print the summary alone, as JSON; write a folder only with -o")
+    add("--csv", action="store_true", help="write the tables as CSV too")
+    add("--pcapng", action="store_true", help="write the packets too, for Wireshark")
+    add("--no-plot", action="store_true", help="write no pictures")
+    add("--html", action="store_true", help="write the interactive page in spite of --no-plot")
+
+
+def _override(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} was given; KEY=VALUE, such as flow.0.algorithm=reno")
+    return key, value
+
+
+def _overrides(options: argparse.Namespace) -> list[tuple[str, str]]:
+    seed = [("seed", options.seed)] if options.seed is not None else []
+    capture = [("capture", "true")] if options.pcapng else []
+    return [*options.set, *seed, *capture]
+
+
+def _run(options: argparse.Namespace) -> int:
+    scenario = load(options.file, set=_overrides(options))
+
+    def simulate() -> Result:
+        with Progress(scenario.duration_s) as progress:
+            return run_checked(scenario, progress)
+
+    result = _with_folder(options, Path("results") / scenario.name, simulate)
+    print(json.dumps(result.summary) if options.json else report(result.summary))
+    _say_where(options, Path("results") / scenario.name)
+    return _OK
+
+
+def _compare(options: argparse.Namespace) -> int:
+    variants = load_variants(options.file, options.algorithm, set=_overrides(options))
+    name = next(iter(variants.values())).name
+
+    def simulate() -> Comparison:
+        runs = {}
+        for algorithm, scenario in variants.items():
+            with Progress(scenario.duration_s, f"{algorithm}: ") as progress:
+                runs[algorithm] = run_checked(scenario, progress)
+        return Comparison(runs)
+
+    default = Path("results") / f"{name}-compare"
+    comparison = _with_folder(options, default, simulate)
+    summary = comparison.summary
+    print(json.dumps(summary) if options.json else comparison_report(summary["runs"]))
+    _say_where(options, default)
+    return _OK
+
+
+def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[[], _Simulated]) -> _Simulated:
+    """Simulates and writes the folder, if one is asked for; that it can be written is found out first."""
+    if options.json and options.output is None:
+        return simulate()
+    with whole_folder(options.output or default) as folder:
+        simulated = simulate()
+        simulated.write(folder, csv=options.csv, pcapng=options.pcapng)
+        if not options.no_plot:
+            from vegaslab.figure import draw, save
+
+            figure = draw(simulated.sheet())
+            save(figure, folder / f"{_PICTURE}.png")
+            save(figure, folder / f"{_PICTURE}.svg")
+        if options.html or not options.no_plot:
+            (folder / f"{_PICTURE}.html").write_text(simulated.html(), encoding="utf-8")
+        return simulated
+
+
+def _say_where(options: argparse.Namespace, default: Path) -> None:
+    if options.json:
+        return
+    folder = options.output or default
+    picture = folder / f"{_PICTURE}.{'png' if not options.no_plot else 'html'}"
+    print(f"\nresults: {folder}")
+    if options.html or not options.no_plot:
+        print(f"picture: {picture}")
+
+
+def _list(options: argparse.Namespace) -> int:
+    print("\n".join(_algorithms() if options.what == "algorithms" else _scenarios()))
+    return _OK
+
+
+def _algorithms() -> list[str]:
+    presets = [(preset["name"], preset["summary"], preset["source"]) for preset in _vegaslab.algorithms()]
+    return aligned(("name", "what it is", "source"), presets)
+
+
+def _scenarios() -> list[str]:
+    rows = []
+    for name, path in shipped_scenarios().items():
+        document = json.loads(load(path).document_json())
+        rows.append((name, document.get("description", "")))
+    return aligned(("name", "what it shows"), rows)
+
+
+def _check(options: argparse.Namespace) -> int:
+    scenario = load(options.file)
+    print(f"{options.file}: good: {scenario.name}, {scenario.duration_s:g} s, {len(scenario.links())} one-way links")
+    return _OK
+
+
+def _schema(_options: argparse.Namespace) -> int:
+    print(_vegaslab.schema())
+    return _OK

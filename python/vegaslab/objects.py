@@ -1,0 +1,173 @@
+"""Scenarios as typed objects. They only spell the keys of a scenario file; checked is the dict they become.
+
+Quantities are text as in a file (`"50mbit"`, `"48ms"`, `"100p"`, `"1500b"`). What is left at `None` gets the file's
+default. What each key means stands in `docs/` and in the JSON Schema (`vegaslab schema`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Literal
+
+
+class _Table:
+    """A table of the scenario file; a name that Python reserves ends in an underscore here."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The table as a dict, without what was not given."""
+        given = ((field.name, getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+        return {name.rstrip("_"): _plain(value) for name, value in given if value is not None}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, _Table):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reorder(_Table):
+    """Packets held back so that later ones overtake them."""
+
+    probability: float
+    delay: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Backward(_Table):
+    """What differs in the reverse direction of a link."""
+
+    rate: str | None = None
+    delay: str | None = None
+    queue: str | None = None
+    loss: float | None = None
+    duplicate: float | None = None
+    reorder: Reorder | None = None
+    drop: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Link(_Table):
+    """A link of both directions: rate, one-way delay, queue, impairments. `between` names its nodes in a graph."""
+
+    rate: str
+    delay: str
+    queue: str | None = None
+    between: tuple[str, str] | None = None
+    backward: Backward | None = None
+    loss: float | None = None
+    duplicate: float | None = None
+    reorder: Reorder | None = None
+    drop: Sequence[int] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Access(Link):
+    """The link between a host and its router."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dumbbell(_Table):
+    """Senders, a router, one bottleneck, a router, receivers."""
+
+    access: Link
+    bottleneck: Link
+    kind: Literal["dumbbell"] = "dumbbell"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParkingLot(_Table):
+    """Routers in a row: `hops` times the same `bottleneck`, or `bottlenecks` one by one."""
+
+    access: Link
+    bottleneck: Link | None = None
+    hops: int | None = None
+    bottlenecks: Sequence[Link] | None = None
+    kind: Literal["parking-lot"] = "parking-lot"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph(_Table):
+    """Any nodes, and links between them."""
+
+    nodes: Sequence[str]
+    link: Sequence[Link]
+    kind: Literal["graph"] = "graph"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts(_Table):
+    """An algorithm by its parts; what is left out is that of `preset`."""
+
+    preset: str | None = None
+    signal: str | Mapping[str, object] | None = None
+    slow_start: str | Mapping[str, object] | None = None
+    avoidance: str | Mapping[str, object] | None = None
+    cut: str | None = None
+    once_per_window: bool | None = None
+    recovery: str | None = None
+    fine_retransmit: bool | None = None
+    recheck_after_retransmit: bool | None = None
+    burst: int | str | None = None
+    keep_up: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host(_Table):
+    """How a flow's hosts behave: what belongs to TCP and not to the congestion control."""
+
+    dupack_threshold: int | None = None
+    limited_transmit: bool | None = None
+    recovery_burst: int | str | None = None
+    delayed_ack: str | bool | None = None
+    receive_window: int | str | None = None
+    rto_min: str | None = None
+    rto_max: str | None = None
+    rto_initial: str | None = None
+    rto_grain: str | None = None
+    handshake: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow(_Table):
+    """One TCP connection that sends data one way. Windows and thresholds are in segments."""
+
+    algorithm: str | Parts
+    start: str | None = None
+    stop: str | None = None
+    size: str | None = None
+    packet: str | None = None
+    ack: str | None = None
+    header: str | None = None
+    alpha: int | None = None
+    beta: int | None = None
+    gamma: int | None = None
+    initial_window: int | None = None
+    restart_window: int | None = None
+    max_window: int | None = None
+    recovery: str | None = None
+    delayed_ack: str | bool | None = None
+    access: Link | None = None
+    from_: str | None = None
+    to: str | None = None
+    via: Sequence[str] | None = None
+    enter: str | None = None
+    leave: str | None = None
+    host: Host | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario(_Table):
+    """What is simulated, for how long, and from which seed."""
+
+    name: str
+    duration: str
+    topology: Dumbbell | ParkingLot | Graph
+    flow: Sequence[Flow]
+    description: str | None = None
+    seed: int | None = None
+    sample: str | None = None
+    capture: bool | None = None
