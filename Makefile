@@ -18,7 +18,6 @@ BIN := $(VENV)/bin
 export PATH := $(TOOLS)/bin:$(PATH)
 
 RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -name target -prune -o -name '*.rs' -print -o -name Cargo.toml -print)
-PYTHON_DIRS := python tools
 
 .PHONY: help
 help: ## this list
@@ -98,8 +97,8 @@ lint-rust:
 
 .PHONY: lint-python
 lint-python: build
-	$(BIN)/ruff format --check $(PYTHON_DIRS)
-	$(BIN)/ruff check $(PYTHON_DIRS)
+	$(BIN)/ruff format --check python
+	$(BIN)/ruff check python
 	$(BIN)/mypy --strict python
 
 .PHONY: deny
@@ -123,8 +122,8 @@ $(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION):
 .PHONY: format
 format: $(VENV)/.requirements ## formats Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format $(PYTHON_DIRS)
-	$(BIN)/ruff check --fix $(PYTHON_DIRS)
+	$(BIN)/ruff format python
+	$(BIN)/ruff check --fix python
 
 .PHONY: clean
 clean: ## removes everything that was built
