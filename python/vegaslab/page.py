@@ -11,7 +11,7 @@ from typing import Any
 from vegaslab.report import FLOW_COLUMNS, flow_rows, informative
 from vegaslab.sheet import FlowLines, Line, Queue, Sheet
 
-_PARTS = Path(__file__).parent / "page"
+_PARTS = Path(__file__).parent / "page_files"
 _SIGNIFICANT_DIGITS = 6
 _MOST_THRESHOLDS = 3
 
