@@ -19,7 +19,7 @@ pub struct Algorithm {
 }
 
 /// What one connection remembers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     control: Control,
     round: Round,
@@ -32,7 +32,7 @@ pub struct State {
 }
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Control {
     pub(crate) window: Window,
     /// Slow start lasts while the window is below this.
@@ -54,7 +54,7 @@ pub enum Phase {
 
 /// No slow-start threshold yet.
 const UNBOUNDED: Segments = Segments(u32::MAX);
-/// The threshold of a sender that left slow start for good: no window is below it.
+/// The threshold of a sender that left slow start for good, and the least there is (RFC 5681, equation 4).
 const LEFT: Segments = Segments(2);
 
 impl Algorithm {
@@ -146,8 +146,8 @@ impl Algorithm {
         {
             return;
         }
-        let window = self.composition.loss.window_after(&state.control, loss);
-        state.control.window = window.min(Window::whole(self.parameters.max_window));
+        // the least window after a cut, 2, must not raise a window of 1
+        state.control.window = self.composition.loss.window_after(state.control.window, loss).min(state.control.window);
         state.last_cut = Some(loss.now);
         match self.composition.loss.slow_start_ends {
             SlowStartEnds::AtCut => self.end_slow_start(state),
@@ -158,14 +158,14 @@ impl Algorithm {
     fn end_slow_start(&self, state: &mut State) {
         state.control.ssthresh = match self.composition.avoidance.shrinks_by_itself() {
             true => LEFT,
-            false => state.control.window.floor(),
+            false => state.control.window.floor().max(LEFT),
         };
         state.slow_start_ends = false;
     }
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         state.control.ssthresh = ssthresh_after_timeout(state.control.window);
-        state.control.window = Window::whole(self.parameters.restart_window);
+        state.control.window = Window::whole(self.parameters.restart_window).min(state.control.window);
         state.last_cut = Some(loss.now);
         state.slow_start_ends = false;
         self.composition.slow_start.on_timeout(&mut state.control);
@@ -225,8 +225,8 @@ impl Control {
         self.ssthresh = LEFT;
     }
 
-    /// Lowers the window, to two segments at least (design section 4.1).
+    /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).
     pub(crate) fn shrink_to(&mut self, window: Window) {
-        self.window = window.max(Window::whole(LEFT));
+        self.window = window.max(Window::whole(LEFT)).min(self.window);
     }
 }

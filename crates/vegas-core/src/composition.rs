@@ -31,6 +31,8 @@ pub struct Detection {
     pub fine_retransmit: bool,
     /// D of "Revisited": the first two new ACKs after a retransmission check the next segment likewise.
     pub recheck_after_retransmit: bool,
+    /// A fast retransmission also doubles the retransmission timeout, as after a timeout (ns-2's Vegas).
+    pub retransmit_backs_off: bool,
 }
 
 /// Fast recovery of the host.
@@ -64,15 +66,16 @@ pub struct Limits {
 pub struct Parameters {
     /// Backlog below which the window grows in congestion avoidance; 0 to `beta`.
     pub alpha: Segments,
-    /// Backlog above which the window shrinks in congestion avoidance.
+    /// Backlog above which the window shrinks in congestion avoidance; `alpha` or more.
     pub beta: Segments,
-    /// Backlog above which slow start ends.
+    /// Backlog above which slow start ends; 0 or more.
     pub gamma: Segments,
     /// Window at the start (G of "Revisited": 2; Reno: 1), at least 1.
     pub initial_window: Segments,
-    /// Window after a timeout (G of "Revisited": 2; Reno: 1), at least 1.
+    /// Window after a timeout, unless it was smaller (G of "Revisited": 2; Reno: 1), at least 1.
     pub restart_window: Segments,
-    /// The window never exceeds this: the receiver's window, or less. At most [`Window::MAX`].
+    /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`], and not below the initial
+    /// and the restart window.
     pub max_window: Segments,
 }
 

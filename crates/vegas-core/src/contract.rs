@@ -12,7 +12,9 @@ pub struct Ack {
     pub rtt: Option<Span>,
     /// Segments newly acknowledged, at least one.
     pub acked: Segments,
-    /// Segments in flight before this acknowledgement was counted.
+    /// Segments in flight before this acknowledgement was counted: `next` less the oldest segment that was not
+    /// acknowledged (SND.NXT - SND.UNA), whatever selective acknowledgements say. An estimate of what is still in the
+    /// network would make the backlog negative ("Revisited", inequality 5).
     pub in_flight: Segments,
     /// Newest send index that is acknowledged.
     pub newest: SendIndex,
@@ -43,7 +45,7 @@ pub struct Loss {
     pub now: Time,
     /// How the host found it.
     pub kind: LossKind,
-    /// When what was lost had last been sent.
+    /// When what was lost, or marked, had last been sent.
     pub sent: Time,
     /// Whether what was lost is itself a retransmission.
     pub retransmission: bool,
@@ -60,6 +62,7 @@ pub enum LossKind {
     DuplicateAcks,
     /// By the retransmission timer.
     Timeout,
-    /// An explicit mark (RFC 3168); nothing was lost.
+    /// An explicit mark; nothing was lost. The host reports one per window of data (RFC 3168, section 6.1.2), as it
+    /// does for losses: an algorithm without mechanism E answers each.
     Ecn,
 }

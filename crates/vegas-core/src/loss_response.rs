@@ -1,6 +1,5 @@
 //! The response to a loss: how far the window is cut, and how often.
 
-use crate::algorithm::Control;
 use crate::contract::Loss;
 use crate::units::{Segments, Time, Window};
 
@@ -29,7 +28,8 @@ pub enum SlowStartEnds {
 pub enum Cut {
     /// To half (RFC 5681, section 3.1, equation 4).
     Half,
-    /// F of "Revisited": to three quarters; to half if what was lost is a retransmission; 3 and less to 2.
+    /// F of "Revisited", in whole segments: less a quarter, itself rounded down; to half, rounded down, if what was
+    /// lost is a retransmission; 3 and less to 2.
     ThreeQuarters,
 }
 
@@ -47,26 +47,26 @@ impl LossResponse {
         !self.once_per_window || loss.sent > last_cut
     }
 
-    /// The window after the cut.
-    pub(crate) fn window_after(&self, control: &Control, loss: &Loss) -> Window {
-        let window = control.window;
-        let least = Window::whole(LEAST);
+    /// The window after the cut, at least 2.
+    pub(crate) fn window_after(&self, window: Window, loss: &Loss) -> Window {
         match self.cut {
-            Cut::Half => window.scaled(1, 2).max(least),
-            Cut::ThreeQuarters => {
-                let whole = window.floor();
-                let cut = match () {
-                    () if whole.0 <= 3 => LEAST,
-                    () if loss.retransmission => Segments(whole.0 / 2),
-                    () => Segments(whole.0 - whole.0 / 4),
-                };
-                Window::whole(cut)
-            }
+            Cut::Half => window.half().max(Window::whole(LEAST)),
+            Cut::ThreeQuarters => Window::whole(three_quarters(window.floor(), loss.retransmission)),
         }
+    }
+}
+
+fn three_quarters(window: Segments, retransmission: bool) -> Segments {
+    if window <= Segments(3) {
+        LEAST
+    } else if retransmission {
+        Segments(window.0 / 2)
+    } else {
+        Segments(window.0 - window.0 / 4)
     }
 }
 
 /// The slow-start threshold after a timeout: half the window, at least 2 (RFC 5681, equation 4).
 pub(crate) fn ssthresh_after_timeout(window: Window) -> Segments {
-    window.scaled(1, 2).floor().max(LEAST)
+    window.half().floor().max(LEAST)
 }

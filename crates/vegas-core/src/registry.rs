@@ -71,7 +71,12 @@ const RENO: Composition = Composition {
     slow_start: SlowStart::Reno,
     avoidance: Avoidance::Reno,
     loss: LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut },
-    detection: Detection { recovery: Recovery::Reno, fine_retransmit: false, recheck_after_retransmit: false },
+    detection: Detection {
+        recovery: Recovery::Reno,
+        fine_retransmit: false,
+        recheck_after_retransmit: false,
+        retransmit_backs_off: false,
+    },
     limits: Limits { burst: None, keep_up: false },
 };
 
@@ -90,7 +95,7 @@ const VEGAS: Composition = Composition {
     slow_start: SlowStart::Vegas { restarts_after_timeout: true },
     avoidance: Avoidance::Vegas,
     loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
-    detection: Detection { recovery: Recovery::Reno, fine_retransmit: true, recheck_after_retransmit: true },
+    detection: Detection { fine_retransmit: true, recheck_after_retransmit: true, ..RENO.detection },
     limits: Limits { burst: Some(Segments(3)), keep_up: true },
 };
 
@@ -101,6 +106,7 @@ const VEGAS_NS2: Composition = Composition {
     signal: Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true },
     slow_start: SlowStart::Vegas { restarts_after_timeout: false },
     loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
+    detection: Detection { retransmit_backs_off: true, ..VEGAS.detection },
     limits: Limits { burst: None, keep_up: true },
     ..VEGAS
 };

@@ -4,7 +4,7 @@
 //! Peterson 1995, section IV; "Vegas slow start", section 2, for the rounding; design section 4.1).
 
 use crate::contract::Ack;
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 /// How the backlog is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,18 +29,21 @@ impl Signal {
     ];
 }
 
-/// What counts as the window in the backlog, and when the next round begins.
+/// What counts as the window in the backlog, when the next round begins, and what a round without a sample tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InTransit {
-    /// What is in flight before the acknowledgement is counted ("Revisited", section VII.C, corrected).
+    /// What is in flight before the acknowledgement is counted ("Revisited", section VII.C, corrected). Only samples
+    /// lower the base RTT, and the backlog is never negative while the host counts as in flight all it has sent
+    /// that is not acknowledged.
     BeforeAck,
     /// What is in flight after it, plus one: ns-2's `t_seqno_ - last_ack_`, which differs for an acknowledgement
-    /// of more than one segment.
+    /// of more than one segment. The length of a round without a sample can lower the base RTT, and a negative
+    /// backlog is rounded towards zero, as C converts to an integer.
     AfterAckPlusOne,
 }
 
 /// The running measurement of one round.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Round {
     /// The round ends when this index is acknowledged.
     end: SendIndex,
@@ -84,13 +87,20 @@ impl Round {
         };
         let sent = next.since(self.end);
         let rtt = self.mean_rtt(ack.now);
-        let single = reset_base_after_single && sent <= Segments(1);
-        if self.base_rtt != Span::MAX && (rtt < self.base_rtt || single) {
-            self.base_rtt = rtt;
-        }
-        let diff = self.base_rtt().map(|base| backlog(in_flight(in_transit, ack), sent, base, rtt));
+        self.update_base(rtt, in_transit, reset_base_after_single && sent <= Segments(1));
+        let diff = self.base_rtt().map(|base| backlog(in_transit, in_flight(in_transit, ack), sent, base, rtt));
         self.restart(after(ack), ack.now);
         diff
+    }
+
+    fn update_base(&mut self, rtt: Span, in_transit: InTransit, single: bool) {
+        if self.base_rtt == Span::MAX || rtt == Span::ZERO {
+            return;
+        }
+        let shorter = in_transit == InTransit::AfterAckPlusOne && rtt < self.base_rtt;
+        if shorter || single {
+            self.base_rtt = rtt;
+        }
     }
 
     /// Adds the acknowledgement's own sample; it belongs to the round that follows the one it ends.
@@ -124,19 +134,23 @@ fn after(ack: &Ack) -> SendIndex {
     SendIndex(ack.next.0.max(ack.newest.0.saturating_add(1)))
 }
 
-/// diff = window - sent x base / rtt, rounded half up; within i32.
+/// diff = window - sent x base / rtt, rounded half up as the dialect does; within i32.
 ///
-/// Spans are cut to 2^40 ns (18 minutes), so that every product stays within 2^63: window and sent are below 2^22
-/// here by the same cut.
-fn backlog(window: Segments, sent: Segments, base: Span, rtt: Span) -> i32 {
-    const SPAN_MAX: u64 = 1 << 40;
-    const SEGMENTS_MAX: u32 = 1 << 21;
+/// Spans are cut to 2^37 ns (137 s) and counts to the largest window, 2^24 segments, so that twice every product
+/// stays within 2^62. In a round that was shorter than the base RTT its length was no round-trip time (an
+/// acknowledgement of what had been sent before a timeout ended it): there the corrected dialect takes the base.
+fn backlog(in_transit: InTransit, window: Segments, sent: Segments, base: Span, rtt: Span) -> i32 {
+    const SPAN_MAX: u64 = 1 << 37;
+    const SEGMENTS_MAX: Segments = Window::MAX.floor();
+    let base = base.as_nanos().clamp(1, SPAN_MAX) as i64;
     let rtt = rtt.as_nanos().clamp(1, SPAN_MAX) as i64;
-    let base = base.as_nanos().min(SPAN_MAX) as i64;
-    let window = i64::from(window.0.min(SEGMENTS_MAX));
-    let sent = i64::from(sent.0.min(SEGMENTS_MAX));
-    let doubled = 2 * (window * rtt - sent * base) + rtt;
-    let diff = doubled.div_euclid(2 * rtt);
+    let window = i64::from(window.min(SEGMENTS_MAX).0);
+    let sent = i64::from(sent.min(SEGMENTS_MAX).0);
+    let twice_plus_half = |rtt: i64| 2 * (window * rtt - sent * base) + rtt;
+    let diff = match in_transit {
+        InTransit::BeforeAck => twice_plus_half(rtt.max(base)).div_euclid(2 * rtt.max(base)),
+        InTransit::AfterAckPlusOne => twice_plus_half(rtt) / (2 * rtt),
+    };
     diff.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
@@ -144,23 +158,49 @@ fn backlog(window: Segments, sent: Segments, base: Span, rtt: Span) -> i32 {
 mod tests {
     use super::*;
 
+    fn of(in_transit: InTransit, window: u32, sent: u32, base_us: u64, rtt_us: u64) -> i32 {
+        backlog(in_transit, Segments(window), Segments(sent), Span::from_micros(base_us), Span::from_micros(rtt_us))
+    }
+
     /// Worked by hand: 10 - 10 x 100/160 = 3.75, so 4; 2.5 goes up to 3; 2.49 down to 2.
     #[test]
     fn backlog_rounds_half_up() {
-        let of = |window, sent, base_us, rtt_us| {
-            backlog(Segments(window), Segments(sent), Span::from_micros(base_us), Span::from_micros(rtt_us))
-        };
-        assert_eq!(of(10, 10, 100_000, 160_000), 4);
-        assert_eq!(of(10, 10, 75_000, 100_000), 3);
-        assert_eq!(of(10, 10, 75_100, 100_000), 2);
-        assert_eq!(of(2, 2, 100_000, 100_000), 0);
-        assert_eq!(of(2, 6, 100_000, 100_000), -4);
+        for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
+            assert_eq!(of(in_transit, 10, 10, 100_000, 160_000), 4);
+            assert_eq!(of(in_transit, 10, 10, 75_000, 100_000), 3);
+            assert_eq!(of(in_transit, 10, 10, 75_100, 100_000), 2);
+            assert_eq!(of(in_transit, 2, 2, 100_000, 100_000), 0);
+        }
+    }
+
+    /// Worked by hand: 2 - 6 = -4, to which half is added: -3.5, down to -4 or towards zero to -3.
+    #[test]
+    fn a_negative_backlog_rounds_as_the_dialect_does() {
+        assert_eq!(of(InTransit::BeforeAck, 2, 6, 100_000, 100_000), -4);
+        assert_eq!(of(InTransit::AfterAckPlusOne, 2, 6, 100_000, 100_000), -3);
+    }
+
+    /// Worked by hand: 8 - 8 x 100/50 = -8, to which half is added, towards zero: -7; with 100/100 there is none.
+    #[test]
+    fn a_round_shorter_than_the_base_is_no_round_trip_time() {
+        assert_eq!(of(InTransit::AfterAckPlusOne, 8, 8, 100_000, 50_000), -7);
+        assert_eq!(of(InTransit::BeforeAck, 8, 8, 100_000, 50_000), 0);
+    }
+
+    #[test]
+    fn the_largest_window_on_the_longest_path_is_exact() {
+        let window = Window::MAX.floor();
+        let (base, rtt) = (Span::from_secs(60), Span::from_secs(120));
+        assert_eq!(backlog(InTransit::BeforeAck, window, window, base, rtt), 1 << 23);
     }
 
     #[test]
     fn backlog_survives_extremes() {
-        let far = Span::MAX;
-        assert!(backlog(Segments(u32::MAX), Segments(0), far, Span::from_nanos(1)) > 0);
-        assert!(backlog(Segments(0), Segments(u32::MAX), far, Span::from_nanos(1)) < 0);
+        let (most, far, near) = (Segments(u32::MAX), Span::MAX, Span::from_nanos(1));
+        for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
+            assert!(backlog(in_transit, most, Segments(0), far, near) > 0);
+            assert!(backlog(in_transit, Segments(0), most, far, near) < 0);
+            assert_eq!(backlog(in_transit, most, most, near, Span::ZERO), 0);
+        }
     }
 }

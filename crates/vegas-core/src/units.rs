@@ -142,7 +142,7 @@ impl Window {
     pub const FRACTION_BITS: u32 = 28;
     /// One segment.
     pub const ONE: Window = Window(1 << Self::FRACTION_BITS);
-    /// The largest window a host may ask for: 2^24 segments, so that sums and products of windows fit 64 bits.
+    /// The largest window a host may ask for: 2^24 segments, so that a window times a span fits 64 bits.
     pub const MAX: Window = Window::whole(Segments(1 << 24));
 
     /// A whole number of segments.
@@ -175,11 +175,14 @@ impl Window {
         Window((1u64 << (2 * Self::FRACTION_BITS)).div_ceil(self.0))
     }
 
-    /// The window times `numerator / denominator`, rounded down; saturates at [`Window::MAX`].
-    pub const fn scaled(self, numerator: u32, denominator: u32) -> Window {
-        let raw = self.0 / denominator as u64 * numerator as u64
-            + self.0 % denominator as u64 * numerator as u64 / denominator as u64;
-        Window(raw)
+    /// Half the window, rounded down to 2^-28 segment.
+    pub const fn half(self) -> Window {
+        Window(self.0 / 2)
+    }
+
+    /// One eighth of the window, rounded down to 2^-28 segment.
+    pub const fn eighth(self) -> Window {
+        Window(self.0 / 8)
     }
 
     /// The sum; saturates at [`Window::MAX`].
@@ -231,5 +234,54 @@ impl AddAssign for Span {
 impl fmt::Display for Segments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Worked by hand: 7 x 1/7 and 100,000 x 1/100,000 reach the whole segment, and pass it by less than n x 2^-28.
+    #[test]
+    fn one_spread_adds_a_whole_segment_over_a_window() {
+        for n in [1, 2, 3, 7, 49, 1_000, 100_000] {
+            let window = Window::whole(Segments(n));
+            let mut grown = window;
+            (0..n).for_each(|_| grown = grown.plus(window.one_spread()));
+            assert_eq!(grown.floor(), Segments(n + 1), "window {n}");
+            assert!(grown.as_raw() - Window::whole(Segments(n + 1)).as_raw() < u64::from(n), "window {n}");
+        }
+    }
+
+    #[test]
+    fn windows_saturate() {
+        let beyond = Window::from_raw(u64::MAX);
+        assert_eq!(Window::MAX.plus(Window::ONE), Window::MAX);
+        assert_eq!(beyond.plus(beyond), Window::MAX);
+        assert_eq!(Window::ONE.minus(Window::MAX), Window::default());
+        assert_eq!(beyond.one_spread(), Window::from_raw(1));
+        assert_eq!(Window::default().one_spread(), Window::ONE);
+        assert_eq!(Window::whole(Segments(u32::MAX)).floor(), Segments(u32::MAX));
+    }
+
+    #[test]
+    fn fractions_of_a_window_round_down() {
+        assert_eq!(Window::whole(Segments(5)).half(), Window::from_raw(5 << 27));
+        assert_eq!(Window::whole(Segments(9)).eighth(), Window::from_raw(9 << 25));
+        assert_eq!(Window::from_raw(15).eighth(), Window::from_raw(1));
+    }
+
+    #[test]
+    fn spans_and_rates_saturate() {
+        assert_eq!(Time::from_nanos(5).since(Time::NEVER), Span::ZERO);
+        assert_eq!(Time::NEVER + Span::MAX, Time::NEVER);
+        assert_eq!(Time::ZERO - Span::MAX, Time::ZERO);
+        assert_eq!(Span::from_secs(u64::MAX), Span::MAX);
+        assert_eq!(Rate::from_bits_per_second(0).time_for(Bytes::new(1)), Span::MAX);
+        assert_eq!(Rate::from_bits_per_second(1).time_for(Bytes::new(u64::MAX)), Span::MAX);
+        // 1000 bytes at 50 Mb/s: 8000 bits / 50 = 160 us
+        assert_eq!(Rate::from_bits_per_second(50_000_000).time_for(Bytes::new(1000)), Span::from_micros(160));
+        assert_eq!(SendIndex(3).since(SendIndex(u64::MAX)), Segments(0));
+        assert_eq!(SendIndex(u64::MAX).since(SendIndex(0)), Segments(u32::MAX));
     }
 }

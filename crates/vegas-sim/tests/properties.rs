@@ -167,7 +167,12 @@ fn vegas_with_nothing_on() -> Composition {
         slow_start: SlowStart::Reno,
         avoidance: Avoidance::Reno,
         loss: LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut },
-        detection: Detection { recovery: Recovery::Reno, fine_retransmit: false, recheck_after_retransmit: false },
+        detection: Detection {
+            recovery: Recovery::Reno,
+            fine_retransmit: false,
+            recheck_after_retransmit: false,
+            retransmit_backs_off: false,
+        },
         limits: Limits { burst: None, keep_up: false },
     }
 }

@@ -11,7 +11,7 @@ pub(crate) fn on_round(control: &mut Control, diff: i32, gamma: Segments) {
         control.growth = Window::default();
     } else if i64::from(diff) > i64::from(gamma.0) {
         control.leave_slow_start();
-        control.shrink_to(control.window.minus(control.window.scaled(1, 8)));
+        control.shrink_to(control.window.minus(control.window.eighth()));
         control.growth = Window::default();
     } else {
         control.growth = Window::ONE;

@@ -81,6 +81,7 @@ fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
             recovery: parts.recovery.map_or(from.detection.recovery, |recovery| recovery.0),
             fine_retransmit: parts.fine_retransmit.unwrap_or(from.detection.fine_retransmit),
             recheck_after_retransmit: parts.recheck_after_retransmit.unwrap_or(from.detection.recheck_after_retransmit),
+            retransmit_backs_off: from.detection.retransmit_backs_off,
         },
         limits: Limits {
             burst: parts.burst.map_or(from.limits.burst, |burst| burst.0.0),

@@ -141,6 +141,9 @@ impl Sender {
 
     fn retransmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         self.rto.stop_timing();
+        if self.detection.retransmit_backs_off {
+            self.rto.back_off();
+        }
         self.transmit(now, segment, out);
         self.restart_timer(now);
     }

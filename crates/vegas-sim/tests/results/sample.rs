@@ -12,6 +12,7 @@ pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
 
 pub(crate) fn scenario() -> Scenario {
     Scenario {
+        description: None,
         name: "sample".to_owned(),
         duration: Span::from_millis(2_500),
         seed: 7,

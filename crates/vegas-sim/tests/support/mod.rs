@@ -12,6 +12,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
     let narrow = |from, to| LinkSpec { queue, ..link(from, to, bottleneck, one_way) };
     Scenario {
         name: "test".into(),
+        description: None,
         duration: Span::from_secs(20),
         seed: 1,
         sampling: Sampling::Every(Span::from_millis(100)),

@@ -1,0 +1,133 @@
+# What a user and a developer do. Needs Rust 1.95, Python 3.11, a C compiler and make; `make help` lists the targets.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+
+PYTHON ?= python3.11
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+VENV := $(CURDIR)/.venv
+TOOLS := $(TARGET)/tools
+CARGO_DENY_VERSION := 0.20.2
+# true: a check that cannot run is an error
+CI ?= false
+
+BIN := $(VENV)/bin
+export PATH := $(TOOLS)/bin:$(PATH)
+
+RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -name target -prune -o -name '*.rs' -print -o -name Cargo.toml -print)
+PYTHON_DIRS := python tools
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-16s %s\n", $$1, $$2 }'
+
+# --- build ---
+
+.PHONY: build
+build: $(VENV)/.built ## the command .venv/bin/vegaslab and the Python package, optimised
+
+$(VENV)/.requirements: requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo '$(PYTHON): Python 3.11 or newer is needed; name one: make PYTHON=...' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+# the package is installed in place: Python sources need no build
+$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit pyproject.toml $(RUST_FILES)
+	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked
+	touch $@
+
+# a run's manifest names the commit it was built from; the file changes only when that does
+$(VENV)/.commit: $(VENV)/.requirements ALWAYS
+	@commit=$$(git describe --always --dirty --exclude='*' --abbrev=40 2>/dev/null || echo unknown); \
+	[[ -f $@ && $$(cat $@) == "$$commit" ]] || echo "$$commit" >$@
+
+.PHONY: ALWAYS
+ALWAYS:
+
+.PHONY: demo
+demo: build ## Vegas against Reno on 50 Mb/s x 100 ms: table and picture
+	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno -o results/demo
+
+# --- tests ---
+
+TEST_PARTS := lint-rust lint-python deny test-rust test-python check-no-std check-identical
+
+.PHONY: test
+test: ## everything
+	@for part in $(TEST_PARTS); do \
+		SECONDS=0; $(MAKE) --no-print-directory $$part; echo "--- $$part: $$SECONDS s"; \
+	done
+
+.PHONY: test-rust
+test-rust: ## the Rust tests
+	cargo test --quiet --locked --workspace --exclude vegas-py
+
+.PHONY: test-python
+test-python: build ## the Python tests
+	$(BIN)/pytest --quiet
+
+.PHONY: check-no-std
+check-no-std: ## vegas-core without std and without an allocator
+	tools/check_no_std.sh
+
+.PHONY: check-identical
+check-identical: build ## debug from Rust and release from Python give the same bytes
+	tools/check_identical.sh
+
+FUZZ_SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZ_SECONDS each, guided by coverage; needs a C++ compiler
+	tools/fuzz.sh $(FUZZ_SECONDS)
+
+# --- lints ---
+
+.PHONY: lint
+lint: lint-rust lint-python deny ## formatters, clippy, rustdoc, ruff, mypy, cargo-deny
+
+.PHONY: lint-rust
+lint-rust:
+	cargo fmt --all --check
+	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace --no-deps
+
+.PHONY: lint-python
+lint-python: build
+	$(BIN)/ruff format --check $(PYTHON_DIRS)
+	$(BIN)/ruff check $(PYTHON_DIRS)
+	$(BIN)/mypy --strict python
+
+.PHONY: deny
+deny: ## licences and sources of the dependencies (skipped without cargo-deny)
+	@if command -v cargo-deny >/dev/null || [[ $(CI) == true ]]; then \
+		cargo deny --locked --log-level error check licenses bans sources; \
+	else \
+		echo 'SKIPPED: cargo-deny is not installed (make tools builds it), so licences of dependencies are not checked'; \
+	fi
+
+.PHONY: tools
+tools: $(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION) ## cargo-deny, built from source (about a minute)
+
+# unoptimised: the check takes a second either way, the build a fifth of the time
+$(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION):
+	CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$(TOOLS)/target \
+		cargo install cargo-deny --quiet --locked --debug --version $(CARGO_DENY_VERSION) --root $(TOOLS)
+	rm -rf $(TOOLS)/target
+	touch $@
+
+.PHONY: format
+format: $(VENV)/.requirements ## formats Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format $(PYTHON_DIRS)
+	$(BIN)/ruff check --fix $(PYTHON_DIRS)
+
+.PHONY: clean
+clean: ## removes everything that was built
+	cargo clean
+	rm -rf $(VENV) $(TOOLS) results .mypy_cache .ruff_cache .pytest_cache
+	find python -name '*.so' -delete

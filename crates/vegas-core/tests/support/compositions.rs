@@ -1,0 +1,143 @@
+//! Every combination of parts, and a few sets of numbers.
+
+use vegas_core::units::{Segments, Window};
+use vegas_core::{
+    Algorithm, Avoidance, Composition, Cut, Detection, InTransit, Limits, LossResponse, Parameters, Recovery, Signal,
+    SlowStart, SlowStartEnds, registry,
+};
+
+/// Every combination of parts that can be written down, whether it goes together or not.
+pub fn all() -> Vec<Composition> {
+    let mut all = Vec::new();
+    for signal in signals() {
+        for slow_start in slow_starts() {
+            for avoidance in avoidances() {
+                for loss in loss_responses() {
+                    for detection in detections() {
+                        for limits in limits() {
+                            all.push(Composition { signal, slow_start, avoidance, loss, detection, limits });
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all
+}
+
+/// Every algorithm whose parts go together, with every set of numbers.
+pub fn algorithms() -> Vec<Algorithm> {
+    let pairs = all().into_iter().flat_map(|parts| parameter_sets().map(move |numbers| (parts, numbers)));
+    pairs.filter_map(|(parts, numbers)| Algorithm::new(parts, numbers).ok()).collect()
+}
+
+/// Every combination of the parts that steer the window: detection and burst are the host's to carry out.
+pub fn steering() -> Vec<Composition> {
+    let hosts_part = registry::preset("reno").expect("a preset").composition.detection;
+    let steering = |parts: &Composition| parts.detection == hosts_part && parts.limits.burst.is_none();
+    all().into_iter().filter(steering).collect()
+}
+
+pub fn signals() -> Vec<Signal> {
+    let mut all = vec![Signal::None];
+    for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
+        for reset_base_after_single in [false, true] {
+            all.push(Signal::EndToEnd { in_transit, reset_base_after_single });
+        }
+    }
+    all
+}
+
+pub fn slow_starts() -> [SlowStart; 3] {
+    let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
+    [SlowStart::Reno, vegas(false), vegas(true)]
+}
+
+pub fn avoidances() -> [Avoidance; 2] {
+    [Avoidance::Reno, Avoidance::Vegas]
+}
+
+pub fn loss_responses() -> Vec<LossResponse> {
+    let mut all = Vec::new();
+    for cut in [Cut::Half, Cut::ThreeQuarters] {
+        for once_per_window in [false, true] {
+            for slow_start_ends in [SlowStartEnds::AtCut, SlowStartEnds::AtNextAck] {
+                all.push(LossResponse { cut, once_per_window, slow_start_ends });
+            }
+        }
+    }
+    all
+}
+
+pub fn detections() -> Vec<Detection> {
+    let mut all = Vec::new();
+    for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
+        for fine_retransmit in [false, true] {
+            for recheck_after_retransmit in [false, true] {
+                all.push(Detection {
+                    recovery,
+                    fine_retransmit,
+                    recheck_after_retransmit,
+                    retransmit_backs_off: fine_retransmit,
+                });
+            }
+        }
+    }
+    all
+}
+
+pub fn limits() -> Vec<Limits> {
+    let mut all = Vec::new();
+    for burst in [None, Some(Segments(3))] {
+        for keep_up in [false, true] {
+            all.push(Limits { burst, keep_up });
+        }
+    }
+    all
+}
+
+/// The papers' numbers, and the edges of what is allowed.
+pub fn parameter_sets() -> [Parameters; 6] {
+    let set = |alpha, beta, gamma, initial, restart, max| Parameters {
+        alpha: Segments(alpha),
+        beta: Segments(beta),
+        gamma: Segments(gamma),
+        initial_window: Segments(initial),
+        restart_window: Segments(restart),
+        max_window: Segments(max),
+    };
+    let largest = Window::MAX.floor().0;
+    [
+        set(1, 3, 1, 2, 2, 1 << 20),
+        set(1, 3, 1, 1, 1, 1 << 20),
+        set(2, 4, 3, 30, 10, 40),
+        set(0, 0, 0, 1, 2, 2),
+        set(0, u32::MAX, u32::MAX, largest, 1, largest),
+        set(u32::MAX, u32::MAX, 0, 3, largest, largest),
+    ]
+}
+
+/// Fails to build when a part gains a choice that the lists above do not know.
+const _: fn(&Composition) = |parts| {
+    match parts.signal {
+        Signal::None => {}
+        Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: _ } => {}
+        Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: _ } => {}
+    }
+    match parts.slow_start {
+        SlowStart::Reno | SlowStart::Vegas { restarts_after_timeout: _ } => {}
+    }
+    match parts.avoidance {
+        Avoidance::Reno | Avoidance::Vegas => {}
+    }
+    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters, once_per_window: _, slow_start_ends } = parts.loss;
+    match slow_start_ends {
+        SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
+    }
+    let Detection { recovery, fine_retransmit: _, recheck_after_retransmit: _, retransmit_backs_off: _ } =
+        parts.detection;
+    match recovery {
+        Recovery::Reno | Recovery::NewReno | Recovery::Sack => {}
+    }
+    let Limits { burst: _, keep_up: _ } = parts.limits;
+};

@@ -1,0 +1,37 @@
+//! Runs a scenario file and writes its results folder: the simulator as a Rust library, without Python.
+//!
+//! `cargo run --release --package vegas-sim --example run -- scenarios/gallop-50mbit.toml results/gallop`
+
+use std::error::Error;
+use std::path::Path;
+use std::process::ExitCode;
+
+use vegas_sim::results::{WriteOptions, summary, write_folder};
+use vegas_sim::scenario::Scenario;
+
+/// No clock here (see `clippy.toml`): who wants the wall time measures it outside.
+const WALL_S: f64 = 0.0;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [file, folder] = arguments.as_slice() else {
+        eprintln!("usage: run SCENARIO.toml FOLDER");
+        return ExitCode::from(2);
+    };
+    match run(file, Path::new(folder)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(file: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let scenario = Scenario::from_toml(&text, file, &[])?;
+    let outcome = vegas_sim::run(&scenario);
+    write_folder(folder, &scenario, &outcome, WALL_S, WriteOptions { csv: false, pcapng: false })?;
+    println!("{:#}", summary(&scenario, &outcome, WALL_S));
+    Ok(())
+}

@@ -1,0 +1,317 @@
+//! Good scenario files, with what they mean worked out by hand.
+
+use std::fs;
+use std::path::Path;
+
+use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
+use vegas_sim::scenario::{Handshake, QueueLimit, Sampling, Scenario};
+
+const DUMBBELL: &str = r#"
+name = "test"
+duration = "1.5min"
+[topology]
+kind = "dumbbell"
+access = { rate = "1gbit", delay = "1ms" }
+bottleneck = { rate = "1.6mbit", delay = "48ms", queue = "100p" }
+[[flow]]
+algorithm = "vegas"
+"#;
+
+fn load(text: &str) -> Scenario {
+    Scenario::from_toml(text, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The dumbbell with these lines at the end: keys of its flow, or more tables.
+fn dumbbell_with(lines: &str) -> Scenario {
+    load(&format!("{DUMBBELL}{lines}"))
+}
+
+/// Links as `from->to`.
+fn names(scenario: &Scenario, links: &[usize]) -> Vec<String> {
+    let name = |id: &usize| {
+        let link = &scenario.links[*id];
+        format!("{}->{}", scenario.nodes[link.from], scenario.nodes[link.to])
+    };
+    links.iter().map(name).collect()
+}
+
+fn all_links(scenario: &Scenario) -> Vec<String> {
+    names(scenario, &(0..scenario.links.len()).collect::<Vec<_>>())
+}
+
+/// `vegaslab list scenarios` and the results folder go by the name.
+#[test]
+fn shipped_scenarios_are_named_as_their_files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let scenario = load(&fs::read_to_string(&path).unwrap());
+        assert_eq!(Some(scenario.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
+    }
+}
+
+#[test]
+fn defaults() {
+    let scenario = dumbbell_with("");
+    assert_eq!(scenario.duration.as_nanos(), 90_000_000_000);
+    assert_eq!(scenario.seed, 1);
+    assert_eq!(scenario.sampling, Sampling::Every(Span::from_nanos(100_000_000)));
+    assert!(!scenario.capture);
+    let flow = &scenario.flows[0];
+    let vegas = registry::preset("vegas").unwrap();
+    assert_eq!(
+        (flow.algorithm.as_str(), flow.composition, flow.parameters),
+        ("vegas", vegas.composition, vegas.parameters)
+    );
+    assert_eq!((flow.start, flow.stop, flow.size), (Time::ZERO, None, None));
+    assert_eq!((flow.packet, flow.ack, flow.header), (Bytes::new(1000), Bytes::new(40), Bytes::new(40)));
+    let host = &flow.host;
+    assert_eq!((host.dupack_threshold, host.limited_transmit, host.recovery_burst), (3, false, None));
+    assert_eq!((host.delayed_ack, host.receive_window), (None, Segments(1_048_576)));
+    assert_eq!((host.rto_min.as_nanos(), host.rto_max.as_nanos()), (200_000_000, 60_000_000_000));
+    assert_eq!((host.rto_initial.as_nanos(), host.rto_grain.as_nanos()), (3_000_000_000, 10_000_000));
+    assert_eq!(host.handshake, Handshake::None);
+}
+
+#[test]
+fn defaults_that_follow_the_algorithm() {
+    let scenario =
+        dumbbell_with("[[flow]]\nalgorithm = \"reno\"\n[[flow]]\nalgorithm = \"vegas\"\nrecovery = \"newreno\"\n");
+    let [vegas, reno, vegas_newreno] = scenario.flows.as_slice() else { panic!("three flows") };
+    assert!(!vegas.host.limited_transmit, "mechanism C acts on the first duplicate acknowledgements itself");
+    assert!(reno.host.limited_transmit);
+    assert_eq!((reno.host.recovery_burst, vegas_newreno.host.recovery_burst), (None, Some(Segments(2))));
+    assert_eq!(vegas_newreno.composition.detection.recovery, Recovery::NewReno);
+    assert_eq!(vegas_newreno.algorithm, "vegas");
+}
+
+#[test]
+fn quantities() {
+    let scenario = dumbbell_with(
+        "start = \"250us\"\nstop = \"1.25s\"\nsize = \"1.5mb\"\npacket = \"1.5kb\"\nack = \"64b\"\nheader = \"52b\"\n\
+         [flow.access]\nrate = \"64.5kbit\"\ndelay = \"10ns\"\nqueue = \"64kib\"\n",
+    );
+    let flow = &scenario.flows[0];
+    assert_eq!(flow.start.as_nanos(), 250_000);
+    assert_eq!(flow.stop.map(Time::as_nanos), Some(1_250_000_000));
+    assert_eq!(flow.size, Some(Bytes::new(1_500_000)));
+    assert_eq!((flow.packet, flow.ack, flow.header), (Bytes::new(1500), Bytes::new(64), Bytes::new(52)));
+    let bottleneck = &scenario.links[0];
+    assert_eq!(bottleneck.rate, Rate::from_bits_per_second(1_600_000));
+    assert_eq!((bottleneck.delay.as_nanos(), bottleneck.queue), (48_000_000, QueueLimit::Packets(100)));
+    let access = &scenario.links[flow.path[0]];
+    assert_eq!(access.rate, Rate::from_bits_per_second(64_500));
+    assert_eq!((access.delay.as_nanos(), access.queue), (10, QueueLimit::Bytes(Bytes::new(65_536))));
+}
+
+#[test]
+fn the_least_and_the_greatest() {
+    let edge = DUMBBELL
+        .replace("\"1.6mbit\"", "\"1bit\"")
+        .replace("\"1gbit\"", "\"1tbit\"")
+        .replace("\"48ms\"", "\"1h\"")
+        .replace("\"1ms\"", "\"0ns\"")
+        .replace("\"1.5min\"", "\"2400h\"")
+        .replace("\"100p\"", "\"1p\"");
+    let scenario = load(&format!("seed = 18446744073709551615\nsample = \"1h\"\n{edge}packet = \"65535b\"\n"));
+    assert_eq!(scenario.seed, u64::MAX);
+    assert_eq!(scenario.duration.as_nanos(), 8_640_000_000_000_000);
+    assert_eq!(scenario.links[0].rate, Rate::from_bits_per_second(1));
+    assert_eq!(scenario.links[0].delay.as_nanos(), 3_600_000_000_000);
+    assert_eq!(scenario.links[0].queue, QueueLimit::Packets(1));
+    assert_eq!(scenario.links[2].rate, Rate::from_bits_per_second(1_000_000_000_000));
+    assert_eq!(scenario.links[2].delay, Span::ZERO);
+}
+
+#[test]
+fn sampling() {
+    assert_eq!(load(&format!("sample = \"change\"\n{DUMBBELL}")).sampling, Sampling::EveryChange);
+    assert_eq!(load(&format!("sample = \"off\"\n{DUMBBELL}")).sampling, Sampling::Off);
+    assert_eq!(load(&format!("sample = \"10ms\"\n{DUMBBELL}")).sampling, Sampling::Every(Span::from_nanos(10_000_000)));
+}
+
+#[test]
+fn dumbbell() {
+    let scenario = dumbbell_with("[[flow]]\nalgorithm = \"reno\"\naccess = { rate = \"2mbit\", delay = \"7ms\" }\n");
+    assert_eq!(scenario.nodes, ["r1", "r2", "s0", "d0", "s1", "d1"]);
+    let links = ["r1->r2", "r2->r1", "s0->r1", "r1->s0", "r2->d0", "d0->r2", "s1->r1", "r1->s1", "r2->d1", "d1->r2"];
+    assert_eq!(all_links(&scenario), links);
+    assert_eq!(names(&scenario, &scenario.flows[0].path), ["s0->r1", "r1->r2", "r2->d0"]);
+    assert_eq!(names(&scenario, &scenario.flows[0].reverse_path), ["d0->r2", "r2->r1", "r1->s0"]);
+    let delays =
+        |flow: usize| scenario.flows[flow].path.iter().map(|id| scenario.links[*id].delay.as_nanos()).sum::<u64>();
+    assert_eq!((delays(0), delays(1)), (50_000_000, 62_000_000));
+    assert_eq!(scenario.links[2].queue, QueueLimit::Unlimited);
+}
+
+#[test]
+fn directions_and_impairments() {
+    let keys = "queue = \"100p\", loss = \"0.25%\", duplicate = 0.000001, drop = [5, 9], \
+                reorder = { probability = 0.5, delay = \"3ms\" }, \
+                backward = { rate = \"64kbit\", queue = \"10p\", loss = 0.01 }";
+    let scenario = load(&DUMBBELL.replace("queue = \"100p\"", keys));
+    let [forward, backward] = &scenario.links[..2] else { panic!("a link each way") };
+    let ppm = |link: &vegas_sim::scenario::LinkSpec| {
+        (link.impairments.loss_ppm, link.impairments.duplicate_ppm, link.impairments.reorder_ppm)
+    };
+    assert_eq!((ppm(forward), ppm(backward)), ((2_500, 1, 500_000), (10_000, 0, 0)));
+    assert_eq!(forward.impairments.reorder_delay.as_nanos(), 3_000_000);
+    assert_eq!((&forward.impairments.drop_data[..], &backward.impairments.drop_data[..]), (&[5, 9][..], &[][..]));
+    assert_eq!((backward.rate.as_bits_per_second(), backward.delay), (64_000, forward.delay));
+    assert_eq!((forward.queue, backward.queue), (QueueLimit::Packets(100), QueueLimit::Packets(10)));
+}
+
+#[test]
+fn parking_lot() {
+    let text = r#"
+        name = "test"
+        duration = "9s"
+        topology.kind = "parking-lot"
+        topology.access = { rate = "1gbit", delay = "1ms" }
+        topology.hops = 3
+        topology.bottleneck = { rate = "1mbit", delay = "2ms", queue = "9p" }
+        flow = [
+            { algorithm = "vegas" },
+            { algorithm = "vegas", enter = "r2", leave = "r3" },
+            { algorithm = "vegas", enter = "r4", leave = "r2" },
+        ]
+    "#;
+    let scenario = load(text);
+    assert_eq!(scenario.nodes[..6], ["r1", "r2", "r3", "r4", "s0", "d0"]);
+    assert_eq!(all_links(&scenario)[..6], ["r1->r2", "r2->r1", "r2->r3", "r3->r2", "r3->r4", "r4->r3"]);
+    let path = |flow: usize| names(&scenario, &scenario.flows[flow].path).join(" ");
+    assert_eq!(path(0), "s0->r1 r1->r2 r2->r3 r3->r4 r4->d0");
+    assert_eq!(path(1), "s1->r2 r2->r3 r3->d1");
+    assert_eq!(path(2), "s2->r4 r4->r3 r3->r2 r2->d2");
+    assert_eq!(names(&scenario, &scenario.flows[2].reverse_path).join(" "), "d2->r2 r2->r3 r3->r4 r4->s2");
+}
+
+/// A square a-b-d, a-c-d with a long diagonal a-d; `links` are from, to, delay in ms.
+fn graph(links: &[(&str, &str, u32)], flow: &str) -> String {
+    let link = |(from, to, delay): &(&str, &str, u32)| {
+        format!("{{ between = [\"{from}\", \"{to}\"], rate = \"1mbit\", delay = \"{delay}ms\", queue = \"9p\" }}")
+    };
+    let links: Vec<String> = links.iter().map(link).collect();
+    let text = format!(
+        "name = \"test\"\nduration = \"9s\"\nflow = [{{ algorithm = \"reno\", {flow} }}]\n\
+         [topology]\nkind = \"graph\"\nnodes = [\"a\", \"b\", \"c\", \"d\"]\nlink = [{}]\n",
+        links.join(", ")
+    );
+    let scenario = load(&text);
+    names(&scenario, &scenario.flows[0].path).join(" ")
+}
+
+#[test]
+fn routes() {
+    let to_d = "from = \"a\", to = \"d\"";
+    let square = |ab, bd, ac, cd, ad| [("a", "c", ac), ("c", "d", cd), ("a", "b", ab), ("b", "d", bd), ("a", "d", ad)];
+    assert_eq!(graph(&square(1, 1, 2, 2, 9), to_d), "a->b b->d", "least delay");
+    assert_eq!(graph(&square(2, 2, 1, 1, 9), to_d), "a->c c->d", "least delay");
+    assert_eq!(graph(&square(1, 1, 1, 1, 2), to_d), "a->d", "equal delay: fewest links");
+    assert_eq!(graph(&square(1, 1, 1, 1, 9), to_d), "a->b b->d", "equal delay and links: first-named node");
+    assert_eq!(graph(&square(1, 1, 1, 1, 2), "from = \"a\", to = \"d\", via = [\"c\"]"), "a->c c->d");
+    assert_eq!(graph(&square(0, 0, 0, 0, 0), "from = \"d\", to = \"b\""), "d->b", "no delay at all");
+}
+
+#[test]
+fn a_table_of_parts() {
+    let scenario = load(&DUMBBELL.replace(
+        "\"vegas\"",
+        "{ preset = \"vegas\", slow_start = \"reno\", cut = \"half\", burst = \"none\", recovery = \"sack\" }",
+    ));
+    let flow = &scenario.flows[0];
+    let vegas = registry::preset("vegas").unwrap();
+    assert_eq!(flow.algorithm, "custom");
+    assert_eq!(flow.composition.signal, vegas.composition.signal);
+    assert_eq!(flow.composition.slow_start, SlowStart::Reno);
+    assert_eq!(flow.composition.avoidance, Avoidance::Vegas);
+    assert_eq!((flow.composition.loss.cut, flow.composition.loss.once_per_window), (Cut::Half, true));
+    assert_eq!((flow.composition.limits.burst, flow.composition.limits.keep_up), (None, true));
+    assert_eq!(flow.composition.detection.recovery, Recovery::Sack);
+    assert_eq!(flow.parameters, vegas.parameters);
+}
+
+#[test]
+fn a_table_of_nothing_is_reno() {
+    let flow = &load(&DUMBBELL.replace("\"vegas\"", "{}")).flows[0];
+    assert_eq!((flow.algorithm.as_str(), flow.composition.signal), ("reno", Signal::None));
+}
+
+/// Every preset can be written down part by part, so no part lacks a name.
+#[test]
+fn every_part_has_a_name() {
+    for preset in registry::PRESETS {
+        let parts = &preset.composition;
+        assert!(Signal::NAMES.iter().any(|(_, part)| *part == parts.signal), "{}", preset.name);
+        assert!(SlowStart::NAMES.iter().any(|(_, part)| *part == parts.slow_start), "{}", preset.name);
+        assert!(Avoidance::NAMES.iter().any(|(_, part)| *part == parts.avoidance), "{}", preset.name);
+        assert!(Cut::NAMES.iter().any(|(_, part)| *part == parts.loss.cut), "{}", preset.name);
+        assert!(Recovery::NAMES.iter().any(|(_, part)| *part == parts.detection.recovery), "{}", preset.name);
+    }
+}
+
+#[test]
+fn numbers_of_the_algorithm() {
+    let scenario = dumbbell_with(
+        "alpha = 2\nbeta = 4\ngamma = 0\ninitial_window = 10\nrestart_window = 3\nmax_window = 500\n\
+         host = { receive_window = 64, dupack_threshold = 4, recovery_burst = 3, limited_transmit = true }\n",
+    );
+    let flow = &scenario.flows[0];
+    let numbers = &flow.parameters;
+    assert_eq!((numbers.alpha.0, numbers.beta.0, numbers.gamma.0), (2, 4, 0));
+    assert_eq!((numbers.initial_window.0, numbers.restart_window.0), (10, 3));
+    assert_eq!(numbers.max_window.0, 64, "the receiver's window bounds it");
+    assert_eq!((flow.host.dupack_threshold, flow.host.recovery_burst), (4, Some(Segments(3))));
+    assert!(flow.host.limited_transmit);
+}
+
+#[test]
+fn delayed_acknowledgements() {
+    let delay = |line: &str| dumbbell_with(line).flows[0].host.delayed_ack.map(Span::as_nanos);
+    assert_eq!(delay("delayed_ack = false\n"), None);
+    assert_eq!(delay("delayed_ack = \"200ms\"\n"), Some(200_000_000));
+    assert_eq!(delay("host.delayed_ack = \"40ms\"\n"), Some(40_000_000));
+}
+
+#[test]
+fn overrides() {
+    let set = |key: &str, value: &str| (key.to_string(), value.to_string());
+    let overrides = [
+        set("flow.0.algorithm", "reno"),
+        set("flow.0.gamma", "2"),
+        set("flow.0.host.handshake", "full"),
+        set("topology.bottleneck.queue", "30p"),
+        set("topology.bottleneck.drop", "[1, 2]"),
+        set("topology.bottleneck.drop.1", "7"),
+        set("seed", "3"),
+        set("seed", "4"),
+        set("capture", "true"),
+        set("description", "as typed: no \"TOML\""),
+    ];
+    let scenario = Scenario::from_toml(DUMBBELL, "x.toml", &overrides).unwrap();
+    let flow = &scenario.flows[0];
+    assert_eq!((flow.algorithm.as_str(), flow.parameters.gamma.0, flow.host.handshake), ("reno", 2, Handshake::Full));
+    assert_eq!(scenario.links[0].queue, QueueLimit::Packets(30));
+    assert_eq!(scenario.links[0].impairments.drop_data, [1, 7]);
+    assert_eq!((scenario.seed, scenario.capture), (4, true), "the last one counts");
+    assert_eq!(scenario.description.as_deref(), Some("as typed: no \"TOML\""));
+    assert_eq!(scenario.document["flow"][0]["algorithm"], "reno");
+    assert_eq!(scenario.document["topology"]["bottleneck"]["queue"], "30p");
+}
+
+#[test]
+fn json_means_the_same_as_toml() {
+    let json = r#"{
+        "name": "test", "duration": "1.5min", "seed": null,
+        "topology": {
+            "kind": "dumbbell",
+            "access": { "rate": "1gbit", "delay": "1ms" },
+            "bottleneck": { "rate": "1.6mbit", "delay": "48ms", "queue": "100p" }
+        },
+        "flow": [ { "algorithm": "vegas", "stop": null } ]
+    }"#;
+    let from_json = Scenario::from_json(json, "dict", &[]).unwrap();
+    let from_toml = dumbbell_with("");
+    assert_eq!(Scenario { document: from_toml.document.clone(), ..from_json }, from_toml);
+}

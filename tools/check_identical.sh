@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# The same scenario gives the same bytes from a debug build driven by Rust and from the release build driven by Python:
+# one comparison for both promises. The manifest is left out, for it holds the wall time.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scenario="${1:-scenarios/gallop-50mbit.toml}"
+scratch="$(mktemp -d)"
+trap 'rm -rf "$scratch"' EXIT
+
+cargo run --quiet --locked --package vegas-sim --example run -- "$scenario" "$scratch/debug" >/dev/null
+.venv/bin/vegaslab run "$scenario" --output "$scratch/release" >/dev/null
+
+# tables DIR: name and checksum of every table below DIR, whatever folder it lies in
+tables() {
+    find "$1" -name '*.parquet' -printf '%f ' -exec sha256sum {} \; | awk '{ print $1, $2 }' | sort
+}
+
+tables "$scratch/debug" >"$scratch/debug.sums"
+tables "$scratch/release" >"$scratch/release.sums"
+[[ -s "$scratch/debug.sums" ]] || { echo "identical tables: no table was written" >&2; exit 1; }
+diff "$scratch/debug.sums" "$scratch/release.sums" || { echo "identical tables: debug and release differ" >&2; exit 1; }
+echo "identical tables: $(wc -l <"$scratch/debug.sums") tables of $scenario agree in debug and release"
