@@ -207,11 +207,15 @@ def _algorithms() -> list[str]:
 
 
 def _scenarios() -> list[str]:
-    rows = []
-    for name, path in shipped_scenarios().items():
-        document = json.loads(load(path).document_json())
-        rows.append((name, document.get("description", "")))
+    rows = [(name, _description(path)) for name, path in shipped_scenarios().items()]
     return aligned(("name", "what it shows"), rows)
+
+
+def _description(path: Path) -> str:
+    """The scenario's description, else the comment that its file begins with."""
+    first_line = path.read_text(encoding="utf-8").partition("\n")[0]
+    description: str = json.loads(load(path).document_json()).get("description") or first_line.lstrip("# ")
+    return description
 
 
 def _check(options: argparse.Namespace) -> int:

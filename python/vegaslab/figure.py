@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from vegaslab.sheet import FlowLines, Group, Line, Queue, Sheet
 
@@ -20,6 +21,7 @@ _INK, _FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
 _SIZE_INCHES = (10.0, 8.0)
 _DOTS_PER_INCH = 150
 _MOST_THRESHOLDS = 3
+_ROUND = (1, 2, 5, 10)
 # matplotlib types its settings as literals that differ from version to version
 _STYLE: Any = {
     "font.family": "DejaVu Sans",
@@ -69,6 +71,7 @@ def _draw_window(axes: Axes, sheet: Sheet) -> None:
     _draw_lines(axes, sheet, lambda flow: flow.cwnd_segments)
     ends = _draw_slow_start_ends(axes, sheet)
     axes.set_ylabel("window (segments)")
+    axes.yaxis.set_major_locator(MaxNLocator(7, integer=True, steps=_ROUND))
     axes.set_ylim(bottom=0, top=_headroom([flow.cwnd_segments for flow in _flows(sheet)]))
     handles = [Line2D([], [], color=_colour(group.colour), lw=2, label=group.label) for group in sheet.groups]
     if thresholds:
@@ -135,6 +138,7 @@ def _draw_queue(axes: Axes, sheet: Sheet) -> None:
     for queue in sheet.queues:
         _draw_one_queue(axes, queue)
     axes.set_ylabel("queue (packets)")
+    axes.yaxis.set_major_locator(MaxNLocator(5, integer=True, steps=_ROUND))
     top = _headroom([queue.peak_packets for queue in sheet.queues])
     _draw_queue_limit(axes, sheet, top)
     axes.set_ylim(bottom=0, top=max(top, 1.2 * (sheet.queue_limit_packets or 0) if _limit_shown(sheet, top) else top))
@@ -204,7 +208,7 @@ def _draw_lines(axes: Axes, sheet: Sheet, pick: Callable[[FlowLines], Line]) -> 
                 line.values,
                 color=_colour(group.colour),
                 lw=1.6 if alone else 0.8,
-                alpha=1.0 if alone else max(0.25, 3 / len(group.flows)),
+                alpha=1.0 if alone else min(1.0, max(0.25, 3 / len(group.flows))),
             )
 
 

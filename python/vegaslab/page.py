@@ -8,10 +8,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from vegaslab.report import FLOW_COLUMNS, flow_rows
+from vegaslab.report import FLOW_COLUMNS, flow_rows, informative
 from vegaslab.sheet import FlowLines, Line, Queue, Sheet
 
-_PARTS = Path(__file__).parent / "page"
+_PARTS = Path(__file__).parent / "page_files"
 _SIGNIFICANT_DIGITS = 6
 _MOST_THRESHOLDS = 3
 
@@ -36,8 +36,9 @@ def _script_safe(text: str) -> str:
 
 
 def _table(summaries: Mapping[str, Mapping[str, Any]]) -> str:
-    head = "".join(f"<th>{escape(title)}</th>" for title in FLOW_COLUMNS)
-    rows = [row for summary in summaries.values() for row in flow_rows(summary)]
+    flows = [row for summary in summaries.values() for row in flow_rows(summary)]
+    titles, *rows = informative(FLOW_COLUMNS, flows)
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

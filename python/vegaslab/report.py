@@ -98,11 +98,16 @@ def _number(value: float | None, decimals: int) -> str:
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines of columns: numbers to the right, text to the left. Columns in which no row says anything are left out."""
-    kept = [column for column in range(len(titles)) if any(row[column] != _NONE for row in rows) or not rows]
-    cells = [[row[column] for column in kept] for row in (titles, *rows)]
+    cells = informative(titles, rows)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    numeric = [all(_is_number(row[column]) for row in cells[1:]) for column in range(len(kept))]
+    numeric = [all(_is_number(row[column]) for row in cells[1:]) for column in range(len(cells[0]))]
     return [_line(row, widths, numeric) for row in cells]
+
+
+def informative(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Titles and rows without the columns in which no row says anything."""
+    kept = [column for column in range(len(titles)) if any(row[column] != _NONE for row in rows) or not rows]
+    return [[row[column] for column in kept] for row in (titles, *rows)]
 
 
 def _line(row: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:

@@ -51,7 +51,8 @@ pub struct Loss {
     pub retransmission: bool,
     /// Segments in flight when the loss was found.
     pub in_flight: Segments,
-    /// The send index of the next segment: after a timeout the oldest one that is not acknowledged.
+    /// The send index of the next segment: after a timeout the oldest one that is not acknowledged,
+    /// where the host sends everything again from there.
     pub next: SendIndex,
 }
 

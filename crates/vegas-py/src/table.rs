@@ -2,8 +2,8 @@
 
 use std::ffi::CStr;
 
-use arrow::array::{RecordBatch, RecordBatchIterator};
-use arrow::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 

@@ -128,14 +128,14 @@ impl Sender {
         }
         let una = self.board.una();
         out.incidents.push((IncidentKind::Timeout, self.layout.first_byte(una)));
+        if self.detection.recovery != Recovery::Sack {
+            self.next = una;
+        }
         self.tell_loss(now, LossKind::Timeout, una, out);
         self.repair.on_timeout(self.board.max());
         match self.detection.recovery {
             Recovery::Sack => self.board.on_timeout(),
-            Recovery::Reno | Recovery::NewReno => {
-                self.board.clear();
-                self.next = una;
-            }
+            Recovery::Reno | Recovery::NewReno => self.board.clear(),
         }
         self.timer = None;
         self.send(now, None, out);
@@ -163,9 +163,15 @@ impl Sender {
     pub(crate) fn in_flight(&self) -> Segments {
         let count = match self.detection.recovery {
             Recovery::Sack => self.board.pipe(),
-            Recovery::Reno | Recovery::NewReno => self.next.saturating_sub(self.board.una()),
+            Recovery::Reno | Recovery::NewReno => return self.unacknowledged(),
         };
         Segments(count as u32)
+    }
+
+    /// Segments sent and not acknowledged, whatever SACK says of them: what the algorithm's rounds count, so that a
+    /// round's window and the segments sent in it are counts of one kind.
+    fn unacknowledged(&self) -> Segments {
+        Segments(self.next.saturating_sub(self.board.una()) as u32)
     }
 
     /// Payload bytes acknowledged.
@@ -195,7 +201,7 @@ impl Sender {
 
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = AckContext {
-            in_flight: self.in_flight(),
+            in_flight: self.unacknowledged(),
             next: SendIndex(self.next),
             window_limited: self.is_window_limited(),
         };
@@ -241,8 +247,8 @@ impl Sender {
             kind,
             sent: entry.map_or(Time::ZERO, |entry| entry.sent),
             retransmission: entry.is_some_and(|entry| entry.transmissions > 1),
-            in_flight: self.in_flight(),
-            next: SendIndex(self.board.una()),
+            in_flight: self.unacknowledged(),
+            next: SendIndex(self.next),
         };
         let window = self.state.window();
         self.change(now, out, |algorithm, state| algorithm.on_loss(state, &loss));

@@ -146,7 +146,7 @@
       }
     }
     const colour = groupColour(line.group);
-    ink.globalAlpha = line.filled ? 0.2 : line.dashed ? 0.55 : lines > 1 ? Math.max(0.25, 3 / lines) : 1;
+    ink.globalAlpha = line.filled ? 0.2 : line.dashed ? 0.55 : lines > 1 ? Math.min(1, Math.max(0.25, 3 / lines)) : 1;
     if (line.filled && to > from) {
       ink.lineTo(x(line.x[to - 1]), area.bottom);
       ink.lineTo(x(line.x[from]), area.bottom);

@@ -1,0 +1,74 @@
+"""What only shows in a process of its own: signals, pipes, terminals, start-up."""
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from conftest import Command
+
+COMMAND = [sys.executable, "-m", "vegaslab"]
+FOR_AGES = ["--set", "duration=500000s", "--set", "sample=off"]
+
+
+def test_an_unwritable_folder_is_found_before_the_run(vegaslab: Command, short: Path) -> None:
+    started = time.monotonic()
+    for folder in (short / "under" / "a" / "file", "/proc/results"):
+        done = vegaslab("run", short, *FOR_AGES, "-o", folder)
+        assert done.returncode == 2
+        assert len(done.stderr.splitlines()) == 1
+        assert str(folder) in done.stderr
+    assert time.monotonic() - started < 10
+
+
+def test_ctrl_c_stops_within_a_second_and_leaves_nothing(short: Path, here: Path) -> None:
+    command = [*COMMAND, "run", str(short), *FOR_AGES]
+    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 20
+        while not list(here.glob("results/.short.*")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert process.poll() is None
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert time.monotonic() - asked < 1
+    assert process.returncode == 130
+    assert out == ""
+    assert len(err.splitlines()) == 1
+    assert list(here.iterdir()) == []
+
+
+def test_a_reader_that_leaves_is_no_accident() -> None:
+    # no byte is read and the pipe is closed before the command writes to it
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as stdout:
+        done = subprocess.run([*COMMAND, "schema"], stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == b""
+
+
+def test_a_long_run_tells_a_terminal_how_far_it_is(short: Path) -> None:
+    terminal, stderr = pty.openpty()
+    command = [*COMMAND, "run", str(short), *FOR_AGES, "--json"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stderr) as process:
+        os.close(stderr)
+        said = b""
+        while b"% of 500000 s" not in said:
+            said += os.read(terminal, 4096)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 130
+    os.close(terminal)
+
+
+def test_a_short_run_starts_without_the_heavy_libraries(short: Path) -> None:
+    code = (
+        "import sys; from vegaslab.cli import main; main(['run', sys.argv[1], '--json']);"
+        "sys.exit(' '.join({'numpy', 'pyarrow', 'pandas', 'matplotlib'} & set(sys.modules)) or 0)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(short)], stdout=subprocess.DEVNULL, check=True)
