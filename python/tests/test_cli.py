@@ -189,3 +189,19 @@ def test_a_folder_with_other_files_is_left_alone(vegaslab: Command, short: Path,
     (out / "thesis.tex").write_text("years of work")
     refused(vegaslab("run", short, "-o", "out"), "thesis.tex")
     assert names(out) == {"manifest.json", "thesis.tex", *TABLES}
+
+
+def test_explain_says_rule_parts_numbers_and_source_of_every_preset(vegaslab: Command) -> None:
+    listed = vegaslab("list", "algorithms").stdout.splitlines()[1:]
+    assert len(listed) >= 5
+    for line in listed:
+        name = line.split()[0]
+        done = vegaslab("explain", name)
+        assert done.returncode == 0, done.stderr
+        for heading in ("Parts", "Parameters", "The rule", "Sources", "Deviations"):
+            assert f"\n{heading}\n" in done.stdout, name
+        assert "initial_window" in done.stdout
+
+
+def test_explain_refuses_a_name_that_is_no_algorithm(vegaslab: Command) -> None:
+    refused(vegaslab("explain", "bicycle"), "bicycle", "vegas")
