@@ -161,7 +161,7 @@ class Flow(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Traffic(_Table):
-    """One source of background traffic: "constant", "exponential-on-off" or "pareto-on-off"."""
+    """One source of background traffic: "constant", "exponential-on-off", "pareto-on-off" or "poisson-transfers"."""
 
     kind: str
     start: str | None = None
@@ -171,6 +171,10 @@ class Traffic(_Table):
     on: str | None = None
     off: str | None = None
     shape: float | None = None
+    interarrival: str | None = None
+    size: str | None = None
+    size_distribution: Literal["fixed", "exponential", "pareto"] | None = None
+    flow: Flow | None = None
     direction: Literal["forward", "backward"] | None = None
     access: Link | None = None
     from_: str | None = None

@@ -20,7 +20,21 @@ FLOW_COLUMNS = (
     "done s",
 )
 LINK_COLUMNS = ("link", "utilisation %", "mean queue", "max queue", "drops")
-TRAFFIC_COLUMNS = ("traffic", "kind", "start s", "sent Mb/s", "throughput Mb/s", "sent", "delivered", "lost")
+TRAFFIC_COLUMNS = (
+    "traffic",
+    "kind",
+    "start s",
+    "sent Mb/s",
+    "throughput Mb/s",
+    "goodput Mb/s",
+    "sent",
+    "lost",
+    "started",
+    "completed",
+    "median s",
+    "90 % s",
+    "99 % s",
+)
 
 _NONE = "-"
 _MOST_LINKS = 12
@@ -107,9 +121,14 @@ def _traffic_row(source: Mapping[str, Any]) -> tuple[str, ...]:
         f"{source['start_s']:g}",
         _number(source["sent_mbps"], 3),
         _number(source["throughput_mbps"], 3),
+        _number(source["goodput_mbps"], 3),
         str(source["sent_packets"]),
-        str(source["delivered_packets"]),
         str(source["lost_packets"]),
+        _number(source["transfers_started"], 0),
+        _number(source["transfers_completed"], 0),
+        _number(source["completion_p50_s"], 3),
+        _number(source["completion_p90_s"], 3),
+        _number(source["completion_p99_s"], 3),
     )
 
 

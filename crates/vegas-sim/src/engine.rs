@@ -1,5 +1,7 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod opened;
+
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
@@ -8,9 +10,9 @@ use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, LinkId, Load, Sampling, Scenario, TrafficSpec};
+use crate::scenario::{FlowSpec, LinkId, Sampling, Scenario};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
-use crate::traffic::DatagramSource;
+use crate::traffic::Source;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -22,8 +24,11 @@ pub struct Simulation {
     queue: EventQueue,
     components: Components,
     links: Vec<Link>,
+    /// The scenario's flows, then the connections that sources of traffic have opened.
     flows: Vec<Flow>,
-    sources: Vec<DatagramSource>,
+    /// Connections that are over and may be opened anew.
+    free: Vec<u32>,
+    sources: Vec<Source>,
     sacks: SackPool,
     outbox: Outbox,
     recorder: Recorder,
@@ -50,6 +55,11 @@ pub(crate) struct Flow {
     reverse_path: Box<[LinkId]>,
     pub(crate) start: Time,
     stop: Option<Time>,
+    /// The source of traffic that opened it; none for a flow of the scenario, and once it is over.
+    source: Option<u32>,
+    /// Packets of a source's connection on their way. It is over when it is complete and these are gone, so that no
+    /// packet of an earlier connection meets a later one in its place.
+    on_their_way: u32,
 }
 
 /// Runs a scenario to its end.
@@ -71,15 +81,21 @@ impl Simulation {
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
-        let sources: Vec<DatagramSource> = scenario.traffic.iter().enumerate().map(source(scenario)).collect();
-        let components =
-            Components { links: links.len() as u32, flows: flows.len() as u32, sources: sources.len() as u32 };
+        let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
+        let components = Components {
+            links: links.len() as u32,
+            flows: flows.len() as u32,
+            sources: sources.len() as u32,
+            connections: flows.len() as u32,
+        };
         let mut queue = EventQueue::new(components.count());
         for (id, flow) in flows.iter().enumerate() {
             queue.schedule(components.start_stop(id as u32), flow.start);
         }
-        for (id, source) in sources.iter().enumerate() {
-            queue.schedule(components.source(id as u32), source.start());
+        for (id, source) in sources.iter_mut().enumerate() {
+            if let Some(first) = source.first() {
+                queue.schedule(components.source(id as u32), first);
+            }
         }
         let recorder = Recorder::new(scenario.sampling, links.len(), flows.len());
         if let Sampling::Every(step) = scenario.sampling {
@@ -94,6 +110,7 @@ impl Simulation {
             components,
             links,
             flows,
+            free: Vec::new(),
             sources,
             sacks: SackPool::default(),
             outbox: Outbox::default(),
@@ -130,6 +147,10 @@ impl Simulation {
             self.catch_up(link);
         }
         self.outcome.events = self.events;
+        let opened = self.flows.split_off(self.components.flows as usize);
+        for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
+            self.sources[source as usize].close(flow);
+        }
         self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
         self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
     }
@@ -177,6 +198,9 @@ impl Simulation {
     fn take_in(&mut self, arrivals: Arrivals) {
         let Some(packet) = arrivals.packet else { return };
         if arrivals.twice {
+            if let Some(flow) = self.opened(&packet) {
+                flow.on_their_way += 1;
+            }
             let sack = self.sacks.duplicate(packet.sack);
             self.pass_on(Packet { sack, ..packet });
         }
@@ -214,8 +238,8 @@ impl Simulation {
 
     fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack);
-        if packet.kind == PacketKind::Datagram {
-            self.sources[packet.flow as usize].on_lost();
+        if !self.is_of_flow(&packet) {
+            self.lose_traffic(&packet);
             return;
         }
         self.outcome.incidents.push(Incident {
@@ -231,6 +255,9 @@ impl Simulation {
         let sack = self.sacks.get(packet.sack);
         self.sacks.release(packet.sack);
         let id = packet.flow as usize;
+        if let Some(flow) = self.opened(&packet) {
+            flow.on_their_way -= 1;
+        }
         match packet.kind {
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Ack => self.on_ack(id, packet, &sack),
@@ -241,26 +268,21 @@ impl Simulation {
             }
             PacketKind::Datagram => {
                 self.outcome.delivered_packets += 1;
-                self.sources[id].on_delivered();
+                self.sources[id].on_delivered(&packet);
             }
         }
-    }
-
-    fn on_source(&mut self, id: u32) {
-        let source = &mut self.sources[id as usize];
-        let (packet, next) = source.send(self.now);
-        let first = source.path()[0];
-        match next {
-            Some(time) => self.queue.schedule(self.components.source(id), time),
-            None => self.queue.cancel(self.components.source(id)),
+        if self.opened(&packet).is_some() {
+            self.close_if_over(packet.flow);
         }
-        self.offer(first, packet);
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
         self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
+        if let Some(source) = flow.source {
+            self.sources[source as usize].on_delivered(&packet);
+        }
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
@@ -288,7 +310,7 @@ impl Simulation {
         };
         let first = flow.reverse_path[0];
         self.capture(CapturePoint::ReceiverOut, &packet, &sack);
-        self.offer(first, packet);
+        self.enter(first, packet);
     }
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
@@ -309,7 +331,7 @@ impl Simulation {
         };
         let first = flow.reverse_path[0];
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
-        self.offer(first, packet);
+        self.enter(first, packet);
     }
 
     fn on_start_stop(&mut self, id: u32) {
@@ -343,7 +365,8 @@ impl Simulation {
         for link in 0..self.links.len() {
             self.catch_up(link);
         }
-        let next = self.recorder.sample(self.now, &self.flows, &mut self.links);
+        let flows = &self.flows[..self.components.flows as usize];
+        let next = self.recorder.sample(self.now, flows, &mut self.links);
         self.queue.schedule(self.components.sampler(), next);
     }
 
@@ -351,14 +374,15 @@ impl Simulation {
     /// that moved later is left: it finds out when it fires, and most never do.
     fn flush(&mut self, id: usize) {
         let mut outbox = std::mem::take(&mut self.outbox);
-        for (kind, sequence) in outbox.incidents.drain(..) {
+        let is_traffic = id >= self.components.flows as usize;
+        for (kind, sequence) in outbox.incidents.drain(..).filter(|_| !is_traffic) {
             let time_s = seconds(self.now);
             self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
         }
         for packet in outbox.packets.drain(..) {
             let first = self.flows[id].path[0];
             self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::default());
-            self.offer(first, packet);
+            self.enter(first, packet);
         }
         self.outbox = outbox;
         let component = self.components.retransmission(id as u32);
@@ -367,7 +391,7 @@ impl Simulation {
         {
             self.queue.schedule(component, due);
         }
-        if self.recorder.every_change() {
+        if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
         }
     }
@@ -384,7 +408,7 @@ impl Simulation {
     }
 
     fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
-        if self.captures {
+        if self.captures && self.is_of_flow(packet) {
             let flow = &self.flows[packet.flow as usize];
             self.outcome.capture.push(capture(self.now, point, packet, sack, flow));
         }
@@ -406,13 +430,10 @@ impl Simulation {
     }
 }
 
-/// Sets up a scenario's sources of traffic, each with a stream of its own.
-fn source(scenario: &Scenario) -> impl Fn((usize, &TrafficSpec)) -> DatagramSource {
-    |(id, spec)| {
-        let Load::Datagrams(datagrams) = &spec.load;
-        let stream = Stream::named(scenario.seed, &format!("traffic {id}"));
-        DatagramSource::new(id as u32, spec, datagrams, scenario.duration, stream)
-    }
+/// A scenario's source of traffic, with a stream of its own.
+fn source(scenario: &Scenario, id: usize) -> Source {
+    let stream = Stream::named(scenario.seed, &format!("traffic {id}"));
+    Source::new(id as u32, &scenario.traffic[id], scenario.duration, stream)
 }
 
 impl Flow {
@@ -426,6 +447,8 @@ impl Flow {
             reverse_path: spec.reverse_path.clone().into(),
             start: spec.start,
             stop: spec.stop,
+            source: None,
+            on_their_way: 0,
         }
     }
 
@@ -443,13 +466,18 @@ impl Flow {
 
 /// The numbering of components. It is the order of simultaneous events: starts and stops first, then the sources of
 /// traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample sees all that
-/// happened at its time.
+/// happened at its time. Each connection has its timers side by side, so that connections can be added at the end.
 #[derive(Clone, Copy, Debug)]
 struct Components {
     links: u32,
     flows: u32,
     sources: u32,
+    /// Flows, and places for connections of traffic.
+    connections: u32,
 }
+
+/// Timers of a connection.
+const TIMERS: u32 = 2;
 
 enum Component {
     StartStop(u32),
@@ -483,15 +511,15 @@ impl Components {
     }
 
     fn retransmission(self, flow: u32) -> ComponentId {
-        self.held(self.links) + flow
+        self.held(self.links) + TIMERS * flow
     }
 
     fn delayed_ack(self, flow: u32) -> ComponentId {
-        self.retransmission(self.flows) + flow
+        self.retransmission(flow) + 1
     }
 
     fn sampler(self) -> ComponentId {
-        self.delayed_ack(self.flows)
+        self.retransmission(self.connections)
     }
 
     fn decode(self, id: ComponentId) -> Component {
@@ -503,10 +531,9 @@ impl Components {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {
             Component::Held(id - self.held(0))
-        } else if id < self.delayed_ack(0) {
-            Component::Retransmission(id - self.retransmission(0))
         } else if id < self.sampler() {
-            Component::DelayedAck(id - self.delayed_ack(0))
+            let (flow, timer) = ((id - self.retransmission(0)) / TIMERS, (id - self.retransmission(0)) % TIMERS);
+            if timer == 0 { Component::Retransmission(flow) } else { Component::DelayedAck(flow) }
         } else {
             Component::Sampler
         }

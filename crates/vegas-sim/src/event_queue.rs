@@ -26,6 +26,12 @@ impl EventQueue {
         EventQueue { heap: Vec::with_capacity(components), position: vec![ABSENT; components] }
     }
 
+    /// Makes room for more components; those there are keep their ids.
+    pub(crate) fn grow(&mut self, components: usize) {
+        assert!(components < ABSENT as usize, "too many components");
+        self.position.resize(components, ABSENT);
+    }
+
     /// The earliest event.
     pub(crate) fn peek(&self) -> Option<(Time, ComponentId)> {
         self.heap.first().copied()

@@ -84,6 +84,32 @@ pub struct TrafficOutcome {
     pub sent_mbps: f64,
     /// Bytes on the wire that reached the receiver, Mb/s.
     pub throughput_mbps: f64,
+    /// What became of its transfers, if that is what it sends.
+    pub transfers: Option<TransferOutcome>,
+}
+
+/// What became of a source's transfers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TransferOutcome {
+    /// Transfers started.
+    pub started: u64,
+    /// Transfers of which the last byte was acknowledged.
+    pub completed: u64,
+    /// Payload delivered in order, Mb/s, that of unfinished transfers included.
+    pub goodput_mbps: f64,
+    /// From a transfer's start to the acknowledgement of its last byte, s; none while none is completed.
+    pub completion: Option<CompletionTimes>,
+}
+
+/// Percentiles of the completion times, s: the least time that this part of the completed transfers do not exceed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CompletionTimes {
+    /// Half of them.
+    pub p50_s: f64,
+    /// Nine in ten.
+    pub p90_s: f64,
+    /// 99 in 100.
+    pub p99_s: f64,
 }
 
 /// Flow series, one vector a column, all of one length.

@@ -223,7 +223,7 @@ pub(crate) fn seconds(time: Time) -> f64 {
     time.as_nanos() as f64 / 1e9
 }
 
-fn seconds_of(span: Span) -> f64 {
+pub(crate) fn seconds_of(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e9
 }
 

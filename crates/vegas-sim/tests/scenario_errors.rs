@@ -597,13 +597,13 @@ fn traffic() {
                 "\"pareto-on-off\"",
                 "\"pareto\"",
                 ":15: traffic.0.kind: \"pareto\" is not a kind of traffic; expected one of constant, exponential-on-off, \
-                 pareto-on-off",
+                 pareto-on-off, poisson-transfers",
             ),
             (
                 "\"pareto-on-off\"",
                 "\"exponential-on-off\"",
                 ":19: traffic.0.shape: means nothing in exponential-on-off traffic; leave it out, or set traffic.0.kind \
-                 to \"pareto-on-off\"",
+                 to \"pareto-on-off\" or \"poisson-transfers\"",
             ),
             (
                 "\"pareto-on-off\"",
@@ -670,6 +670,59 @@ fn traffic() {
                 "shape = 1.5",
                 "packet = \"1500b\"\naccess = { rate = \"1gbit\", delay = \"1ms\", queue = \"1200b\" }",
                 ":19: traffic.0.packet: 1500b do not fit the queue of ts0->r1; write 1200b at most",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn transfers() {
+    let good = format!(
+        "{GOOD}[[traffic]]\nkind = \"poisson-transfers\"\ninterarrival = \"30ms\"\nsize = \"20kb\"\n\
+         size_distribution = \"pareto\"\nshape = 1.2\n[traffic.flow]\nalgorithm = \"reno\"\n"
+    );
+    check(
+        &good,
+        &[
+            (
+                "interarrival = \"30ms\"\n",
+                "",
+                r#":14: traffic.0.interarrival: is missing; give one, such as interarrival = "100ms""#,
+            ),
+            ("size = \"20kb\"\n", "", r#":14: traffic.0.size: is missing; give one, such as size = "10kb""#),
+            (
+                "[traffic.flow]\nalgorithm = \"reno\"\n",
+                "",
+                ":14: traffic.0.flow: is missing; give one, such as a [[flow]] table with algorithm = \"vegas\"",
+            ),
+            ("30ms", "0ms", r#":16: traffic.0.interarrival: is 0; write a time above 0, such as "500ms""#),
+            ("20kb", "0b", ":17: traffic.0.size: a transfer of 0 bytes sends nothing; write 1b or more"),
+            (
+                "\"pareto\"",
+                "\"exponential\"",
+                ":19: traffic.0.shape: means nothing here; leave it out, or set traffic.0.size_distribution to \"pareto\"",
+            ),
+            (
+                "\"pareto\"",
+                "\"normal\"",
+                ":18: traffic.0.size_distribution: \"normal\" is not a distribution of sizes; expected one of fixed, \
+                 exponential, pareto",
+            ),
+            (
+                "shape = 1.2",
+                "rate = \"1mbit\"",
+                ":19: traffic.0.rate: means nothing in poisson-transfers traffic; leave it out, or set traffic.0.kind to \
+                 \"constant\" or \"exponential-on-off\" or \"pareto-on-off\"",
+            ),
+            (
+                "algorithm = \"reno\"",
+                "algorithm = \"reno\"\nsize = \"1kb\"",
+                ":22: traffic.0.flow.size: is the source's and not one connection's; write it as traffic.0.size",
+            ),
+            (
+                "algorithm = \"reno\"",
+                "algorithm = \"rino\"",
+                r#":21: traffic.0.flow.algorithm: "rino" is no preset; did you mean "reno"?"#,
             ),
         ],
     );

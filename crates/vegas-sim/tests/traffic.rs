@@ -1,6 +1,6 @@
 //! Background traffic: what is sent, what arrives, what is lost, and that it leaves the flows' draws alone.
 
-use vegas_sim::outcome::{Outcome, TrafficOutcome};
+use vegas_sim::outcome::{Outcome, TrafficOutcome, TransferOutcome};
 use vegas_sim::run;
 use vegas_sim::scenario::Scenario;
 
@@ -40,6 +40,7 @@ fn constant_traffic_is_counted_to_the_packet() {
         lost_packets: 0,
         sent_mbps: 1.0,
         throughput_mbps: 1.0,
+        transfers: None,
     };
     assert_eq!(outcome.traffic, [expected]);
 }
@@ -121,4 +122,80 @@ fn impairments_are_counted() {
     let arrived = traffic.sent_packets - traffic.lost_packets;
     let doubled = traffic.delivered_packets - arrived;
     assert!((arrived * 45 / 100..arrived * 55 / 100).contains(&doubled), "half of them: {traffic:?}");
+}
+
+fn transfers(lines: &str) -> String {
+    format!("[[traffic]]\nkind = \"poisson-transfers\"\nflow = {{ algorithm = \"reno\" }}\n{lines}\n")
+}
+
+fn of(traffic: &TrafficOutcome) -> &TransferOutcome {
+    traffic.transfers.as_ref().expect("a source of transfers")
+}
+
+/// A transfer that has the network for itself takes as long as a flow of the same size.
+#[test]
+fn a_transfer_alone_is_a_sized_flow() {
+    let flow = DUMBBELL.replace("start = \"9.9s\"", "size = \"50kb\"");
+    let alone = outcome(&flow).flows[0].completion_s.unwrap();
+    let quiet = transfers("interarrival = \"2s\"\nsize = \"50kb\"");
+    let outcome = outcome(&format!("{}{quiet}", DUMBBELL.replace("\"10s\"", "\"100s\"").replace("9.9s", "99.9s")));
+    let completion = of(&outcome.traffic[0]).completion.unwrap();
+    assert_eq!(completion.p50_s, alone, "most have it for themselves");
+    assert!(completion.p99_s < 3.0 * alone, "{completion:?}");
+}
+
+/// 100 s of 50 arrivals a second: 5000, with a standard deviation of 71. Sizes of mean 10 kB are 4 Mb/s; the standard
+/// deviation of a sum of 5000 exponential sizes is 1.4 % of it, and that of the arrivals as much again.
+#[test]
+fn arrivals_and_sizes_have_their_means() {
+    let long = DUMBBELL.replace("\"10s\"", "\"103s\"").replace("9.9s", "102.9s").replace("10mbit", "100mbit");
+    let source =
+        transfers("interarrival = \"20ms\"\nsize = \"10kb\"\nsize_distribution = \"exponential\"\nstop = \"100s\"");
+    let outcome = outcome(&format!("{long}{source}"));
+    let (traffic, transfers) = (&outcome.traffic[0], of(&outcome.traffic[0]));
+    assert!((4750..5250).contains(&transfers.started), "{transfers:?}");
+    assert_eq!(transfers.completed, transfers.started, "all have had three seconds");
+    assert!((3.75..4.25).contains(&transfers.goodput_mbps), "{transfers:?}");
+    assert_eq!(traffic.sent_packets, traffic.delivered_packets + traffic.lost_packets);
+    assert!(traffic.throughput_mbps > transfers.goodput_mbps, "headers");
+    let completion = transfers.completion.unwrap();
+    assert!(0.02 < completion.p50_s && completion.p50_s < completion.p90_s && completion.p90_s < completion.p99_s);
+}
+
+/// However bad the network, every transfer delivers exactly its bytes: no packet of a connection that is over meets
+/// the next one in its place.
+#[test]
+fn places_are_reused_without_mixing_connections() {
+    let bad = "queue = \"50p\", loss = 0.03, duplicate = 0.1, reorder = { probability = 0.1, delay = \"300ms\" }, \
+               backward = { loss = 0.03, duplicate = 0.1, reorder = { probability = 0.1, delay = \"300ms\" } } }";
+    let network = DUMBBELL.replace("queue = \"50p\" }", bad).replace("\"10s\"", "\"600s\"").replace("9.9s", "599.9s");
+    for algorithm in ["reno", "newreno", "sack", "vegas"] {
+        let source = transfers("interarrival = \"50ms\"\nsize = \"9600b\"\nstop = \"300s\"").replace("reno", algorithm);
+        let source = source.replace("\" }", "\", delayed_ack = \"200ms\", host = { handshake = \"full\" } }");
+        let outcome = outcome(&format!("{network}{source}"));
+        let transfers = of(&outcome.traffic[0]);
+        assert!((5_600..6_400).contains(&transfers.started), "{transfers:?}");
+        assert_eq!(transfers.completed, transfers.started, "{algorithm}");
+        let delivered_bytes = transfers.goodput_mbps * 300.0 * 1e6 / 8.0;
+        assert!((delivered_bytes - transfers.started as f64 * 9600.0).abs() < 1.0, "{algorithm}: {transfers:?}");
+        assert!(outcome.traffic[0].lost_packets > 0);
+    }
+}
+
+/// Transfers are no flows: no row, no series, no incident, no captured packet of theirs.
+#[test]
+fn transfers_stay_out_of_the_flows_tables() {
+    let source = transfers("interarrival = \"10ms\"\nsize = \"20kb\"");
+    for sampling in ["", "sample = \"change\"\n", "sample = \"off\"\n"] {
+        let text = format!("capture = true\n{sampling}{DUMBBELL}{source}");
+        let busy = outcome(&text);
+        assert_eq!(busy, outcome(&text), "a run repeats itself");
+        assert_eq!(busy.flows.len(), 1);
+        assert!(busy.traffic[0].lost_packets > 0, "16 Mb/s into 10");
+        assert!(busy.flow_series.flow.iter().all(|flow| *flow == 0));
+        assert!(busy.incidents.iter().all(|incident| incident.flow == 0));
+        assert!(busy.capture.iter().all(|packet| packet.flow == 0));
+        let unfinished = of(&busy.traffic[0]);
+        assert!(unfinished.completed < unfinished.started);
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
 
-use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, PHASES, TrafficOutcome};
+use crate::outcome::{CompletionTimes, FlowOutcome, LinkOutcome, Outcome, PHASES, TrafficOutcome, TransferOutcome};
 use crate::scenario::{LinkId, Scenario};
 
 /// A table: its name (also its file's) and its columns.
@@ -126,6 +126,22 @@ pub const TRAFFIC: TableSpec = TableSpec {
             "bytes on the wire that reached the receiver, over the active time",
             |_, o| traffic_floats(o, |t| t.throughput_mbps),
         ),
+        column("transfers_started", "transfers", "transfers started", |_, o| transfer_counts(o, |t| t.started))
+            .nullable(),
+        column("transfers_completed", "transfers", "transfers whose last byte was acknowledged", |_, o| {
+            transfer_counts(o, |t| t.completed)
+        })
+        .nullable(),
+        column("goodput_mbps", "Mb/s", "payload delivered in order, over the active time", |_, o| {
+            transfer_options(o, |t| Some(t.goodput_mbps))
+        })
+        .nullable(),
+        column("completion_p50_s", "s", "median of the completed transfers' times", |_, o| completions(o, |t| t.p50_s))
+            .nullable(),
+        column("completion_p90_s", "s", "90th percentile of these times", |_, o| completions(o, |t| t.p90_s))
+            .nullable(),
+        column("completion_p99_s", "s", "99th percentile of these times", |_, o| completions(o, |t| t.p99_s))
+            .nullable(),
     ],
 };
 
@@ -263,6 +279,19 @@ fn traffic_floats(outcome: &Outcome, of: fn(&TrafficOutcome) -> f64) -> ArrayRef
 
 fn traffic_counts(outcome: &Outcome, of: fn(&TrafficOutcome) -> u64) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(outcome.traffic.iter().map(of)))
+}
+
+fn transfer_counts(outcome: &Outcome, of: fn(&TransferOutcome) -> u64) -> ArrayRef {
+    Arc::new(outcome.traffic.iter().map(|traffic| traffic.transfers.as_ref().map(of)).collect::<UInt64Array>())
+}
+
+fn transfer_options(outcome: &Outcome, of: impl Fn(&TransferOutcome) -> Option<f64>) -> ArrayRef {
+    let values = outcome.traffic.iter().map(|traffic| traffic.transfers.as_ref().and_then(&of));
+    Arc::new(values.collect::<Float64Array>())
+}
+
+fn completions(outcome: &Outcome, of: fn(&CompletionTimes) -> f64) -> ArrayRef {
+    transfer_options(outcome, |transfers| transfers.completion.as_ref().map(of))
 }
 
 fn floats(values: &[f64]) -> ArrayRef {

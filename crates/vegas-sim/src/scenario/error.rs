@@ -103,6 +103,8 @@ fn example(name: &str) -> &'static str {
         "link" | "between" => "[[topology.link]] with between = [\"a\", \"b\"]",
         "on" => "on = \"500ms\"",
         "off" => "off = \"500ms\"",
+        "interarrival" => "interarrival = \"100ms\"",
+        "size" => "size = \"10kb\"",
         "from" => "from = \"a\"",
         "to" => "to = \"b\"",
         _ => "the one in docs/scenario.md",

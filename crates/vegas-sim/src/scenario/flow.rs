@@ -39,7 +39,7 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
         host,
         start,
         stop,
-        size: size(key, flow)?,
+        size: size(child(key, "size"), flow.size)?,
         packet: packet(&child(key, "packet"), flow.packet, 1000)?,
         ack: packet(&child(key, "ack"), flow.ack, 40)?,
         header: flow.header.map_or(Bytes::new(40), |header| header.0),
@@ -215,9 +215,9 @@ pub(super) fn times(
     Ok((Time::ZERO + start, stop.map(|stop| Time::ZERO + stop.0)))
 }
 
-fn size(key: &str, flow: &Flow) -> Checked<Option<Bytes>> {
-    let key = child(key, "size");
-    match flow.size.map(|size| size.0) {
+/// How much a transfer holds; none: no end.
+pub(super) fn size(key: String, given: Option<Field<Bytes>>) -> Checked<Option<Bytes>> {
+    match given.map(|size| size.0) {
         Some(size) if size.get() == 0 => {
             Err(Problem::new(key, "a transfer of 0 bytes sends nothing; write 1b or more"))
         }

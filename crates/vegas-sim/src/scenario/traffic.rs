@@ -2,11 +2,11 @@
 
 use vegas_core::units::{Rate, Span};
 
-use super::document::{Traffic, TrafficKind};
+use super::document::{Flow, SizeDistribution, Traffic, TrafficKind};
 use super::error::{Checked, Problem, child};
 use super::field::Field;
 use super::flow;
-use super::model::{DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec};
+use super::model::{DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec, TransferSpec};
 use super::network::Network;
 use super::scalar::Named;
 
@@ -18,6 +18,8 @@ const SHAPE_MILLI: u32 = 1_500;
 
 const DATAGRAMS: &[TrafficKind] = &[TrafficKind::Constant, TrafficKind::ExponentialOnOff, TrafficKind::ParetoOnOff];
 const ON_OFF: &[TrafficKind] = &[TrafficKind::ExponentialOnOff, TrafficKind::ParetoOnOff];
+const SHAPED: &[TrafficKind] = &[TrafficKind::ParetoOnOff, TrafficKind::PoissonTransfers];
+const TRANSFERS: &[TrafficKind] = &[TrafficKind::PoissonTransfers];
 
 /// Checks the source at `key` and fills in its defaults; `network` has its path.
 pub(super) fn resolve(
@@ -29,21 +31,15 @@ pub(super) fn resolve(
 ) -> Checked<TrafficSpec> {
     check_keys(key, traffic)?;
     let (start, stop) = flow::times(key, "the traffic", traffic.start, traffic.stop, duration)?;
-    let distribution = match traffic.kind.0 {
-        TrafficKind::Constant => None,
-        TrafficKind::ExponentialOnOff => Some(Distribution::Exponential),
-        TrafficKind::ParetoOnOff => {
-            let shape_milli = traffic.shape.map_or(SHAPE_MILLI, |shape| shape.0.milli);
-            Some(Distribution::Pareto { shape_milli })
+    let load = match traffic.kind.0 {
+        TrafficKind::Constant => Load::Datagrams(datagrams(key, traffic, None, network, path)?),
+        TrafficKind::ExponentialOnOff => {
+            Load::Datagrams(datagrams(key, traffic, Some(Distribution::Exponential), network, path)?)
         }
+        TrafficKind::ParetoOnOff => Load::Datagrams(datagrams(key, traffic, Some(pareto(traffic)), network, path)?),
+        TrafficKind::PoissonTransfers => Load::Transfers(transfers(key, traffic, duration, network, path)?),
     };
-    let datagrams = datagrams(key, traffic, distribution)?;
-    if let Some((link, limit)) = network.too_short_for(datagrams.packet, path) {
-        let (size, limit) = (datagrams.packet.get(), limit.get());
-        let message = format!("{size}b do not fit the queue of {link}; write {limit}b at most");
-        return Err(Problem::new(child(key, "packet"), message));
-    }
-    Ok(TrafficSpec { start, stop, path: path.to_vec(), load: Load::Datagrams(datagrams) })
+    Ok(TrafficSpec { start, stop, path: path.to_vec(), load })
 }
 
 /// Refuses keys that mean nothing in this kind of traffic.
@@ -54,7 +50,11 @@ fn check_keys(key: &str, traffic: &Traffic) -> Checked<()> {
         ("packet", traffic.packet.is_some(), DATAGRAMS),
         ("on", traffic.on.is_some(), ON_OFF),
         ("off", traffic.off.is_some(), ON_OFF),
-        ("shape", traffic.shape.is_some(), &[TrafficKind::ParetoOnOff]),
+        ("shape", traffic.shape.is_some(), SHAPED),
+        ("interarrival", traffic.interarrival.is_some(), TRANSFERS),
+        ("size", traffic.size.is_some(), TRANSFERS),
+        ("size_distribution", traffic.size_distribution.is_some(), TRANSFERS),
+        ("flow", traffic.flow.is_some(), TRANSFERS),
     ];
     let Some((name, _, kinds)) = keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) else {
         return Ok(());
@@ -72,10 +72,20 @@ fn name_of(kind: TrafficKind) -> &'static str {
     TrafficKind::CHOICES.iter().find(|(_, choice)| *choice == kind).map_or("", |(name, _)| name)
 }
 
-fn datagrams(key: &str, traffic: &Traffic, distribution: Option<Distribution>) -> Checked<DatagramSpec> {
-    let key_rate = child(key, "rate");
+fn pareto(traffic: &Traffic) -> Distribution {
+    Distribution::Pareto { shape_milli: traffic.shape.map_or(SHAPE_MILLI, |shape| shape.0.milli) }
+}
+
+fn datagrams(
+    key: &str,
+    traffic: &Traffic,
+    distribution: Option<Distribution>,
+    network: &Network,
+    path: &[LinkId],
+) -> Checked<DatagramSpec> {
+    let (key_rate, key_packet) = (child(key, "rate"), child(key, "packet"));
     let rate = traffic.rate.ok_or_else(|| Problem::missing(&key_rate))?.0;
-    let packet = flow::packet(&child(key, "packet"), traffic.packet, 1000)?;
+    let packet = flow::packet(&key_packet, traffic.packet, 1000)?;
     if rate.as_bits_per_second() == 0 {
         return Err(Problem::new(key_rate, "a rate of 0 sends nothing; write 1bit or more"));
     }
@@ -83,6 +93,11 @@ fn datagrams(key: &str, traffic: &Traffic, distribution: Option<Distribution>) -
     if rate > RATE_MAX || interval == Span::ZERO {
         let message = "packets would be less than a nanosecond apart; write a lower rate, 1tbit at most";
         return Err(Problem::new(key_rate, message));
+    }
+    if let Some((link, limit)) = network.too_short_for(packet, path) {
+        let (size, limit) = (packet.get(), limit.get());
+        let message = format!("{size}b do not fit the queue of {link}; write {limit}b at most");
+        return Err(Problem::new(key_packet, message));
     }
     let on_off = distribution.map(|distribution| on_off(key, traffic, distribution, interval)).transpose()?;
     Ok(DatagramSpec { rate, packet, on_off })
@@ -105,4 +120,55 @@ fn period(key: String, given: Option<Field<Span>>) -> Checked<Span> {
         Some(Field(span)) if span > PERIOD_MAX => Err(Problem::new(key, "is longer than an hour; write 1h at most")),
         Some(Field(span)) => Ok(span),
     }
+}
+
+fn transfers(
+    key: &str,
+    traffic: &Traffic,
+    duration: Span,
+    network: &Network,
+    path: &[LinkId],
+) -> Checked<TransferSpec> {
+    let key_size = child(key, "size");
+    let size = flow::size(key_size.clone(), traffic.size)?.ok_or_else(|| Problem::missing(key_size))?;
+    let distribution = match traffic.size_distribution.map(|distribution| distribution.0) {
+        None | Some(SizeDistribution::Fixed) => None,
+        Some(SizeDistribution::Exponential) => Some(Distribution::Exponential),
+        Some(SizeDistribution::Pareto) => Some(pareto(traffic)),
+    };
+    if traffic.shape.is_some() && !matches!(distribution, Some(Distribution::Pareto { .. })) {
+        let message = format!("means nothing here; leave it out, or set {key}.size_distribution to \"pareto\"");
+        return Err(Problem::new(child(key, "shape"), message));
+    }
+    let interarrival = period(child(key, "interarrival"), traffic.interarrival)?;
+    let connection = Box::new(connection(key, traffic, duration, network, path)?);
+    Ok(TransferSpec { interarrival, size, distribution, connection })
+}
+
+/// What every transfer's connection is like; times, size and path are the source's.
+fn connection(
+    key: &str,
+    traffic: &Traffic,
+    duration: Span,
+    network: &Network,
+    path: &[LinkId],
+) -> Checked<super::FlowSpec> {
+    let key_flow = child(key, "flow");
+    let flow: &Flow = traffic.flow.as_ref().ok_or_else(|| Problem::missing(&key_flow))?;
+    let given = [
+        ("start", flow.start.is_some()),
+        ("stop", flow.stop.is_some()),
+        ("size", flow.size.is_some()),
+        ("access", flow.access.is_some()),
+        ("from", flow.from.is_some()),
+        ("to", flow.to.is_some()),
+        ("via", flow.via.is_some()),
+        ("enter", flow.enter.is_some()),
+        ("leave", flow.leave.is_some()),
+    ];
+    if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
+        let message = format!("is the source's and not one connection's; write it as {key}.{name}");
+        return Err(Problem::new(child(&key_flow, name), message));
+    }
+    flow::resolve(&key_flow, flow, duration, network, path)
 }

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
-use super::model::LinkId;
+use super::model::{FlowSpec, LinkId};
 
 /// A source of background traffic.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,8 @@ pub struct TrafficSpec {
 pub enum Load {
     /// Datagrams (UDP), whatever becomes of them.
     Datagrams(DatagramSpec),
+    /// Sized transfers, each over a TCP connection of its own.
+    Transfers(TransferSpec),
 }
 
 /// A source of datagrams of one size, at one rate while it is on.
@@ -33,6 +35,19 @@ pub struct DatagramSpec {
     pub packet: Bytes,
     /// When it is on; none: always.
     pub on_off: Option<OnOff>,
+}
+
+/// Transfers that arrive in a Poisson process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransferSpec {
+    /// Mean time between two arrivals.
+    pub interarrival: Span,
+    /// Payload of a transfer, mean.
+    pub size: Bytes,
+    /// How the sizes are distributed; none: all are the mean.
+    pub distribution: Option<Distribution>,
+    /// Every connection, but for its start and its size.
+    pub connection: Box<FlowSpec>,
 }
 
 /// Periods of sending and of silence, one after the other.
@@ -67,6 +82,7 @@ impl TrafficSpec {
                 Distribution::Exponential => "exponential-on-off",
                 Distribution::Pareto { .. } => "pareto-on-off",
             },
+            Load::Transfers(_) => "poisson-transfers",
         }
     }
 }

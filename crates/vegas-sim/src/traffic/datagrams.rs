@@ -4,86 +4,61 @@
 //! when the next period of sending begins. So the mean rate is exactly rate x on / (on + off), however short the
 //! periods are against the time between two packets. (ns-2 rounds each period to whole packets instead.)
 
-use vegas_core::units::{Bytes, Span, Time};
+use vegas_core::units::{Span, Time};
 
 use super::draw::draw_span;
-use crate::outcome::TrafficOutcome;
 use crate::packet::{Packet, PacketKind, SackId};
-use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
-use crate::scenario::{DatagramSpec, LinkId, OnOff, TrafficSpec};
+use crate::scenario::{DatagramSpec, OnOff};
 
-/// A source of datagrams at work.
+/// The clock of a source of datagrams.
 #[derive(Clone, Debug)]
-pub(crate) struct DatagramSource {
+pub(super) struct Datagrams {
     id: u32,
-    path: Box<[LinkId]>,
     wire: u16,
     /// Between two packets, while on.
     interval: Span,
-    start: Time,
-    /// Nothing leaves from then on.
-    stop: Time,
     on_off: Option<OnOff>,
     /// What is left of the period of sending.
     on_left: Span,
     stream: Stream,
-    sent: u64,
-    delivered: u64,
-    lost: u64,
 }
 
-impl DatagramSource {
-    /// Source number `id`, in a run of length `duration`.
-    pub(crate) fn new(id: u32, spec: &TrafficSpec, datagrams: &DatagramSpec, duration: Span, stream: Stream) -> Self {
-        let mut source = DatagramSource {
-            id,
-            path: spec.path.clone().into(),
-            wire: u16::try_from(datagrams.packet.get()).expect("validation bounds packet sizes"),
-            interval: datagrams.rate.time_for(datagrams.packet),
-            start: spec.start,
-            stop: spec.stop.unwrap_or(Time::NEVER).min(Time::ZERO + duration + Span::from_nanos(1)),
-            on_off: datagrams.on_off,
-            on_left: Span::MAX,
-            stream,
-            sent: 0,
-            delivered: 0,
-            lost: 0,
+impl Datagrams {
+    /// Those of source number `id`.
+    pub(super) fn new(id: u32, spec: &DatagramSpec, mut stream: Stream) -> Self {
+        let on_left = match spec.on_off {
+            None => Span::MAX,
+            Some(OnOff { distribution, on, .. }) => draw_span(distribution, on, &mut stream),
         };
-        if let Some(OnOff { distribution, on, .. }) = source.on_off {
-            source.on_left = draw_span(distribution, on, &mut source.stream);
+        Datagrams {
+            id,
+            wire: u16::try_from(spec.packet.get()).expect("validation bounds packet sizes"),
+            interval: spec.rate.time_for(spec.packet),
+            on_off: spec.on_off,
+            on_left,
+            stream,
         }
-        source
     }
 
-    pub(crate) fn start(&self) -> Time {
-        self.start
-    }
-
-    pub(crate) fn path(&self) -> &[LinkId] {
-        &self.path
-    }
-
-    /// The datagram that is due at `now`, and when the next one is; none: never.
-    pub(crate) fn send(&mut self, now: Time) -> (Packet, Option<Time>) {
-        let packet = Packet {
-            sequence: self.sent,
+    /// Datagram number `number`.
+    pub(super) fn packet(&self, number: u64) -> Packet {
+        Packet {
+            sequence: number,
             flow: self.id,
             sack: SackId::NONE,
             wire: self.wire,
             hop: 0,
             kind: PacketKind::Datagram,
-        };
-        self.sent += 1;
-        let next = self.next_due(now);
-        (packet, (next < self.stop).then_some(next))
+        }
     }
 
-    fn next_due(&mut self, now: Time) -> Time {
+    /// When the datagram after the one at `now` is due; some time from `stop` on if that is after it.
+    pub(super) fn next_due(&mut self, now: Time, stop: Time) -> Time {
         let Some(OnOff { distribution, on, off }) = self.on_off else { return now + self.interval };
         let mut due = now;
         let mut wait = self.interval;
-        while self.on_left <= wait && due < self.stop {
+        while self.on_left <= wait && due < stop {
             wait = Span::from_nanos(wait.as_nanos() - self.on_left.as_nanos());
             due = due + self.on_left + draw_span(distribution, off, &mut self.stream);
             self.on_left = draw_span(distribution, on, &mut self.stream);
@@ -91,54 +66,25 @@ impl DatagramSource {
         self.on_left = Span::from_nanos(self.on_left.as_nanos().saturating_sub(wait.as_nanos()));
         due + wait
     }
-
-    pub(crate) fn on_delivered(&mut self) {
-        self.delivered += 1;
-    }
-
-    pub(crate) fn on_lost(&mut self) {
-        self.lost += 1;
-    }
-
-    /// The totals at the run's end.
-    pub(crate) fn outcome(&self, run_end: Time) -> TrafficOutcome {
-        let active = self.stop.min(run_end).since(self.start);
-        let bytes = |packets| Bytes::new(packets * u64::from(self.wire));
-        TrafficOutcome {
-            start_s: seconds(self.start),
-            sent_packets: self.sent,
-            delivered_packets: self.delivered,
-            lost_packets: self.lost,
-            sent_mbps: mbps(bytes(self.sent).get(), active),
-            throughput_mbps: mbps(bytes(self.delivered).get(), active),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Distribution, Load};
-    use vegas_core::units::Rate;
+    use crate::scenario::Distribution;
+    use vegas_core::units::{Bytes, Rate};
 
-    const HOUR: Span = Span::from_secs(3600);
+    const END: Time = Time::from_nanos(3_600_000_000_000);
     /// 1000 bytes at 1 Mb/s.
     const INTERVAL_NS: u64 = 8_000_000;
 
     fn departures(distribution: Option<Distribution>, seed: u64) -> Vec<u64> {
         let on_off =
             distribution.map(|distribution| OnOff { distribution, on: Span::from_millis(400), off: HALF_SECOND });
-        let datagrams = DatagramSpec { rate: Rate::from_bits_per_second(1_000_000), packet: Bytes::new(1000), on_off };
-        let load = Load::Datagrams(datagrams.clone());
-        let spec = TrafficSpec { start: Time::ZERO, stop: None, path: vec![0], load };
-        let mut source = DatagramSource::new(0, &spec, &datagrams, HOUR, Stream::named(seed, "traffic 0"));
-        let mut now = Some(spec.start);
-        std::iter::from_fn(|| {
-            let sent = now?;
-            now = source.send(sent).1;
-            Some(sent.as_nanos())
-        })
-        .collect()
+        let spec = DatagramSpec { rate: Rate::from_bits_per_second(1_000_000), packet: Bytes::new(1000), on_off };
+        let mut datagrams = Datagrams::new(0, &spec, Stream::named(seed, "traffic 0"));
+        let next = |time: &Time| Some(datagrams.next_due(*time, END)).filter(|next| *next <= END);
+        std::iter::successors(Some(Time::ZERO), next).map(Time::as_nanos).collect()
     }
 
     const HALF_SECOND: Span = Span::from_millis(500);

@@ -1,7 +1,7 @@
 //! Random quantities. Logarithm and power are software (`libm`), not the platform's, whose last bits differ from
 //! machine to machine; all else that is done here IEEE 754 defines to the bit.
 
-use vegas_core::units::Span;
+use vegas_core::units::{Bytes, Span};
 
 use crate::rng::Stream;
 use crate::scenario::Distribution;
@@ -21,6 +21,13 @@ pub(super) fn draw(distribution: Distribution, mean: f64, stream: &mut Stream) -
 /// A span drawn from a distribution with this mean, to the nearest nanosecond.
 pub(super) fn draw_span(distribution: Distribution, mean: Span, stream: &mut Stream) -> Span {
     Span::from_nanos((draw(distribution, mean.as_nanos() as f64, stream) + 0.5) as u64)
+}
+
+/// A size of at least one byte drawn from a distribution with this mean, to the nearest byte.
+pub(super) fn draw_size(distribution: Distribution, mean: Bytes, stream: &mut Stream) -> Bytes {
+    /// What JSON and a double can count exactly.
+    const SIZE_MAX: u64 = 1 << 53;
+    Bytes::new(((draw(distribution, mean.get() as f64, stream) + 0.5) as u64).clamp(1, SIZE_MAX))
 }
 
 #[cfg(test)]

@@ -2,5 +2,143 @@
 
 mod datagrams;
 mod draw;
+mod transfers;
 
-pub(crate) use datagrams::DatagramSource;
+use datagrams::Datagrams;
+use transfers::Transfers;
+
+use vegas_core::units::{Span, Time};
+
+use crate::engine::Flow;
+use crate::outcome::TrafficOutcome;
+use crate::packet::Packet;
+use crate::recorder::{mbps, seconds};
+use crate::rng::Stream;
+use crate::scenario::{FlowSpec, LinkId, Load, TrafficSpec};
+
+/// A source of traffic.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    path: Box<[LinkId]>,
+    start: Time,
+    /// Nothing new from then on.
+    stop: Time,
+    load: Kind,
+    counts: Counts,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Datagrams(Box<Datagrams>),
+    Transfers(Box<Transfers>),
+}
+
+/// Data packets, and their bytes on the wire.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    sent_packets: u64,
+    sent_bytes: u64,
+    delivered_packets: u64,
+    delivered_bytes: u64,
+    lost_packets: u64,
+}
+
+/// What a source begins when its time has come.
+pub(crate) enum Begin<'a> {
+    /// A datagram, to send.
+    Datagram(Packet),
+    /// A connection, to open.
+    Connection(&'a FlowSpec),
+}
+
+impl Source {
+    /// Source number `id`, in a run of length `duration`.
+    pub(crate) fn new(id: u32, spec: &TrafficSpec, duration: Span, stream: Stream) -> Self {
+        let load = match &spec.load {
+            Load::Datagrams(datagrams) => Kind::Datagrams(Box::new(Datagrams::new(id, datagrams, stream))),
+            Load::Transfers(transfers) => Kind::Transfers(Box::new(Transfers::new(transfers, stream))),
+        };
+        Source {
+            path: spec.path.clone().into(),
+            start: spec.start,
+            stop: spec.stop.unwrap_or(Time::NEVER).min(Time::ZERO + duration + Span::from_nanos(1)),
+            load,
+            counts: Counts::default(),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &[LinkId] {
+        &self.path
+    }
+
+    /// When the source first begins something; none: never.
+    pub(crate) fn first(&mut self) -> Option<Time> {
+        let first = match &mut self.load {
+            Kind::Datagrams(_) => self.start,
+            Kind::Transfers(transfers) => transfers.next_arrival(self.start),
+        };
+        (first < self.stop).then_some(first)
+    }
+
+    /// What begins at `now`, and when the next thing does; none: never.
+    pub(crate) fn begin(&mut self, now: Time) -> (Begin<'_>, Option<Time>) {
+        let stop = self.stop;
+        let (begin, next) = match &mut self.load {
+            Kind::Datagrams(datagrams) => {
+                let packet = datagrams.packet(self.counts.sent_packets);
+                self.counts.sent(&packet);
+                (Begin::Datagram(packet), datagrams.next_due(now, stop))
+            }
+            Kind::Transfers(transfers) => {
+                let next = transfers.next_arrival(now);
+                (Begin::Connection(transfers.open(now)), next)
+            }
+        };
+        (begin, (next < stop).then_some(next))
+    }
+
+    /// A data packet of one of its connections leaves.
+    pub(crate) fn on_sent(&mut self, packet: &Packet) {
+        self.counts.sent(packet);
+    }
+
+    pub(crate) fn on_delivered(&mut self, packet: &Packet) {
+        self.counts.delivered_packets += 1;
+        self.counts.delivered_bytes += u64::from(packet.wire);
+    }
+
+    pub(crate) fn on_lost(&mut self) {
+        self.counts.lost_packets += 1;
+    }
+
+    /// One of its connections is over, or the run is.
+    pub(crate) fn close(&mut self, flow: &Flow) {
+        if let Kind::Transfers(transfers) = &mut self.load {
+            transfers.close(flow);
+        }
+    }
+
+    /// The totals at the run's end.
+    pub(crate) fn outcome(&self, run_end: Time) -> TrafficOutcome {
+        let active = self.stop.min(run_end).since(self.start);
+        TrafficOutcome {
+            start_s: seconds(self.start),
+            sent_packets: self.counts.sent_packets,
+            delivered_packets: self.counts.delivered_packets,
+            lost_packets: self.counts.lost_packets,
+            sent_mbps: mbps(self.counts.sent_bytes, active),
+            throughput_mbps: mbps(self.counts.delivered_bytes, active),
+            transfers: match &self.load {
+                Kind::Datagrams(_) => None,
+                Kind::Transfers(transfers) => Some(transfers.outcome(active)),
+            },
+        }
+    }
+}
+
+impl Counts {
+    fn sent(&mut self, packet: &Packet) {
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(packet.wire);
+    }
+}

@@ -4,12 +4,12 @@ use serde_json::json;
 use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::outcome::{
-    CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome, LinkSeries, Outcome,
-    TrafficOutcome,
+    CapturePoint, CapturedPacket, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome,
+    LinkSeries, Outcome, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
     DatagramSpec, FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
-    TrafficSpec,
+    TrafficSpec, TransferSpec,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -24,7 +24,7 @@ pub(crate) fn scenario() -> Scenario {
         nodes: vec!["client".to_owned(), "server".to_owned()],
         links: vec![link(0, 1), link(1, 0)],
         flows: vec![flow("vegas"), flow("sack")],
-        traffic: vec![constant_traffic()],
+        traffic: vec![constant_traffic(), transfer_traffic()],
         capture: true,
         document: json!({
             "name": "sample", "duration": "2.5s", "flow": [{"algorithm": "vegas"}, {"algorithm": "sack"}]
@@ -35,6 +35,16 @@ pub(crate) fn scenario() -> Scenario {
 fn constant_traffic() -> TrafficSpec {
     let datagrams = DatagramSpec { rate: Rate::from_bits_per_second(1_000_000), packet: Bytes::new(500), on_off: None };
     TrafficSpec { start: Time::ZERO, stop: None, path: vec![0], load: Load::Datagrams(datagrams) }
+}
+
+fn transfer_traffic() -> TrafficSpec {
+    let load = Load::Transfers(TransferSpec {
+        interarrival: Span::from_millis(200),
+        size: Bytes::new(10_000),
+        distribution: None,
+        connection: Box::new(flow("reno")),
+    });
+    TrafficSpec { start: Time::ZERO + Span::from_millis(500), stop: None, path: vec![0], load }
 }
 
 fn link(from: usize, to: usize) -> LinkSpec {
@@ -84,14 +94,18 @@ pub(crate) fn outcome() -> Outcome {
             LinkOutcome { max_queue_packets: 19, mean_queue_packets: 2.25, drops: 3, utilisation: 0.875 },
             LinkOutcome::default(),
         ],
-        traffic: vec![TrafficOutcome {
-            start_s: 0.0,
-            sent_packets: 625,
-            delivered_packets: 600,
-            lost_packets: 20,
-            sent_mbps: 1.0,
-            throughput_mbps: 0.96,
-        }],
+        traffic: vec![
+            TrafficOutcome {
+                start_s: 0.0,
+                sent_packets: 625,
+                delivered_packets: 600,
+                lost_packets: 20,
+                sent_mbps: 1.0,
+                throughput_mbps: 0.96,
+                transfers: None,
+            },
+            TrafficOutcome { start_s: 0.5, transfers: Some(transfers()), ..TrafficOutcome::default() },
+        ],
         flow_series: flow_series(),
         link_series: link_series(),
         incidents: incidents(),
@@ -99,6 +113,11 @@ pub(crate) fn outcome() -> Outcome {
         events: 1_234,
         delivered_packets: 567,
     }
+}
+
+fn transfers() -> TransferOutcome {
+    let completion = Some(CompletionTimes { p50_s: 0.25, p90_s: 0.75, p99_s: 1.5 });
+    TransferOutcome { started: 12, completed: 10, goodput_mbps: 3.25, completion }
 }
 
 fn finished_flow() -> FlowOutcome {

@@ -60,7 +60,22 @@ fn the_summary_has_the_stable_names() {
     assert_eq!(keys(&summary["links"][0]), ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]);
     assert_eq!(
         keys(&summary["traffic"][0]),
-        ["id", "kind", "start_s", "sent_packets", "delivered_packets", "lost_packets", "sent_mbps", "throughput_mbps"]
+        [
+            "id",
+            "kind",
+            "start_s",
+            "sent_packets",
+            "delivered_packets",
+            "lost_packets",
+            "sent_mbps",
+            "throughput_mbps",
+            "transfers_started",
+            "transfers_completed",
+            "goodput_mbps",
+            "completion_p50_s",
+            "completion_p90_s",
+            "completion_p99_s"
+        ]
     );
 }
 
@@ -102,10 +117,20 @@ fn the_summary_has_the_values() {
     );
     assert_eq!(
         summary["traffic"],
-        json!([{
-            "id": 0, "kind": "constant", "start_s": 0.0, "sent_packets": 625, "delivered_packets": 600,
-            "lost_packets": 20, "sent_mbps": 1.0, "throughput_mbps": 0.96
-        }])
+        json!([
+            {
+                "id": 0, "kind": "constant", "start_s": 0.0, "sent_packets": 625, "delivered_packets": 600,
+                "lost_packets": 20, "sent_mbps": 1.0, "throughput_mbps": 0.96, "transfers_started": null,
+                "transfers_completed": null, "goodput_mbps": null, "completion_p50_s": null,
+                "completion_p90_s": null, "completion_p99_s": null
+            },
+            {
+                "id": 1, "kind": "poisson-transfers", "start_s": 0.5, "sent_packets": 0, "delivered_packets": 0,
+                "lost_packets": 0, "sent_mbps": 0.0, "throughput_mbps": 0.0, "transfers_started": 12,
+                "transfers_completed": 10, "goodput_mbps": 3.25, "completion_p50_s": 0.25,
+                "completion_p90_s": 0.75, "completion_p99_s": 1.5
+            }
+        ])
     );
 }
 
@@ -123,7 +148,7 @@ fn series_have_the_promised_columns() {
     );
     assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence");
     let lengths = tables.named().map(|(_, table)| table.num_rows());
-    assert_eq!(lengths, [2, 2, 1, 3, 2, 5]);
+    assert_eq!(lengths, [2, 2, 2, 3, 2, 5]);
 }
 
 #[test]

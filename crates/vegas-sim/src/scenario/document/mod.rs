@@ -9,7 +9,7 @@ mod traffic;
 
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
-pub(super) use traffic::{Direction, Traffic, TrafficKind};
+pub(super) use traffic::{Direction, SizeDistribution, Traffic, TrafficKind};
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
-use super::Link;
+use super::{Flow, Link};
 use crate::scenario::field::{Field, Table};
 use crate::scenario::scalar::{Name, Named, Shape};
 
@@ -26,8 +26,16 @@ pub(in crate::scenario) struct Traffic {
     pub(in crate::scenario) on: Option<Field<Span>>,
     /// on-off: mean length of a period of silence.
     pub(in crate::scenario) off: Option<Field<Span>>,
-    /// pareto-on-off: the shape of the Pareto distribution, 1.01 to 100. Default: 1.5, as in ns-2.
+    /// pareto-on-off, Pareto sizes: the shape of the Pareto distribution, 1.01 to 100. Default: 1.5, as in ns-2.
     pub(in crate::scenario) shape: Option<Field<Shape>>,
+    /// poisson-transfers: mean time between the starts of two transfers.
+    pub(in crate::scenario) interarrival: Option<Field<Span>>,
+    /// poisson-transfers: payload of a transfer, the mean where it is random.
+    pub(in crate::scenario) size: Option<Field<Bytes>>,
+    /// poisson-transfers: how the sizes are distributed. Default: "fixed".
+    pub(in crate::scenario) size_distribution: Option<Field<SizeDistribution>>,
+    /// poisson-transfers: every transfer's connection, as a flow without times, size and path.
+    pub(in crate::scenario) flow: Option<Table<Flow>>,
     /// dumbbell: which way the traffic crosses the bottleneck. Default: "forward".
     pub(in crate::scenario) direction: Option<Field<Direction>>,
     /// dumbbell, parking-lot: the source's own access links, instead of the topology's.
@@ -50,6 +58,7 @@ pub(in crate::scenario) enum TrafficKind {
     Constant,
     ExponentialOnOff,
     ParetoOnOff,
+    PoissonTransfers,
 }
 
 impl Named for TrafficKind {
@@ -58,6 +67,24 @@ impl Named for TrafficKind {
         ("constant", TrafficKind::Constant),
         ("exponential-on-off", TrafficKind::ExponentialOnOff),
         ("pareto-on-off", TrafficKind::ParetoOnOff),
+        ("poisson-transfers", TrafficKind::PoissonTransfers),
+    ];
+}
+
+/// How the sizes of transfers are distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scenario) enum SizeDistribution {
+    Fixed,
+    Exponential,
+    Pareto,
+}
+
+impl Named for SizeDistribution {
+    const WHAT: &'static str = "a distribution of sizes";
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("fixed", SizeDistribution::Fixed),
+        ("exponential", SizeDistribution::Exponential),
+        ("pareto", SizeDistribution::Pareto),
     ];
 }
 

@@ -1,0 +1,134 @@
+//! The engine's part in background traffic: sources begin datagrams and connections during the run.
+//!
+//! A connection that a source opens takes a place behind the scenario's flows, one that is free or a new one at the
+//! end. Places are reused and numbered many at a time: what is allocated follows the most connections that are open
+//! at once, and nothing is allocated for a packet.
+
+use super::{Flow, Simulation};
+use crate::packet::{Packet, PacketKind};
+use crate::scenario::LinkId;
+use crate::traffic::Begin;
+
+impl Simulation {
+    pub(super) fn on_source(&mut self, id: u32) {
+        let source = &mut self.sources[id as usize];
+        let first = source.path()[0];
+        let (begin, next) = source.begin(self.now);
+        match next {
+            Some(time) => self.queue.schedule(self.components.source(id), time),
+            None => self.queue.cancel(self.components.source(id)),
+        }
+        match begin {
+            Begin::Datagram(packet) => self.offer(first, packet),
+            Begin::Connection(spec) => {
+                let place = self.free.pop().unwrap_or(self.flows.len() as u32);
+                let flow = Flow { source: Some(id), ..Flow::new(place, spec) };
+                self.open(place, flow);
+            }
+        }
+    }
+
+    /// Puts a source's connection into its place and starts it.
+    fn open(&mut self, place: u32, flow: Flow) {
+        if place == self.components.connections {
+            self.make_places();
+        }
+        match self.flows.get_mut(place as usize) {
+            Some(over) => *over = flow,
+            None => self.flows.push(flow),
+        }
+        self.flows[place as usize].sender.start(self.now, &mut self.outbox);
+        self.flush(place as usize);
+    }
+
+    /// Numbers more connections, as many again. The sampler stays the last component.
+    fn make_places(&mut self) {
+        const LEAST: u32 = 16;
+        let sampler = self.queue.pending(self.components.sampler());
+        self.queue.cancel(self.components.sampler());
+        self.components.connections += self.components.connections.max(LEAST);
+        self.queue.grow(self.components.count());
+        if let Some(time) = sampler {
+            self.queue.schedule(self.components.sampler(), time);
+        }
+    }
+
+    /// Gives a source's connection's place free, if all of its data is acknowledged and none of its packets is left.
+    pub(super) fn close_if_over(&mut self, id: u32) {
+        let flow = &mut self.flows[id as usize];
+        if flow.on_their_way > 0 || flow.sender.stats.completed.is_none() {
+            return;
+        }
+        let Some(source) = flow.source.take() else { return };
+        self.sources[source as usize].close(flow);
+        self.queue.cancel(self.components.retransmission(id));
+        self.queue.cancel(self.components.delayed_ack(id));
+        self.free.push(id);
+    }
+
+    /// Whether a packet belongs to a flow of the scenario, and not to traffic.
+    pub(super) fn is_of_flow(&self, packet: &Packet) -> bool {
+        packet.flow < self.components.flows && packet.kind != PacketKind::Datagram
+    }
+
+    /// The packet's connection, if a source of traffic opened it.
+    pub(super) fn opened(&mut self, packet: &Packet) -> Option<&mut Flow> {
+        let is_opened = packet.flow >= self.components.flows && packet.kind != PacketKind::Datagram;
+        is_opened.then(|| &mut self.flows[packet.flow as usize])
+    }
+
+    pub(super) fn lose_traffic(&mut self, packet: &Packet) {
+        let Some(flow) = self.opened(packet) else {
+            self.sources[packet.flow as usize].on_lost();
+            return;
+        };
+        flow.on_their_way -= 1;
+        if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
+            self.sources[source as usize].on_lost();
+        }
+        self.close_if_over(packet.flow);
+    }
+
+    /// An endpoint's packet enters its first link.
+    pub(super) fn enter(&mut self, link: LinkId, packet: Packet) {
+        if let Some(flow) = self.opened(&packet) {
+            flow.on_their_way += 1;
+            if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
+                self.sources[source as usize].on_sent(&packet);
+            }
+        }
+        self.offer(link, packet);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    /// Some 2000 transfers of 30 ms each, a hundred a second: three are open at a time, and hardly ever 16.
+    #[test]
+    fn places_follow_what_is_open_at_once() {
+        let text = r#"
+            name = "places"
+            duration = "20s"
+            topology.kind = "dumbbell"
+            topology.access = { rate = "1gbit", delay = "1ms" }
+            topology.bottleneck = { rate = "100mbit", delay = "8ms", queue = "100p" }
+            flow = [{ algorithm = "reno", size = "1b" }]
+            [[traffic]]
+            kind = "poisson-transfers"
+            interarrival = "10ms"
+            size = "1kb"
+            flow = { algorithm = "reno" }
+        "#;
+        let mut simulation = Simulation::new(&Scenario::from_toml(text, "places.toml", &[]).unwrap());
+        while !simulation.advance(u64::MAX).finished {}
+        let places = simulation.flows.len() - 1;
+        assert!((4..20).contains(&places), "{places}");
+        assert!(simulation.free.len() <= places);
+        let outcome = simulation.finish();
+        let started = outcome.traffic[0].transfers.as_ref().unwrap().started;
+        assert!((1_800..2_200).contains(&started), "{started}");
+    }
+}
