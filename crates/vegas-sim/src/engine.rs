@@ -3,7 +3,8 @@
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
-use crate::link::{Arrivals, Link, Offer};
+use crate::impairment::Arrivals;
+use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::recorder::{Recorder, capture, seconds};

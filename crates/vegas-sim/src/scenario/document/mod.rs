@@ -4,9 +4,11 @@
 //! [`super::validate`]. The doc comments are the descriptions in the schema.
 
 mod flow;
+mod loss;
 mod topology;
 
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use loss::{BurstLoss, Loss};
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
 
 use schemars::JsonSchema;
