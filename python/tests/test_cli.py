@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-TOP_KEYS = ["scenario", "seed", "version", "duration_s", "events", "delivered_packets", "wall_s", "flows", "links"]
+TOP_KEYS = [
+    "scenario",
+    "seed",
+    "version",
+    "duration_s",
+    "events",
+    "delivered_packets",
+    "wall_s",
+    "flows",
+    "links",
+    "traffic",
+]
 FLOW_KEYS = [
     "id",
     "algorithm",
@@ -25,7 +36,7 @@ FLOW_KEYS = [
     "mean_cwnd_segments",
 ]
 LINK_KEYS = ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]
-TABLES = {f"{name}.parquet" for name in ("flows", "links", "flow_series", "link_series", "incidents")}
+TABLES = {f"{name}.parquet" for name in ("flows", "links", "traffic", "flow_series", "link_series", "incidents")}
 PICTURES = {"picture.png", "picture.svg", "picture.html"}
 
 

@@ -59,6 +59,11 @@ class Result(Drawable):
         return _arrow(self._outcome.links)
 
     @cached_property
+    def traffic(self) -> "pyarrow.Table":
+        """One row a source of background traffic: its totals."""
+        return _arrow(self._outcome.traffic)
+
+    @cached_property
     def series(self) -> "Series":
         """The time series of flows and links."""
         return Series(_arrow(self._outcome.flow_series), _arrow(self._outcome.link_series))

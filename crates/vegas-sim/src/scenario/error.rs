@@ -104,6 +104,8 @@ fn example(name: &str) -> &'static str {
         "hops" => "hops = 3",
         "nodes" => "nodes = [\"a\", \"r\", \"b\"]",
         "link" | "between" => "[[topology.link]] with between = [\"a\", \"b\"]",
+        "on" => "on = \"500ms\"",
+        "off" => "off = \"500ms\"",
         "from" => "from = \"a\"",
         "to" => "to = \"b\"",
         _ => "the one in docs/scenario.md",

@@ -5,6 +5,8 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters};
 
+pub use super::traffic_model::*;
+
 /// What is simulated, for how long, and from which seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -24,6 +26,8 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows; a flow's id is its index here.
     pub flows: Vec<FlowSpec>,
+    /// Background traffic; a source's id is its index here.
+    pub traffic: Vec<TrafficSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
     /// The file as given, after overrides: for the manifest and its hash.
