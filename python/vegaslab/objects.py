@@ -37,13 +37,25 @@ class Reorder(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class BurstLoss(_Table):
+    """Losses in bursts: a channel with a good and a bad state, which may change before each packet."""
+
+    good_to_bad: float | str
+    bad_to_good: float | str
+    loss_good: float | str | None = None
+    loss_bad: float | str | None = None
+    model: Literal["gilbert-elliott"] = "gilbert-elliott"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Backward(_Table):
     """What differs in the reverse direction of a link."""
 
     rate: str | None = None
     delay: str | None = None
     queue: str | None = None
-    loss: float | None = None
+    loss: float | str | BurstLoss | None = None
+    jitter: str | None = None
     duplicate: float | None = None
     reorder: Reorder | None = None
     drop: Sequence[int] | None = None
@@ -58,7 +70,8 @@ class Link(_Table):
     queue: str | None = None
     between: tuple[str, str] | None = None
     backward: Backward | None = None
-    loss: float | None = None
+    loss: float | str | BurstLoss | None = None
+    jitter: str | None = None
     duplicate: float | None = None
     reorder: Reorder | None = None
     drop: Sequence[int] | None = None

@@ -5,7 +5,8 @@ mod opened;
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
-use crate::link::{Arrivals, Link, Offer};
+use crate::impairment::Arrivals;
+use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::recorder::{Recorder, capture, seconds};
@@ -261,8 +262,9 @@ impl Simulation {
         match packet.kind {
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Ack => self.on_ack(id, packet, &sack),
-            PacketKind::Syn => self.answer_syn(id),
+            PacketKind::Syn => self.answer_syn(id, packet),
             PacketKind::SynAck => {
+                self.capture(CapturePoint::SenderIn, &packet, &sack);
                 self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
                 self.flush(id);
             }
@@ -319,7 +321,8 @@ impl Simulation {
         self.flush(id);
     }
 
-    fn answer_syn(&mut self, id: usize) {
+    fn answer_syn(&mut self, id: usize, syn: Packet) {
+        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
         let flow = &self.flows[id];
         let packet = Packet {
             sequence: 0,

@@ -6,6 +6,7 @@
 
 mod engine;
 mod event_queue;
+mod impairment;
 mod link;
 pub mod outcome;
 mod packet;

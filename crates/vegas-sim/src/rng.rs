@@ -32,7 +32,7 @@ impl Stream {
     }
 
     /// Uniform in 0..bound without bias (rejection).
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let zone = u64::MAX - u64::MAX % bound;
         loop {
             let draw = self.0.next_u64();

@@ -326,7 +326,7 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "\"bbr\"",
-                r#":11: flow.0.algorithm: "bbr" is no preset; expected one of reno, newreno, sack, vegas, vegas-ns2"#,
+                r#":11: flow.0.algorithm: "bbr" is no preset; expected one of reno, newreno, sack, vegas, vegas-ns2, cubic"#,
             ),
             (
                 "\"vegas\"",
@@ -351,7 +351,7 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "{ cut = \"third\" }",
-                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, three-quarters"#,
+                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, three-quarters, cubic"#,
             ),
             (
                 "\"vegas\"",
@@ -455,6 +455,13 @@ fn impairments() {
         ("loss = -0.1", format!(":8: topology.bottleneck.loss: -0.1 is no probability; {right}")),
         ("loss = \"1\"", format!(":8: topology.bottleneck.loss: \"1\" is no probability; {right}")),
         ("loss = 0.0000001", format!(":8: topology.bottleneck.loss: 0.0000001 is finer than one in a million; {right}")),
+        ("loss = { model = \"gilbert-elliott\", bad_to_good = 0.5 }", r#":8: topology.bottleneck.loss.good_to_bad: is missing; give one, such as good_to_bad = "1%""#.into()),
+        ("loss = { model = \"gilbert\", good_to_bad = 0, bad_to_good = 1 }", r#":8: topology.bottleneck.loss.model: "gilbert" is not a loss model; expected one of gilbert-elliott"#.into()),
+        ("loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0 }", r#":8: topology.bottleneck.loss.bad_to_good: 0 never leaves the bad state; write a probability above 0, such as "25%""#.into()),
+        ("loss = { model = \"gilbert-elliott\", good_to_bad = 2, bad_to_good = 1 }", r#":8: topology.bottleneck.loss.good_to_bad: 2 is above 1; write a probability from 0 to 1, such as 0.01 or "1%""#.into()),
+        ("loss = true", format!(":8: topology.bottleneck.loss: true is no probability; {right}")),
+        ("loss = [1]", r#":8: topology.bottleneck.loss: a list was given; expected a probability such as 0.01 or "1%", or a table with a model"#.into()),
+        ("jitter = \"2h\"", ":8: topology.bottleneck.jitter: is longer than an hour; write 1h at most".into()),
         ("drop = [5, 5]", ":8: topology.bottleneck.drop: the packets to drop are out of order; write each once, ascending, such as [5, 9]".into()),
         ("drop = [0]", ":8: topology.bottleneck.drop.0: 0 was given; expected a whole number from 1 to 18446744073709551615".into()),
         ("reorder = { probability = \"1%\" }", r#":8: topology.bottleneck.reorder.delay: is missing; give one, such as delay = "48ms""#.into()),

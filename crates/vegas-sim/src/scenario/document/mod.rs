@@ -4,10 +4,12 @@
 //! [`super::validate`]. The doc comments are the descriptions in the schema.
 
 mod flow;
+mod loss;
 mod topology;
 mod traffic;
 
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use loss::{BurstLoss, Loss};
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
 pub(super) use traffic::{Direction, SizeDistribution, Traffic, TrafficKind};
 
