@@ -174,7 +174,7 @@ class Flow(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Traffic(_Table):
-    """One source of background traffic: "constant", "exponential-on-off", "pareto-on-off" or "poisson-transfers"."""
+    """One source of background traffic; `docs/traffic.md` tells the kinds."""
 
     kind: str
     start: str | None = None

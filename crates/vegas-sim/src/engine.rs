@@ -164,6 +164,7 @@ impl Simulation {
             Component::StartStop(flow) => self.on_start_stop(flow),
             Component::Retransmission(flow) => self.on_retransmission_timer(flow),
             Component::DelayedAck(flow) => self.on_delayed_ack(flow),
+            Component::Write(flow) => self.on_write(flow),
             Component::Sampler => self.on_sample(),
         }
     }
@@ -480,7 +481,7 @@ struct Components {
 }
 
 /// Timers of a connection.
-const TIMERS: u32 = 2;
+const TIMERS: u32 = 3;
 
 enum Component {
     StartStop(u32),
@@ -489,6 +490,7 @@ enum Component {
     Held(u32),
     Retransmission(u32),
     DelayedAck(u32),
+    Write(u32),
     Sampler,
 }
 
@@ -521,6 +523,10 @@ impl Components {
         self.retransmission(flow) + 1
     }
 
+    fn write(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 2
+    }
+
     fn sampler(self) -> ComponentId {
         self.retransmission(self.connections)
     }
@@ -536,7 +542,11 @@ impl Components {
             Component::Held(id - self.held(0))
         } else if id < self.sampler() {
             let (flow, timer) = ((id - self.retransmission(0)) / TIMERS, (id - self.retransmission(0)) % TIMERS);
-            if timer == 0 { Component::Retransmission(flow) } else { Component::DelayedAck(flow) }
+            match timer {
+                0 => Component::Retransmission(flow),
+                1 => Component::DelayedAck(flow),
+                _ => Component::Write(flow),
+            }
         } else {
             Component::Sampler
         }

@@ -604,7 +604,7 @@ fn traffic() {
                 "\"pareto-on-off\"",
                 "\"pareto\"",
                 ":15: traffic.0.kind: \"pareto\" is not a kind of traffic; expected one of constant, exponential-on-off, \
-                 pareto-on-off, poisson-transfers",
+                 pareto-on-off, poisson-transfers, tcplib",
             ),
             (
                 "\"pareto-on-off\"",
@@ -730,6 +730,34 @@ fn transfers() {
                 "algorithm = \"reno\"",
                 "algorithm = \"rino\"",
                 r#":21: traffic.0.flow.algorithm: "rino" is no preset; did you mean "reno"?"#,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn conversations() {
+    let good = format!(
+        "{GOOD}[[traffic]]\nkind = \"tcplib\"\ninterarrival = \"30ms\"\n[traffic.flow]\nalgorithm = \"reno\"\n"
+    );
+    check(
+        &good,
+        &[
+            (
+                "interarrival = \"30ms\"\n",
+                "size = \"20kb\"\n",
+                ":16: traffic.0.size: means nothing in tcplib traffic; leave it out, or set traffic.0.kind to \
+                 \"poisson-transfers\"",
+            ),
+            (
+                "interarrival = \"30ms\"\n",
+                "",
+                r#":14: traffic.0.interarrival: is missing; give one, such as interarrival = "100ms""#,
+            ),
+            (
+                "[traffic.flow]\nalgorithm = \"reno\"\n",
+                "",
+                ":14: traffic.0.flow: is missing; give one, such as a [[flow]] table with algorithm = \"vegas\"",
             ),
         ],
     );

@@ -199,3 +199,44 @@ fn transfers_stay_out_of_the_flows_tables() {
         assert!(unfinished.completed < unfinished.started);
     }
 }
+
+const TCPLIB: &str = r#"[[traffic]]
+kind = "tcplib"
+interarrival = "100ms"
+flow = { algorithm = "reno", host = { handshake = "full" } }
+"#;
+
+/// 100 s of ten conversations a second. An eighth of them are TELNET's, most of which go on; half of the others carry
+/// less than 500 bytes, and are over after two round trips.
+#[test]
+fn conversations_come_and_go() {
+    let long = DUMBBELL.replace("\"10s\"", "\"100s\"").replace("9.9s", "99.9s").replace("10mbit", "100mbit");
+    let text = format!("{long}{TCPLIB}");
+    let busy = outcome(&text);
+    assert_eq!(busy, outcome(&text));
+    let (traffic, conversations) = (&busy.traffic[0], of(&busy.traffic[0]));
+    assert!((890..1110).contains(&conversations.started), "{conversations:?}");
+    let open = conversations.started - conversations.completed;
+    assert!((60..140).contains(&open), "{conversations:?}");
+    let completion = conversations.completion.unwrap();
+    assert!((0.036..0.06).contains(&completion.p50_s), "{completion:?}");
+    assert!(traffic.delivered_packets > 10_000);
+}
+
+/// The longest TELNET conversation is two hours: a run of three ends them all, however bad the network.
+#[test]
+fn every_conversation_ends() {
+    let bad = "queue = \"50p\", loss = 0.02, duplicate = 0.05, reorder = { probability = 0.05, delay = \"300ms\" } }";
+    let network = DUMBBELL
+        .replace("queue = \"50p\" }", bad)
+        .replace("\"10s\"", "\"3h\"")
+        .replace("start = \"9.9s\"", "size = \"1b\"");
+    let source = TCPLIB.replace("100ms", "500ms").replace("kind", "stop = \"60s\"\nkind");
+    for algorithm in ["reno", "sack", "vegas"] {
+        let outcome = outcome(&format!("sample = \"off\"\n{network}{}", source.replace("reno", algorithm)));
+        let conversations = of(&outcome.traffic[0]);
+        assert!((80..160).contains(&conversations.started), "{conversations:?}");
+        assert_eq!(conversations.completed, conversations.started, "{algorithm}");
+        assert!(outcome.traffic[0].lost_packets > 0);
+    }
+}

@@ -7,7 +7,7 @@
 use super::{Flow, Simulation};
 use crate::packet::{Packet, PacketKind};
 use crate::scenario::LinkId;
-use crate::traffic::Begin;
+use crate::traffic::{Begin, Writes};
 
 impl Simulation {
     pub(super) fn on_source(&mut self, id: u32) {
@@ -20,9 +20,12 @@ impl Simulation {
         }
         match begin {
             Begin::Datagram(packet) => self.offer(first, packet),
-            Begin::Connection(spec) => {
+            Begin::Connection(spec, writes) => {
                 let place = self.free.pop().unwrap_or(self.flows.len() as u32);
-                let flow = Flow { source: Some(id), ..Flow::new(place, spec) };
+                let mut flow = Flow { source: Some(id), ..Flow::new(place, spec) };
+                if let Some(Writes { times, ends }) = writes {
+                    flow.sender.set_writes(times, ends);
+                }
                 self.open(place, flow);
             }
         }
@@ -37,8 +40,23 @@ impl Simulation {
             Some(over) => *over = flow,
             None => self.flows.push(flow),
         }
-        self.flows[place as usize].sender.start(self.now, &mut self.outbox);
+        let sender = &mut self.flows[place as usize].sender;
+        sender.start(self.now, &mut self.outbox);
+        if let Some(time) = sender.next_write() {
+            self.queue.schedule(self.components.write(place), time);
+        }
         self.flush(place as usize);
+    }
+
+    /// The application of a conversation writes.
+    pub(super) fn on_write(&mut self, id: u32) {
+        let sender = &mut self.flows[id as usize].sender;
+        sender.write(self.now, &mut self.outbox);
+        match sender.next_write() {
+            Some(time) => self.queue.schedule(self.components.write(id), time),
+            None => self.queue.cancel(self.components.write(id)),
+        }
+        self.flush(id as usize);
     }
 
     /// Numbers more connections, as many again. The sampler stays the last component.
@@ -103,8 +121,44 @@ impl Simulation {
 
 #[cfg(test)]
 mod tests {
+    use vegas_core::units::Time;
+
     use super::*;
+    use crate::outcome::CapturePoint;
     use crate::scenario::Scenario;
+
+    /// An application that writes 1, 10, 1 and 900 bytes: a segment each, at its time, and the end is that of the last.
+    #[test]
+    fn segments_leave_as_they_are_written() {
+        for (handshake, first_ms) in [("none", 1_000), ("full", 1_020)] {
+            let text = format!(
+                r#"
+                name = "writes"
+                duration = "10s"
+                capture = true
+                topology.kind = "dumbbell"
+                topology.access = {{ rate = "1tbit", delay = "1ms" }}
+                topology.bottleneck = {{ rate = "1tbit", delay = "8ms", queue = "100p" }}
+                flow = [{{ algorithm = "reno", start = "1s", host = {{ handshake = "{handshake}" }} }}]
+                "#
+            );
+            let mut simulation = Simulation::new(&Scenario::from_toml(&text, "writes.toml", &[]).unwrap());
+            let millis = |ms: u64| Time::from_nanos(ms * 1_000_000);
+            let times = [1_000, 1_500, 1_500, 3_000].map(millis).to_vec();
+            simulation.flows[0].sender.set_writes(times, vec![1, 11, 12, 912]);
+            simulation.queue.schedule(simulation.components.write(0), millis(1_000));
+            while !simulation.advance(u64::MAX).finished {}
+            let outcome = simulation.finish();
+            let data =
+                outcome.capture.iter().filter(|packet| packet.payload > 0 && packet.point == CapturePoint::SenderOut);
+            let data: Vec<_> =
+                data.map(|packet| (packet.time_ns / 1_000_000, packet.sequence, packet.payload, packet.wire)).collect();
+            assert_eq!(data, [(first_ms, 0, 1, 41), (1_500, 1, 10, 50), (1_500, 11, 1, 41), (3_000, 12, 900, 940)]);
+            assert_eq!(outcome.flows[0].delivered_bytes, 912);
+            let completion = outcome.flows[0].completion_s.unwrap();
+            assert!((2.02..2.0201).contains(&completion), "{completion}");
+        }
+    }
 
     /// Some 2000 transfers of 30 ms each, a hundred a second: three are open at a time, and hardly ever 16.
     #[test]

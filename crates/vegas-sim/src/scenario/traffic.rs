@@ -6,7 +6,7 @@ use super::document::{Flow, SizeDistribution, Traffic, TrafficKind};
 use super::error::{Checked, Problem, child};
 use super::field::Field;
 use super::flow;
-use super::model::{DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec, TransferSpec};
+use super::model::{ConversationSpec, DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec, TransferSpec};
 use super::network::Network;
 use super::scalar::Named;
 
@@ -20,6 +20,7 @@ const DATAGRAMS: &[TrafficKind] = &[TrafficKind::Constant, TrafficKind::Exponent
 const ON_OFF: &[TrafficKind] = &[TrafficKind::ExponentialOnOff, TrafficKind::ParetoOnOff];
 const SHAPED: &[TrafficKind] = &[TrafficKind::ParetoOnOff, TrafficKind::PoissonTransfers];
 const TRANSFERS: &[TrafficKind] = &[TrafficKind::PoissonTransfers];
+const ARRIVALS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib];
 
 /// Checks the source at `key` and fills in its defaults; `network` has its path.
 pub(super) fn resolve(
@@ -38,6 +39,10 @@ pub(super) fn resolve(
         }
         TrafficKind::ParetoOnOff => Load::Datagrams(datagrams(key, traffic, Some(pareto(traffic)), network, path)?),
         TrafficKind::PoissonTransfers => Load::Transfers(transfers(key, traffic, duration, network, path)?),
+        TrafficKind::Tcplib => Load::Conversations(ConversationSpec {
+            interarrival: period(child(key, "interarrival"), traffic.interarrival)?,
+            connection: Box::new(connection(key, traffic, duration, network, path)?),
+        }),
     };
     Ok(TrafficSpec { start, stop, path: path.to_vec(), load })
 }
@@ -51,10 +56,10 @@ fn check_keys(key: &str, traffic: &Traffic) -> Checked<()> {
         ("on", traffic.on.is_some(), ON_OFF),
         ("off", traffic.off.is_some(), ON_OFF),
         ("shape", traffic.shape.is_some(), SHAPED),
-        ("interarrival", traffic.interarrival.is_some(), TRANSFERS),
+        ("interarrival", traffic.interarrival.is_some(), ARRIVALS),
         ("size", traffic.size.is_some(), TRANSFERS),
         ("size_distribution", traffic.size_distribution.is_some(), TRANSFERS),
-        ("flow", traffic.flow.is_some(), TRANSFERS),
+        ("flow", traffic.flow.is_some(), ARRIVALS),
     ];
     let Some((name, _, kinds)) = keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) else {
         return Ok(());

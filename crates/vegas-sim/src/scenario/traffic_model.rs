@@ -24,6 +24,8 @@ pub enum Load {
     Datagrams(DatagramSpec),
     /// Sized transfers, each over a TCP connection of its own.
     Transfers(TransferSpec),
+    /// Conversations of tcplib, each over a TCP connection of its own.
+    Conversations(ConversationSpec),
 }
 
 /// A source of datagrams of one size, at one rate while it is on.
@@ -46,6 +48,15 @@ pub struct TransferSpec {
     pub size: Bytes,
     /// How the sizes are distributed; none: all are the mean.
     pub distribution: Option<Distribution>,
+    /// Every connection, but for its start and its size.
+    pub connection: Box<FlowSpec>,
+}
+
+/// Conversations of tcplib's mix of applications that arrive in a Poisson process.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConversationSpec {
+    /// Mean time between two arrivals.
+    pub interarrival: Span,
     /// Every connection, but for its start and its size.
     pub connection: Box<FlowSpec>,
 }
@@ -83,6 +94,7 @@ impl TrafficSpec {
                 Distribution::Pareto { .. } => "pareto-on-off",
             },
             Load::Transfers(_) => "poisson-transfers",
+            Load::Conversations(_) => "tcplib",
         }
     }
 }

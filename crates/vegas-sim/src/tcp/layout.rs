@@ -1,11 +1,13 @@
 //! How a flow's payload is cut into segments: the one place that converts between segments and bytes.
 
+use std::sync::Arc;
+
 use vegas_core::units::Bytes;
 
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// Payload bytes of a full segment.
     payload: u64,
@@ -15,6 +17,8 @@ pub(crate) struct Layout {
     pub(crate) ack_wire: u16,
     /// Payload of the whole transfer, if it has a size.
     size: Option<u64>,
+    /// Where each segment ends, for an application that writes segments of its own sizes.
+    ends: Option<Arc<[u64]>>,
 }
 
 impl Layout {
@@ -25,7 +29,14 @@ impl Layout {
             header: spec.header.get(),
             ack_wire: wire(spec.ack),
             size: spec.size.map(Bytes::get),
+            ends: None,
         }
+    }
+
+    /// Segments that end at these bytes, ascending, instead of full ones.
+    pub(crate) fn set_ends(&mut self, ends: Arc<[u64]>) {
+        self.size = Some(ends.last().copied().unwrap_or(0));
+        self.ends = Some(ends);
     }
 
     /// How many segments the transfer has; none without a size.
@@ -35,6 +46,10 @@ impl Layout {
 
     /// First payload byte of a segment.
     pub(crate) fn first_byte(&self, segment: u64) -> u64 {
+        if let Some(ends) = &self.ends {
+            let before = (segment as usize).min(ends.len()).checked_sub(1);
+            return before.map_or(0, |before| ends[before]);
+        }
         let byte = segment * self.payload;
         self.size.map_or(byte, |size| byte.min(size))
     }
@@ -57,6 +72,9 @@ impl Layout {
     /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge
     /// and report whole segments only.
     pub(crate) fn segment_at(&self, byte: u64) -> u64 {
+        if let Some(ends) = &self.ends {
+            return ends.partition_point(|end| *end <= byte) as u64;
+        }
         byte.div_ceil(self.payload)
     }
 }

@@ -28,6 +28,12 @@ pub(crate) struct Sender {
     pub(super) next: u64,
     /// Segments the application has given.
     limit: u64,
+    /// Segments it will have given in the end.
+    total: u64,
+    /// When it gives each segment, if not all at the start.
+    write_times: Box<[Time]>,
+    /// Data may leave.
+    established: bool,
     pub(super) repair: Repair,
     pub(super) rto: Rto,
     pub(super) fine: FineTimeout,
@@ -59,6 +65,7 @@ impl Sender {
     pub(crate) fn new(flow: u32, spec: &FlowSpec) -> Self {
         let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
         let layout = Layout::new(spec);
+        let total = layout.segments().unwrap_or(u64::MAX);
         Sender {
             flow,
             state: algorithm.start(),
@@ -67,7 +74,10 @@ impl Sender {
             layout,
             board: Scoreboard::new(spec.host.dupack_threshold),
             next: 0,
-            limit: layout.segments().unwrap_or(u64::MAX),
+            limit: total,
+            total,
+            write_times: Box::default(),
+            established: spec.host.handshake == Handshake::None,
             repair: Repair::default(),
             rto: Rto::new(&spec.host),
             fine: FineTimeout::default(),
@@ -75,6 +85,35 @@ impl Sender {
             timer: None,
             started: false,
             stats: SenderStats::default(),
+        }
+    }
+
+    /// Before the start: the application gives segments that end at these bytes, each at its time; both ascending and
+    /// of one length.
+    pub(crate) fn set_writes(&mut self, times: Vec<Time>, ends: Vec<u64>) {
+        self.limit = 0;
+        self.total = ends.len() as u64;
+        self.layout.set_ends(ends.into());
+        self.write_times = times.into();
+    }
+
+    /// Whether the application gives segments over time, so that their end is no measure of the network.
+    pub(crate) fn has_writes(&self) -> bool {
+        !self.write_times.is_empty()
+    }
+
+    /// When the application gives the next segment.
+    pub(crate) fn next_write(&self) -> Option<Time> {
+        self.write_times.get(self.limit as usize).copied()
+    }
+
+    /// The application gives what is due.
+    pub(crate) fn write(&mut self, now: Time, out: &mut Outbox) {
+        while self.next_write().is_some_and(|time| time <= now) {
+            self.limit += 1;
+        }
+        if self.established {
+            self.send(now, None, out);
         }
     }
 
@@ -91,6 +130,7 @@ impl Sender {
     /// The application gives no more data; what was sent is still repaired.
     pub(crate) fn stop(&mut self, now: Time) {
         self.limit = self.limit.min(self.board.max());
+        self.total = self.limit;
         self.note_completion(now);
     }
 
@@ -98,6 +138,7 @@ impl Sender {
     /// RTT from them would be below what any data segment can reach.
     pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
         if self.board.max() == 0 {
+            self.established = true;
             self.timer = None;
             self.rto.on_handshake();
             self.send(now, None, out);
@@ -194,7 +235,7 @@ impl Sender {
     }
 
     fn take_sack(&mut self, sack: &SackBlocks) -> bool {
-        let layout = self.layout;
+        let layout = &self.layout;
         let blocks = sack.blocks.map(|(from, to)| (layout.segment_at(from), layout.segment_at(to)));
         sack.count > 0 && self.board.on_sack(blocks)
     }
@@ -281,7 +322,7 @@ impl Sender {
     }
 
     fn note_completion(&mut self, now: Time) {
-        if self.board.una() >= self.limit && self.stats.completed.is_none() {
+        if self.board.una() >= self.total && self.stats.completed.is_none() {
             self.stats.completed = Some(now);
             self.timer = None;
         }

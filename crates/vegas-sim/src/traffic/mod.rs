@@ -2,10 +2,11 @@
 
 mod datagrams;
 mod draw;
+mod tcplib;
 mod transfers;
 
 use datagrams::Datagrams;
-use transfers::Transfers;
+use transfers::{Transfers, Work};
 
 use vegas_core::units::{Span, Time};
 
@@ -14,7 +15,7 @@ use crate::outcome::TrafficOutcome;
 use crate::packet::Packet;
 use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, LinkId, Load, TrafficSpec};
+use crate::scenario::{ConversationSpec, FlowSpec, LinkId, Load, TrafficSpec, TransferSpec};
 
 /// A source of traffic.
 #[derive(Clone, Debug)]
@@ -47,8 +48,14 @@ struct Counts {
 pub(crate) enum Begin<'a> {
     /// A datagram, to send.
     Datagram(Packet),
-    /// A connection, to open.
-    Connection(&'a FlowSpec),
+    /// A connection, to open, and what its application writes over time, if not all at once.
+    Connection(&'a FlowSpec, Option<Writes>),
+}
+
+/// What an application writes: segments that end at these bytes, each at its time.
+pub(crate) struct Writes {
+    pub(crate) times: Vec<Time>,
+    pub(crate) ends: Vec<u64>,
 }
 
 impl Source {
@@ -56,7 +63,14 @@ impl Source {
     pub(crate) fn new(id: u32, spec: &TrafficSpec, duration: Span, stream: Stream) -> Self {
         let load = match &spec.load {
             Load::Datagrams(datagrams) => Kind::Datagrams(Box::new(Datagrams::new(id, datagrams, stream))),
-            Load::Transfers(transfers) => Kind::Transfers(Box::new(Transfers::new(transfers, stream))),
+            Load::Transfers(TransferSpec { interarrival, size, distribution, connection }) => {
+                let work = Work::Sizes(*size, *distribution);
+                Kind::Transfers(Box::new(Transfers::new(*interarrival, work, connection, duration, stream)))
+            }
+            Load::Conversations(ConversationSpec { interarrival, connection }) => {
+                let work = Work::Conversations;
+                Kind::Transfers(Box::new(Transfers::new(*interarrival, work, connection, duration, stream)))
+            }
         };
         Source {
             path: spec.path.clone().into(),
@@ -91,7 +105,8 @@ impl Source {
             }
             Kind::Transfers(transfers) => {
                 let next = transfers.next_arrival(now);
-                (Begin::Connection(transfers.open(now)), next)
+                let (connection, writes) = transfers.open(now);
+                (Begin::Connection(connection, writes), next)
             }
         };
         (begin, (next < stop).then_some(next))

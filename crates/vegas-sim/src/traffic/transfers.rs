@@ -1,37 +1,50 @@
-//! Sized transfers that arrive in a Poisson process: the times between two starts are exponential.
+//! Sized transfers and conversations that arrive in a Poisson process: the times between two starts are exponential.
 
 use vegas_core::units::{Bytes, Span, Time};
 
 use super::draw::{draw_size, draw_span};
+use super::{Writes, tcplib};
 use crate::engine::Flow;
 use crate::outcome::{CompletionTimes, TransferOutcome};
 use crate::recorder::{mbps, seconds_of};
 use crate::rng::Stream;
-use crate::scenario::{Distribution, FlowSpec, TransferSpec};
+use crate::scenario::{Distribution, FlowSpec};
 
 /// A source of transfers.
 #[derive(Clone, Debug)]
 pub(super) struct Transfers {
     interarrival: Span,
-    size: Bytes,
-    distribution: Option<Distribution>,
+    work: Work,
+    /// When the run ends.
+    end: Time,
     /// The connection opened last; each has its own start and size.
     connection: FlowSpec,
     stream: Stream,
     started: u64,
+    completed: u64,
     delivered_bytes: u64,
     completion_times: Vec<Span>,
 }
 
+/// What a connection has to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Work {
+    /// Send so much: the mean, and how it is distributed.
+    Sizes(Bytes, Option<Distribution>),
+    /// A conversation of tcplib.
+    Conversations,
+}
+
 impl Transfers {
-    pub(super) fn new(spec: &TransferSpec, stream: Stream) -> Self {
+    pub(super) fn new(interarrival: Span, work: Work, connection: &FlowSpec, run: Span, stream: Stream) -> Self {
         Transfers {
-            interarrival: spec.interarrival,
-            size: spec.size,
-            distribution: spec.distribution,
-            connection: (*spec.connection).clone(),
+            interarrival,
+            work,
+            end: Time::ZERO + run,
+            connection: connection.clone(),
             stream,
             started: 0,
+            completed: 0,
             delivered_bytes: 0,
             completion_times: Vec::new(),
         }
@@ -42,21 +55,36 @@ impl Transfers {
         now + draw_span(Distribution::Exponential, self.interarrival, &mut self.stream)
     }
 
-    /// A transfer that starts now.
-    pub(super) fn open(&mut self, now: Time) -> &FlowSpec {
+    /// A transfer or a conversation that starts now.
+    pub(super) fn open(&mut self, now: Time) -> (&FlowSpec, Option<Writes>) {
         self.started += 1;
         self.connection.start = now;
-        self.connection.size = Some(match self.distribution {
-            None => self.size,
-            Some(distribution) => draw_size(distribution, self.size, &mut self.stream),
-        });
-        &self.connection
+        let (size, writes) = match self.work {
+            Work::Sizes(size, None) => (Some(size), None),
+            Work::Sizes(mean, Some(distribution)) => (Some(draw_size(distribution, mean, &mut self.stream)), None),
+            Work::Conversations => self.converse(now),
+        };
+        self.connection.size = size;
+        (&self.connection, writes)
+    }
+
+    fn converse(&mut self, now: Time) -> (Option<Bytes>, Option<Writes>) {
+        let application = tcplib::Application::draw(&mut self.stream);
+        match application.size(&mut self.stream) {
+            Some(size) => (Some(size), None),
+            None => {
+                let payload_max = self.connection.packet.get() - self.connection.header.get();
+                (None, Some(tcplib::telnet(now, self.end, payload_max, &mut self.stream)))
+            }
+        }
     }
 
     /// A connection is over, or the run is.
     pub(super) fn close(&mut self, flow: &Flow) {
         self.delivered_bytes += flow.receiver.next_expected();
-        if let Some(completed) = flow.sender.stats.completed {
+        let Some(completed) = flow.sender.stats.completed else { return };
+        self.completed += 1;
+        if !flow.sender.has_writes() {
             self.completion_times.push(completed.since(flow.start));
         }
     }
@@ -71,7 +99,7 @@ impl Transfers {
         });
         TransferOutcome {
             started: self.started,
-            completed: times.len() as u64,
+            completed: self.completed,
             goodput_mbps: mbps(self.delivered_bytes, active),
             completion,
         }

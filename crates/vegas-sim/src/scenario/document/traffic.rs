@@ -28,13 +28,13 @@ pub(in crate::scenario) struct Traffic {
     pub(in crate::scenario) off: Option<Field<Span>>,
     /// pareto-on-off, Pareto sizes: the shape of the Pareto distribution, 1.01 to 100. Default: 1.5, as in ns-2.
     pub(in crate::scenario) shape: Option<Field<Shape>>,
-    /// poisson-transfers: mean time between the starts of two transfers.
+    /// poisson-transfers, tcplib: mean time between the starts of two transfers or conversations.
     pub(in crate::scenario) interarrival: Option<Field<Span>>,
     /// poisson-transfers: payload of a transfer, the mean where it is random.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
     /// poisson-transfers: how the sizes are distributed. Default: "fixed".
     pub(in crate::scenario) size_distribution: Option<Field<SizeDistribution>>,
-    /// poisson-transfers: every transfer's connection, as a flow without times, size and path.
+    /// poisson-transfers, tcplib: every connection, as a flow without times, size and path.
     pub(in crate::scenario) flow: Option<Table<Flow>>,
     /// dumbbell: which way the traffic crosses the bottleneck. Default: "forward".
     pub(in crate::scenario) direction: Option<Field<Direction>>,
@@ -59,6 +59,7 @@ pub(in crate::scenario) enum TrafficKind {
     ExponentialOnOff,
     ParetoOnOff,
     PoissonTransfers,
+    Tcplib,
 }
 
 impl Named for TrafficKind {
@@ -68,6 +69,7 @@ impl Named for TrafficKind {
         ("exponential-on-off", TrafficKind::ExponentialOnOff),
         ("pareto-on-off", TrafficKind::ParetoOnOff),
         ("poisson-transfers", TrafficKind::PoissonTransfers),
+        ("tcplib", TrafficKind::Tcplib),
     ];
 }
 

@@ -1,0 +1,104 @@
+//! Conversations of tcplib (P. B. Danzig and S. Jamin, "tcplib: A Library of TCP/IP Traffic Characteristics", Technical
+//! Report USC-CS-91-495, University of Southern California, 1991), from condensed tables of its measurements.
+
+mod tables;
+
+use vegas_core::units::{Bytes, Span, Time};
+
+use super::Writes;
+use crate::rng::Stream;
+
+/// A distribution by its quantiles: parts in a thousand, ascending from 0 to 1000, and the value that so many parts do
+/// not exceed; straight lines in between.
+type Quantiles = &'static [(u16, f64)];
+
+/// An application, as tcplib tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Application {
+    Smtp,
+    Telnet,
+    Ftp,
+    Nntp,
+}
+
+/// Connections of each application, mean shares in ten thousand of all; the rest tcplib has no tables for.
+const MIX: [(Application, u32); 4] =
+    [(Application::Smtp, 3_798), (Application::Telnet, 612), (Application::Ftp, 216), (Application::Nntp, 56)];
+
+impl Application {
+    /// One of the mix.
+    pub(super) fn draw(stream: &mut Stream) -> Self {
+        let all: u32 = MIX.iter().map(|(_, share)| share).sum();
+        let mut left = stream.unit() * f64::from(all);
+        for (application, share) in MIX {
+            left -= f64::from(share);
+            if left <= 0.0 {
+                return application;
+            }
+        }
+        MIX[0].0
+    }
+
+    /// Payload of a conversation that is sent as fast as TCP lets it; none for one that goes at a human's pace.
+    pub(super) fn size(self, stream: &mut Stream) -> Option<Bytes> {
+        let bytes = match self {
+            Application::Telnet => return None,
+            Application::Smtp => whole(tables::SMTP_ITEMSIZE, stream),
+            Application::Nntp => items(tables::NNTP_NITEMS, stream, |stream| whole(tables::NNTP_ITEMSIZE, stream)),
+            Application::Ftp => items(tables::FTP_NITEMS, stream, |stream| {
+                whole(tables::FTP_CTLSIZE, stream) + whole(tables::FTP_ITEMSIZE, stream)
+            }),
+        };
+        Some(Bytes::new(bytes.max(1)))
+    }
+}
+
+/// The bytes of as many items as the table says, one at least.
+fn items(counts: Quantiles, stream: &mut Stream, mut item: impl FnMut(&mut Stream) -> u64) -> u64 {
+    (0..whole(counts, stream).max(1)).map(|_| item(stream)).sum()
+}
+
+/// What is typed from `start` on, until the conversation or the run ends: a packet after each time between two. What
+/// does not fit a segment is cut.
+pub(super) fn telnet(start: Time, run_end: Time, payload_max: u64, stream: &mut Stream) -> Writes {
+    let mut writes = Writes { times: Vec::new(), ends: Vec::new() };
+    let end = start + millis(tables::TELNET_DURATION, stream);
+    let (mut time, mut byte) = (start, 0);
+    loop {
+        let mut left = whole(tables::TELNET_PKTSIZE, stream).max(1);
+        while left > 0 {
+            let segment = left.min(payload_max);
+            left -= segment;
+            byte += segment;
+            writes.times.push(time);
+            writes.ends.push(byte);
+        }
+        // one packet beyond the run keeps a conversation open that the run cuts short
+        if time > run_end {
+            return writes;
+        }
+        time = time + millis(tables::TELNET_INTERARRIVAL, stream);
+        if time >= end {
+            return writes;
+        }
+    }
+}
+
+fn whole(quantiles: Quantiles, stream: &mut Stream) -> u64 {
+    (draw(quantiles, stream) + 0.5) as u64
+}
+
+fn millis(quantiles: Quantiles, stream: &mut Stream) -> Span {
+    Span::from_nanos((draw(quantiles, stream) * 1e6 + 0.5) as u64)
+}
+
+/// A draw by inversion.
+fn draw(quantiles: Quantiles, stream: &mut Stream) -> f64 {
+    let parts = stream.unit() * 1000.0;
+    let after = quantiles.partition_point(|(upto, _)| f64::from(*upto) < parts);
+    let ((low, from), (high, to)) = (quantiles[after - 1], quantiles[after]);
+    from + (to - from) * (parts - f64::from(low)) / f64::from(high - low)
+}
+
+#[cfg(test)]
+mod tests;
