@@ -31,7 +31,8 @@ fn failure_of(path: &Path) -> Option<String> {
     let seen = packets_of(&scenario_of(scenario, &name));
     let expected = expected_of(&text);
     assert!(!expected.is_empty(), "{name}: no packets");
-    let first = (0..expected.len().max(seen.len())).find(|&row| expected.get(row).map(|row| &row.1) != seen.get(row))?;
+    let first =
+        (0..expected.len().max(seen.len())).find(|&row| expected.get(row).map(|row| &row.1) != seen.get(row))?;
     let wanted = expected.get(first).map_or("nothing more", |row| &row.1);
     let line = expected.get(first).or(expected.last()).map_or(0, |row| row.0);
     let got = seen.get(first).map_or("nothing more", String::as_str);
