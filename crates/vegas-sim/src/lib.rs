@@ -15,5 +15,6 @@ pub mod results;
 mod rng;
 pub mod scenario;
 mod tcp;
+mod transmitter;
 
 pub use engine::{Progress, Simulation, run};

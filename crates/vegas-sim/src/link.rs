@@ -1,4 +1,4 @@
-//! A one-way link: drop-tail queue, transmitter of one rate, constant propagation delay.
+//! A one-way link: drop-tail queue, transmitter, constant propagation delay.
 //!
 //! A packet's departure and arrival are computed when it is offered: the transmitter is FIFO, so it leaves when
 //! the one before it has left and its own bits are sent. Only the head's arrival is a pending event. The length of
@@ -6,20 +6,20 @@
 
 use std::collections::VecDeque;
 
-use vegas_core::units::{Bytes, Rate, Span, Time};
+use vegas_core::units::{Bytes, Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
 use crate::packet::Packet;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkSpec, QueueLimit};
+use crate::transmitter::Transmitter;
 
 /// A link at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
-    rate: Rate,
+    transmitter: Transmitter,
     delay: Span,
     limit: QueueLimit,
-    transmission: TransmissionTimes,
     /// The transmitter is busy until then.
     busy_until: Time,
     /// Accepted packets that have not arrived, in order.
@@ -76,10 +76,9 @@ impl Link {
         let is_impaired = spec.impairments != Impairments::default();
         let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream)));
         Link {
-            rate: spec.rate,
+            transmitter: Transmitter::new(spec),
             delay: spec.delay,
             limit: spec.queue,
-            transmission: TransmissionTimes::default(),
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
             departed: 0,
@@ -106,14 +105,13 @@ impl Link {
 
     fn accept(&mut self, now: Time, packet: Packet) -> Offer {
         let begins = self.busy_until.max(now);
-        let lasts = self.transmission.of(packet.wire, self.rate);
-        self.busy_until = begins + lasts;
+        self.busy_until = self.transmitter.finish(begins, now, packet.wire);
         let arrival = self.busy_until + self.delay;
         let first = self.transit.is_empty();
         self.transit.push_back(Transit { packet, arrival });
         self.queued_bytes += u64::from(packet.wire);
         self.stats.waiting_ns += u128::from(begins.since(now).as_nanos());
-        self.stats.busy_ns += lasts.as_nanos();
+        self.stats.busy_ns += self.busy_until.since(begins).as_nanos();
         let waiting = self.waiting_packets();
         self.stats.max_queue_packets = self.stats.max_queue_packets.max(waiting);
         self.stats.step_max_queue_packets = self.stats.step_max_queue_packets.max(waiting);
@@ -178,7 +176,7 @@ impl Link {
     /// is free for one that arrives at the same instant.
     pub(crate) fn catch_up(&mut self, now: Time) {
         while let Some(transit) = self.transit.get(self.departed) {
-            if transit.arrival - self.delay > now {
+            if self.departure(transit) > now {
                 break;
             }
             let wire = transit.packet.wire;
@@ -189,7 +187,7 @@ impl Link {
 
     /// When the next packet leaves the transmitter, after the last [`Link::catch_up`].
     pub(crate) fn next_departure(&self) -> Option<Time> {
-        self.transit.get(self.departed).map(|transit| transit.arrival - self.delay)
+        self.transit.get(self.departed).map(|transit| self.departure(transit))
     }
 
     fn count_departure(&mut self, wire: u16) {
@@ -202,18 +200,15 @@ impl Link {
         Span::from_nanos(self.stats.busy_ns - self.busy_until.since(now).as_nanos())
     }
 
-    /// Sum of waiting times up to `now`, ns: the integral of the waiting packets over time.
+    /// Sum of waiting times up to `now`, ns: the integral of the waiting packets over time. The link is caught up.
     pub(crate) fn waited_ns(&self, now: Time) -> u128 {
-        let mut ahead = 0;
-        let mut begins = self.busy_until;
-        for transit in self.transit.iter().rev() {
-            begins = begins - self.transmission.peek(transit.packet.wire, self.rate);
-            if begins <= now {
-                break;
-            }
-            ahead += u128::from(begins.since(now).as_nanos());
-        }
+        let still_ahead = self.transit.iter().skip(self.departed).rev().skip(1);
+        let ahead: u128 = still_ahead.map(|before| u128::from(self.departure(before).since(now).as_nanos())).sum();
         self.stats.waiting_ns - ahead
+    }
+
+    fn departure(&self, transit: &Transit) -> Time {
+        transit.arrival - self.delay
     }
 
     /// A queue of N packets holds N with the one being sent (design section 5).
@@ -223,29 +218,5 @@ impl Link {
             QueueLimit::Packets(limit) => self.transit.len() - self.departed < limit as usize,
             QueueLimit::Bytes(limit) => Bytes::new(self.queued_bytes + u64::from(wire)) <= limit,
         }
-    }
-}
-
-/// Transmission times of the two packet sizes seen last: a link carries data of one size and acknowledgements of
-/// another, and a 128-bit division per packet is worth saving.
-#[derive(Clone, Copy, Debug, Default)]
-struct TransmissionTimes {
-    known: [(u16, Span); 2],
-}
-
-impl TransmissionTimes {
-    fn of(&mut self, wire: u16, rate: Rate) -> Span {
-        if self.known[0].0 != wire {
-            self.known.swap(0, 1);
-            if self.known[0].0 != wire {
-                self.known[0] = (wire, rate.time_for(Bytes::new(u64::from(wire))));
-            }
-        }
-        self.known[0].1
-    }
-
-    fn peek(&self, wire: u16, rate: Rate) -> Span {
-        let mut copy = *self;
-        copy.of(wire, rate)
     }
 }

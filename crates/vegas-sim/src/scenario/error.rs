@@ -97,6 +97,7 @@ fn example(name: &str) -> &'static str {
         "rate" => "rate = \"50mbit\"",
         "delay" => "delay = \"48ms\"",
         "queue" => "queue = \"100p\"",
+        "trace" => "trace = \"lte.down\"",
         "probability" => "probability = \"1%\"",
         "model" => "model = \"gilbert-elliott\"",
         "good_to_bad" => "good_to_bad = \"1%\"",

@@ -2,8 +2,12 @@
 //!
 //! The file that a user writes is [`super::document`]; this is what is left of it after validation.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters};
+
+pub use super::trace::RateTrace;
 
 /// What is simulated, for how long, and from which seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,8 +57,10 @@ pub struct LinkSpec {
     pub from: NodeId,
     /// Where packets arrive.
     pub to: NodeId,
-    /// Transmission rate.
+    /// Transmission rate; with a trace its mean.
     pub rate: Rate,
+    /// When the link may send, if its rate varies.
+    pub trace: Option<Arc<RateTrace>>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// How much may wait; counts the packet being sent (design section 5).

@@ -1,5 +1,7 @@
 //! What the types of the file cannot say: values in range, and values that go together.
 
+use std::path::Path;
+
 use serde_json::Value;
 use vegas_core::units::Span;
 
@@ -13,13 +15,13 @@ const STEP_DEFAULT: Span = Span::from_millis(100);
 /// A few gigabytes of series.
 const ROWS_MAX: u64 = 50_000_000;
 
-/// Resolves a file into a scenario; `tree` is the same file as given.
-pub(super) fn scenario(file: &File, tree: &Value) -> Checked<Scenario> {
+/// Resolves a file into a scenario; `tree` is the same file as given, `folder` the one it lies in.
+pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scenario> {
     let duration = duration(file.duration.0)?;
     if file.flow.is_empty() {
         return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
     }
-    let network = network::build(&file.topology, &file.flow)?;
+    let network = network::build(&file.topology, &file.flow, folder)?;
     let mut flows = Vec::with_capacity(file.flow.len());
     for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
         flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);

@@ -32,6 +32,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
         from,
         to,
         rate: Rate::from_bits_per_second(10_000_000),
+        trace: None,
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
         impairments: Impairments::default(),

@@ -5,10 +5,12 @@
 
 mod flow;
 mod loss;
+mod rate;
 mod topology;
 
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
 pub(super) use loss::{BurstLoss, Loss};
+pub(super) use rate::LinkRate;
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
 
 use schemars::JsonSchema;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::path::Path;
 
 use vegas_core::units::Span;
 
@@ -14,13 +15,13 @@ use crate::scenario::scalar::Name;
 use super::{Network, link};
 
 /// Builds the graph and finds every flow's path.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], folder: &Path) -> Checked<Network> {
     let mut network = Network::default();
     let names = topology.nodes.as_deref().ok_or_else(|| Problem::missing("topology.nodes"))?;
     let nodes = nodes(names, &mut network)?;
     let links = topology.link.as_deref().ok_or_else(|| Problem::missing("topology.link"))?;
     for (id, link) in links.iter().enumerate() {
-        add_link(&format!("topology.link.{id}"), link, &nodes, &mut network)?;
+        add_link(&format!("topology.link.{id}"), link, &nodes, folder, &mut network)?;
     }
     let leaving = links_leaving(&network);
     for (id, flow) in flows.iter().enumerate() {
@@ -52,7 +53,7 @@ fn find(key: String, Field(Name(name)): &Field<Name>, nodes: &Nodes) -> Checked<
     })
 }
 
-fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, network: &mut Network) -> Checked<()> {
+fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, folder: &Path, network: &mut Network) -> Checked<()> {
     let key_between = child(key, "between");
     let [from, to] = link.between.as_slice() else {
         let message = format!("names {} nodes; name two, such as [\"a\", \"b\"]", link.between.len());
@@ -67,7 +68,7 @@ fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, network: &mut Network) -
     if network.links.iter().any(|other| same(&other)) {
         return Err(Problem::new(key_between, "these two nodes have a link already; write one link for each pair"));
     }
-    network.connect(from, to, &link::of_graph(key, link)?);
+    network.connect(from, to, &link::of_graph(key, link, folder)?);
     Ok(())
 }
 

@@ -4,6 +4,8 @@ mod chain;
 mod graph;
 mod link;
 
+use std::path::Path;
+
 use vegas_core::units::Bytes;
 
 use super::document::{Flow, Topology};
@@ -23,17 +25,17 @@ pub(super) struct Network {
     pub(super) paths: Vec<Vec<LinkId>>,
 }
 
-/// Builds the network; flow `i` is at `flow.i` in the file.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+/// Builds the network; flow `i` is at `flow.i` in the file, which lies in `folder`.
+pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], folder: &Path) -> Checked<Network> {
     let kind = topology.kind.0;
     check_keys_of_topology(topology, kind)?;
     for (id, flow) in flows.iter().enumerate() {
         check_keys_of_flow(&format!("flow.{id}"), flow, kind)?;
     }
     match kind {
-        Kind::Dumbbell => chain::dumbbell(topology, flows),
-        Kind::ParkingLot => chain::parking_lot(topology, flows),
-        Kind::Graph => graph::build(topology, flows),
+        Kind::Dumbbell => chain::dumbbell(topology, flows, folder),
+        Kind::ParkingLot => chain::parking_lot(topology, flows, folder),
+        Kind::Graph => graph::build(topology, flows, folder),
     }
 }
 
