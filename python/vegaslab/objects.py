@@ -180,6 +180,19 @@ class Flow(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change(_Table):
+    """What changes during the run: values of a `link` (one direction, "r1->r2"), or the route of a `flow`."""
+
+    at: str
+    link: str | None = None
+    rate: str | None = None
+    delay: str | None = None
+    queue: str | None = None
+    flow: int | None = None
+    via: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scenario(_Table):
     """What is simulated, for how long, and from which seed."""
 
@@ -187,6 +200,7 @@ class Scenario(_Table):
     duration: str
     topology: Dumbbell | ParkingLot | Graph
     flow: Sequence[Flow]
+    change: Sequence[Change] | None = None
     description: str | None = None
     seed: int | None = None
     sample: str | None = None

@@ -10,6 +10,7 @@ mod impairment;
 mod link;
 pub mod outcome;
 mod packet;
+mod path;
 mod recorder;
 pub mod results;
 mod rng;

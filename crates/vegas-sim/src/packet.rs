@@ -10,8 +10,8 @@ pub(crate) struct Packet {
     pub(crate) sack: SackId,
     /// Bytes on the wire.
     pub(crate) wire: u16,
-    /// Index into the flow's path of the link it is on.
-    pub(crate) hop: u8,
+    /// Where in the flow's path the link is that it is on.
+    pub(crate) hop: u16,
     pub(crate) kind: PacketKind,
 }
 

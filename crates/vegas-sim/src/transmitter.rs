@@ -21,6 +21,11 @@ impl Transmitter {
         }
     }
 
+    /// Sends at another rate from the next packet on.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        *self = Transmitter::Constant { rate, times: TransmissionTimes::default() };
+    }
+
     /// When a packet has left that was offered at `offered` and whose turn comes at `begins`. To be asked once for
     /// each packet, in order.
     pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: u16) -> Time {

@@ -78,7 +78,7 @@ fn keys() {
             (
                 "seed = 1",
                 "colour = 1",
-                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow",
+                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, change",
             ),
             ("duration = \"60s\"\n", "", r#": duration: is missing; give one, such as duration = "60s""#),
             (

@@ -33,7 +33,7 @@ fn every_key_is_documented() {
     let tables = defined.iter().filter(|(_, table)| table.get("properties").is_some());
     let tables: Vec<(&str, &Value)> =
         tables.map(|(name, table)| (name.as_str(), table)).chain([("File", &schema)]).collect();
-    assert_eq!(tables.len(), 11, "a new table needs a heading below");
+    assert_eq!(tables.len(), 12, "a new table needs a heading below");
     for (name, table) in tables {
         let heading = match name {
             "File" => "## The file",
@@ -43,6 +43,7 @@ fn every_key_is_documented() {
             "GraphLink" => "### `[[topology.link]]`",
             "BurstLoss" => "### `loss`",
             "TraceRate" => "### `rate`",
+            "Change" => "## `[[change]]`",
             "Reorder" => "### `reorder`",
             "Flow" => "## `[[flow]]`",
             "Host" => "## `[flow.host]`",

@@ -23,6 +23,7 @@
 //! );
 //! ```
 
+mod change;
 mod document;
 mod error;
 mod field;

@@ -8,7 +8,7 @@ use vegas_core::units::Span;
 use super::document::File;
 use super::error::{Checked, Problem};
 use super::model::{Sampling, Scenario};
-use super::{flow, network};
+use super::{change, flow, network};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
@@ -26,6 +26,11 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
     for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
         flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);
     }
+    let changes = {
+        let (kind, documents) = (file.topology.kind.0, file.flow.as_slice());
+        let context = change::Context { kind, duration, network: &network, documents, flows: &flows };
+        change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
+    };
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
     Ok(Scenario {
@@ -37,6 +42,7 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
         nodes: network.nodes,
         links: network.links,
         flows,
+        changes,
         capture: file.capture.unwrap_or(false),
         document: tree.clone(),
     })

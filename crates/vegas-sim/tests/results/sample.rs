@@ -20,6 +20,7 @@ pub(crate) fn scenario() -> Scenario {
         nodes: vec!["client".to_owned(), "server".to_owned()],
         links: vec![link(0, 1), link(1, 0)],
         flows: vec![flow("vegas"), flow("sack")],
+        changes: Vec::new(),
         capture: true,
         document: json!({
             "name": "sample", "duration": "2.5s", "flow": [{"algorithm": "vegas"}, {"algorithm": "sack"}]

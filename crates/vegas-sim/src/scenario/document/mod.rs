@@ -3,11 +3,13 @@
 //! The types say which keys there are and of which kind; whether the values make sense together is checked by
 //! [`super::validate`]. The doc comments are the descriptions in the schema.
 
+mod change;
 mod flow;
 mod loss;
 mod rate;
 mod topology;
 
+pub(super) use change::Change;
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
 pub(super) use loss::{BurstLoss, Loss};
 pub(super) use rate::LinkRate;
@@ -42,4 +44,6 @@ pub(super) struct File {
     pub(super) topology: Table<Topology>,
     /// The flows, one table each.
     pub(super) flow: Vec<Table<Flow>>,
+    /// What changes during the run. Default: nothing.
+    pub(super) change: Option<Vec<Table<Change>>>,
 }

@@ -25,10 +25,24 @@ pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], folder: &Path) -
     }
     let leaving = links_leaving(&network);
     for (id, flow) in flows.iter().enumerate() {
-        let path = path_of_flow(&format!("flow.{id}"), flow, &nodes, &network, &leaving)?;
+        let key = format!("flow.{id}");
+        let via = flow.via.as_deref().unwrap_or_default();
+        let path = path_of_flow(&key, flow, (&child(&key, "via"), via), &nodes, &network, &leaving)?;
         network.paths.push(path);
     }
     Ok(network)
+}
+
+/// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
+pub(in crate::scenario) fn reroute(
+    network: &Network,
+    flow: &Flow,
+    key: &str,
+    key_via: &str,
+    via: &[Field<Name>],
+) -> Checked<Vec<LinkId>> {
+    let nodes: Nodes = network.nodes.iter().cloned().zip(0..).collect();
+    path_of_flow(key, flow, (key_via, via), &nodes, network, &links_leaving(network))
 }
 
 type Nodes = BTreeMap<String, NodeId>;
@@ -84,6 +98,7 @@ fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
 fn path_of_flow(
     key: &str,
     flow: &Flow,
+    (key_via, via): (&str, &[Field<Name>]),
     nodes: &Nodes,
     network: &Network,
     leaving: &[Vec<LinkId>],
@@ -96,8 +111,8 @@ fn path_of_flow(
     let from = end("from", &flow.from)?;
     let to = end("to", &flow.to)?;
     let mut stops: Vec<(String, NodeId)> = Vec::new();
-    for (index, node) in flow.via.iter().flatten().enumerate() {
-        let key = child(&child(key, "via"), index);
+    for (index, node) in via.iter().enumerate() {
+        let key = child(key_via, index);
         stops.push((key.clone(), find(key, node, nodes)?));
     }
     stops.push((child(key, "to"), to));
@@ -111,12 +126,12 @@ fn path_of_flow(
         path.extend(part);
         here = stop;
     }
-    check_simple(key, from, &path, network)?;
+    check_simple(key, key_via, from, &path, network)?;
     Ok(path)
 }
 
 /// A path that comes back to a node would send packets round in circles.
-fn check_simple(key: &str, from: NodeId, path: &[LinkId], network: &Network) -> Checked<()> {
+fn check_simple(key: &str, key_via: &str, from: NodeId, path: &[LinkId], network: &Network) -> Checked<()> {
     if path.is_empty() {
         return Err(Problem::new(child(key, "to"), "is also where the flow comes from; name another node"));
     }
@@ -126,7 +141,7 @@ fn check_simple(key: &str, from: NodeId, path: &[LinkId], network: &Network) -> 
         let node = network.links[*link].to;
         if std::mem::replace(&mut visited[node], true) {
             let message = format!("the path passes {} twice; name nodes that lie on one way", network.nodes[node]);
-            return Err(Problem::new(child(key, "via"), message));
+            return Err(Problem::new(key_via, message));
         }
     }
     Ok(())

@@ -103,7 +103,7 @@ fn rate(key: &str, rate: &LinkRate, folder: &Path) -> Checked<(Rate, Option<Arc<
     }
 }
 
-fn constant_rate(key: &str, rate: Rate) -> Checked<Rate> {
+pub(in crate::scenario) fn constant_rate(key: &str, rate: Rate) -> Checked<Rate> {
     if rate.as_bits_per_second() == 0 {
         return Err(Problem::new(child(key, "rate"), "a rate of 0 sends nothing; write 1bit or more"));
     }
@@ -113,7 +113,7 @@ fn constant_rate(key: &str, rate: Rate) -> Checked<Rate> {
     Ok(rate)
 }
 
-fn delay(key: &str, delay: Span) -> Checked<Span> {
+pub(in crate::scenario) fn delay(key: &str, delay: Span) -> Checked<Span> {
     within_an_hour(child(key, "delay"), delay)
 }
 

@@ -13,7 +13,9 @@ use super::error::{Checked, Problem, child};
 use super::field::Table;
 use super::model::{LinkId, LinkSpec, NodeId, QueueLimit};
 use super::scalar::{Kind, Named};
+pub(super) use graph::reroute;
 use link::Direction;
+pub(super) use link::{constant_rate as check_rate, delay as check_delay};
 
 /// Nodes, links, and one path a flow.
 #[derive(Default)]
@@ -58,15 +60,22 @@ impl Network {
         path.iter().rev().map(|link| opposite(*link)).collect()
     }
 
+    /// A link's name in results.
+    pub(super) fn link_name(&self, link: LinkId) -> String {
+        link_name(&self.links[link], &self.nodes)
+    }
+
     /// The first link of a path whose queue is shorter than one packet.
     pub(super) fn too_short_for(&self, packet: Bytes, path: &[LinkId]) -> Option<(String, Bytes)> {
         path.iter().map(|link| &self.links[*link]).find_map(|link| match link.queue {
-            QueueLimit::Bytes(limit) if limit < packet => {
-                Some((format!("{}->{}", self.nodes[link.from], self.nodes[link.to]), limit))
-            }
+            QueueLimit::Bytes(limit) if limit < packet => Some((link_name(link, &self.nodes), limit)),
             _ => None,
         })
     }
+}
+
+fn link_name(link: &LinkSpec, nodes: &[String]) -> String {
+    format!("{}->{}", nodes[link.from], nodes[link.to])
 }
 
 /// The link of the reverse direction: links are kept in pairs.
