@@ -193,6 +193,27 @@ class Change(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Traffic(_Table):
+    """One source of background traffic: "constant", "exponential-on-off" or "pareto-on-off"."""
+
+    kind: str
+    start: str | None = None
+    stop: str | None = None
+    rate: str | None = None
+    packet: str | None = None
+    on: str | None = None
+    off: str | None = None
+    shape: float | None = None
+    direction: Literal["forward", "backward"] | None = None
+    access: Link | None = None
+    from_: str | None = None
+    to: str | None = None
+    via: Sequence[str] | None = None
+    enter: str | None = None
+    leave: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scenario(_Table):
     """What is simulated, for how long, and from which seed."""
 
@@ -201,6 +222,7 @@ class Scenario(_Table):
     topology: Dumbbell | ParkingLot | Graph
     flow: Sequence[Flow]
     change: Sequence[Change] | None = None
+    traffic: Sequence[Traffic] | None = None
     description: str | None = None
     seed: int | None = None
     sample: str | None = None

@@ -16,6 +16,7 @@ pub mod results;
 mod rng;
 pub mod scenario;
 mod tcp;
+mod traffic;
 mod transmitter;
 
 pub use engine::{Progress, Simulation, run};

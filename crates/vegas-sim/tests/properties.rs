@@ -76,6 +76,8 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
             flow.host.receive_window = Segments(window);
             flow.parameters.max_window = Segments(window);
+            flow.parameters.initial_window = flow.parameters.initial_window.min(Segments(window));
+            flow.parameters.restart_window = flow.parameters.restart_window.min(Segments(window));
             flow.host.delayed_ack = delayed.then(|| Span::from_millis(100));
             flow.host.handshake = if handshake { Handshake::Full } else { Handshake::None };
             scenario

@@ -5,7 +5,7 @@ use vegas_core::units::{Bytes, Span, Time};
 use super::document::{self, Flow};
 use super::error::{Checked, Problem, child, suggestion};
 use super::field::{Field, Table};
-use super::model::{Change, FlowSpec, LinkChange, LinkId, QueueLimit, RouteChange, ScheduledChange};
+use super::model::{Change, FlowSpec, LinkChange, LinkId, Load, QueueLimit, RouteChange, ScheduledChange, TrafficSpec};
 use super::network::Network;
 use super::scalar::Kind;
 
@@ -19,6 +19,7 @@ pub(super) struct Context<'a> {
     pub(super) network: &'a Network,
     pub(super) documents: &'a [Table<Flow>],
     pub(super) flows: &'a [FlowSpec],
+    pub(super) traffic: &'a [TrafficSpec],
 }
 
 /// Checks the changes of a file and puts them in the order of their times; at one time, in that of the file.
@@ -79,15 +80,21 @@ fn link_change(key: &str, name: &str, change: &document::Change, context: &Conte
 
 /// Every packet that may cross the link has to fit its queue.
 fn check_limit(key: &str, link: LinkId, limit: Bytes, context: &Context<'_>) -> Checked<()> {
-    for flow in context.flows {
-        for (size, path) in [(flow.packet, &flow.path), (flow.ack, &flow.reverse_path)] {
-            if path.contains(&link) && size > limit {
-                let message = format!("packets of {}b do not fit; write {}b or more", size.get(), size.get());
-                return Err(Problem::new(key, message));
-            }
+    let data = context.flows.iter().map(|flow| (flow.packet, &flow.path));
+    let acks = context.flows.iter().map(|flow| (flow.ack, &flow.reverse_path));
+    let datagrams = context.traffic.iter().map(|source| {
+        let Load::Datagrams(datagrams) = &source.load;
+        (datagrams.packet, &source.path)
+    });
+    let largest =
+        data.chain(acks).chain(datagrams).filter(|(_, path)| path.contains(&link)).map(|(size, _)| size).max();
+    match largest {
+        Some(size) if size > limit => {
+            let message = format!("packets of {}b do not fit; write {}b or more", size.get(), size.get());
+            Err(Problem::new(key, message))
         }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn route_change(key: &str, flow: usize, change: &document::Change, context: &Context<'_>) -> Checked<RouteChange> {
@@ -103,7 +110,7 @@ fn route_change(key: &str, flow: usize, change: &document::Change, context: &Con
         return Err(Problem::new(key, "rate, delay and queue are a link's; write link instead of flow"));
     }
     let via = change.via.as_deref().ok_or_else(|| Problem::missing(child(key, "via")))?;
-    let path = super::network::reroute(context.network, document, &format!("flow.{flow}"), &child(key, "via"), via)?;
+    let path = super::network::reroute(context.network, flow, document, child(key, "via"), via)?;
     let spec = &context.flows[flow];
     let reverse_path = Network::reversed(&path);
     for (size, path) in [(spec.packet, &path), (spec.ack, &reverse_path)] {

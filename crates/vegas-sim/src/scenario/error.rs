@@ -108,6 +108,8 @@ fn example(key: &str, name: &str) -> &'static str {
         "nodes" => "nodes = [\"a\", \"r\", \"b\"]",
         "link" if key.starts_with("change") => "link = \"r1->r2\"",
         "link" | "between" => "[[topology.link]] with between = [\"a\", \"b\"]",
+        "on" => "on = \"500ms\"",
+        "off" => "off = \"500ms\"",
         "from" => "from = \"a\"",
         "to" => "to = \"b\"",
         _ => "the one in docs/scenario.md",

@@ -36,6 +36,8 @@ mod scalar;
 mod schema;
 mod source;
 mod trace;
+mod traffic;
+mod traffic_model;
 mod validate;
 
 pub use error::ScenarioError;

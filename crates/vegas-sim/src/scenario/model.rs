@@ -8,6 +8,7 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters};
 
 pub use super::trace::RateTrace;
+pub use super::traffic_model::*;
 
 /// What is simulated, for how long, and from which seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub struct Scenario {
     pub flows: Vec<FlowSpec>,
     /// What changes during the run, in the order of time.
     pub changes: Vec<ScheduledChange>,
+    /// Background traffic; a source's id is its index here.
+    pub traffic: Vec<TrafficSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
     /// The file as given, after overrides: for the manifest and its hash.

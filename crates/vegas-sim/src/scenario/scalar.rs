@@ -95,6 +95,35 @@ impl FromGiven for Probability {
     }
 }
 
+/// The shape of a Pareto distribution; above 1, so that it has a mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Thousandths.
+    pub(super) milli: u32,
+}
+
+const SHAPE_MILLI_MIN: u64 = 1_010;
+const SHAPE_MILLI_MAX: u64 = 100_000;
+
+impl FromGiven for Shape {
+    const EXPECTED: &'static str = "a number such as 1.5";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let milli = match given {
+            Given::Whole(_) | Given::Fraction(_) => scaled(&given.to_string(), 1_000),
+            Given::Text(_) | Given::Switch(_) => Err(Inexact::NotANumber),
+        };
+        match milli {
+            Ok(milli @ SHAPE_MILLI_MIN..=SHAPE_MILLI_MAX) => Ok(Shape { milli: milli as u32 }),
+            _ => Err(format!("{given} was given; expected a number from 1.01 to 100 in steps of 0.001, such as 1.5")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "number", "minimum": 1.01, "maximum": 100 })
+    }
+}
+
 /// A probability in millionths, 1 included.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chance {

@@ -8,7 +8,7 @@ use vegas_core::units::Span;
 use super::document::File;
 use super::error::{Checked, Problem};
 use super::model::{Sampling, Scenario};
-use super::{change, flow, network};
+use super::{change, flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
@@ -21,14 +21,20 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
     if file.flow.is_empty() {
         return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
     }
-    let network = network::build(&file.topology, &file.flow, folder)?;
+    let sources = file.traffic.as_deref().unwrap_or_default();
+    let network = network::build(&file.topology, &file.flow, sources, folder)?;
     let mut flows = Vec::with_capacity(file.flow.len());
     for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
         flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);
     }
+    let mut traffic = Vec::with_capacity(sources.len());
+    for (id, (source, path)) in sources.iter().zip(&network.paths[flows.len()..]).enumerate() {
+        traffic.push(traffic::resolve(&format!("traffic.{id}"), source, duration, &network, path)?);
+    }
     let changes = {
         let (kind, documents) = (file.topology.kind.0, file.flow.as_slice());
-        let context = change::Context { kind, duration, network: &network, documents, flows: &flows };
+        let context =
+            change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
         change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
     };
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
@@ -43,6 +49,7 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
         links: network.links,
         flows,
         changes,
+        traffic,
         capture: file.capture.unwrap_or(false),
         document: tree.clone(),
     })

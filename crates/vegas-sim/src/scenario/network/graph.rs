@@ -8,14 +8,15 @@ use vegas_core::units::Span;
 
 use crate::scenario::document::{Flow, GraphLink, Topology};
 use crate::scenario::error::{Checked, Problem, child, suggestion};
-use crate::scenario::field::{Field, Table};
+use crate::scenario::field::Field;
 use crate::scenario::model::{LinkId, NodeId};
 use crate::scenario::scalar::Name;
 
+use super::route::Route;
 use super::{Network, link};
 
 /// Builds the graph and finds every flow's path.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], folder: &Path) -> Checked<Network> {
+pub(super) fn build(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let mut network = Network::default();
     let names = topology.nodes.as_deref().ok_or_else(|| Problem::missing("topology.nodes"))?;
     let nodes = nodes(names, &mut network)?;
@@ -24,10 +25,8 @@ pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], folder: &Path) -
         add_link(&format!("topology.link.{id}"), link, &nodes, folder, &mut network)?;
     }
     let leaving = links_leaving(&network);
-    for (id, flow) in flows.iter().enumerate() {
-        let key = format!("flow.{id}");
-        let via = flow.via.as_deref().unwrap_or_default();
-        let path = path_of_flow(&key, flow, (&child(&key, "via"), via), &nodes, &network, &leaving)?;
+    for route in routes {
+        let path = path_of_flow(route, &nodes, &network, &leaving)?;
         network.paths.push(path);
     }
     Ok(network)
@@ -36,13 +35,14 @@ pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], folder: &Path) -
 /// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
 pub(in crate::scenario) fn reroute(
     network: &Network,
+    id: usize,
     flow: &Flow,
-    key: &str,
-    key_via: &str,
+    key_via: String,
     via: &[Field<Name>],
 ) -> Checked<Vec<LinkId>> {
     let nodes: Nodes = network.nodes.iter().cloned().zip(0..).collect();
-    path_of_flow(key, flow, (key_via, via), &nodes, network, &links_leaving(network))
+    let route = Route { key_via, via: Some(via), ..Route::of_flow(id, flow) };
+    path_of_flow(&route, &nodes, network, &links_leaving(network))
 }
 
 type Nodes = BTreeMap<String, NodeId>;
@@ -95,24 +95,18 @@ fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
     leaving
 }
 
-fn path_of_flow(
-    key: &str,
-    flow: &Flow,
-    (key_via, via): (&str, &[Field<Name>]),
-    nodes: &Nodes,
-    network: &Network,
-    leaving: &[Vec<LinkId>],
-) -> Checked<Vec<LinkId>> {
-    let end = |name: &str, node: &Option<Field<Name>>| {
+fn path_of_flow(route: &Route<'_>, nodes: &Nodes, network: &Network, leaving: &[Vec<LinkId>]) -> Checked<Vec<LinkId>> {
+    let key = &route.key;
+    let end = |name: &str, node: Option<&Field<Name>>| {
         let key = child(key, name);
-        let node = node.as_ref().ok_or_else(|| Problem::missing(key.clone()))?;
+        let node = node.ok_or_else(|| Problem::missing(key.clone()))?;
         find(key, node, nodes)
     };
-    let from = end("from", &flow.from)?;
-    let to = end("to", &flow.to)?;
+    let from = end("from", route.from)?;
+    let to = end("to", route.to)?;
     let mut stops: Vec<(String, NodeId)> = Vec::new();
-    for (index, node) in via.iter().enumerate() {
-        let key = child(key_via, index);
+    for (index, node) in route.via.iter().copied().flatten().enumerate() {
+        let key = child(&route.key_via, index);
         stops.push((key.clone(), find(key, node, nodes)?));
     }
     stops.push((child(key, "to"), to));
@@ -126,7 +120,7 @@ fn path_of_flow(
         path.extend(part);
         here = stop;
     }
-    check_simple(key, key_via, from, &path, network)?;
+    check_simple(key, &route.key_via, from, &path, network)?;
     Ok(path)
 }
 
