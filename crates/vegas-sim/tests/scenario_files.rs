@@ -5,7 +5,7 @@ use std::path::Path;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
-use vegas_sim::scenario::{Handshake, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{Handshake, HostKind, QueueLimit, Sampling, Scenario};
 
 const DUMBBELL: &str = r#"
 name = "test"
@@ -264,6 +264,13 @@ fn numbers_of_the_algorithm() {
     assert_eq!(numbers.max_window.0, 64, "the receiver's window bounds it");
     assert_eq!((flow.host.dupack_threshold, flow.host.recovery_burst), (4, Some(Segments(3))));
     assert!(flow.host.limited_transmit);
+    let linux = dumbbell_with("algorithm = \"cubic\"\nhost = \"linux\"\n").flows[0].clone();
+    assert_eq!((linux.host.kind, linux.host.handshake), (HostKind::Linux, Handshake::Full));
+    assert_eq!((linux.host.rto_min.as_nanos(), linux.host.rto_initial.as_nanos()), (200_000_000, 1_000_000_000));
+    assert_eq!(linux.composition.detection.recovery, Recovery::Sack);
+    let table =
+        dumbbell_with("algorithm = \"reno\"\nhost = { kind = \"linux\", handshake = \"none\" }\n").flows[0].clone();
+    assert_eq!((table.host.kind, table.host.handshake), (HostKind::Linux, Handshake::None));
 }
 
 #[test]

@@ -6,7 +6,9 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::outcome::{
     CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome, LinkSeries, Outcome,
 };
-use vegas_sim::scenario::{FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{
+    FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
+};
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
 
@@ -45,6 +47,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         composition: preset.composition,
         parameters: preset.parameters,
         host: HostSpec {
+            kind: HostKind::Bsd,
             dupack_threshold: 3,
             limited_transmit: false,
             recovery_burst: None,
