@@ -5,7 +5,7 @@ use std::path::Path;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
-use vegas_sim::scenario::{Handshake, HostKind, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{GilbertElliott, Handshake, HostKind, Impairments, QueueLimit, Sampling, Scenario};
 
 const DUMBBELL: &str = r#"
 name = "test"
@@ -163,6 +163,23 @@ fn directions_and_impairments() {
 }
 
 #[test]
+fn bursts_and_jitter() {
+    let keys = "queue = \"100p\", jitter = \"2ms\", \
+                loss = { model = \"gilbert-elliott\", good_to_bad = \"1%\", bad_to_good = 1, loss_good = 0.001 }";
+    let scenario = load(&DUMBBELL.replace("queue = \"100p\"", keys));
+    let [forward, backward] = &scenario.links[..2] else { panic!("a link each way") };
+    let channel = GilbertElliott {
+        good_to_bad_ppm: 10_000,
+        bad_to_good_ppm: 1_000_000,
+        loss_good_ppm: 1_000,
+        loss_bad_ppm: 1_000_000,
+    };
+    assert_eq!(forward.impairments.burst_loss, Some(channel));
+    assert_eq!(forward.impairments.jitter.as_nanos(), 2_000_000);
+    assert_eq!(backward.impairments, Impairments::default());
+}
+
+#[test]
 fn parking_lot() {
     let text = r#"
         name = "test"
@@ -264,12 +281,18 @@ fn numbers_of_the_algorithm() {
     assert_eq!(numbers.max_window.0, 64, "the receiver's window bounds it");
     assert_eq!((flow.host.dupack_threshold, flow.host.recovery_burst), (4, Some(Segments(3))));
     assert!(flow.host.limited_transmit);
-    let linux = dumbbell_with("algorithm = \"cubic\"\nhost = \"linux\"\n").flows[0].clone();
+}
+
+/// A kind of host brings its own defaults, by its name or in a table.
+#[test]
+fn kinds_of_host() {
+    let cubic = |lines: &str| load(&DUMBBELL.replace("\"vegas\"\n", &format!("\"cubic\"\n{lines}\n"))).flows[0].clone();
+    assert_eq!(cubic("host = \"bsd\"").host, cubic("").host);
+    let linux = cubic("host = \"linux\"");
     assert_eq!((linux.host.kind, linux.host.handshake), (HostKind::Linux, Handshake::Full));
     assert_eq!((linux.host.rto_min.as_nanos(), linux.host.rto_initial.as_nanos()), (200_000_000, 1_000_000_000));
     assert_eq!(linux.composition.detection.recovery, Recovery::Sack);
-    let table =
-        dumbbell_with("algorithm = \"reno\"\nhost = { kind = \"linux\", handshake = \"none\" }\n").flows[0].clone();
+    let table = cubic("host = { kind = \"linux\", handshake = \"none\" }");
     assert_eq!((table.host.kind, table.host.handshake), (HostKind::Linux, Handshake::None));
 }
 

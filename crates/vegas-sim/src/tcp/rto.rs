@@ -27,6 +27,9 @@ pub(crate) struct Rto {
 /// Beyond 2^16 the greatest timeout has long been reached.
 const BACKOFF_MAX: u32 = 16;
 
+/// RFC 6298, section 5.7.
+const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
 impl Rto {
     pub(crate) fn new(host: &HostSpec) -> Self {
         Rto {
@@ -39,6 +42,15 @@ impl Rto {
             backoff: 0,
             timed: None,
             linux: (host.kind == HostKind::Linux).then(|| LinuxRtt::new(host.rto_min)),
+        }
+    }
+
+    /// The connection is open. A SYN that was sent again is a sign of a long path, on which data must not be repeated
+    /// early (RFC 6298, section 5.7).
+    pub(crate) fn on_handshake(&mut self) {
+        if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
+            self.initial = AFTER_LOST_SYN;
+            self.backoff = 0;
         }
     }
 

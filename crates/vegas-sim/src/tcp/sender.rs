@@ -103,7 +103,7 @@ impl Sender {
     pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
         if self.board.max() == 0 {
             self.timer = None;
-            self.rto.stop_timing();
+            self.rto.on_handshake();
             if let Some(sent) = self.linux.as_ref().and_then(|linux| linux.syn_sent) {
                 self.rto.sample_linux(now.since(sent), 0, 0);
             }
