@@ -139,6 +139,7 @@ class Parts(_Table):
 class Host(_Table):
     """How a flow's hosts behave: what belongs to TCP and not to the congestion control."""
 
+    kind: str | None = None
     dupack_threshold: int | None = None
     limited_transmit: bool | None = None
     recovery_burst: int | str | None = None
@@ -176,7 +177,7 @@ class Flow(_Table):
     via: Sequence[str] | None = None
     enter: str | None = None
     leave: str | None = None
-    host: Host | None = None
+    host: str | Host | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -94,6 +94,10 @@ impl HostCapabilities {
     /// The simulator's TCP: everything.
     pub const SIMULATOR: HostCapabilities =
         HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true };
+
+    /// Linux's TCP: its pluggable interface gives windows and rates only.
+    pub const LINUX: HostCapabilities =
+        HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false };
 }
 
 /// Why a composition cannot be built.

@@ -443,6 +443,28 @@ fn hosts() {
                 "host.handshake = \"half\"\npacket =",
                 r#":13: flow.0.host.handshake: "half" is not a handshake; expected one of none, full"#,
             ),
+            (
+                "packet =",
+                "host = \"linus\"\npacket =",
+                r#":13: flow.0.host: "linus" is not a kind of host; did you mean "linux"?"#,
+            ),
+            ("packet =", "host = 3\npacket =", r#":13: flow.0.host: 3 was given; expected "bsd", "linux", or a table"#),
+            (
+                "packet =",
+                "host = \"linux\"\npacket =",
+                ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; host \"linux\" cannot \
+                 carry it out: leave it out, or write host = \"bsd\"",
+            ),
+            (
+                "packet =",
+                "host.kind = \"linux\"\nrecovery = \"newreno\"\npacket =",
+                ":14: flow.0.recovery: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
+            ),
+            (
+                "packet =",
+                "host = { kind = \"linux\", rto_grain = \"1ms\" }\npacket =",
+                ":13: flow.0.host.rto_grain: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
+            ),
         ],
     );
 }
@@ -566,7 +588,7 @@ fn overrides() {
         (
             "flow.0.host.rto",
             "1s",
-            "flow.0.host.rto: unknown key; expected one of dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
+            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
         ),
         ("flow.0.access.rate", "1mbit", r#"flow.0.access.delay: is missing; give one, such as delay = "48ms""#),
         (
