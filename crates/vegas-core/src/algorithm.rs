@@ -3,7 +3,8 @@
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::{SlowStartEnds, ssthresh_after_timeout};
-use crate::signal::{InTransit, Round, Signal, in_flight};
+use crate::signal::{Dialect, Round, Signal, in_flight};
+use crate::slow_start::Opening;
 use crate::units::{Rate, Segments, Span, Time, Window};
 
 /// The kernel's private area of a socket (`ICSK_CA_PRIV_SIZE`), bytes.
@@ -22,6 +23,7 @@ pub struct Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     control: Control,
+    opening: Opening,
     round: Round,
     /// When the window was last cut, for mechanism E.
     last_cut: Option<Time>,
@@ -39,8 +41,10 @@ pub(crate) struct Control {
     pub(crate) ssthresh: Segments,
     /// Growth per acknowledgement, decided once a round or once an acknowledgement.
     pub(crate) growth: Window,
-    /// Vegas's slow start grows in every second round.
-    pub(crate) grows_this_round: bool,
+    /// The growth was decided in slow start and ends with it.
+    pub(crate) growth_opens: bool,
+    /// The first round in congestion avoidance changes nothing.
+    pub(crate) skips_round: bool,
 }
 
 /// Which rule steers the window.
@@ -76,20 +80,25 @@ impl Algorithm {
 
     /// The state of a new connection.
     pub fn start(&self) -> State {
-        let mut control = Control {
+        let slow_start = self.composition.slow_start;
+        let control = Control {
             window: Window::whole(self.parameters.initial_window),
-            ssthresh: UNBOUNDED,
-            growth: Window::default(),
-            grows_this_round: false,
+            ssthresh: self.parameters.ssthresh.unwrap_or(UNBOUNDED),
+            growth: slow_start.first_growth(),
+            growth_opens: true,
+            skips_round: false,
         };
-        self.composition.slow_start.start(&mut control);
-        State { control, round: Round::NEW, last_cut: None, slow_start_ends: false, diff: None }
+        let opening = slow_start.opening();
+        State { control, opening, round: Round::NEW, last_cut: None, slow_start_ends: false, diff: None }
     }
 
     /// Handles an acknowledgement of new data.
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
         if state.slow_start_ends {
             self.end_slow_start(state);
+        }
+        if state.phase() == Phase::Avoidance {
+            state.control.end_opening_growth();
         }
         if state.round.ended_by(ack) {
             let diff = state.round.close(&self.composition.signal, ack);
@@ -112,19 +121,29 @@ impl Algorithm {
 
     fn on_round(&self, state: &mut State, diff: Option<i32>) {
         state.diff = diff.or(state.diff);
-        // before the first sample nothing can be backlog
-        let diff = diff.unwrap_or(0);
-        match state.phase() {
-            Phase::SlowStart => self.composition.slow_start.on_round(&mut state.control, diff, self.parameters.gamma),
-            Phase::Avoidance => self.composition.avoidance.on_round(&mut state.control, diff, &self.parameters),
+        let State { control, opening, .. } = state;
+        if control.in_slow_start() {
+            control.growth_opens = true;
+            opening.on_round(control, diff, &self.parameters);
+            return;
+        }
+        if self.leaves_slow_start_for_good() {
+            control.leave_slow_start();
+        }
+        if control.skips_round {
+            control.skips_round = false;
+        } else {
+            self.composition.avoidance.on_round(control, diff.unwrap_or(0), &self.parameters);
         }
     }
 
+    /// After a timeout the threshold is half the window; a window that then shrinks by itself would fall below it and
+    /// be taken for a new slow start. The released versions have it so.
+    fn leaves_slow_start_for_good(&self) -> bool {
+        self.composition.avoidance.shrinks_by_itself() && self.dialect() == Dialect::Corrected
+    }
+
     fn grow(&self, control: &mut Control, ack: &Ack) {
-        // a slow start that reached its threshold within the round stops there
-        if control.growth == Window::ONE && !control.in_slow_start() {
-            control.growth = Window::default();
-        }
         if self.composition.limits.keep_up && !self.keeps_up(control, ack) {
             return;
         }
@@ -133,11 +152,7 @@ impl Algorithm {
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        let in_transit = match self.composition.signal {
-            Signal::EndToEnd { in_transit, .. } => in_transit,
-            Signal::None => InTransit::BeforeAck,
-        };
-        control.window <= Window::whole(in_flight(in_transit, ack)).plus(Window::whole(Segments(2)))
+        control.window <= Window::whole(in_flight(self.dialect(), ack)).plus(Window::whole(Segments(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
@@ -168,17 +183,22 @@ impl Algorithm {
         state.control.window = Window::whole(self.parameters.restart_window).min(state.control.window);
         state.last_cut = Some(loss.now);
         state.slow_start_ends = false;
-        self.composition.slow_start.on_timeout(&mut state.control);
-        if self.restarts_rounds() {
+        state.control.skips_round = false;
+        let slow_start = self.composition.slow_start;
+        if slow_start.restarts_after_timeout() {
+            state.opening = slow_start.opening();
+            state.control.growth = slow_start.first_growth();
+            state.control.growth_opens = true;
+        }
+        if self.dialect().restarts_rounds() {
             state.round.restart(loss.next, loss.now);
         }
     }
 
-    /// "Revisited", section VII.C: segments sent before a timeout must not count in the rounds after it.
-    fn restarts_rounds(&self) -> bool {
+    fn dialect(&self) -> Dialect {
         match self.composition.signal {
-            Signal::EndToEnd { in_transit, .. } => in_transit == InTransit::BeforeAck,
-            Signal::None => true,
+            Signal::EndToEnd { dialect, .. } => dialect,
+            Signal::None => Dialect::Corrected,
         }
     }
 }
@@ -223,6 +243,20 @@ impl Control {
     /// Ends slow start for good: only a timeout begins another.
     pub(crate) fn leave_slow_start(&mut self) {
         self.ssthresh = LEFT;
+        self.growth_opens = false;
+    }
+
+    /// The slow-start threshold, or the largest window before there is one.
+    pub(crate) fn threshold(&self, parameters: &Parameters) -> Segments {
+        self.ssthresh.min(parameters.max_window)
+    }
+
+    /// A slow start that reached its threshold within the round stops there.
+    fn end_opening_growth(&mut self) {
+        if self.growth_opens {
+            self.growth = Window::default();
+            self.growth_opens = false;
+        }
     }
 
     /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).

@@ -2,7 +2,7 @@
 
 use crate::composition::{Composition, Detection, Limits, Parameters, Recovery};
 use crate::units::Segments;
-use crate::{Avoidance, Cut, InTransit, LossResponse, Signal, SlowStart, SlowStartEnds};
+use crate::{Avoidance, Cut, Dialect, LossResponse, Signal, SlowStart, SlowStartEnds};
 
 /// A composition with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +50,27 @@ pub const PRESETS: &[Preset] = &[
         parameters: VEGAS_PARAMETERS,
     },
     Preset {
+        name: "vegas-1994",
+        summary: "Vegas as first released, with its defects at timeouts, in the base RTT and in the backlog",
+        source: "TCP Vegas Revisited, section VII",
+        composition: VEGAS_1994,
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
+        name: "gallop",
+        summary: "Vegas with a slow start that grows by one more segment each round, spread over the round",
+        source: "Ho, Chan and Chen: Gallop-Vegas, an enhanced slow-start mechanism for TCP Vegas",
+        composition: Composition { slow_start: SlowStart::Gallop, ..VEGAS },
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
+        name: "dynamic",
+        summary: "Vegas that starts at half the threshold where the path is empty, and moves in proportion",
+        source: "Zhou, Yu, Zhu and Liu: Dynamic Vegas, a competitive congestion control strategy",
+        composition: Composition { slow_start: SlowStart::MidSpeed, avoidance: Avoidance::Dynamic, ..VEGAS },
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
         name: "vegas-ns2",
         summary: "Vegas as ns-2 has it: no burst limit, no restart of rounds after a timeout",
         source: "ns-2.35, Agent/TCP/Vegas",
@@ -66,7 +87,7 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
 /// Larger than any path of the papers needs; a receiver's window lowers it.
 const MAX_WINDOW: Segments = Segments(1 << 20);
 
-const RENO: Composition = Composition {
+pub(crate) const RENO: Composition = Composition {
     signal: Signal::None,
     slow_start: SlowStart::Reno,
     avoidance: Avoidance::Reno,
@@ -81,17 +102,18 @@ const RENO: Composition = Composition {
 };
 
 /// "Revisited", section VI, G: the window of one segment that Reno starts and restarts with.
-const RENO_PARAMETERS: Parameters = Parameters {
+pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
     alpha: Segments(1),
     beta: Segments(3),
     gamma: Segments(1),
     initial_window: Segments(1),
     restart_window: Segments(1),
+    ssthresh: None,
     max_window: MAX_WINDOW,
 };
 
-const VEGAS: Composition = Composition {
-    signal: Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false },
+pub(crate) const VEGAS: Composition = Composition {
+    signal: Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false },
     slow_start: SlowStart::Vegas { restarts_after_timeout: true },
     avoidance: Avoidance::Vegas,
     loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
@@ -99,11 +121,17 @@ const VEGAS: Composition = Composition {
     limits: Limits { burst: Some(Segments(3)), keep_up: true },
 };
 
-const VEGAS_PARAMETERS: Parameters =
+pub(crate) const VEGAS_PARAMETERS: Parameters =
     Parameters { initial_window: Segments(2), restart_window: Segments(2), ..RENO_PARAMETERS };
 
+const VEGAS_1994: Composition = Composition {
+    signal: Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true },
+    slow_start: SlowStart::Vegas { restarts_after_timeout: false },
+    ..VEGAS
+};
+
 const VEGAS_NS2: Composition = Composition {
-    signal: Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true },
+    signal: Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true },
     slow_start: SlowStart::Vegas { restarts_after_timeout: false },
     loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
     detection: Detection { retransmit_backs_off: true, ..VEGAS.detection },

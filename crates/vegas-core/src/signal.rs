@@ -13,8 +13,8 @@ pub enum Signal {
     None,
     /// From round-trip times alone.
     EndToEnd {
-        /// What counts as the window.
-        in_transit: InTransit,
+        /// Whose Vegas measures.
+        dialect: Dialect,
         /// A round of a single segment sets the base RTT to its own RTT ("Revisited", section VII.B: a defect).
         reset_base_after_single: bool,
     },
@@ -24,22 +24,61 @@ impl Signal {
     /// What users write for each choice.
     pub const NAMES: &'static [(&'static str, Signal)] = &[
         ("none", Signal::None),
-        ("end-to-end", Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false }),
-        ("end-to-end-ns2", Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true }),
+        ("end-to-end", Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false }),
+        ("end-to-end-1994", Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true }),
+        ("end-to-end-ns2", Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true }),
     ];
 }
 
-/// What counts as the window in the backlog, when the next round begins, and what a round without a sample tells.
+/// Whose Vegas measures: what counts as the window, when the next round begins, how the backlog is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InTransit {
-    /// What is in flight before the acknowledgement is counted ("Revisited", section VII.C, corrected). Only samples
-    /// lower the base RTT, and the backlog is never negative while the host counts as in flight all it has sent
-    /// that is not acknowledged.
-    BeforeAck,
-    /// What is in flight after it, plus one: ns-2's `t_seqno_ - last_ack_`, which differs for an acknowledgement
-    /// of more than one segment. The length of a round without a sample can lower the base RTT, and a negative
-    /// backlog is rounded towards zero, as C converts to an integer.
-    AfterAckPlusOne,
+pub enum Dialect {
+    /// The window is what is in flight before the acknowledgement is counted, and a round never counts what was sent
+    /// before a timeout ("Revisited", section VII.C, corrected). Only samples lower the base RTT, and the backlog is
+    /// never negative while the host counts as in flight all it has sent that is not acknowledged.
+    Corrected,
+    /// The released Vegas of 1994 ("Revisited", section VII.C, equations 3 and 4): the window is less by what the
+    /// acknowledgement covers beyond one segment, and may be negative; the next round counts from the next segment to
+    /// send even where the acknowledgement is already past it; a timeout leaves the round as it is.
+    Released,
+    /// The window is what is in flight after the acknowledgement, plus one: ns-2's `t_seqno_ - last_ack_`, which
+    /// differs for an acknowledgement of more than one segment. The length of a round without a sample can lower the
+    /// base RTT, and a negative backlog is rounded towards zero, as C converts to an integer.
+    Ns2,
+}
+
+impl Dialect {
+    /// "Revisited", section VII.C: whether a timeout begins a new round, so that segments sent before it do not count.
+    pub(crate) fn restarts_rounds(self) -> bool {
+        match self {
+            Dialect::Corrected => true,
+            Dialect::Released | Dialect::Ns2 => false,
+        }
+    }
+
+    /// The window of the backlog, in segments; only the released version's can be negative.
+    fn window(self, ack: &Ack) -> i64 {
+        match self {
+            Dialect::Corrected | Dialect::Ns2 => in_flight(self, ack).as_i64(),
+            Dialect::Released => ack.in_flight.as_i64() - ack.acked.as_i64().max(1) + 1,
+        }
+    }
+
+    /// Where the segments of the round that `ack` ends stop, as they are counted.
+    fn sent_until(self, ack: &Ack) -> SendIndex {
+        match self {
+            Dialect::Corrected | Dialect::Released => ack.next,
+            Dialect::Ns2 => after(ack),
+        }
+    }
+
+    /// Where the next round begins.
+    fn next_round(self, ack: &Ack) -> SendIndex {
+        match self {
+            Dialect::Corrected | Dialect::Ns2 => after(ack),
+            Dialect::Released => ack.next,
+        }
+    }
 }
 
 /// The running measurement of one round.
@@ -77,27 +116,23 @@ impl Round {
     /// Closes the round that `ack` ends and begins the next one. Returns the backlog in segments, or none where
     /// nothing was measured yet.
     pub(crate) fn close(&mut self, signal: &Signal, ack: &Ack) -> Option<i32> {
-        let Signal::EndToEnd { in_transit, reset_base_after_single } = *signal else {
+        let Signal::EndToEnd { dialect, reset_base_after_single } = *signal else {
             self.restart(after(ack), ack.now);
             return None;
         };
-        let next = match in_transit {
-            InTransit::BeforeAck => ack.next,
-            InTransit::AfterAckPlusOne => after(ack),
-        };
-        let sent = next.since(self.end);
+        let sent = dialect.sent_until(ack).since(self.end);
         let rtt = self.mean_rtt(ack.now);
-        self.update_base(rtt, in_transit, reset_base_after_single && sent <= Segments(1));
-        let diff = self.base_rtt().map(|base| backlog(in_transit, in_flight(in_transit, ack), sent, base, rtt));
-        self.restart(after(ack), ack.now);
+        self.update_base(rtt, dialect, reset_base_after_single && sent <= Segments(1));
+        let diff = self.base_rtt().map(|base| backlog(dialect, dialect.window(ack), sent, base, rtt));
+        self.restart(dialect.next_round(ack), ack.now);
         diff
     }
 
-    fn update_base(&mut self, rtt: Span, in_transit: InTransit, single: bool) {
+    fn update_base(&mut self, rtt: Span, dialect: Dialect, single: bool) {
         if self.base_rtt == Span::MAX || rtt == Span::ZERO {
             return;
         }
-        let shorter = in_transit == InTransit::AfterAckPlusOne && rtt < self.base_rtt;
+        let shorter = dialect == Dialect::Ns2 && rtt < self.base_rtt;
         if shorter || single {
             self.base_rtt = rtt;
         }
@@ -122,10 +157,10 @@ impl Round {
 }
 
 /// What is in flight, in the sense of the dialect; also the measure of mechanism I.
-pub(crate) fn in_flight(in_transit: InTransit, ack: &Ack) -> Segments {
-    match in_transit {
-        InTransit::BeforeAck => ack.in_flight,
-        InTransit::AfterAckPlusOne => Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1)),
+pub(crate) fn in_flight(dialect: Dialect, ack: &Ack) -> Segments {
+    match dialect {
+        Dialect::Corrected | Dialect::Released => ack.in_flight,
+        Dialect::Ns2 => Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1)),
     }
 }
 
@@ -138,18 +173,18 @@ fn after(ack: &Ack) -> SendIndex {
 ///
 /// Spans are cut to 2^37 ns (137 s) and counts to the largest window, 2^24 segments, so that twice every product
 /// stays within 2^62. In a round that was shorter than the base RTT its length was no round-trip time (an
-/// acknowledgement of what had been sent before a timeout ended it): there the corrected dialect takes the base.
-fn backlog(in_transit: InTransit, window: Segments, sent: Segments, base: Span, rtt: Span) -> i32 {
+/// acknowledgement of what had been sent before a timeout ended it): there all but ns-2 take the base.
+fn backlog(dialect: Dialect, window: i64, sent: Segments, base: Span, rtt: Span) -> i32 {
     const SPAN_MAX: u64 = 1 << 37;
     const SEGMENTS_MAX: Segments = Window::MAX.floor();
     let base = base.as_nanos().clamp(1, SPAN_MAX) as i64;
     let rtt = rtt.as_nanos().clamp(1, SPAN_MAX) as i64;
-    let window = i64::from(window.min(SEGMENTS_MAX).0);
-    let sent = i64::from(sent.min(SEGMENTS_MAX).0);
+    let window = window.clamp(-SEGMENTS_MAX.as_i64(), SEGMENTS_MAX.as_i64());
+    let sent = sent.min(SEGMENTS_MAX).as_i64();
     let twice_plus_half = |rtt: i64| 2 * (window * rtt - sent * base) + rtt;
-    let diff = match in_transit {
-        InTransit::BeforeAck => twice_plus_half(rtt.max(base)).div_euclid(2 * rtt.max(base)),
-        InTransit::AfterAckPlusOne => twice_plus_half(rtt) / (2 * rtt),
+    let diff = match dialect {
+        Dialect::Corrected | Dialect::Released => twice_plus_half(rtt.max(base)).div_euclid(2 * rtt.max(base)),
+        Dialect::Ns2 => twice_plus_half(rtt) / (2 * rtt),
     };
     diff.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
@@ -158,49 +193,50 @@ fn backlog(in_transit: InTransit, window: Segments, sent: Segments, base: Span, 
 mod tests {
     use super::*;
 
-    fn of(in_transit: InTransit, window: u32, sent: u32, base_us: u64, rtt_us: u64) -> i32 {
-        backlog(in_transit, Segments(window), Segments(sent), Span::from_micros(base_us), Span::from_micros(rtt_us))
+    fn of(dialect: Dialect, window: u32, sent: u32, base_us: u64, rtt_us: u64) -> i32 {
+        backlog(dialect, window.into(), Segments(sent), Span::from_micros(base_us), Span::from_micros(rtt_us))
     }
 
     /// Worked by hand: 10 - 10 x 100/160 = 3.75, so 4; 2.5 goes up to 3; 2.49 down to 2.
     #[test]
     fn backlog_rounds_half_up() {
-        for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
-            assert_eq!(of(in_transit, 10, 10, 100_000, 160_000), 4);
-            assert_eq!(of(in_transit, 10, 10, 75_000, 100_000), 3);
-            assert_eq!(of(in_transit, 10, 10, 75_100, 100_000), 2);
-            assert_eq!(of(in_transit, 2, 2, 100_000, 100_000), 0);
+        for dialect in [Dialect::Corrected, Dialect::Released, Dialect::Ns2] {
+            assert_eq!(of(dialect, 10, 10, 100_000, 160_000), 4);
+            assert_eq!(of(dialect, 10, 10, 75_000, 100_000), 3);
+            assert_eq!(of(dialect, 10, 10, 75_100, 100_000), 2);
+            assert_eq!(of(dialect, 2, 2, 100_000, 100_000), 0);
         }
     }
 
     /// Worked by hand: 2 - 6 = -4, to which half is added: -3.5, down to -4 or towards zero to -3.
     #[test]
     fn a_negative_backlog_rounds_as_the_dialect_does() {
-        assert_eq!(of(InTransit::BeforeAck, 2, 6, 100_000, 100_000), -4);
-        assert_eq!(of(InTransit::AfterAckPlusOne, 2, 6, 100_000, 100_000), -3);
+        assert_eq!(of(Dialect::Corrected, 2, 6, 100_000, 100_000), -4);
+        assert_eq!(of(Dialect::Ns2, 2, 6, 100_000, 100_000), -3);
     }
 
     /// Worked by hand: 8 - 8 x 100/50 = -8, to which half is added, towards zero: -7; with 100/100 there is none.
     #[test]
     fn a_round_shorter_than_the_base_is_no_round_trip_time() {
-        assert_eq!(of(InTransit::AfterAckPlusOne, 8, 8, 100_000, 50_000), -7);
-        assert_eq!(of(InTransit::BeforeAck, 8, 8, 100_000, 50_000), 0);
+        assert_eq!(of(Dialect::Ns2, 8, 8, 100_000, 50_000), -7);
+        assert_eq!(of(Dialect::Corrected, 8, 8, 100_000, 50_000), 0);
     }
 
     #[test]
     fn the_largest_window_on_the_longest_path_is_exact() {
         let window = Window::MAX.floor();
         let (base, rtt) = (Span::from_secs(60), Span::from_secs(120));
-        assert_eq!(backlog(InTransit::BeforeAck, window, window, base, rtt), 1 << 23);
+        assert_eq!(backlog(Dialect::Corrected, window.as_i64(), window, base, rtt), 1 << 23);
     }
 
     #[test]
     fn backlog_survives_extremes() {
         let (most, far, near) = (Segments(u32::MAX), Span::MAX, Span::from_nanos(1));
-        for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
-            assert!(backlog(in_transit, most, Segments(0), far, near) > 0);
-            assert!(backlog(in_transit, Segments(0), most, far, near) < 0);
-            assert_eq!(backlog(in_transit, most, most, near, Span::ZERO), 0);
+        let most_window = i64::from(u32::MAX);
+        for dialect in [Dialect::Corrected, Dialect::Released, Dialect::Ns2] {
+            assert!(backlog(dialect, most_window, Segments(0), far, near) > 0);
+            assert!(backlog(dialect, -most_window, most, far, near) < 0);
+            assert_eq!(backlog(dialect, most_window, most, near, Span::ZERO), 0);
         }
     }
 }
