@@ -3,7 +3,7 @@
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::{SlowStartEnds, ssthresh_after_timeout};
-use crate::signal::{Dialect, Round, Signal, in_flight};
+use crate::signal::{Dialect, Measured, Round, in_flight};
 use crate::slow_start::Opening;
 use crate::units::{Rate, Segments, Span, Time, Window};
 
@@ -99,16 +99,24 @@ impl Algorithm {
         }
         if state.phase() == Phase::Avoidance {
             state.control.end_opening_growth();
+            self.composition.avoidance.before_ack(&mut state.control);
         }
-        if state.round.ended_by(ack) {
-            let diff = state.round.close(&self.composition.signal, ack);
-            self.on_round(state, diff);
+        let dialect = self.composition.signal.dialect();
+        if dialect.is_linux() {
+            state.round.sample(dialect, ack);
         }
-        if state.phase() == Phase::Avoidance {
-            self.composition.avoidance.on_ack(&mut state.control);
+        if state.round.ended_by(dialect, ack) {
+            let measured = state.round.close(&self.composition.signal, ack, state.control.window);
+            self.on_round(state, measured);
+        }
+        match state.phase() {
+            Phase::SlowStart => state.opening.on_ack(&mut state.control, ack),
+            Phase::Avoidance => self.composition.avoidance.on_ack(&mut state.control),
         }
         self.grow(&mut state.control, ack);
-        state.round.sample(ack);
+        if !dialect.is_linux() {
+            state.round.sample(dialect, ack);
+        }
     }
 
     /// Handles a loss or a mark.
@@ -119,12 +127,13 @@ impl Algorithm {
         }
     }
 
-    fn on_round(&self, state: &mut State, diff: Option<i32>) {
+    fn on_round(&self, state: &mut State, measured: Option<Measured>) {
+        let diff = measured.map(|measured| measured.diff);
         state.diff = diff.or(state.diff);
         let State { control, opening, .. } = state;
         if control.in_slow_start() {
             control.growth_opens = true;
-            opening.on_round(control, diff, &self.parameters);
+            opening.on_round(control, measured, &self.parameters);
             return;
         }
         if self.leaves_slow_start_for_good() {
@@ -133,14 +142,14 @@ impl Algorithm {
         if control.skips_round {
             control.skips_round = false;
         } else {
-            self.composition.avoidance.on_round(control, diff.unwrap_or(0), &self.parameters);
+            self.composition.avoidance.on_round(control, diff, &self.parameters);
         }
     }
 
     /// After a timeout the threshold is half the window; a window that then shrinks by itself would fall below it and
     /// be taken for a new slow start. The released versions have it so.
     fn leaves_slow_start_for_good(&self) -> bool {
-        self.composition.avoidance.shrinks_by_itself() && self.dialect() == Dialect::Corrected
+        self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
     }
 
     fn grow(&self, control: &mut Control, ack: &Ack) {
@@ -152,7 +161,8 @@ impl Algorithm {
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        control.window <= Window::whole(in_flight(self.dialect(), ack)).plus(Window::whole(Segments(2)))
+        control.window
+            <= Window::whole(in_flight(self.composition.signal.dialect(), ack)).plus(Window::whole(Segments(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
@@ -164,6 +174,9 @@ impl Algorithm {
         // the least window after a cut, 2, must not raise a window of 1
         state.control.window = self.composition.loss.window_after(state.control.window, loss).min(state.control.window);
         state.last_cut = Some(loss.now);
+        if self.composition.signal.dialect().is_linux() {
+            state.round.restart(loss.next, loss.now);
+        }
         match self.composition.loss.slow_start_ends {
             SlowStartEnds::AtCut => self.end_slow_start(state),
             SlowStartEnds::AtNextAck => state.slow_start_ends = true,
@@ -190,15 +203,8 @@ impl Algorithm {
             state.control.growth = slow_start.first_growth();
             state.control.growth_opens = true;
         }
-        if self.dialect().restarts_rounds() {
+        if self.composition.signal.dialect().restarts_rounds() {
             state.round.restart(loss.next, loss.now);
-        }
-    }
-
-    fn dialect(&self) -> Dialect {
-        match self.composition.signal {
-            Signal::EndToEnd { dialect, .. } => dialect,
-            Signal::None => Dialect::Corrected,
         }
     }
 }
@@ -257,6 +263,18 @@ impl Control {
             self.growth = Window::default();
             self.growth_opens = false;
         }
+    }
+
+    /// Linux's `tcp_vegas_ssthresh`: a window that was lowered is not below the threshold.
+    pub(crate) fn lower_threshold_below_window(&mut self) {
+        let below = Segments(self.window.floor().0.saturating_sub(1));
+        self.ssthresh = self.ssthresh.min(below).max(LEFT);
+    }
+
+    /// Linux's `tcp_current_ssthresh`: three quarters of the window at least, each quarter in whole segments.
+    pub(crate) fn raise_threshold_to_three_quarters(&mut self) {
+        let window = self.window.floor().0;
+        self.ssthresh = self.ssthresh.max(Segments(window / 2 + window / 4));
     }
 
     /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).

@@ -1,6 +1,7 @@
 //! Congestion avoidance: how the window is held once slow start is over.
 
 mod dynamic;
+mod linux;
 mod reno;
 mod vegas;
 
@@ -16,29 +17,45 @@ pub enum Avoidance {
     Vegas,
     /// The same with steps in proportion to what the backlog is off (Dynamic Vegas).
     Dynamic,
+    /// The same with a whole segment at once, up or down, once a round (Linux's Vegas).
+    VegasLinux,
 }
 
 impl Avoidance {
     /// What users write for each choice.
-    pub const NAMES: &'static [(&'static str, Avoidance)] =
-        &[("reno", Avoidance::Reno), ("vegas", Avoidance::Vegas), ("dynamic", Avoidance::Dynamic)];
+    pub const NAMES: &'static [(&'static str, Avoidance)] = &[
+        ("reno", Avoidance::Reno),
+        ("vegas", Avoidance::Vegas),
+        ("dynamic", Avoidance::Dynamic),
+        ("vegas-linux", Avoidance::VegasLinux),
+    ];
 
     pub(crate) fn needs_signal(self) -> bool {
         self != Avoidance::Reno
     }
 
     /// Whether the window moves without losses, so that the slow-start threshold must not follow it: a window that
-    /// shrinks by one below the threshold would be taken for a new slow start.
+    /// shrinks by one below the threshold would be taken for a new slow start. Linux's lowers the threshold itself.
     pub(crate) fn shrinks_by_itself(self) -> bool {
-        self != Avoidance::Reno
+        matches!(self, Avoidance::Vegas | Avoidance::Dynamic)
     }
 
     /// Decides, at the end of a round in congestion avoidance, how to move in the next one.
-    pub(crate) fn on_round(self, control: &mut Control, diff: i32, parameters: &Parameters) {
+    pub(crate) fn on_round(self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+        // before the first sample nothing can be backlog
+        let known = diff.unwrap_or(0);
         match self {
             Avoidance::Reno => {}
-            Avoidance::Vegas => vegas::on_round(control, diff, parameters),
-            Avoidance::Dynamic => dynamic::on_round(control, diff, parameters),
+            Avoidance::Vegas => vegas::on_round(control, known, parameters),
+            Avoidance::Dynamic => dynamic::on_round(control, known, parameters),
+            Avoidance::VegasLinux => linux::on_round(control, diff, parameters),
+        }
+    }
+
+    /// Takes back what was meant for the acknowledgement before only.
+    pub(crate) fn before_ack(self, control: &mut Control) {
+        if self == Avoidance::VegasLinux {
+            linux::forget(control);
         }
     }
 
@@ -46,7 +63,7 @@ impl Avoidance {
     pub(crate) fn on_ack(self, control: &mut Control) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
-            Avoidance::Vegas | Avoidance::Dynamic => {}
+            Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux => {}
         }
     }
 }

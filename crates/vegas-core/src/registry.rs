@@ -77,6 +77,23 @@ pub const PRESETS: &[Preset] = &[
         composition: VEGAS_NS2,
         parameters: VEGAS_PARAMETERS,
     },
+    Preset {
+        name: "vegas-linux",
+        summary: "Vegas as the Linux kernel has it: least RTT of the round, doubling every round, alpha 2, beta 4",
+        source: "Linux, net/ipv4/tcp_vegas.c",
+        composition: VEGAS_LINUX,
+        parameters: VEGAS_LINUX_PARAMETERS,
+    },
+    Preset {
+        name: "vegas-ns3",
+        summary: "Vegas as ns-3 has it: the kernel's, with the backlog of Brakmo and Peterson",
+        source: "ns-3, TcpVegas",
+        composition: Composition {
+            signal: Signal::EndToEnd { dialect: Dialect::Ns3, reset_base_after_single: false },
+            ..VEGAS_LINUX
+        },
+        parameters: VEGAS_LINUX_PARAMETERS,
+    },
 ];
 
 /// Looks a preset up by name.
@@ -138,6 +155,17 @@ const VEGAS_NS2: Composition = Composition {
     limits: Limits { burst: None, keep_up: true },
     ..VEGAS
 };
+
+const VEGAS_LINUX: Composition = Composition {
+    signal: Signal::EndToEnd { dialect: Dialect::Linux, reset_base_after_single: false },
+    slow_start: SlowStart::VegasLinux,
+    avoidance: Avoidance::VegasLinux,
+    ..with_recovery(RENO, Recovery::Sack)
+};
+
+/// RFC 6928: the initial window of ten segments that the kernel and ns-3 take.
+const VEGAS_LINUX_PARAMETERS: Parameters =
+    Parameters { alpha: Segments(2), beta: Segments(4), initial_window: Segments(10), ..RENO_PARAMETERS };
 
 const fn with_recovery(base: Composition, recovery: Recovery) -> Composition {
     Composition { detection: Detection { recovery, ..base.detection }, ..base }

@@ -1,11 +1,14 @@
 //! Slow start: how the window opens until the path is full.
 
 mod gallop;
+mod linux;
 mod mid_speed;
 mod vegas;
 
 use crate::algorithm::Control;
 use crate::composition::Parameters;
+use crate::contract::Ack;
+use crate::signal::Measured;
 use crate::units::Window;
 
 /// How the window opens.
@@ -24,6 +27,9 @@ pub enum SlowStart {
     Gallop,
     /// The first backlog picks the start: from half the threshold on, Reno's or Vegas's (Dynamic Vegas).
     MidSpeed,
+    /// As Reno, one segment for each one acknowledged, until the backlog exceeds gamma; then to what the path holds
+    /// without a queue, plus one (Linux's Vegas).
+    VegasLinux,
 }
 
 /// What a slow start remembers from round to round.
@@ -33,6 +39,7 @@ pub(crate) enum Opening {
     Vegas(vegas::EverySecond),
     Gallop(gallop::Gallop),
     MidSpeed(mid_speed::MidSpeed),
+    VegasLinux,
 }
 
 impl SlowStart {
@@ -43,6 +50,7 @@ impl SlowStart {
         ("vegas-ns2", SlowStart::Vegas { restarts_after_timeout: false }),
         ("gallop", SlowStart::Gallop),
         ("mid-speed", SlowStart::MidSpeed),
+        ("vegas-linux", SlowStart::VegasLinux),
     ];
 
     pub(crate) fn needs_signal(self) -> bool {
@@ -56,6 +64,7 @@ impl SlowStart {
             SlowStart::Vegas { .. } => Opening::Vegas(Default::default()),
             SlowStart::Gallop => Opening::Gallop(Default::default()),
             SlowStart::MidSpeed => Opening::MidSpeed(Default::default()),
+            SlowStart::VegasLinux => Opening::VegasLinux,
         }
     }
 
@@ -71,9 +80,9 @@ impl SlowStart {
 }
 
 impl Opening {
-    /// Decides, at the end of a round in slow start, how to grow in the next one. `diff` is none while nothing was
-    /// measured.
-    pub(crate) fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    /// Decides, at the end of a round in slow start, how to grow in the next one. `measured` is none while nothing was.
+    pub(crate) fn on_round(&mut self, control: &mut Control, measured: Option<Measured>, parameters: &Parameters) {
+        let diff = measured.map(|measured| measured.diff);
         // before the first sample nothing can be backlog
         let known = diff.unwrap_or(0);
         match self {
@@ -81,6 +90,14 @@ impl Opening {
             Opening::Vegas(every_second) => every_second.on_round(control, known, parameters.gamma),
             Opening::Gallop(gallop) => gallop.on_round(control, known, parameters),
             Opening::MidSpeed(mid_speed) => mid_speed.on_round(control, diff, parameters),
+            Opening::VegasLinux => linux::on_round(control, measured, parameters),
+        }
+    }
+
+    /// Sets the growth of one acknowledgement in slow start where it follows that rather than the round.
+    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack) {
+        if let Opening::VegasLinux = self {
+            linux::on_ack(control, ack);
         }
     }
 }

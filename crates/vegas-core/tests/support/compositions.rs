@@ -52,16 +52,19 @@ pub fn signals() -> Vec<Signal> {
             all.push(Signal::EndToEnd { dialect, reset_base_after_single });
         }
     }
+    for dialect in [Dialect::Linux, Dialect::Ns3] {
+        all.push(Signal::EndToEnd { dialect, reset_base_after_single: false });
+    }
     all
 }
 
-pub fn slow_starts() -> [SlowStart; 5] {
+pub fn slow_starts() -> [SlowStart; 6] {
     let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
-    [SlowStart::Reno, vegas(false), vegas(true), SlowStart::Gallop, SlowStart::MidSpeed]
+    [SlowStart::Reno, vegas(false), vegas(true), SlowStart::Gallop, SlowStart::MidSpeed, SlowStart::VegasLinux]
 }
 
-pub fn avoidances() -> [Avoidance; 3] {
-    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Dynamic]
+pub fn avoidances() -> [Avoidance; 4] {
+    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Dynamic, Avoidance::VegasLinux]
 }
 
 pub fn loss_responses() -> Vec<LossResponse> {
@@ -123,14 +126,18 @@ const _: fn(&Composition) = |parts| {
     match parts.signal {
         Signal::None => {}
         Signal::EndToEnd { dialect, reset_base_after_single: _ } => match dialect {
-            Dialect::Corrected | Dialect::Released | Dialect::Ns2 => {}
+            Dialect::Corrected | Dialect::Released | Dialect::Ns2 | Dialect::Linux | Dialect::Ns3 => {}
         },
     }
     match parts.slow_start {
-        SlowStart::Reno | SlowStart::Vegas { restarts_after_timeout: _ } | SlowStart::Gallop | SlowStart::MidSpeed => {}
+        SlowStart::Reno
+        | SlowStart::Vegas { restarts_after_timeout: _ }
+        | SlowStart::Gallop
+        | SlowStart::MidSpeed
+        | SlowStart::VegasLinux => {}
     }
     match parts.avoidance {
-        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic => {}
+        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux => {}
     }
     let LossResponse { cut: Cut::Half | Cut::ThreeQuarters, once_per_window: _, slow_start_ends } = parts.loss;
     match slow_start_ends {

@@ -65,14 +65,21 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     let (was, is) = (before.window(), after.window());
     // RFC 5681, section 3.1: at most one segment per acknowledgement
     let jumps = jumps(algorithm, before, is);
-    rule(jumps || is <= was.plus(Window::ONE), "an ACK added more than one segment")?;
+    let most_added = match parts.slow_start {
+        // RFC 3465: what was acknowledged
+        SlowStart::VegasLinux => Window::whole(ack.acked.max(Segments(1))),
+        _ => Window::ONE,
+    };
+    rule(jumps || is <= was.plus(most_added), "an ACK added more than one segment")?;
     let most_taken = was.eighth().max(Window::ONE);
-    let taken_by_backlog = parts.slow_start == SlowStart::Gallop || parts.avoidance == Avoidance::Dynamic;
+    let taken_by_backlog =
+        matches!(parts.slow_start, SlowStart::Gallop | SlowStart::VegasLinux) || parts.avoidance == Avoidance::Dynamic;
     rule(taken_by_backlog || is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
     let measures = parts.avoidance != Avoidance::Reno || parts.slow_start != SlowStart::Reno;
     rule(is >= was || measures, "an ACK lowered Reno's window")?;
     let left = before.ssthresh() != after.ssthresh();
-    let by_itself = measures && after.ssthresh() == Some(Segments(2));
+    let moves_with_window = parts.avoidance == Avoidance::VegasLinux || parts.slow_start == SlowStart::VegasLinux;
+    let by_itself = measures && (after.ssthresh() == Some(Segments(2)) || moves_with_window);
     rule(
         !left || by_itself || waits(algorithm),
         "an ACK moved the threshold though neither test nor cut asked for it",
