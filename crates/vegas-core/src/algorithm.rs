@@ -1,8 +1,9 @@
 //! The algorithm: a checked composition that turns events into a window, and the state of one connection.
 
+use crate::avoidance::Cubic;
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
-use crate::loss_response::{SlowStartEnds, ssthresh_after_timeout};
+use crate::loss_response::SlowStartEnds;
 use crate::signal::{Dialect, Measured, Round, in_flight};
 use crate::slow_start::Opening;
 use crate::units::{Rate, Segments, Span, Time, Window};
@@ -25,12 +26,8 @@ pub struct State {
     control: Control,
     opening: Opening,
     round: Round,
-    /// When the window was last cut, for mechanism E.
-    last_cut: Option<Time>,
-    /// The next acknowledgement ends slow start: a cut was made that waits for it.
-    slow_start_ends: bool,
-    /// The newest backlog, for display.
-    diff: Option<i32>,
+    /// When the window was last cut, for mechanism E; means nothing unless it was cut.
+    last_cut: Time,
 }
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
@@ -45,6 +42,18 @@ pub(crate) struct Control {
     pub(crate) growth_opens: bool,
     /// The first round in congestion avoidance changes nothing.
     pub(crate) skips_round: bool,
+    was_cut: bool,
+    /// The next acknowledgement ends slow start: a cut was made that waits for it.
+    slow_start_ends: bool,
+    /// What the congestion avoidance remembers.
+    pub(crate) memory: Memory,
+}
+
+/// What a congestion avoidance remembers for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    None,
+    Cubic(Cubic),
 }
 
 /// Which rule steers the window.
@@ -87,14 +96,16 @@ impl Algorithm {
             growth: slow_start.first_growth(),
             growth_opens: true,
             skips_round: false,
+            was_cut: false,
+            slow_start_ends: false,
+            memory: Memory::None,
         };
-        let opening = slow_start.opening();
-        State { control, opening, round: Round::NEW, last_cut: None, slow_start_ends: false, diff: None }
+        State { control, opening: slow_start.opening(), round: Round::NEW, last_cut: Time::ZERO }
     }
 
     /// Handles an acknowledgement of new data.
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
-        if state.slow_start_ends {
+        if state.control.slow_start_ends {
             self.end_slow_start(state);
         }
         if state.phase() == Phase::Avoidance {
@@ -111,7 +122,7 @@ impl Algorithm {
         }
         match state.phase() {
             Phase::SlowStart => state.opening.on_ack(&mut state.control, ack),
-            Phase::Avoidance => self.composition.avoidance.on_ack(&mut state.control),
+            Phase::Avoidance => self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt()),
         }
         self.grow(&mut state.control, ack);
         if !dialect.is_linux() {
@@ -129,7 +140,6 @@ impl Algorithm {
 
     fn on_round(&self, state: &mut State, measured: Option<Measured>) {
         let diff = measured.map(|measured| measured.diff);
-        state.diff = diff.or(state.diff);
         let State { control, opening, .. } = state;
         if control.in_slow_start() {
             control.growth_opens = true;
@@ -166,20 +176,21 @@ impl Algorithm {
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
-        if let Some(last_cut) = state.last_cut
-            && !self.composition.loss.cuts(loss, last_cut)
-        {
+        if state.control.was_cut && !self.composition.loss.cuts(loss, state.last_cut) {
             return;
         }
+        let before = state.control.window;
         // the least window after a cut, 2, must not raise a window of 1
-        state.control.window = self.composition.loss.window_after(state.control.window, loss).min(state.control.window);
-        state.last_cut = Some(loss.now);
+        state.control.window = self.composition.loss.window_after(before, loss).min(before);
+        self.composition.avoidance.on_cut(&mut state.control, before);
+        state.last_cut = loss.now;
+        state.control.was_cut = true;
         if self.composition.signal.dialect().is_linux() {
             state.round.restart(loss.next, loss.now);
         }
         match self.composition.loss.slow_start_ends {
             SlowStartEnds::AtCut => self.end_slow_start(state),
-            SlowStartEnds::AtNextAck => state.slow_start_ends = true,
+            SlowStartEnds::AtNextAck => state.control.slow_start_ends = true,
         }
     }
 
@@ -188,14 +199,17 @@ impl Algorithm {
             true => LEFT,
             false => state.control.window.floor().max(LEFT),
         };
-        state.slow_start_ends = false;
+        state.control.slow_start_ends = false;
     }
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
-        state.control.ssthresh = ssthresh_after_timeout(state.control.window);
-        state.control.window = Window::whole(self.parameters.restart_window).min(state.control.window);
-        state.last_cut = Some(loss.now);
-        state.slow_start_ends = false;
+        let before = state.control.window;
+        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before);
+        state.control.window = Window::whole(self.parameters.restart_window).min(before);
+        state.last_cut = loss.now;
+        state.control.was_cut = true;
+        state.control.slow_start_ends = false;
+        self.composition.avoidance.on_timeout(&mut state.control, before);
         state.control.skips_round = false;
         let slow_start = self.composition.slow_start;
         if slow_start.restarts_after_timeout() {
@@ -232,12 +246,21 @@ impl State {
 
     /// The newest backlog in segments; none before the first measurement.
     pub fn diff(&self) -> Option<i32> {
-        self.diff
+        self.round.diff()
     }
 
     /// Which rule steers the window.
     pub fn phase(&self) -> Phase {
         if self.control.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance }
+    }
+}
+
+impl Memory {
+    pub(crate) fn cubic(self) -> Cubic {
+        match self {
+            Memory::Cubic(cubic) => cubic,
+            Memory::None => Cubic::default(),
+        }
     }
 }
 

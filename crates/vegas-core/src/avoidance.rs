@@ -1,12 +1,17 @@
 //! Congestion avoidance: how the window is held once slow start is over.
 
+mod cubic;
 mod dynamic;
 mod linux;
 mod reno;
 mod vegas;
 
+pub(crate) use cubic::Cubic;
+
 use crate::algorithm::Control;
 use crate::composition::Parameters;
+use crate::contract::Ack;
+use crate::units::{Span, Window};
 
 /// How the window is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +24,8 @@ pub enum Avoidance {
     Dynamic,
     /// The same with a whole segment at once, up or down, once a round (Linux's Vegas).
     VegasLinux,
+    /// A cubic function of the time since the last cut (RFC 9438, section 4).
+    Cubic,
 }
 
 impl Avoidance {
@@ -28,10 +35,11 @@ impl Avoidance {
         ("vegas", Avoidance::Vegas),
         ("dynamic", Avoidance::Dynamic),
         ("vegas-linux", Avoidance::VegasLinux),
+        ("cubic", Avoidance::Cubic),
     ];
 
     pub(crate) fn needs_signal(self) -> bool {
-        self != Avoidance::Reno
+        !matches!(self, Avoidance::Reno | Avoidance::Cubic)
     }
 
     /// Whether the window moves without losses, so that the slow-start threshold must not follow it: a window that
@@ -45,7 +53,7 @@ impl Avoidance {
         // before the first sample nothing can be backlog
         let known = diff.unwrap_or(0);
         match self {
-            Avoidance::Reno => {}
+            Avoidance::Reno | Avoidance::Cubic => {}
             Avoidance::Vegas => vegas::on_round(control, known, parameters),
             Avoidance::Dynamic => dynamic::on_round(control, known, parameters),
             Avoidance::VegasLinux => linux::on_round(control, diff, parameters),
@@ -60,10 +68,25 @@ impl Avoidance {
     }
 
     /// Sets the growth of one acknowledgement where it follows the window rather than the round.
-    pub(crate) fn on_ack(self, control: &mut Control) {
+    pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
+            Avoidance::Cubic => cubic::on_ack(control, ack, base_rtt),
             Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux => {}
+        }
+    }
+
+    /// A loss cut the window from `before`.
+    pub(crate) fn on_cut(self, control: &mut Control, before: Window) {
+        if self == Avoidance::Cubic {
+            cubic::on_cut(control, before);
+        }
+    }
+
+    /// The retransmission timer ran out at this window.
+    pub(crate) fn on_timeout(self, control: &mut Control, before: Window) {
+        if self == Avoidance::Cubic {
+            cubic::on_timeout(control, before);
         }
     }
 }

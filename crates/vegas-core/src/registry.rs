@@ -94,6 +94,13 @@ pub const PRESETS: &[Preset] = &[
         },
         parameters: VEGAS_LINUX_PARAMETERS,
     },
+    Preset {
+        name: "cubic",
+        summary: "what most servers run: a cubic function of the time since the last loss",
+        source: "RFC 9438",
+        composition: CUBIC,
+        parameters: CUBIC_PARAMETERS,
+    },
 ];
 
 /// Looks a preset up by name.
@@ -166,6 +173,16 @@ const VEGAS_LINUX: Composition = Composition {
 /// RFC 6928: the initial window of ten segments that the kernel and ns-3 take.
 const VEGAS_LINUX_PARAMETERS: Parameters =
     Parameters { alpha: Segments(2), beta: Segments(4), initial_window: Segments(10), ..RENO_PARAMETERS };
+
+const CUBIC: Composition = Composition {
+    avoidance: Avoidance::Cubic,
+    loss: LossResponse { cut: Cut::Cubic, ..RENO.loss },
+    detection: Detection { recovery: Recovery::Sack, ..RENO.detection },
+    ..RENO
+};
+
+/// The initial window of RFC 6928, which goes with CUBIC wherever it is in use.
+const CUBIC_PARAMETERS: Parameters = Parameters { initial_window: Segments(10), ..RENO_PARAMETERS };
 
 const fn with_recovery(base: Composition, recovery: Recovery) -> Composition {
     Composition { detection: Detection { recovery, ..base.detection }, ..base }

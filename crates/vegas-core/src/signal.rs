@@ -125,19 +125,34 @@ pub(crate) struct Round {
     samples: u32,
     /// Least RTT ever seen; [`Span::MAX`] before the first sample.
     base_rtt: Span,
+    /// The newest backlog; [`NO_DIFF`] before the first.
+    diff: i32,
 }
 
+/// No backlog was measured yet; a measurement never gives it.
+const NO_DIFF: i32 = i32::MIN;
+
 impl Round {
-    pub(crate) const NEW: Round =
-        Round { end: SendIndex(0), began: Time::ZERO, rtt_sum: Span::ZERO, samples: 0, base_rtt: Span::MAX };
+    pub(crate) const NEW: Round = Round {
+        end: SendIndex(0),
+        began: Time::ZERO,
+        rtt_sum: Span::ZERO,
+        samples: 0,
+        base_rtt: Span::MAX,
+        diff: NO_DIFF,
+    };
 
     pub(crate) fn base_rtt(&self) -> Option<Span> {
         (self.base_rtt != Span::MAX).then_some(self.base_rtt)
     }
 
+    pub(crate) fn diff(&self) -> Option<i32> {
+        (self.diff != NO_DIFF).then_some(self.diff)
+    }
+
     /// Forgets the round under way: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
-        *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, base_rtt: self.base_rtt };
+        *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, ..*self };
     }
 
     pub(crate) fn ended_by(&self, dialect: Dialect, ack: &Ack) -> bool {
@@ -164,6 +179,7 @@ impl Round {
             diff: backlog(dialect, window, sent, base, rtt),
             target: without_queue(window, base, rtt),
         });
+        self.diff = measured.map_or(self.diff, |measured| measured.diff);
         self.restart(dialect.next_round(ack), ack.now);
         measured
     }
@@ -213,7 +229,7 @@ fn after(ack: &Ack) -> SendIndex {
     SendIndex(ack.next.0.max(ack.newest.0.saturating_add(1)))
 }
 
-/// diff in the dialect's form and rounding; within i32. Mostly window - sent x base / rtt, rounded half up.
+/// diff in the dialect's form and rounding; within plus or minus `i32::MAX`. Mostly window - sent x base / rtt, rounded half up.
 ///
 /// In a round that was shorter than the base RTT its length was no round-trip time (an acknowledgement of what had been
 /// sent before a timeout ended it): there all but ns-2 take the base.
@@ -227,7 +243,7 @@ fn backlog(dialect: Dialect, window: i64, sent: Segments, base: Span, rtt: Span)
         Dialect::Linux => window * (rtt - base).max(0) / base,
         Dialect::Ns3 => window - window * base / rtt.max(base),
     };
-    diff.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    diff.clamp(i64::from(-i32::MAX), i64::from(i32::MAX)) as i32
 }
 
 fn without_queue(window: i64, base: Span, rtt: Span) -> Segments {

@@ -162,7 +162,9 @@ proptest! {
         let loss = LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut };
         let halving = with(&algorithm, Composition { loss, ..parts });
         let mut events = events_from_bytes(&bytes, host);
-        events.retain(|event| !matches!(event, Event::Loss(loss) if loss.kind != LossKind::Timeout));
+        // CUBIC's share also sets the threshold after a timeout (RFC 9438, section 4.8)
+        let tells = |kind| kind != LossKind::Timeout || parts.loss.cut == Cut::Cubic;
+        events.retain(|event| !matches!(event, Event::Loss(loss) if tells(loss.kind)));
         prop_assert_eq!(replay(&algorithm, &events), replay(&halving, &events));
     }
 
@@ -277,7 +279,7 @@ fn parts_that_need_a_signal_are_refused_without_one() {
     let numbers = parameter_sets()[0];
     for parts in all() {
         let blamed = match (parts.signal, parts.slow_start, parts.avoidance) {
-            (Signal::None, SlowStart::Reno, Avoidance::Reno) => None,
+            (Signal::None, SlowStart::Reno, Avoidance::Reno | Avoidance::Cubic) => None,
             (Signal::None, SlowStart::Reno, _) => Some("avoidance"),
             (Signal::None, _, _) => Some("slow_start"),
             _ => None,

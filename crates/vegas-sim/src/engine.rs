@@ -3,13 +3,15 @@
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
-use crate::link::{Arrivals, Link, Offer};
+use crate::impairment::Arrivals;
+use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, LinkId, Sampling, Scenario};
+use crate::scenario::{FlowSpec, LinkId, Load, Sampling, Scenario, TrafficSpec};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
+use crate::traffic::DatagramSource;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -22,6 +24,7 @@ pub struct Simulation {
     components: Components,
     links: Vec<Link>,
     flows: Vec<Flow>,
+    sources: Vec<DatagramSource>,
     sacks: SackPool,
     outbox: Outbox,
     recorder: Recorder,
@@ -69,10 +72,15 @@ impl Simulation {
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
-        let components = Components { links: links.len() as u32, flows: flows.len() as u32 };
+        let sources: Vec<DatagramSource> = scenario.traffic.iter().enumerate().map(source(scenario)).collect();
+        let components =
+            Components { links: links.len() as u32, flows: flows.len() as u32, sources: sources.len() as u32 };
         let mut queue = EventQueue::new(components.count());
         for (id, flow) in flows.iter().enumerate() {
             queue.schedule(components.start_stop(id as u32), flow.start);
+        }
+        for (id, source) in sources.iter().enumerate() {
+            queue.schedule(components.source(id as u32), source.start());
         }
         let recorder = Recorder::new(scenario.sampling, links.len(), flows.len());
         if let Sampling::Every(step) = scenario.sampling {
@@ -87,6 +95,7 @@ impl Simulation {
             components,
             links,
             flows,
+            sources,
             sacks: SackPool::default(),
             outbox: Outbox::default(),
             recorder,
@@ -122,11 +131,13 @@ impl Simulation {
             self.catch_up(link);
         }
         self.outcome.events = self.events;
+        self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
         self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
     }
 
     fn handle(&mut self, id: ComponentId) {
         match self.components.decode(id) {
+            Component::Source(source) => self.on_source(source),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
             Component::StartStop(flow) => self.on_start_stop(flow),
@@ -176,8 +187,12 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        let flow = &self.flows[packet.flow as usize];
-        match flow.path(packet.kind).get(usize::from(packet.hop)) {
+        let id = packet.flow as usize;
+        let path = match packet.kind {
+            PacketKind::Datagram => self.sources[id].path(),
+            kind => self.flows[id].path(kind),
+        };
+        match path.get(usize::from(packet.hop)) {
             Some(&link) => self.offer(link, packet),
             None => self.deliver(packet),
         }
@@ -200,6 +215,10 @@ impl Simulation {
 
     fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack);
+        if packet.kind == PacketKind::Datagram {
+            self.sources[packet.flow as usize].on_lost();
+            return;
+        }
         self.outcome.incidents.push(Incident {
             time_s: seconds(self.now),
             kind,
@@ -216,12 +235,28 @@ impl Simulation {
         match packet.kind {
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Ack => self.on_ack(id, packet, &sack),
-            PacketKind::Syn => self.answer_syn(id),
+            PacketKind::Syn => self.answer_syn(id, packet),
             PacketKind::SynAck => {
+                self.capture(CapturePoint::SenderIn, &packet, &sack);
                 self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
                 self.flush(id);
             }
+            PacketKind::Datagram => {
+                self.outcome.delivered_packets += 1;
+                self.sources[id].on_delivered();
+            }
         }
+    }
+
+    fn on_source(&mut self, id: u32) {
+        let source = &mut self.sources[id as usize];
+        let (packet, next) = source.send(self.now);
+        let first = source.path()[0];
+        match next {
+            Some(time) => self.queue.schedule(self.components.source(id), time),
+            None => self.queue.cancel(self.components.source(id)),
+        }
+        self.offer(first, packet);
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
@@ -264,7 +299,8 @@ impl Simulation {
         self.flush(id);
     }
 
-    fn answer_syn(&mut self, id: usize) {
+    fn answer_syn(&mut self, id: usize, syn: Packet) {
+        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
         let flow = &self.flows[id];
         let packet = Packet {
             sequence: 0,
@@ -373,6 +409,15 @@ impl Simulation {
     }
 }
 
+/// Sets up a scenario's sources of traffic, each with a stream of its own.
+fn source(scenario: &Scenario) -> impl Fn((usize, &TrafficSpec)) -> DatagramSource {
+    |(id, spec)| {
+        let Load::Datagrams(datagrams) = &spec.load;
+        let stream = Stream::named(scenario.seed, &format!("traffic {id}"));
+        DatagramSource::new(id as u32, spec, datagrams, scenario.duration, stream)
+    }
+}
+
 impl Flow {
     fn new(id: u32, spec: &FlowSpec) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
@@ -399,16 +444,19 @@ impl Flow {
     }
 }
 
-/// The numbering of components. It is the order of simultaneous events: starts and stops first, then arrivals in
-/// the order of links, then timers, and the sampler last, so that a sample sees all that happened at its time.
+/// The numbering of components. It is the order of simultaneous events: starts and stops first, then the sources of
+/// traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample sees all that
+/// happened at its time.
 #[derive(Clone, Copy, Debug)]
 struct Components {
     links: u32,
     flows: u32,
+    sources: u32,
 }
 
 enum Component {
     StartStop(u32),
+    Source(u32),
     Arrival(u32),
     Held(u32),
     Retransmission(u32),
@@ -425,29 +473,35 @@ impl Components {
         flow
     }
 
+    fn source(self, source: u32) -> ComponentId {
+        self.flows + source
+    }
+
     fn arrival(self, link: u32) -> ComponentId {
-        self.flows + link
+        self.source(self.sources) + link
     }
 
     fn held(self, link: u32) -> ComponentId {
-        self.flows + self.links + link
+        self.arrival(self.links) + link
     }
 
     fn retransmission(self, flow: u32) -> ComponentId {
-        self.flows + 2 * self.links + flow
+        self.held(self.links) + flow
     }
 
     fn delayed_ack(self, flow: u32) -> ComponentId {
-        2 * self.flows + 2 * self.links + flow
+        self.retransmission(self.flows) + flow
     }
 
     fn sampler(self) -> ComponentId {
-        3 * self.flows + 2 * self.links
+        self.delayed_ack(self.flows)
     }
 
     fn decode(self, id: ComponentId) -> Component {
-        if id < self.arrival(0) {
+        if id < self.source(0) {
             Component::StartStop(id)
+        } else if id < self.arrival(0) {
+            Component::Source(id - self.source(0))
         } else if id < self.held(0) {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {

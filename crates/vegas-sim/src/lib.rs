@@ -6,6 +6,7 @@
 
 mod engine;
 mod event_queue;
+mod impairment;
 mod link;
 pub mod outcome;
 mod packet;
@@ -14,5 +15,6 @@ pub mod results;
 mod rng;
 pub mod scenario;
 mod tcp;
+mod traffic;
 
 pub use engine::{Progress, Simulation, run};

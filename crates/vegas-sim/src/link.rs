@@ -4,10 +4,11 @@
 //! the one before it has left and its own bits are sent. Only the head's arrival is a pending event. The length of
 //! the queue at any time follows from the departures still ahead.
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
+use crate::impairment::{Arrivals, Impaired};
 use crate::packet::Packet;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkSpec, QueueLimit};
@@ -70,64 +71,10 @@ pub(crate) enum Offer {
     Lost,
 }
 
-/// Random and scripted faults, kept out of the way of links that have none.
-#[derive(Clone, Debug)]
-struct Impaired {
-    spec: Impairments,
-    stream: Stream,
-    data_offered: u64,
-    /// Packets held back, latest first out of the heap's order.
-    held: BinaryHeap<Held>,
-    held_count: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    due: Time,
-    order: u64,
-    packet: Packet,
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Self) -> bool {
-        (self.due, self.order) == (other.due, other.order)
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    /// Reversed: a max-heap that yields the earliest.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (other.due, other.order).cmp(&(self.due, self.order))
-    }
-}
-
-/// Packets that come out of a link at one instant.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Arrivals {
-    pub(crate) packet: Option<Packet>,
-    /// It comes out twice.
-    pub(crate) twice: bool,
-}
-
 impl Link {
     pub(crate) fn new(spec: &LinkSpec, stream: Stream) -> Self {
-        let impairments = (spec.impairments != Impairments::default()).then(|| {
-            Box::new(Impaired {
-                spec: spec.impairments.clone(),
-                stream,
-                data_offered: 0,
-                held: BinaryHeap::new(),
-                held_count: 0,
-            })
-        });
+        let is_impaired = spec.impairments != Impairments::default();
+        let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream)));
         Link {
             rate: spec.rate,
             delay: spec.delay,
@@ -192,15 +139,13 @@ impl Link {
 
     /// When the next packet that was held back comes out.
     pub(crate) fn next_held(&self) -> Option<Time> {
-        self.impairments.as_ref()?.held.peek().map(|held| held.due)
+        self.impairments.as_ref()?.next_held()
     }
 
     /// Takes out the packet that was held back until `now`.
     pub(crate) fn release_held(&mut self, now: Time) -> Arrivals {
         let impaired = self.impairments.as_mut().expect("only an impaired link holds packets back");
-        let held = impaired.held.pop().expect("a held packet is due");
-        debug_assert_eq!(held.due, now);
-        let arrivals = Arrivals { packet: Some(held.packet), twice: false };
+        let arrivals = impaired.release(now);
         self.count_arrivals(&arrivals);
         arrivals
     }
@@ -225,7 +170,7 @@ impl Link {
 
     /// Packets accepted that have not come out yet, those held back included.
     pub(crate) fn inside(&self) -> u64 {
-        let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held.len());
+        let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
         (self.transit.len() + held) as u64
     }
 
@@ -278,28 +223,6 @@ impl Link {
             QueueLimit::Packets(limit) => self.transit.len() - self.departed < limit as usize,
             QueueLimit::Bytes(limit) => Bytes::new(self.queued_bytes + u64::from(wire)) <= limit,
         }
-    }
-}
-
-impl Impaired {
-    fn loses(&mut self, is_data: bool) -> bool {
-        if is_data {
-            self.data_offered += 1;
-            if self.spec.drop_data.binary_search(&self.data_offered).is_ok() {
-                return true;
-            }
-        }
-        self.stream.happens(self.spec.loss_ppm)
-    }
-
-    fn pass(&mut self, now: Time, packet: Packet) -> Arrivals {
-        let twice = self.stream.happens(self.spec.duplicate_ppm);
-        if !self.stream.happens(self.spec.reorder_ppm) {
-            return Arrivals { packet: Some(packet), twice };
-        }
-        self.held_count += 1;
-        self.held.push(Held { due: now + self.spec.reorder_delay, order: self.held_count, packet });
-        Arrivals::default()
     }
 }
 

@@ -8,19 +8,37 @@ use vegas_core::units::{Bytes, Rate, Segments, Span};
 use vegas_core::{Avoidance, Composition, Detection, Recovery};
 use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, registry};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, Outcome};
-use vegas_sim::scenario::{Handshake, Impairments, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{GilbertElliott, Handshake, Impairments, QueueLimit, Sampling, Scenario};
 
 fn any_impairments() -> impl Strategy<Value = Impairments> {
     let loss = prop_oneof![3 => Just(0u32), 2 => 1u32..50_000, 1 => 50_000u32..200_000];
     let rare = || prop_oneof![2 => Just(0u32), 1 => 1u32..100_000];
-    (loss, rare(), rare(), 0u64..200, prop::collection::btree_set(1u64..200, 0..5)).prop_map(
-        |(loss_ppm, duplicate_ppm, reorder_ppm, delay_ms, drops)| Impairments {
+    let jitter = prop_oneof![2 => Just(0u64), 1 => 1u64..50_000];
+    let drops = prop::collection::btree_set(1u64..200, 0..5);
+    (loss, any_burst_loss(), jitter, rare(), rare(), 0u64..200, drops).prop_map(
+        |(loss_ppm, burst_loss, jitter_us, duplicate_ppm, reorder_ppm, delay_ms, drops)| Impairments {
             loss_ppm,
+            burst_loss,
+            jitter: Span::from_micros(jitter_us),
             duplicate_ppm,
             reorder_ppm,
             reorder_delay: Span::from_millis(delay_ms),
             drop_data: drops.into_iter().collect(),
         },
+    )
+}
+
+/// Bad for a few packets at most, so that transfers end.
+fn any_burst_loss() -> impl Strategy<Value = Option<GilbertElliott>> {
+    let channel = (1u32..50_000, 200_000u32..=1_000_000, 0u32..10_000, 0u32..=1_000_000);
+    prop::option::weighted(
+        0.3,
+        channel.prop_map(|(good_to_bad_ppm, bad_to_good_ppm, loss_good_ppm, loss_bad_ppm)| GilbertElliott {
+            good_to_bad_ppm,
+            bad_to_good_ppm,
+            loss_good_ppm,
+            loss_bad_ppm,
+        }),
     )
 }
 
@@ -54,6 +72,8 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
         flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
         flow.host.receive_window = Segments(window);
         flow.parameters.max_window = Segments(window);
+        flow.parameters.initial_window = flow.parameters.initial_window.min(Segments(window));
+        flow.parameters.restart_window = flow.parameters.restart_window.min(Segments(window));
         flow.host.delayed_ack = delayed.then(|| Span::from_millis(100));
         flow.host.handshake = if handshake { Handshake::Full } else { Handshake::None };
         scenario

@@ -11,8 +11,8 @@ use crate::units::{Segments, Window};
 pub(crate) struct Gallop {
     /// What the next round that grows adds.
     increment: Segments,
-    /// What the last round added.
-    added: Segments,
+    /// The increment has grown by one since the last round added it.
+    has_grown: bool,
     /// The last round's backlog was between gamma and beta, and halved the increment: the paper's status 1.
     halved: bool,
 }
@@ -34,6 +34,7 @@ impl Gallop {
         let below_window = Window::whole(self.increment) < control.window;
         self.grow(control);
         self.increment = Segments(self.increment.0 + u32::from(below_window));
+        self.has_grown = below_window;
         self.halved = false;
     }
 
@@ -53,7 +54,8 @@ impl Gallop {
     /// Full: the last increment and what is above beta leave the queue again. The first round after it would still
     /// measure the window from before: it changes nothing (status 2).
     fn leave(&mut self, control: &mut Control, surplus: u32) {
-        let less = Segments(self.added.0.saturating_add(surplus));
+        let added = self.increment.0 - u32::from(self.has_grown);
+        let less = Segments(added.saturating_add(surplus));
         control.leave_slow_start();
         control.shrink_to(control.window.minus(Window::whole(less)));
         control.growth = Window::default();
@@ -62,6 +64,6 @@ impl Gallop {
 
     fn grow(&mut self, control: &mut Control) {
         control.growth = control.window.spread(Window::whole(self.increment));
-        self.added = self.increment;
+        self.has_grown = false;
     }
 }

@@ -63,13 +63,13 @@ pub fn slow_starts() -> [SlowStart; 6] {
     [SlowStart::Reno, vegas(false), vegas(true), SlowStart::Gallop, SlowStart::MidSpeed, SlowStart::VegasLinux]
 }
 
-pub fn avoidances() -> [Avoidance; 4] {
-    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Dynamic, Avoidance::VegasLinux]
+pub fn avoidances() -> [Avoidance; 5] {
+    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Dynamic, Avoidance::VegasLinux, Avoidance::Cubic]
 }
 
 pub fn loss_responses() -> Vec<LossResponse> {
     let mut all = Vec::new();
-    for cut in [Cut::Half, Cut::ThreeQuarters] {
+    for cut in [Cut::Half, Cut::ThreeQuarters, Cut::Cubic] {
         for once_per_window in [false, true] {
             for slow_start_ends in [SlowStartEnds::AtCut, SlowStartEnds::AtNextAck] {
                 all.push(LossResponse { cut, once_per_window, slow_start_ends });
@@ -137,9 +137,10 @@ const _: fn(&Composition) = |parts| {
         | SlowStart::VegasLinux => {}
     }
     match parts.avoidance {
-        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux => {}
+        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::Cubic => {}
     }
-    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters, once_per_window: _, slow_start_ends } = parts.loss;
+    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters | Cut::Cubic, once_per_window: _, slow_start_ends } =
+        parts.loss;
     match slow_start_ends {
         SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
     }

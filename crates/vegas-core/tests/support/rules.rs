@@ -1,7 +1,9 @@
 //! The rules that every algorithm keeps on every sequence of events.
 
 use vegas_core::units::{Segments, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Avoidance, Dialect, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State};
+use vegas_core::{
+    Ack, Algorithm, Avoidance, Cut, Dialect, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State,
+};
 
 use super::events::{Event, Host};
 
@@ -75,7 +77,8 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     let taken_by_backlog =
         matches!(parts.slow_start, SlowStart::Gallop | SlowStart::VegasLinux) || parts.avoidance == Avoidance::Dynamic;
     rule(taken_by_backlog || is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
-    let measures = parts.avoidance != Avoidance::Reno || parts.slow_start != SlowStart::Reno;
+    let measures =
+        !matches!(parts.avoidance, Avoidance::Reno | Avoidance::Cubic) || parts.slow_start != SlowStart::Reno;
     rule(is >= was || measures, "an ACK lowered Reno's window")?;
     let left = before.ssthresh() != after.ssthresh();
     let moves_with_window = parts.avoidance == Avoidance::VegasLinux || parts.slow_start == SlowStart::VegasLinux;
@@ -116,8 +119,9 @@ fn check_loss(
         *last_cut = Some(loss.now);
         let restart = Window::whole(algorithm.parameters().restart_window);
         rule(is == restart.min(was), "a timeout left another window than the restart window")?;
-        let half = Segments(was.floor().0 / 2).max(Segments(2));
-        return rule(after.ssthresh() == Some(half), "a timeout's threshold is not half the window");
+        let (parts, of) = if algorithm.composition().loss.cut == Cut::Cubic { (717, 1024) } else { (1, 2) };
+        let share = Segments((((was.as_raw() * parts) / of) >> Window::FRACTION_BITS) as u32).max(Segments(2));
+        return rule(after.ssthresh() == Some(share), "a timeout's threshold is not the share of the window");
     }
     let once = algorithm.composition().loss.once_per_window;
     if once && last_cut.is_some_and(|cut| loss.sent <= cut) {

@@ -34,6 +34,8 @@ mod quantity;
 mod scalar;
 mod schema;
 mod source;
+mod traffic;
+mod traffic_model;
 mod validate;
 
 pub use error::ScenarioError;

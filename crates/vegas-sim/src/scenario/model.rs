@@ -5,6 +5,8 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters};
 
+pub use super::traffic_model::*;
+
 /// What is simulated, for how long, and from which seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
@@ -24,6 +26,8 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows; a flow's id is its index here.
     pub flows: Vec<FlowSpec>,
+    /// Background traffic; a source's id is its index here.
+    pub traffic: Vec<TrafficSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
     /// The file as given, after overrides: for the manifest and its hash.
@@ -79,6 +83,10 @@ pub enum QueueLimit {
 pub struct Impairments {
     /// Probability that a packet offered to the link is lost, in millionths.
     pub loss_ppm: u32,
+    /// Losses in bursts, besides those of `loss_ppm`.
+    pub burst_loss: Option<GilbertElliott>,
+    /// Extra delay, uniform from 0 to this, drawn for each packet; packets stay in order.
+    pub jitter: Span,
     /// Probability that a delivered packet is delivered twice, in millionths.
     pub duplicate_ppm: u32,
     /// Probability that a packet is held back by `reorder_delay`, in millionths.
@@ -87,6 +95,20 @@ pub struct Impairments {
     pub reorder_delay: Span,
     /// Packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
     pub drop_data: Vec<u64>,
+}
+
+/// A channel with a good and a bad state, each with a loss rate of its own (Elliott 1963; Gilbert 1960 with a good
+/// state that loses nothing). The state may change before each packet. All in millionths, from 0 to 1,000,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GilbertElliott {
+    /// Probability that a good channel turns bad; the mean good stretch is its inverse, in packets.
+    pub good_to_bad_ppm: u32,
+    /// Probability that a bad channel turns good; the mean bad stretch is its inverse, in packets.
+    pub bad_to_good_ppm: u32,
+    /// Probability that a packet is lost in the good state.
+    pub loss_good_ppm: u32,
+    /// Probability that a packet is lost in the bad state.
+    pub loss_bad_ppm: u32,
 }
 
 /// One TCP connection that sends data one way.

@@ -6,7 +6,7 @@ use vegas_core::units::Span;
 use super::document::File;
 use super::error::{Checked, Problem};
 use super::model::{Sampling, Scenario};
-use super::{flow, network};
+use super::{flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
@@ -19,10 +19,15 @@ pub(super) fn scenario(file: &File, tree: &Value) -> Checked<Scenario> {
     if file.flow.is_empty() {
         return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
     }
-    let network = network::build(&file.topology, &file.flow)?;
+    let sources = file.traffic.as_deref().unwrap_or_default();
+    let network = network::build(&file.topology, &file.flow, sources)?;
     let mut flows = Vec::with_capacity(file.flow.len());
     for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
         flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);
+    }
+    let mut traffic = Vec::with_capacity(sources.len());
+    for (id, (source, path)) in sources.iter().zip(&network.paths[flows.len()..]).enumerate() {
+        traffic.push(traffic::resolve(&format!("traffic.{id}"), source, duration, &network, path)?);
     }
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
@@ -35,6 +40,7 @@ pub(super) fn scenario(file: &File, tree: &Value) -> Checked<Scenario> {
         nodes: network.nodes,
         links: network.links,
         flows,
+        traffic,
         capture: file.capture.unwrap_or(false),
         document: tree.clone(),
     })

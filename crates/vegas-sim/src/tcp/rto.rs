@@ -23,6 +23,9 @@ pub(crate) struct Rto {
 /// Beyond 2^16 the greatest timeout has long been reached.
 const BACKOFF_MAX: u32 = 16;
 
+/// RFC 6298, section 5.7.
+const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
 impl Rto {
     pub(crate) fn new(host: &HostSpec) -> Self {
         Rto {
@@ -34,6 +37,15 @@ impl Rto {
             rttvar_4: 0,
             backoff: 0,
             timed: None,
+        }
+    }
+
+    /// The connection is open. A SYN that was sent again is a sign of a long path, on which data must not be repeated
+    /// early (RFC 6298, section 5.7).
+    pub(crate) fn on_handshake(&mut self) {
+        if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
+            self.initial = AFTER_LOST_SYN;
+            self.backoff = 0;
         }
     }
 

@@ -99,7 +99,7 @@ impl Sender {
     pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
         if self.board.max() == 0 {
             self.timer = None;
-            self.rto.stop_timing();
+            self.rto.on_handshake();
             self.send(now, None, out);
         }
     }

@@ -19,6 +19,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
         nodes: ["s", "r1", "r2", "d"].map(String::from).to_vec(),
         links: vec![access(0, 1), narrow(1, 2), access(2, 3), access(3, 2), narrow(2, 1), access(1, 0)],
         flows: vec![flow(preset.name, preset.composition, preset.parameters)],
+        traffic: Vec::new(),
         capture: false,
         document: serde_json::Value::Null,
     }

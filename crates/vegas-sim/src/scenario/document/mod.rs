@@ -4,10 +4,14 @@
 //! [`super::validate`]. The doc comments are the descriptions in the schema.
 
 mod flow;
+mod loss;
 mod topology;
+mod traffic;
 
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use loss::{BurstLoss, Loss};
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
+pub(super) use traffic::{Direction, Traffic, TrafficKind};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,4 +42,6 @@ pub(super) struct File {
     pub(super) topology: Table<Topology>,
     /// The flows, one table each.
     pub(super) flow: Vec<Table<Flow>>,
+    /// Background traffic, one table a source. Default: none.
+    pub(super) traffic: Option<Vec<Table<Traffic>>>,
 }

@@ -1,24 +1,25 @@
 //! Routers in a row with a pair of hosts for every flow: the dumbbell, and the parking lot.
 
-use crate::scenario::document::{Flow, Link, Topology};
+use crate::scenario::document::{Link, Topology};
 use crate::scenario::error::{Checked, Problem, child};
 use crate::scenario::field::{Field, Table};
 use crate::scenario::model::{LinkId, NodeId, QueueLimit};
 use crate::scenario::scalar::Name;
 
 use super::link::{self, Direction};
+use super::route::Route;
 use super::{Network, opposite};
 
 /// Two routers; every flow crosses the link between them.
-pub(super) fn dumbbell(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+pub(super) fn dumbbell(topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
     let bottleneck = topology.bottleneck.as_deref().ok_or_else(|| Problem::missing("topology.bottleneck"))?;
     let hops = [link::of_chain("topology.bottleneck", bottleneck, None)?];
-    chain(&hops, topology, flows)
+    chain(&hops, topology, routes)
 }
 
 /// Any number of routers; a flow enters and leaves where it likes.
-pub(super) fn parking_lot(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
-    chain(&hops(topology)?, topology, flows)
+pub(super) fn parking_lot(topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
+    chain(&hops(topology)?, topology, routes)
 }
 
 fn hops(topology: &Topology) -> Checked<Vec<[Direction; 2]>> {
@@ -52,24 +53,24 @@ fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>) -> Checked<Vec<[
     bottlenecks.iter().enumerate().map(link).collect()
 }
 
-fn chain(hops: &[[Direction; 2]], topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
     let access = topology.access.as_deref().ok_or_else(|| Problem::missing("topology.access"))?;
     let access = access_link("topology.access", access)?;
     let mut network = Network::default();
     let routers: Vec<NodeId> = (1..=hops.len() + 1).map(|number| network.add_node(format!("r{number}"))).collect();
     let row: Vec<LinkId> =
         hops.iter().zip(routers.windows(2)).map(|(link, ends)| network.connect(ends[0], ends[1], link)).collect();
-    for (id, flow) in flows.iter().enumerate() {
-        let key = format!("flow.{id}");
-        let own = flow.access.as_deref().map(|own| access_link(&child(&key, "access"), own)).transpose()?;
+    for route in routes {
+        let own = route.access.map(|own| access_link(&child(&route.key, "access"), own)).transpose()?;
         let access = own.as_ref().unwrap_or(&access);
-        let (enter, leave) = ends(&key, flow, routers.len())?;
+        let (enter, leave) = ends(route, routers.len())?;
+        let [sender, receiver] = &route.hosts;
         let up = {
-            let sender = network.add_node(format!("s{id}"));
+            let sender = network.add_node(sender);
             network.connect(sender, routers[enter], access)
         };
         let down = {
-            let receiver = network.add_node(format!("d{id}"));
+            let receiver = network.add_node(receiver);
             network.connect(routers[leave], receiver, access)
         };
         let mut path = vec![up];
@@ -94,14 +95,15 @@ fn along(row: &[LinkId], enter: usize, leave: usize) -> Vec<LinkId> {
 }
 
 /// Where a flow enters and leaves the row: indices of routers.
-fn ends(key: &str, flow: &Flow, routers: usize) -> Checked<(usize, usize)> {
-    let enter = router(&child(key, "enter"), flow.enter.as_ref(), routers)?.unwrap_or(0);
-    let leave = router(&child(key, "leave"), flow.leave.as_ref(), routers)?.unwrap_or(routers - 1);
+fn ends(route: &Route<'_>, routers: usize) -> Checked<(usize, usize)> {
+    let key_leave = child(&route.key, "leave");
+    let enter = router(&child(&route.key, "enter"), route.enter, routers)?.unwrap_or(0);
+    let leave = router(&key_leave, route.leave, routers)?.unwrap_or(routers - 1);
     if enter == leave {
         let message = format!("r{} is also where the flow enters; name another of r1 to r{routers}", leave + 1);
-        return Err(Problem::new(child(key, "leave"), message));
+        return Err(Problem::new(key_leave, message));
     }
-    Ok((enter, leave))
+    Ok(if route.is_backward() { (leave, enter) } else { (enter, leave) })
 }
 
 fn router(key: &str, name: Option<&Field<Name>>, routers: usize) -> Checked<Option<usize>> {

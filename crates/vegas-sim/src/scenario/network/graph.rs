@@ -5,16 +5,17 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use vegas_core::units::Span;
 
-use crate::scenario::document::{Flow, GraphLink, Topology};
+use crate::scenario::document::{GraphLink, Topology};
 use crate::scenario::error::{Checked, Problem, child, suggestion};
-use crate::scenario::field::{Field, Table};
+use crate::scenario::field::Field;
 use crate::scenario::model::{LinkId, NodeId};
 use crate::scenario::scalar::Name;
 
+use super::route::Route;
 use super::{Network, link};
 
 /// Builds the graph and finds every flow's path.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+pub(super) fn build(topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
     let mut network = Network::default();
     let names = topology.nodes.as_deref().ok_or_else(|| Problem::missing("topology.nodes"))?;
     let nodes = nodes(names, &mut network)?;
@@ -23,8 +24,8 @@ pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Netwo
         add_link(&format!("topology.link.{id}"), link, &nodes, &mut network)?;
     }
     let leaving = links_leaving(&network);
-    for (id, flow) in flows.iter().enumerate() {
-        let path = path_of_flow(&format!("flow.{id}"), flow, &nodes, &network, &leaving)?;
+    for route in routes {
+        let path = path_of_flow(route, &nodes, &network, &leaving)?;
         network.paths.push(path);
     }
     Ok(network)
@@ -80,22 +81,17 @@ fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
     leaving
 }
 
-fn path_of_flow(
-    key: &str,
-    flow: &Flow,
-    nodes: &Nodes,
-    network: &Network,
-    leaving: &[Vec<LinkId>],
-) -> Checked<Vec<LinkId>> {
-    let end = |name: &str, node: &Option<Field<Name>>| {
+fn path_of_flow(route: &Route<'_>, nodes: &Nodes, network: &Network, leaving: &[Vec<LinkId>]) -> Checked<Vec<LinkId>> {
+    let key = &route.key;
+    let end = |name: &str, node: Option<&Field<Name>>| {
         let key = child(key, name);
-        let node = node.as_ref().ok_or_else(|| Problem::missing(key.clone()))?;
+        let node = node.ok_or_else(|| Problem::missing(key.clone()))?;
         find(key, node, nodes)
     };
-    let from = end("from", &flow.from)?;
-    let to = end("to", &flow.to)?;
+    let from = end("from", route.from)?;
+    let to = end("to", route.to)?;
     let mut stops: Vec<(String, NodeId)> = Vec::new();
-    for (index, node) in flow.via.iter().flatten().enumerate() {
+    for (index, node) in route.via.iter().copied().flatten().enumerate() {
         let key = child(&child(key, "via"), index);
         stops.push((key.clone(), find(key, node, nodes)?));
     }

@@ -2,9 +2,9 @@
 
 use vegas_core::units::{Rate, Span};
 
-use crate::scenario::document::{Backward, Faults, GraphLink, Link};
+use crate::scenario::document::{Backward, BurstLoss, Faults, GraphLink, Link, Loss};
 use crate::scenario::error::{Checked, Problem, child};
-use crate::scenario::model::{Impairments, LinkSpec, NodeId, QueueLimit};
+use crate::scenario::model::{GilbertElliott, Impairments, LinkSpec, NodeId, QueueLimit};
 
 /// A packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -83,19 +83,28 @@ fn rate(key: &str, rate: Rate) -> Checked<Rate> {
 }
 
 fn delay(key: &str, delay: Span) -> Checked<Span> {
+    within_an_hour(child(key, "delay"), delay)
+}
+
+fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
     if delay > DELAY_MAX {
-        return Err(Problem::new(child(key, "delay"), "is longer than an hour; write 1h at most"));
+        return Err(Problem::new(key, "is longer than an hour; write 1h at most"));
     }
     Ok(delay)
 }
 
 fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
     let mut impairments = Impairments {
-        loss_ppm: faults.loss.map_or(0, |loss| loss.0.ppm),
+        jitter: faults.jitter.map_or(Ok(Span::ZERO), |jitter| within_an_hour(child(key, "jitter"), jitter.0))?,
         duplicate_ppm: faults.duplicate.map_or(0, |duplicate| duplicate.0.ppm),
         drop_data: faults.drop.iter().map(|packet| packet.0.0).collect(),
         ..Impairments::default()
     };
+    match faults.loss {
+        None => {}
+        Some(Loss::Random(probability)) => impairments.loss_ppm = probability.ppm,
+        Some(Loss::Burst(model)) => impairments.burst_loss = Some(burst_loss(&child(key, "loss"), model)?),
+    }
     if !impairments.drop_data.is_sorted_by(|earlier, later| earlier < later) {
         let message = "the packets to drop are out of order; write each once, ascending, such as [5, 9]";
         return Err(Problem::new(child(key, "drop"), message));
@@ -110,4 +119,17 @@ fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
         }
     }
     Ok(impairments)
+}
+
+fn burst_loss(key: &str, model: &BurstLoss) -> Checked<GilbertElliott> {
+    if model.bad_to_good.0.ppm == 0 {
+        let message = "0 never leaves the bad state; write a probability above 0, such as \"25%\"";
+        return Err(Problem::new(child(key, "bad_to_good"), message));
+    }
+    Ok(GilbertElliott {
+        good_to_bad_ppm: model.good_to_bad.0.ppm,
+        bad_to_good_ppm: model.bad_to_good.0.ppm,
+        loss_good_ppm: model.loss_good.map_or(0, |loss| loss.0.ppm),
+        loss_bad_ppm: model.loss_bad.map_or(1_000_000, |loss| loss.0.ppm),
+    })
 }
