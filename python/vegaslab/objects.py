@@ -37,6 +37,13 @@ class Reorder(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceRate(_Table):
+    """A rate that varies as recorded in a file in Mahimahi's format."""
+
+    trace: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class BurstLoss(_Table):
     """Losses in bursts: a channel with a good and a bad state, which may change before each packet."""
 
@@ -51,7 +58,7 @@ class BurstLoss(_Table):
 class Backward(_Table):
     """What differs in the reverse direction of a link."""
 
-    rate: str | None = None
+    rate: str | TraceRate | None = None
     delay: str | None = None
     queue: str | None = None
     loss: float | str | BurstLoss | None = None
@@ -65,7 +72,7 @@ class Backward(_Table):
 class Link(_Table):
     """A link of both directions: rate, one-way delay, queue, impairments. `between` names its nodes in a graph."""
 
-    rate: str
+    rate: str | TraceRate
     delay: str
     queue: str | None = None
     between: tuple[str, str] | None = None
@@ -113,9 +120,10 @@ class Graph(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Parts(_Table):
-    """An algorithm by its parts; what is left out is that of `preset`."""
+    """An algorithm by its parts; what is left out is that of `preset`, or of `mechanisms` over Reno."""
 
     preset: str | None = None
+    mechanisms: str | None = None
     signal: str | Mapping[str, object] | None = None
     slow_start: str | Mapping[str, object] | None = None
     avoidance: str | Mapping[str, object] | None = None
@@ -132,6 +140,7 @@ class Parts(_Table):
 class Host(_Table):
     """How a flow's hosts behave: what belongs to TCP and not to the congestion control."""
 
+    kind: str | None = None
     dupack_threshold: int | None = None
     limited_transmit: bool | None = None
     recovery_burst: int | str | None = None
@@ -160,6 +169,7 @@ class Flow(_Table):
     gamma: int | None = None
     initial_window: int | None = None
     restart_window: int | None = None
+    ssthresh: int | None = None
     max_window: int | None = None
     recovery: str | None = None
     delayed_ack: str | bool | None = None
@@ -169,7 +179,20 @@ class Flow(_Table):
     via: Sequence[str] | None = None
     enter: str | None = None
     leave: str | None = None
-    host: Host | None = None
+    host: str | Host | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change(_Table):
+    """What changes during the run: values of a `link` (one direction, "r1->r2"), or the route of a `flow`."""
+
+    at: str
+    link: str | None = None
+    rate: str | None = None
+    delay: str | None = None
+    queue: str | None = None
+    flow: int | None = None
+    via: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,6 +228,7 @@ class Scenario(_Table):
     duration: str
     topology: Dumbbell | ParkingLot | Graph
     flow: Sequence[Flow]
+    change: Sequence[Change] | None = None
     traffic: Sequence[Traffic] | None = None
     description: str | None = None
     seed: int | None = None

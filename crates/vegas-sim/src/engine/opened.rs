@@ -6,20 +6,18 @@
 
 use super::{Flow, Simulation};
 use crate::packet::{Packet, PacketKind};
-use crate::scenario::LinkId;
 use crate::traffic::{Begin, Writes};
 
 impl Simulation {
     pub(super) fn on_source(&mut self, id: u32) {
         let source = &mut self.sources[id as usize];
-        let first = source.path()[0];
         let (begin, next) = source.begin(self.now);
         match next {
             Some(time) => self.queue.schedule(self.components.source(id), time),
             None => self.queue.cancel(self.components.source(id)),
         }
         match begin {
-            Begin::Datagram(packet) => self.offer(first, packet),
+            Begin::Datagram(packet) => self.launch(packet),
             Begin::Connection(spec, writes) => {
                 let place = self.free.pop().unwrap_or(self.flows.len() as u32);
                 let mut flow = Flow { source: Some(id), ..Flow::new(place, spec) };
@@ -107,15 +105,13 @@ impl Simulation {
         self.close_if_over(packet.flow);
     }
 
-    /// An endpoint's packet enters its first link.
-    pub(super) fn enter(&mut self, link: LinkId, packet: Packet) {
-        if let Some(flow) = self.opened(&packet) {
-            flow.on_their_way += 1;
-            if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
-                self.sources[source as usize].on_sent(&packet);
-            }
+    /// A packet of an endpoint leaves its host.
+    pub(super) fn count_leaving(&mut self, packet: &Packet) {
+        let Some(flow) = self.opened(packet) else { return };
+        flow.on_their_way += 1;
+        if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
+            self.sources[source as usize].on_sent(packet);
         }
-        self.offer(link, packet);
     }
 }
 

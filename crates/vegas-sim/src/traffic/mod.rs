@@ -13,14 +13,15 @@ use vegas_core::units::{Span, Time};
 use crate::engine::Flow;
 use crate::outcome::TrafficOutcome;
 use crate::packet::Packet;
+use crate::path::Path;
 use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
-use crate::scenario::{ConversationSpec, FlowSpec, LinkId, Load, TrafficSpec, TransferSpec};
+use crate::scenario::{ConversationSpec, FlowSpec, Load, TrafficSpec, TransferSpec};
 
 /// A source of traffic.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    path: Box<[LinkId]>,
+    path: Path,
     start: Time,
     /// Nothing new from then on.
     stop: Time,
@@ -73,7 +74,7 @@ impl Source {
             }
         };
         Source {
-            path: spec.path.clone().into(),
+            path: Path::new(&spec.path),
             start: spec.start,
             stop: spec.stop.unwrap_or(Time::NEVER).min(Time::ZERO + duration + Span::from_nanos(1)),
             load,
@@ -81,7 +82,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn path(&self) -> &[LinkId] {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
