@@ -113,9 +113,10 @@ class Graph(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Parts(_Table):
-    """An algorithm by its parts; what is left out is that of `preset`."""
+    """An algorithm by its parts; what is left out is that of `preset`, or of `mechanisms` over Reno."""
 
     preset: str | None = None
+    mechanisms: str | None = None
     signal: str | Mapping[str, object] | None = None
     slow_start: str | Mapping[str, object] | None = None
     avoidance: str | Mapping[str, object] | None = None
@@ -161,6 +162,7 @@ class Flow(_Table):
     gamma: int | None = None
     initial_window: int | None = None
     restart_window: int | None = None
+    ssthresh: int | None = None
     max_window: int | None = None
     recovery: str | None = None
     delayed_ack: str | bool | None = None

@@ -319,14 +319,28 @@ fn absurd_values() {
 
 #[test]
 fn algorithms() {
+    let names: Vec<&str> = vegas_core::registry::PRESETS.iter().map(|preset| preset.name).collect();
+    let no_preset =
+        format!(r#":11: flow.0.algorithm: "bbr" is no preset; expected one of {}"#, names.join(", ")).leak();
     check(
         GOOD,
         &[
             ("\"vegas\"", "\"vagas\"", r#":11: flow.0.algorithm: "vagas" is no preset; did you mean "vegas"?"#),
+            ("\"vegas\"", "\"bbr\"", no_preset),
             (
                 "\"vegas\"",
-                "\"bbr\"",
-                r#":11: flow.0.algorithm: "bbr" is no preset; expected one of reno, newreno, sack, vegas, vegas-ns2, cubic"#,
+                "{ mechanisms = \"AJ\" }",
+                r#":11: flow.0.algorithm.mechanisms: "AJ": J (spike suppression) cannot be carried out; write letters from A to I"#,
+            ),
+            (
+                "\"vegas\"",
+                "{ mechanisms = 3 }",
+                r#":11: flow.0.algorithm.mechanisms: 3 was given; expected letters from A to I, such as "ACF""#,
+            ),
+            (
+                "\"vegas\"",
+                "{ mechanisms = \"A\", preset = \"vegas\" }",
+                ":11: flow.0.algorithm.mechanisms: stands beside preset; give one of the two",
             ),
             (
                 "\"vegas\"",

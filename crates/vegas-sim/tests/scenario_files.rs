@@ -255,6 +255,24 @@ fn a_table_of_nothing_is_reno() {
     assert_eq!((flow.algorithm.as_str(), flow.composition.signal), ("reno", Signal::None));
 }
 
+/// "Revisited", section VI: all mechanisms are Vegas, none is Reno, and other parts can stand beside them.
+#[test]
+fn mechanisms_are_taken_over_reno() {
+    for (algorithm, name) in [
+        (r#"{ mechanisms = "ABCDEFGHI" }"#, "vegas"),
+        (r#"{ mechanisms = "" }"#, "reno"),
+        (r#"{ mechanisms = "", recovery = "sack" }"#, "sack"),
+        (r#"{ mechanisms = "ACF" }"#, "custom"),
+    ] {
+        assert_eq!(load(&DUMBBELL.replace("\"vegas\"", algorithm)).flows[0].algorithm, name, "{algorithm}");
+    }
+    let flow = &load(&DUMBBELL.replace("\"vegas\"", r#"{ mechanisms = "ACF" }"#)).flows[0];
+    let slow_start = SlowStart::Vegas { restarts_after_timeout: true };
+    assert_eq!((flow.composition.slow_start, flow.composition.loss.cut), (slow_start, Cut::ThreeQuarters));
+    assert_eq!((flow.composition.detection.fine_retransmit, flow.composition.limits.keep_up), (true, false));
+    assert_eq!(flow.parameters.initial_window, Segments(1));
+}
+
 /// Every preset can be written down part by part, so no part lacks a name.
 #[test]
 fn every_part_has_a_name() {

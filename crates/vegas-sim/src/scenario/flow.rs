@@ -1,9 +1,8 @@
 //! One flow of the file, with its defaults filled in.
 
+use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Segments, Span, Time};
-use vegas_core::{
-    Composition, Detection, HostCapabilities, Limits, LossResponse, Parameters, Recovery, Refusal, registry,
-};
+use vegas_core::{Composition, Detection, HostCapabilities, Limits, LossResponse, Parameters, Recovery, Refusal};
 
 use super::document::{Algorithm, Flow, Host, Parts};
 use super::error::{Checked, Problem, child};
@@ -28,6 +27,7 @@ const DEFAULT_PRESET: &str = "reno";
 /// Checks the flow at `key` and fills in its defaults; `network` has its path.
 pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network, path: &[LinkId]) -> Checked<FlowSpec> {
     let (algorithm, mut composition, preset_parameters) = algorithm(flow);
+    check_base(key, flow)?;
     let host = host(key, flow, &composition)?;
     if host.kind == HostKind::Linux {
         check_linux(key, flow)?;
@@ -67,11 +67,7 @@ fn algorithm(flow: &Flow) -> (String, Composition, Parameters) {
 }
 
 fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
-    let base = match parts.preset {
-        Some(Field(preset)) => preset.0,
-        None => registry::preset(DEFAULT_PRESET).expect("the registry has the default preset"),
-    };
-    let from = &base.composition;
+    let (from, parameters) = base(parts);
     let composition = Composition {
         signal: parts.signal.map_or(from.signal, |signal| signal.0),
         slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
@@ -92,8 +88,40 @@ fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
             keep_up: parts.keep_up.unwrap_or(from.limits.keep_up),
         },
     };
-    let name = if composition == *from { base.name } else { CUSTOM };
-    (name, composition, base.parameters)
+    (name_of(parts, &composition, &parameters), composition, parameters)
+}
+
+/// Where parts and numbers come from that the table leaves out.
+fn base(parts: &Parts) -> (Composition, Parameters) {
+    if let Some(Field(mechanisms)) = parts.mechanisms {
+        return (mechanisms.composition(), mechanisms.parameters());
+    }
+    let preset = parts.preset.map_or_else(default_preset, |preset| preset.0.0);
+    (preset.composition, preset.parameters)
+}
+
+fn default_preset() -> &'static Preset {
+    registry::preset(DEFAULT_PRESET).expect("the registry has the default preset")
+}
+
+/// The preset that the parts amount to: the one they were taken from, or any for a set of mechanisms.
+fn name_of(parts: &Parts, composition: &Composition, parameters: &Parameters) -> &'static str {
+    let is_it = |preset: &&Preset| preset.composition == *composition && preset.parameters == *parameters;
+    let preset = match parts.mechanisms {
+        Some(_) => registry::PRESETS.iter().find(is_it),
+        None => Some(parts.preset.map_or_else(default_preset, |preset| preset.0.0)).filter(is_it),
+    };
+    preset.map_or(CUSTOM, |preset| preset.name)
+}
+
+fn check_base(key: &str, flow: &Flow) -> Checked<()> {
+    match &flow.algorithm {
+        Algorithm::Parts(parts) if parts.preset.is_some() && parts.mechanisms.is_some() => {
+            let message = "stands beside preset; give one of the two";
+            Err(Problem::new(child(key, "algorithm.mechanisms"), message))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
@@ -105,6 +133,7 @@ fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
         gamma: or(preset.gamma, flow.gamma),
         initial_window: or_window(preset.initial_window, flow.initial_window),
         restart_window: or_window(preset.restart_window, flow.restart_window),
+        ssthresh: flow.ssthresh.map(|count| count.0.segments()).or(preset.ssthresh),
         max_window: flow.max_window.map_or(preset.max_window, |count| count.0.segments()).min(host.receive_window),
     }
 }
@@ -126,7 +155,9 @@ fn check_algorithm(
             "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > host.receive_window) => {
                 child(key, "host.receive_window")
             }
-            "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "max_window" => child(key, part),
+            "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "ssthresh" | "max_window" => {
+                child(key, part)
+            }
             _ => child(&child(key, "algorithm"), part),
         };
         match refuser {

@@ -1,7 +1,7 @@
 //! Scalars of a scenario file that are no quantities: names, counts, probabilities, queue limits, switches.
 
 use vegas_core::units::{Segments, Span};
-use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::error::suggestion;
 use super::field::{FromGiven, Given};
@@ -244,6 +244,21 @@ impl FromGiven for Burst {
 
     fn schema() -> schemars::Schema {
         schemars::json_schema!({ "anyOf": [Count::<1>::schema(), { "const": "none" }] })
+    }
+}
+
+impl FromGiven for Mechanisms {
+    const EXPECTED: &'static str = "letters from A to I, such as \"ACF\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Text(letters) => Mechanisms::from_letters(letters).map_err(|error| format!("{given}: {error}")),
+            _ => Err(format!("{given} was given; expected {}", Self::EXPECTED)),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-I]{0,9}$" })
     }
 }
 

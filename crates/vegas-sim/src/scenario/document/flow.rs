@@ -9,7 +9,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Span};
-use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::Link;
 use crate::scenario::error::suggestion;
@@ -45,6 +45,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) initial_window: Option<Field<Count<1>>>,
     /// Window after a timeout, in segments. Default: the preset's.
     pub(in crate::scenario) restart_window: Option<Field<Count<1>>>,
+    /// Slow-start threshold before the first loss, in segments. Default: none, but for `mid-speed` the largest window.
+    pub(in crate::scenario) ssthresh: Option<Field<Count<2>>>,
     /// The window never exceeds this many segments. Default: the receiver's window.
     pub(in crate::scenario) max_window: Option<Field<Count<2>>>,
     /// The host's fast recovery. Default: the algorithm's.
@@ -154,6 +156,8 @@ pub(in crate::scenario) enum Algorithm {
 pub(in crate::scenario) struct Parts {
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
+    /// Letters from A to I: these mechanisms of "Revisited" over Reno, instead of `preset`.
+    pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
     /// How the backlog is measured.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
     /// How the window opens.
