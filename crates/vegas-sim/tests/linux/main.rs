@@ -28,6 +28,8 @@ struct Case {
     size: Option<&'static str>,
     /// Every 1000th packet that is offered to the bottleneck is lost; four precede the data.
     drops: bool,
+    /// A second flow, which connects 1 ms after the first.
+    second: Option<&'static str>,
 }
 
 const CASES: &[Case] = &[
@@ -41,6 +43,7 @@ const CASES: &[Case] = &[
     case("S3_vegas_a2b4g1_q1000", VEGAS, "10mbit", 100, 1000, 40),
     case("S4_vegas_a2b4g1", VEGAS, "5mbit", 20, 20, 20),
     Case { drops: true, ..case("S7_vegas_a2b4g1_drop1per1000", VEGAS, "10mbit", 50, 50, 60) },
+    Case { second: Some("\"reno\""), ..case("S6_vegas_a2b4g1_vs_reno_f1_vegas", VEGAS, "5mbit", 40, 40, 60) },
     Case { size: Some("1000000b"), ..case("S8_vegas_a2b4g1", VEGAS, "1600kbit", 100, 10, 40) },
 ];
 
@@ -54,7 +57,7 @@ const fn case(
     queue: u32,
     duration_s: u32,
 ) -> Case {
-    Case { trace, algorithm, rate, rtt_ms, queue, duration_s, size: None, drops: false }
+    Case { trace, algorithm, rate, rtt_ms, queue, duration_s, size: None, drops: false, second: None }
 }
 
 /// Trace, what differs, section of docs/deviations.md.
@@ -118,6 +121,8 @@ fn run(case: &Case) -> Outcome {
     let Case { algorithm, rate, rtt_ms, queue, duration_s, .. } = case;
     let size = case.size.map_or(String::new(), |size| format!("size = \"{size}\""));
     let drops: Vec<u32> = (1..=if case.drops { 70 } else { 0 }).map(|nth| 1000 * nth - 4).collect();
+    let second = case.second.map_or(String::new(), |algorithm| flow(algorithm, "start = \"1ms\""));
+    let first = flow(algorithm, &size);
     let one_way_us = rtt_ms * 500;
     let text = format!(
         r#"
@@ -134,6 +139,17 @@ fn run(case: &Case) -> Outcome {
         queue = "{queue}p"
         drop = {drops:?}
         backward = {{ rate = "1tbit", queue = "unlimited" }}
+        {first}
+        {second}
+        "#
+    );
+    let scenario = Scenario::from_toml(&text, case.trace, &[]).unwrap_or_else(|error| panic!("{error}"));
+    vegas_sim::run(&scenario)
+}
+
+fn flow(algorithm: &str, more: &str) -> String {
+    format!(
+        r#"
         [[flow]]
         algorithm = {algorithm}
         from = "a"
@@ -141,11 +157,9 @@ fn run(case: &Case) -> Outcome {
         host = "linux"
         packet = "1040b"
         initial_window = 2
-        {size}
+        {more}
         "#
-    );
-    let scenario = Scenario::from_toml(&text, case.trace, &[]).unwrap_or_else(|error| panic!("{error}"));
-    vegas_sim::run(&scenario)
+    )
 }
 
 fn compare(case: &Case, trace: &Trace, outcome: &Outcome) -> Vec<Row> {
@@ -157,9 +171,8 @@ fn compare(case: &Case, trace: &Trace, outcome: &Outcome) -> Vec<Row> {
     push(&mut rows, "window there", window, flow.cwnd_at_slow_start_end.expect("a window"), 1.0);
     if case.algorithm == VEGAS {
         let end_s = flow.completion_s.unwrap_or(f64::from(case.duration_s)) - flow.start_s;
-        let series = &outcome.flow_series;
-        let ours: Vec<(f64, f64)> = series.time_s.iter().copied().zip(series.cwnd_segments.iter().copied()).collect();
-        let (theirs, ours) = (mean_of_last_tenth(&trace.windows(), end_s), mean_of_last_tenth(&ours, end_s));
+        let (theirs, ours) =
+            (mean_of_last_tenth(&trace.windows(), end_s), mean_of_last_tenth(&windows(outcome), end_s));
         push(&mut rows, "steady window", theirs, ours, 1.0);
     } else {
         saw_tooth(&mut rows, trace, outcome);
@@ -207,7 +220,13 @@ impl SawTooth {
 
 /// When our window was cut, and from what.
 fn cuts(outcome: &Outcome) -> Vec<(f64, f64)> {
+    let cut = |pair: &&[(f64, f64)]| pair[1].1 < 0.9 * pair[0].1;
+    windows(outcome).windows(2).filter(cut).map(|pair| (pair[1].0, pair[0].1)).collect()
+}
+
+/// Times and windows of the first flow.
+fn windows(outcome: &Outcome) -> Vec<(f64, f64)> {
     let series = &outcome.flow_series;
-    let windows = series.cwnd_segments.windows(2).zip(&series.time_s[1..]);
-    windows.filter(|(pair, _)| pair[1] < 0.9 * pair[0]).map(|(pair, time)| (*time, pair[0])).collect()
+    let rows = series.flow.iter().zip(series.time_s.iter().zip(&series.cwnd_segments));
+    rows.filter(|(flow, _)| **flow == 0).map(|(_, (time, window))| (*time, *window)).collect()
 }
