@@ -86,6 +86,15 @@ impl Impaired {
         Arrivals::default()
     }
 
+    /// Takes over a packet that will have crossed the link at `arrival`, whatever becomes of the link's delay.
+    pub(crate) fn carry(&mut self, arrival: Time, packet: Packet) {
+        let arrivals = self.pass(arrival, packet);
+        if let Some(packet) = arrivals.packet {
+            self.in_order_until = arrival;
+            self.hold(arrival, packet, arrivals.twice);
+        }
+    }
+
     fn jitter(&mut self) -> Span {
         match self.spec.jitter.as_nanos() {
             0 => Span::ZERO,

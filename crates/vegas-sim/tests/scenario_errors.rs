@@ -78,7 +78,7 @@ fn keys() {
             (
                 "seed = 1",
                 "colour = 1",
-                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, traffic",
+                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, change, traffic",
             ),
             ("duration = \"60s\"\n", "", r#": duration: is missing; give one, such as duration = "60s""#),
             (
@@ -502,6 +502,8 @@ fn impairments() {
         ("drop = [0]", ":8: topology.bottleneck.drop.0: 0 was given; expected a whole number from 1 to 18446744073709551615".into()),
         ("reorder = { probability = \"1%\" }", r#":8: topology.bottleneck.reorder.delay: is missing; give one, such as delay = "48ms""#.into()),
         ("reorder = { probability = \"1%\", delay = \"0s\" }", r#":8: topology.bottleneck.reorder.delay: a packet held back for 0 s is not reordered; write a time, such as "5ms""#.into()),
+        ("backward = { rate = { trace = \"no-such.down\" } }", ":8: topology.bottleneck.backward.rate.trace: no-such.down: No such file or directory (os error 2); write the name of a trace, relative to the scenario file".into()),
+        ("backward = { rate = {} }", r#":8: topology.bottleneck.backward.rate.trace: is missing; give one, such as trace = "lte.down""#.into()),
         ("backward = { rate = \"0bit\" }", ":8: topology.bottleneck.backward.rate: a rate of 0 sends nothing; write 1bit or more".into()),
     ];
     for (keys, expected) in cases {

@@ -202,6 +202,12 @@ impl Sender {
         Segments(self.next.saturating_sub(self.board.una()) as u32)
     }
 
+    /// When the last byte of a sized transfer was acknowledged; none for a flow that was stopped before.
+    pub(crate) fn transferred(&self) -> Option<Time> {
+        let whole = self.layout.segments().is_some_and(|segments| self.board.una() >= segments);
+        self.stats.completed.filter(|_| whole)
+    }
+
     /// Payload bytes acknowledged.
     pub(crate) fn acked_bytes(&self) -> u64 {
         self.layout.first_byte(self.board.una())

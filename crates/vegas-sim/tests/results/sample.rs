@@ -24,6 +24,7 @@ pub(crate) fn scenario() -> Scenario {
         nodes: vec!["client".to_owned(), "server".to_owned()],
         links: vec![link(0, 1), link(1, 0)],
         flows: vec![flow("vegas"), flow("sack")],
+        changes: Vec::new(),
         traffic: vec![constant_traffic()],
         capture: true,
         document: json!({
@@ -42,6 +43,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
         from,
         to,
         rate: Rate::from_bits_per_second(10_000_000),
+        trace: None,
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
         impairments: Impairments::default(),
