@@ -371,7 +371,8 @@ impl Simulation {
             sequence: flow.receiver.next_expected(),
             flow: id as u32,
             sack: self.sacks.store(sack),
-            wire: flow.layout.ack_wire + sack.wire_bytes(),
+            // no IPv4 packet is longer than 65535 bytes
+            wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
             hop: 0,
             kind: PacketKind::Ack,
         };

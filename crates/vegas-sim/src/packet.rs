@@ -11,10 +11,12 @@ pub(crate) struct Packet {
     pub(crate) sack: SackId,
     /// Bytes on the wire.
     pub(crate) wire: u16,
-    /// Where in the flow's path the link is that it is on.
+    /// Index into the flow's path of the link it is on: a parking-lot has a thousand.
     pub(crate) hop: u16,
     pub(crate) kind: PacketKind,
 }
+
+const _: () = assert!(size_of::<Packet>() == 24);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {

@@ -8,8 +8,8 @@ use vegas_sim::outcome::{
     TrafficOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, Discipline, FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling,
-    Scenario, TrafficSpec,
+    DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit,
+    Sampling, Scenario, TrafficSpec,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -58,6 +58,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         composition: preset.composition,
         parameters: preset.parameters,
         host: HostSpec {
+            kind: HostKind::Bsd,
             dupack_threshold: 3,
             limited_transmit: false,
             recovery_burst: None,
