@@ -10,6 +10,7 @@ use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::path::Path;
+use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
 use crate::scenario::{
@@ -76,7 +77,10 @@ impl Simulation {
             .enumerate()
             .map(|(id, spec)| {
                 let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                Link::new(spec, Stream::named(scenario.seed, &name), changes_link(scenario, id))
+                {
+                    let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
+                    Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
+                }
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
@@ -151,6 +155,7 @@ impl Simulation {
         match self.components.decode(id) {
             Component::Change => self.on_change(),
             Component::Source(source) => self.on_source(source),
+            Component::Departure(link) => self.on_departure(link),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
             Component::StartStop(flow) => self.on_start_stop(flow),
@@ -190,6 +195,28 @@ impl Simulation {
         let flow = &mut self.flows[change.flow];
         flow.path.append(&change.path);
         flow.reverse_path.append(&change.reverse_path);
+    }
+
+    /// Only of links with a managed queue.
+    fn on_departure(&mut self, link: u32) {
+        let (arrival, next) = self.links[link as usize].depart(self.now);
+        match next {
+            Some(time) => self.queue.schedule(self.components.departure(link), time),
+            None => self.queue.cancel(self.components.departure(link)),
+        }
+        if let Some(time) = arrival {
+            self.queue.schedule(self.components.arrival(link), time);
+        }
+        self.drop_from_queue(link as usize);
+        if self.recorder.every_change() {
+            self.recorder.link_row(self.now, link as usize, &mut self.links[link as usize]);
+        }
+    }
+
+    fn drop_from_queue(&mut self, link: LinkId) {
+        for packet in self.links[link].take_dropped() {
+            self.drop_packet(link, packet, IncidentKind::QueueDrop);
+        }
     }
 
     fn on_arrival(&mut self, link: u32) {
@@ -260,6 +287,12 @@ impl Simulation {
         match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
             Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
             Offer::Queued => {}
+            Offer::Managed(begun) => {
+                if let Some(departure) = begun {
+                    self.queue.schedule(self.components.departure(link as u32), departure);
+                }
+                self.drop_from_queue(link);
+            }
             Offer::Overflow => self.drop_packet(link, packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(link, packet, IncidentKind::Loss),
         }
@@ -502,7 +535,7 @@ fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
 }
 
 /// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
-/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample
+/// stops, the sources of traffic, departures and arrivals in the order of links, then timers, and the sampler last, so that a sample
 /// sees all that happened at its time.
 #[derive(Clone, Copy, Debug)]
 struct Components {
@@ -515,6 +548,7 @@ enum Component {
     Change,
     StartStop(u32),
     Source(u32),
+    Departure(u32),
     Arrival(u32),
     Held(u32),
     Retransmission(u32),
@@ -539,8 +573,12 @@ impl Components {
         self.start_stop(self.flows) + source
     }
 
-    fn arrival(self, link: u32) -> ComponentId {
+    fn departure(self, link: u32) -> ComponentId {
         self.source(self.sources) + link
+    }
+
+    fn arrival(self, link: u32) -> ComponentId {
+        self.departure(self.links) + link
     }
 
     fn held(self, link: u32) -> ComponentId {
@@ -564,8 +602,10 @@ impl Components {
             Component::Change
         } else if id < self.source(0) {
             Component::StartStop(id - self.start_stop(0))
-        } else if id < self.arrival(0) {
+        } else if id < self.departure(0) {
             Component::Source(id - self.source(0))
+        } else if id < self.arrival(0) {
+            Component::Departure(id - self.departure(0))
         } else if id < self.held(0) {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {

@@ -8,8 +8,8 @@ use vegas_sim::outcome::{
     TrafficOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
-    TrafficSpec,
+    DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit,
+    Sampling, Scenario, TrafficSpec,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -46,6 +46,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
         trace: None,
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
+        discipline: Discipline::DropTail,
         impairments: Impairments::default(),
     }
 }
