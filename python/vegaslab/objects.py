@@ -54,6 +54,7 @@ class Backward(_Table):
     rate: str | None = None
     delay: str | None = None
     queue: str | None = None
+    aqt: bool | None = None
     loss: float | str | BurstLoss | None = None
     jitter: str | None = None
     duplicate: float | None = None
@@ -68,6 +69,7 @@ class Link(_Table):
     rate: str
     delay: str
     queue: str | None = None
+    aqt: bool | None = None
     between: tuple[str, str] | None = None
     backward: Backward | None = None
     loss: float | str | BurstLoss | None = None

@@ -47,6 +47,8 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
+    /// RoVegas: what the newest data packet was stamped with.
+    echo_us: u32,
     path: Box<[LinkId]>,
     reverse_path: Box<[LinkId]>,
     pub(crate) start: Time,
@@ -263,6 +265,7 @@ impl Simulation {
         self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
+        flow.echo_us = packet.aqt.echo_us();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
@@ -279,11 +282,12 @@ impl Simulation {
             self.queue.cancel(self.components.delayed_ack(id as u32));
         }
         flow.receiver.acknowledged();
-        let sack = flow.receiver.sack_blocks();
+        let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
         let packet = Packet {
             sequence: flow.receiver.next_expected(),
             flow: id as u32,
             sack: self.sacks.store(sack),
+            aqt: flow.layout.aqt(),
             wire: flow.layout.ack_wire + sack.wire_bytes(),
             hop: 0,
             kind: PacketKind::Ack,
@@ -295,7 +299,7 @@ impl Simulation {
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
         self.capture(CapturePoint::SenderIn, &packet, sack);
-        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, packet.aqt, &mut self.outbox);
         self.flush(id);
     }
 
@@ -306,6 +310,7 @@ impl Simulation {
             sequence: 0,
             flow: id as u32,
             sack: SackId::NONE,
+            aqt: flow.layout.aqt(),
             wire: flow.layout.ack_wire,
             hop: 0,
             kind: PacketKind::SynAck,
@@ -425,6 +430,7 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
+            echo_us: 0,
             path: spec.path.clone().into(),
             reverse_path: spec.reverse_path.clone().into(),
             start: spec.start,

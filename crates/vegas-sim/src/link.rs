@@ -19,6 +19,8 @@ pub(crate) struct Link {
     rate: Rate,
     delay: Span,
     limit: QueueLimit,
+    /// Stamps its queueing time into packets that ask for it.
+    stamps: bool,
     transmission: TransmissionTimes,
     /// The transmitter is busy until then.
     busy_until: Time,
@@ -79,6 +81,7 @@ impl Link {
             rate: spec.rate,
             delay: spec.delay,
             limit: spec.queue,
+            stamps: spec.aqt,
             transmission: TransmissionTimes::default(),
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
@@ -104,8 +107,11 @@ impl Link {
         self.accept(now, packet)
     }
 
-    fn accept(&mut self, now: Time, packet: Packet) -> Offer {
+    fn accept(&mut self, now: Time, mut packet: Packet) -> Offer {
         let begins = self.busy_until.max(now);
+        if self.stamps {
+            packet.aqt = packet.aqt.plus(begins.since(now));
+        }
         let lasts = self.transmission.of(packet.wire, self.rate);
         self.busy_until = begins + lasts;
         let arrival = self.busy_until + self.delay;

@@ -63,6 +63,8 @@ pub struct LinkSpec {
     pub delay: Span,
     /// How much may wait; counts the packet being sent (design section 5).
     pub queue: QueueLimit,
+    /// Whether it stamps its queueing time into the packets of flows that ask for it (RoVegas).
+    pub aqt: bool,
     /// What goes wrong on the link.
     pub impairments: Impairments,
 }

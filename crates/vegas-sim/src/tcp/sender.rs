@@ -2,7 +2,7 @@
 //! repaired is in [`super::recovery`]; how large the window is, in vegas-core.
 
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, State};
+use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, RouterFeedback, State};
 
 use super::Outbox;
 use super::fine_timeout::FineTimeout;
@@ -11,7 +11,7 @@ use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
 use crate::outcome::IncidentKind;
-use crate::packet::{Packet, PacketKind, SackBlocks, SackId};
+use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId};
 use crate::scenario::{FlowSpec, Handshake, HostSpec};
 
 /// The sending end of a flow.
@@ -105,11 +105,11 @@ impl Sender {
     }
 
     /// An acknowledgement arrives: everything before byte `next_byte` was received, and the SACK blocks.
-    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, out: &mut Outbox) {
+    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, backward: Aqt, out: &mut Outbox) {
         let una = self.layout.segment_at(next_byte);
         let news = self.detection.recovery == Recovery::Sack && self.take_sack(sack);
         if una > self.board.una() {
-            self.on_new_ack(now, una, out);
+            self.on_new_ack(now, una, feedback(sack, backward), out);
         } else if una == self.board.una() && self.outstanding() > 0 {
             self.on_duplicate_ack(now, news, out);
         }
@@ -199,11 +199,12 @@ impl Sender {
         sack.count > 0 && self.board.on_sack(blocks)
     }
 
-    fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
+    fn on_new_ack(&mut self, now: Time, una: u64, feedback: Option<RouterFeedback>, out: &mut Outbox) {
         let before = AckContext {
             in_flight: self.unacknowledged(),
             next: SendIndex(self.next),
             window_limited: self.is_window_limited(),
+            feedback,
         };
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.board.on_ack(una);
@@ -234,7 +235,7 @@ impl Sender {
             next: before.next,
             window_limited: before.window_limited,
             ce_marked: 0,
-            feedback: None,
+            feedback: before.feedback,
         };
         self.change(now, out, |algorithm, state| algorithm.on_ack(state, &ack));
     }
@@ -382,7 +383,7 @@ impl Sender {
     }
 
     fn packet(&self, kind: PacketKind, sequence: u64, wire: u16) -> Packet {
-        Packet { sequence, flow: self.flow, sack: SackId::NONE, wire, hop: 0, kind }
+        Packet { sequence, flow: self.flow, sack: SackId::NONE, aqt: self.layout.aqt(), wire, hop: 0, kind }
     }
 }
 
@@ -392,6 +393,13 @@ struct AckContext {
     in_flight: Segments,
     next: SendIndex,
     window_limited: bool,
+    feedback: Option<RouterFeedback>,
+}
+
+/// What the routers stamped on a data packet and on its acknowledgement.
+fn feedback(sack: &SackBlocks, backward: Aqt) -> Option<RouterFeedback> {
+    let forward = Span::from_micros(sack.echo_us.into());
+    backward.span().map(|backward| RouterFeedback { forward, backward })
 }
 
 /// A segment that was sent once gives a sample (Karn's rule).

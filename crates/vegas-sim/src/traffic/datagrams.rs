@@ -8,7 +8,7 @@ use vegas_core::units::{Bytes, Span, Time};
 
 use super::draw::draw_span;
 use crate::outcome::TrafficOutcome;
-use crate::packet::{Packet, PacketKind, SackId};
+use crate::packet::{Aqt, Packet, PacketKind, SackId};
 use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
 use crate::scenario::{DatagramSpec, LinkId, OnOff, TrafficSpec};
@@ -70,6 +70,7 @@ impl DatagramSource {
             sequence: self.sent,
             flow: self.id,
             sack: SackId::NONE,
+            aqt: Aqt::NONE,
             wire: self.wire,
             hop: 0,
             kind: PacketKind::Datagram,

@@ -44,6 +44,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
         rate: Rate::from_bits_per_second(10_000_000),
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
+        aqt: false,
         impairments: Impairments::default(),
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
 }
 
 pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec {
-    LinkSpec { from, to, rate, delay, queue: QueueLimit::Unlimited, impairments: Impairments::default() }
+    LinkSpec { from, to, rate, delay, queue: QueueLimit::Unlimited, aqt: false, impairments: Impairments::default() }
 }
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {

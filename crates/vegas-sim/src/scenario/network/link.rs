@@ -17,6 +17,7 @@ pub(super) struct Direction {
     rate: Rate,
     delay: Span,
     queue: QueueLimit,
+    aqt: bool,
     impairments: Impairments,
 }
 
@@ -28,6 +29,7 @@ impl Direction {
             rate: self.rate,
             delay: self.delay,
             queue: self.queue,
+            aqt: self.aqt,
             impairments: self.impairments.clone(),
         }
     }
@@ -40,6 +42,7 @@ pub(super) fn of_chain(key: &str, link: &Link, default_queue: Option<QueueLimit>
         rate: rate(key, link.rate.0)?,
         delay: delay(key, link.delay.0)?,
         queue: queue.ok_or_else(|| Problem::missing(child(key, "queue")))?,
+        aqt: link.aqt.unwrap_or(false),
         impairments: impairments(key, &link.faults())?,
     };
     both_ways(key, forward, link.backward.as_deref())
@@ -51,6 +54,7 @@ pub(super) fn of_graph(key: &str, link: &GraphLink) -> Checked<[Direction; 2]> {
         rate: rate(key, link.rate.0)?,
         delay: delay(key, link.delay.0)?,
         queue: link.queue.0,
+        aqt: link.aqt.unwrap_or(false),
         impairments: impairments(key, &link.faults())?,
     };
     both_ways(key, forward, link.backward.as_deref())
@@ -67,6 +71,7 @@ fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>) -> Chec
         rate: given.rate.map_or(Ok(forward.rate), |given| rate(key, given.0))?,
         delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
         queue: given.queue.map_or(forward.queue, |given| given.0),
+        aqt: given.aqt.unwrap_or(forward.aqt),
         impairments: impairments(key, &given.faults())?,
     };
     Ok([forward, backward])
