@@ -37,6 +37,13 @@ class Reorder(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceRate(_Table):
+    """A rate that varies as recorded in a file in Mahimahi's format."""
+
+    trace: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class BurstLoss(_Table):
     """Losses in bursts: a channel with a good and a bad state, which may change before each packet."""
 
@@ -51,7 +58,7 @@ class BurstLoss(_Table):
 class Backward(_Table):
     """What differs in the reverse direction of a link."""
 
-    rate: str | None = None
+    rate: str | TraceRate | None = None
     delay: str | None = None
     queue: str | None = None
     aqt: bool | None = None
@@ -66,7 +73,7 @@ class Backward(_Table):
 class Link(_Table):
     """A link of both directions: rate, one-way delay, queue, impairments. `between` names its nodes in a graph."""
 
-    rate: str
+    rate: str | TraceRate
     delay: str
     queue: str | None = None
     aqt: bool | None = None
@@ -135,6 +142,7 @@ class Parts(_Table):
 class Host(_Table):
     """How a flow's hosts behave: what belongs to TCP and not to the congestion control."""
 
+    kind: str | None = None
     dupack_threshold: int | None = None
     limited_transmit: bool | None = None
     recovery_burst: int | str | None = None
@@ -173,7 +181,20 @@ class Flow(_Table):
     via: Sequence[str] | None = None
     enter: str | None = None
     leave: str | None = None
-    host: Host | None = None
+    host: str | Host | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change(_Table):
+    """What changes during the run: values of a `link` (one direction, "r1->r2"), or the route of a `flow`."""
+
+    at: str
+    link: str | None = None
+    rate: str | None = None
+    delay: str | None = None
+    queue: str | None = None
+    flow: int | None = None
+    via: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,6 +226,7 @@ class Scenario(_Table):
     duration: str
     topology: Dumbbell | ParkingLot | Graph
     flow: Sequence[Flow]
+    change: Sequence[Change] | None = None
     traffic: Sequence[Traffic] | None = None
     description: str | None = None
     seed: int | None = None

@@ -99,6 +99,10 @@ impl HostCapabilities {
     /// The simulator's TCP: everything.
     pub const SIMULATOR: HostCapabilities =
         HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true, router_feedback: true };
+
+    /// Linux's TCP: its pluggable interface gives windows and rates only. The routers' option is the IP layer's.
+    pub const LINUX: HostCapabilities =
+        HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false, router_feedback: true };
 }
 
 /// Why a composition cannot be built.

@@ -1,15 +1,20 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+use std::collections::VecDeque;
+
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
-use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::path::Path;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, LinkId, Load, Sampling, Scenario, TrafficSpec};
+use crate::scenario::{
+    Change, FlowSpec, LinkChange, LinkId, Load, RouteChange, Sampling, Scenario, ScheduledChange, TrafficSpec,
+};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
 use crate::traffic::DatagramSource;
 
@@ -29,6 +34,8 @@ pub struct Simulation {
     outbox: Outbox,
     recorder: Recorder,
     outcome: Outcome,
+    /// What is still to change, in the order of time.
+    changes: VecDeque<ScheduledChange>,
     captures: bool,
 }
 
@@ -49,8 +56,8 @@ pub(crate) struct Flow {
     layout: Layout,
     /// RoVegas: what the newest data packet was stamped with.
     echo_us: u32,
-    path: Box<[LinkId]>,
-    reverse_path: Box<[LinkId]>,
+    path: Path,
+    reverse_path: Path,
     pub(crate) start: Time,
     stop: Option<Time>,
 }
@@ -68,9 +75,10 @@ impl Simulation {
         let links: Vec<Link> = scenario
             .links
             .iter()
-            .map(|spec| {
+            .enumerate()
+            .map(|(id, spec)| {
                 let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                Link::new(spec, Stream::named(scenario.seed, &name))
+                Link::new(spec, Stream::named(scenario.seed, &name), changes_link(scenario, id))
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
@@ -78,6 +86,9 @@ impl Simulation {
         let components =
             Components { links: links.len() as u32, flows: flows.len() as u32, sources: sources.len() as u32 };
         let mut queue = EventQueue::new(components.count());
+        if let Some(first) = scenario.changes.first() {
+            queue.schedule(components.change(), first.at);
+        }
         for (id, flow) in flows.iter().enumerate() {
             queue.schedule(components.start_stop(id as u32), flow.start);
         }
@@ -102,6 +113,7 @@ impl Simulation {
             outbox: Outbox::default(),
             recorder,
             outcome: Outcome::default(),
+            changes: scenario.changes.clone().into(),
             captures: scenario.capture,
         }
     }
@@ -139,6 +151,7 @@ impl Simulation {
 
     fn handle(&mut self, id: ComponentId) {
         match self.components.decode(id) {
+            Component::Change => self.on_change(),
             Component::Source(source) => self.on_source(source),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
@@ -147,6 +160,38 @@ impl Simulation {
             Component::DelayedAck(flow) => self.on_delayed_ack(flow),
             Component::Sampler => self.on_sample(),
         }
+    }
+
+    fn on_change(&mut self) {
+        self.queue.cancel(self.components.change());
+        while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
+            match change.change {
+                Change::Link(change) => self.change_link(&change),
+                Change::Route(change) => self.change_route(&change),
+            }
+        }
+        if let Some(next) = self.changes.front() {
+            self.queue.schedule(self.components.change(), next.at);
+        }
+    }
+
+    fn change_link(&mut self, change: &LinkChange) {
+        self.catch_up(change.link);
+        let id = change.link as u32;
+        match self.links[change.link].change(self.now, change) {
+            Some(time) => self.queue.schedule(self.components.arrival(id), time),
+            None => self.queue.cancel(self.components.arrival(id)),
+        }
+        self.schedule_held(id);
+        if self.recorder.every_change() {
+            self.recorder.link_row(self.now, change.link, &mut self.links[change.link]);
+        }
+    }
+
+    fn change_route(&mut self, change: &RouteChange) {
+        let flow = &mut self.flows[change.flow];
+        flow.path.append(&change.path);
+        flow.reverse_path.append(&change.reverse_path);
     }
 
     fn on_arrival(&mut self, link: u32) {
@@ -189,15 +234,25 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        let id = packet.flow as usize;
-        let path = match packet.kind {
-            PacketKind::Datagram => self.sources[id].path(),
-            kind => self.flows[id].path(kind),
-        };
-        match path.get(usize::from(packet.hop)) {
-            Some(&link) => self.offer(link, packet),
+        match self.path(&packet).link(packet.hop) {
+            Some(link) => self.offer(link, packet),
             None => self.deliver(packet),
         }
+    }
+
+    fn path(&self, packet: &Packet) -> &Path {
+        let id = packet.flow as usize;
+        match packet.kind {
+            PacketKind::Datagram => self.sources[id].path(),
+            kind => self.flows[id].path(kind),
+        }
+    }
+
+    /// A packet leaves its host.
+    fn launch(&mut self, mut packet: Packet) {
+        let (hop, link) = self.path(&packet).first();
+        packet.hop = hop;
+        self.offer(link, packet);
     }
 
     fn offer(&mut self, link: LinkId, packet: Packet) {
@@ -253,19 +308,18 @@ impl Simulation {
     fn on_source(&mut self, id: u32) {
         let source = &mut self.sources[id as usize];
         let (packet, next) = source.send(self.now);
-        let first = source.path()[0];
         match next {
             Some(time) => self.queue.schedule(self.components.source(id), time),
             None => self.queue.cancel(self.components.source(id)),
         }
-        self.offer(first, packet);
+        self.launch(packet);
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
         self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
-        flow.echo_us = packet.aqt.echo_us();
+        flow.echo_us = packet.aqt.micros();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
@@ -287,14 +341,14 @@ impl Simulation {
             sequence: flow.receiver.next_expected(),
             flow: id as u32,
             sack: self.sacks.store(sack),
-            aqt: flow.layout.aqt(),
-            wire: flow.layout.ack_wire + sack.wire_bytes(),
+            aqt: Aqt::ZERO,
+            // no IPv4 packet is longer than 65535 bytes
+            wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
             hop: 0,
             kind: PacketKind::Ack,
         };
-        let first = flow.reverse_path[0];
         self.capture(CapturePoint::ReceiverOut, &packet, &sack);
-        self.offer(first, packet);
+        self.launch(packet);
     }
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
@@ -310,14 +364,13 @@ impl Simulation {
             sequence: 0,
             flow: id as u32,
             sack: SackId::NONE,
-            aqt: flow.layout.aqt(),
+            aqt: Aqt::ZERO,
             wire: flow.layout.ack_wire,
             hop: 0,
             kind: PacketKind::SynAck,
         };
-        let first = flow.reverse_path[0];
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
-        self.offer(first, packet);
+        self.launch(packet);
     }
 
     fn on_start_stop(&mut self, id: u32) {
@@ -364,9 +417,8 @@ impl Simulation {
             self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
         }
         for packet in outbox.packets.drain(..) {
-            let first = self.flows[id].path[0];
             self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::default());
-            self.offer(first, packet);
+            self.launch(packet);
         }
         self.outbox = outbox;
         let component = self.components.retransmission(id as u32);
@@ -431,8 +483,8 @@ impl Flow {
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
             echo_us: 0,
-            path: spec.path.clone().into(),
-            reverse_path: spec.reverse_path.clone().into(),
+            path: Path::new(&spec.path),
+            reverse_path: Path::new(&spec.reverse_path),
             start: spec.start,
             stop: spec.stop,
         }
@@ -445,14 +497,19 @@ impl Flow {
         }
     }
 
-    fn path(&self, kind: PacketKind) -> &[LinkId] {
+    fn path(&self, kind: PacketKind) -> &Path {
         if kind.is_forward() { &self.path } else { &self.reverse_path }
     }
 }
 
-/// The numbering of components. It is the order of simultaneous events: starts and stops first, then the sources of
-/// traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample sees all that
-/// happened at its time.
+/// Whether anything about a link changes during the run.
+fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
+    scenario.changes.iter().any(|change| matches!(&change.change, Change::Link(change) if change.link == id))
+}
+
+/// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
+/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample
+/// sees all that happened at its time.
 #[derive(Clone, Copy, Debug)]
 struct Components {
     links: u32,
@@ -461,6 +518,7 @@ struct Components {
 }
 
 enum Component {
+    Change,
     StartStop(u32),
     Source(u32),
     Arrival(u32),
@@ -475,12 +533,16 @@ impl Components {
         self.sampler() as usize + 1
     }
 
+    fn change(self) -> ComponentId {
+        0
+    }
+
     fn start_stop(self, flow: u32) -> ComponentId {
-        flow
+        1 + flow
     }
 
     fn source(self, source: u32) -> ComponentId {
-        self.flows + source
+        self.start_stop(self.flows) + source
     }
 
     fn arrival(self, link: u32) -> ComponentId {
@@ -504,8 +566,10 @@ impl Components {
     }
 
     fn decode(self, id: ComponentId) -> Component {
-        if id < self.source(0) {
-            Component::StartStop(id)
+        if id == self.change() {
+            Component::Change
+        } else if id < self.source(0) {
+            Component::StartStop(id - self.start_stop(0))
         } else if id < self.arrival(0) {
             Component::Source(id - self.source(0))
         } else if id < self.held(0) {

@@ -86,6 +86,15 @@ impl Impaired {
         Arrivals::default()
     }
 
+    /// Takes over a packet that will have crossed the link at `arrival`, whatever becomes of the link's delay.
+    pub(crate) fn carry(&mut self, arrival: Time, packet: Packet) {
+        let arrivals = self.pass(arrival, packet);
+        if let Some(packet) = arrivals.packet {
+            self.in_order_until = arrival;
+            self.hold(arrival, packet, arrivals.twice);
+        }
+    }
+
     fn jitter(&mut self) -> Span {
         match self.spec.jitter.as_nanos() {
             0 => Span::ZERO,
@@ -154,7 +163,7 @@ mod tests {
     }
 
     fn packet(sequence: u64) -> Packet {
-        Packet { sequence, flow: 0, sack: SackId::NONE, aqt: Aqt::NONE, wire: 1000, hop: 0, kind: PacketKind::Data }
+        Packet { sequence, flow: 0, sack: SackId::NONE, aqt: Aqt::ZERO, wire: 1000, hop: 0, kind: PacketKind::Data }
     }
 
     /// From good to bad once in 100 packets, back once in 4: the channel is bad 0.01 / (0.01 + 0.25) = 1/26 of the

@@ -15,22 +15,21 @@ pub(crate) struct Packet {
     pub(crate) aqt: Aqt,
     /// Bytes on the wire.
     pub(crate) wire: u16,
-    /// Index into the flow's path of the link it is on.
-    pub(crate) hop: u8,
+    /// Index into the flow's path of the link it is on: a parking-lot has a thousand.
+    pub(crate) hop: u16,
     pub(crate) kind: PacketKind,
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);
 
-/// RoVegas's accumulated queueing time (section 3.1; design section 4.5): microseconds in 24 bits, saturating.
+/// RoVegas's accumulated queueing time (section 3.1; design section 4.5): microseconds in 24 bits, saturating. Three
+/// bytes, so that a packet keeps to 24; the flow knows whether its packets carry the option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Aqt(u32);
+pub(crate) struct Aqt([u8; 3]);
 
 impl Aqt {
-    /// The packet carries no option; nothing is stamped.
-    pub(crate) const NONE: Aqt = Aqt(u32::MAX);
     /// As it leaves its host.
-    pub(crate) const ZERO: Aqt = Aqt(0);
+    pub(crate) const ZERO: Aqt = Aqt([0; 3]);
     /// Bytes of the IPv4 option: kind, length, AQT, AQT-Echo.
     pub(crate) const WIRE_BYTES: u64 = 8;
     const MAX: u32 = (1 << 24) - 1;
@@ -38,20 +37,14 @@ impl Aqt {
     /// With a router's queueing time added, in whole microseconds.
     pub(crate) fn plus(self, waited: Span) -> Aqt {
         let micros = u32::try_from(waited.as_nanos() / 1_000).unwrap_or(u32::MAX);
-        match self {
-            Aqt::NONE => Aqt::NONE,
-            Aqt(sum) => Aqt(sum.saturating_add(micros).min(Self::MAX)),
-        }
+        let [low, middle, high, _] = self.micros().saturating_add(micros).min(Self::MAX).to_le_bytes();
+        Aqt([low, middle, high])
     }
 
-    /// In an AQT-Echo field; nothing without the option.
-    pub(crate) fn echo_us(self) -> u32 {
-        if self == Aqt::NONE { 0 } else { self.0 }
-    }
-
-    /// The queueing time; none without the option.
-    pub(crate) fn span(self) -> Option<Span> {
-        (self != Aqt::NONE).then(|| Span::from_micros(self.0.into()))
+    /// Microseconds.
+    pub(crate) fn micros(self) -> u32 {
+        let [low, middle, high] = self.0;
+        u32::from_le_bytes([low, middle, high, 0])
     }
 }
 
@@ -159,9 +152,8 @@ mod tests {
     #[test]
     fn queueing_times_add_up_and_saturate() {
         let nanos = Span::from_nanos;
-        assert_eq!(Aqt::ZERO.plus(nanos(1_500)).plus(nanos(2_900)).span(), Some(Span::from_micros(3)));
-        assert_eq!(Aqt::ZERO.plus(Span::from_secs(10)).plus(Span::from_secs(10)).span(), Some(nanos(16_777_215_000)));
-        assert_eq!(Aqt::ZERO.plus(Span::MAX).plus(Span::MAX).echo_us(), 16_777_215);
-        assert_eq!(Aqt::NONE.plus(Span::from_secs(1)).span(), None);
+        assert_eq!(Aqt::ZERO.plus(nanos(1_500)).plus(nanos(2_900)).micros(), 3);
+        assert_eq!(Aqt::ZERO.plus(Span::from_secs(10)).plus(Span::from_secs(10)).micros(), 16_777_215);
+        assert_eq!(Aqt::ZERO.plus(Span::MAX).plus(Span::MAX).micros(), 16_777_215);
     }
 }

@@ -160,7 +160,7 @@ fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
         throughput_mbps: mbps(flow.receiver.wire_bytes, active),
         goodput_mbps: mbps(delivered, active),
         delivered_bytes: delivered,
-        completion_s: stats.completed.map(|completed| seconds_of(completed.since(flow.start))),
+        completion_s: sender.transferred().map(|completed| seconds_of(completed.since(flow.start))),
         segments_sent: stats.segments_sent,
         segments_retransmitted: stats.retransmitted,
         timeouts: stats.timeouts,

@@ -78,7 +78,7 @@ fn keys() {
             (
                 "seed = 1",
                 "colour = 1",
-                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, traffic",
+                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, change, traffic",
             ),
             ("duration = \"60s\"\n", "", r#": duration: is missing; give one, such as duration = "60s""#),
             (
@@ -457,6 +457,28 @@ fn hosts() {
                 "host.handshake = \"half\"\npacket =",
                 r#":13: flow.0.host.handshake: "half" is not a handshake; expected one of none, full"#,
             ),
+            (
+                "packet =",
+                "host = \"linus\"\npacket =",
+                r#":13: flow.0.host: "linus" is not a kind of host; did you mean "linux"?"#,
+            ),
+            ("packet =", "host = 3\npacket =", r#":13: flow.0.host: 3 was given; expected "bsd", "linux", or a table"#),
+            (
+                "packet =",
+                "host = \"linux\"\npacket =",
+                ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; host \"linux\" cannot \
+                 carry it out: leave it out, or write host = \"bsd\"",
+            ),
+            (
+                "packet =",
+                "host.kind = \"linux\"\nrecovery = \"newreno\"\npacket =",
+                ":14: flow.0.recovery: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
+            ),
+            (
+                "packet =",
+                "host = { kind = \"linux\", rto_grain = \"1ms\" }\npacket =",
+                ":13: flow.0.host.rto_grain: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
+            ),
         ],
     );
 }
@@ -480,6 +502,8 @@ fn impairments() {
         ("drop = [0]", ":8: topology.bottleneck.drop.0: 0 was given; expected a whole number from 1 to 18446744073709551615".into()),
         ("reorder = { probability = \"1%\" }", r#":8: topology.bottleneck.reorder.delay: is missing; give one, such as delay = "48ms""#.into()),
         ("reorder = { probability = \"1%\", delay = \"0s\" }", r#":8: topology.bottleneck.reorder.delay: a packet held back for 0 s is not reordered; write a time, such as "5ms""#.into()),
+        ("backward = { rate = { trace = \"no-such.down\" } }", ":8: topology.bottleneck.backward.rate.trace: no-such.down: No such file or directory (os error 2); write the name of a trace, relative to the scenario file".into()),
+        ("backward = { rate = {} }", r#":8: topology.bottleneck.backward.rate.trace: is missing; give one, such as trace = "lte.down""#.into()),
         ("backward = { rate = \"0bit\" }", ":8: topology.bottleneck.backward.rate: a rate of 0 sends nothing; write 1bit or more".into()),
     ];
     for (keys, expected) in cases {
@@ -578,7 +602,7 @@ fn overrides() {
         (
             "flow.0.host.rto",
             "1s",
-            "flow.0.host.rto: unknown key; expected one of dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
+            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
         ),
         ("flow.0.access.rate", "1mbit", r#"flow.0.access.delay: is missing; give one, such as delay = "48ms""#),
         (

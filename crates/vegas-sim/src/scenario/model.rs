@@ -2,9 +2,12 @@
 //!
 //! The file that a user writes is [`super::document`]; this is what is left of it after validation.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters};
 
+pub use super::trace::RateTrace;
 pub use super::traffic_model::*;
 
 /// What is simulated, for how long, and from which seed.
@@ -26,12 +29,56 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows; a flow's id is its index here.
     pub flows: Vec<FlowSpec>,
+    /// What changes during the run, in the order of time.
+    pub changes: Vec<ScheduledChange>,
     /// Background traffic; a source's id is its index here.
     pub traffic: Vec<TrafficSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
     /// The file as given, after overrides: for the manifest and its hash.
     pub document: serde_json::Value,
+}
+
+/// A change, and when it happens: before anything else at that instant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduledChange {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub change: Change,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A link's values.
+    Link(LinkChange),
+    /// A flow's way through the network.
+    Route(RouteChange),
+}
+
+/// New values of a link; none: as before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkChange {
+    /// Which link.
+    pub link: LinkId,
+    /// For what waits and what comes; a packet that is being sent is finished at the old rate. Not with a trace.
+    pub rate: Option<Rate>,
+    /// For what has not left the transmitter; what is on its way keeps the old delay.
+    pub delay: Option<Span>,
+    /// For what comes; what waits beyond it stays.
+    pub queue: Option<QueueLimit>,
+}
+
+/// A flow's new paths, for packets that leave their hosts from then on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteChange {
+    /// Index into [`Scenario::flows`].
+    pub flow: usize,
+    /// Links from the sender to the receiver, in order.
+    pub path: Vec<LinkId>,
+    /// Links from the receiver back to the sender, in order.
+    pub reverse_path: Vec<LinkId>,
 }
 
 /// How the time series are sampled.
@@ -57,8 +104,10 @@ pub struct LinkSpec {
     pub from: NodeId,
     /// Where packets arrive.
     pub to: NodeId,
-    /// Transmission rate.
+    /// Transmission rate; with a trace its mean.
     pub rate: Rate,
+    /// When the link may send, if its rate varies.
+    pub trace: Option<Arc<RateTrace>>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// How much may wait; counts the packet being sent (design section 5).
@@ -145,6 +194,8 @@ pub struct FlowSpec {
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpec {
+    /// Whose recovery and timers.
+    pub kind: HostKind,
     /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2: 3).
     pub dupack_threshold: u32,
     /// New data on the first two duplicate acknowledgements (RFC 3042).
@@ -165,6 +216,15 @@ pub struct HostSpec {
     pub rto_grain: Span,
     /// What precedes the data.
     pub handshake: Handshake,
+}
+
+/// Whose loss detection, recovery and timers a sender has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostKind {
+    /// The papers': Reno, NewReno or SACK recovery as the composition says, a retransmission clock of settable grain.
+    Bsd,
+    /// Linux's: SACK, RACK-TLP (RFC 8985), PRR (RFC 6937), F-RTO (RFC 5682), and its own retransmission timeout.
+    Linux,
 }
 
 /// What precedes the data.

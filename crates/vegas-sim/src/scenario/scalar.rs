@@ -5,7 +5,7 @@ use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::error::suggestion;
 use super::field::{FromGiven, Given};
-use super::model::{Handshake, QueueLimit, Sampling};
+use super::model::{Handshake, HostKind, QueueLimit, Sampling};
 use super::quantity::{Inexact, SIZE, TIME, scaled};
 
 /// Windows, thresholds and counts of segments go up to 2^20: larger than any path of the papers needs.
@@ -341,6 +341,11 @@ impl Named for Recovery {
 impl Named for Handshake {
     const WHAT: &'static str = "a handshake";
     const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+impl Named for HostKind {
+    const WHAT: &'static str = "a kind of host";
+    const CHOICES: &'static [(&'static str, Self)] = &[("bsd", HostKind::Bsd), ("linux", HostKind::Linux)];
 }
 
 /// How losses are drawn that are no plain probability.

@@ -33,9 +33,9 @@ impl Layout {
         }
     }
 
-    /// The option as a packet leaves its host.
-    pub(crate) fn aqt(&self) -> Aqt {
-        if self.option == 0 { Aqt::NONE } else { Aqt::ZERO }
+    /// Whether packets carry the option that routers stamp.
+    pub(crate) fn asks_routers(&self) -> bool {
+        self.option > 0
     }
 
     /// How many segments the transfer has; none without a size.

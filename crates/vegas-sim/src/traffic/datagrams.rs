@@ -9,15 +9,16 @@ use vegas_core::units::{Bytes, Span, Time};
 use super::draw::draw_span;
 use crate::outcome::TrafficOutcome;
 use crate::packet::{Aqt, Packet, PacketKind, SackId};
+use crate::path::Path;
 use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
-use crate::scenario::{DatagramSpec, LinkId, OnOff, TrafficSpec};
+use crate::scenario::{DatagramSpec, OnOff, TrafficSpec};
 
 /// A source of datagrams at work.
 #[derive(Clone, Debug)]
 pub(crate) struct DatagramSource {
     id: u32,
-    path: Box<[LinkId]>,
+    path: Path,
     wire: u16,
     /// Between two packets, while on.
     interval: Span,
@@ -38,7 +39,7 @@ impl DatagramSource {
     pub(crate) fn new(id: u32, spec: &TrafficSpec, datagrams: &DatagramSpec, duration: Span, stream: Stream) -> Self {
         let mut source = DatagramSource {
             id,
-            path: spec.path.clone().into(),
+            path: Path::new(&spec.path),
             wire: u16::try_from(datagrams.packet.get()).expect("validation bounds packet sizes"),
             interval: datagrams.rate.time_for(datagrams.packet),
             start: spec.start,
@@ -60,7 +61,7 @@ impl DatagramSource {
         self.start
     }
 
-    pub(crate) fn path(&self) -> &[LinkId] {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -70,7 +71,7 @@ impl DatagramSource {
             sequence: self.sent,
             flow: self.id,
             sack: SackId::NONE,
-            aqt: Aqt::NONE,
+            aqt: Aqt::ZERO,
             wire: self.wire,
             hop: 0,
             kind: PacketKind::Datagram,

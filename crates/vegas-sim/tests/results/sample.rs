@@ -8,7 +8,7 @@ use vegas_sim::outcome::{
     TrafficOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
+    DatagramSpec, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
     TrafficSpec,
 };
 
@@ -24,6 +24,7 @@ pub(crate) fn scenario() -> Scenario {
         nodes: vec!["client".to_owned(), "server".to_owned()],
         links: vec![link(0, 1), link(1, 0)],
         flows: vec![flow("vegas"), flow("sack")],
+        changes: Vec::new(),
         traffic: vec![constant_traffic()],
         capture: true,
         document: json!({
@@ -42,6 +43,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
         from,
         to,
         rate: Rate::from_bits_per_second(10_000_000),
+        trace: None,
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
         aqt: false,
@@ -56,6 +58,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         composition: preset.composition,
         parameters: preset.parameters,
         host: HostSpec {
+            kind: HostKind::Bsd,
             dupack_threshold: 3,
             limited_transmit: false,
             recovery_burst: None,

@@ -3,7 +3,9 @@
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
-use vegas_sim::scenario::{FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{
+    FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
+};
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
 pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: QueueLimit) -> Scenario {
@@ -19,6 +21,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
         nodes: ["s", "r1", "r2", "d"].map(String::from).to_vec(),
         links: vec![access(0, 1), narrow(1, 2), access(2, 3), access(3, 2), narrow(2, 1), access(1, 0)],
         flows: vec![flow(preset.name, preset.composition, preset.parameters)],
+        changes: Vec::new(),
         traffic: Vec::new(),
         capture: false,
         document: serde_json::Value::Null,
@@ -26,7 +29,8 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
 }
 
 pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec {
-    LinkSpec { from, to, rate, delay, queue: QueueLimit::Unlimited, aqt: false, impairments: Impairments::default() }
+    let (queue, impairments) = (QueueLimit::Unlimited, Impairments::default());
+    LinkSpec { from, to, rate, trace: None, delay, queue, aqt: false, impairments }
 }
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {
@@ -48,6 +52,7 @@ pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parame
 
 pub(crate) fn host(composition: &Composition) -> HostSpec {
     HostSpec {
+        kind: HostKind::Bsd,
         dupack_threshold: 3,
         limited_transmit: !composition.detection.fine_retransmit,
         recovery_burst: (composition.detection.recovery == Recovery::NewReno).then_some(Segments(2)),

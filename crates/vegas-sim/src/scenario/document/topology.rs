@@ -2,13 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vegas_core::units::{Rate, Span};
+use vegas_core::units::Span;
 
 use crate::scenario::field::{Field, Table};
 use crate::scenario::model::QueueLimit;
 use crate::scenario::scalar::{Kind, Name, Probability, Whole};
 
 use super::loss::Loss;
+use super::rate::LinkRate;
 
 /// The most routers in a row: far beyond any path of the Internet.
 const HOPS_MAX: u64 = 1000;
@@ -80,7 +81,7 @@ link_table! {
     /// A link between two nodes; the reverse direction is the same, without the impairments, unless said.
     Link {
         /// Transmission rate.
-        rate: Field<Rate>,
+        rate: LinkRate,
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
@@ -96,7 +97,7 @@ link_table! {
     /// The reverse direction of a link: what is left out is as in the forward direction, impairments excepted.
     Backward {
         /// Transmission rate. Default: the link's.
-        rate: Option<Field<Rate>>,
+        rate: Option<LinkRate>,
         /// Propagation delay, one way. Default: the link's.
         delay: Option<Field<Span>>,
         /// How much the queue holds, with the packet being sent. Default: the link's.
@@ -113,7 +114,7 @@ link_table! {
         #[schemars(length(equal = 2))]
         between: Vec<Field<Name>>,
         /// Transmission rate.
-        rate: Field<Rate>,
+        rate: LinkRate,
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent.

@@ -1,5 +1,7 @@
 //! Routers in a row with a pair of hosts for every flow: the dumbbell, and the parking lot.
 
+use std::path::Path;
+
 use crate::scenario::document::{Link, Topology};
 use crate::scenario::error::{Checked, Problem, child};
 use crate::scenario::field::{Field, Table};
@@ -11,18 +13,18 @@ use super::route::Route;
 use super::{Network, opposite};
 
 /// Two routers; every flow crosses the link between them.
-pub(super) fn dumbbell(topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
+pub(super) fn dumbbell(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let bottleneck = topology.bottleneck.as_deref().ok_or_else(|| Problem::missing("topology.bottleneck"))?;
-    let hops = [link::of_chain("topology.bottleneck", bottleneck, None)?];
-    chain(&hops, topology, routes)
+    let hops = [link::of_chain("topology.bottleneck", bottleneck, None, folder)?];
+    chain(&hops, topology, routes, folder)
 }
 
 /// Any number of routers; a flow enters and leaves where it likes.
-pub(super) fn parking_lot(topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
-    chain(&hops(topology)?, topology, routes)
+pub(super) fn parking_lot(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
+    chain(&hops(topology, folder)?, topology, routes, folder)
 }
 
-fn hops(topology: &Topology) -> Checked<Vec<[Direction; 2]>> {
+fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
     let hops = topology.hops.map(|hops| hops.0.0 as usize);
     match (&topology.bottleneck, &topology.bottlenecks) {
         (Some(_), Some(_)) => {
@@ -31,14 +33,14 @@ fn hops(topology: &Topology) -> Checked<Vec<[Direction; 2]>> {
         }
         (Some(bottleneck), None) => {
             let hops = hops.ok_or_else(|| Problem::missing("topology.hops"))?;
-            Ok(vec![link::of_chain("topology.bottleneck", bottleneck, None)?; hops])
+            Ok(vec![link::of_chain("topology.bottleneck", bottleneck, None, folder)?; hops])
         }
-        (None, Some(bottlenecks)) => one_by_one(bottlenecks, hops),
+        (None, Some(bottlenecks)) => one_by_one(bottlenecks, hops, folder),
         (None, None) => Err(Problem::missing("topology.bottleneck")),
     }
 }
 
-fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>) -> Checked<Vec<[Direction; 2]>> {
+fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
     let count = bottlenecks.len();
     if count == 0 {
         return Err(Problem::new("topology.bottlenecks", "is empty; give at least one link"));
@@ -49,19 +51,20 @@ fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>) -> Checked<Vec<[
             format!("there are {count} bottlenecks; write {count} or leave it out"),
         ));
     }
-    let link = |(id, link): (usize, &Table<Link>)| link::of_chain(&format!("topology.bottlenecks.{id}"), link, None);
+    let link =
+        |(id, link): (usize, &Table<Link>)| link::of_chain(&format!("topology.bottlenecks.{id}"), link, None, folder);
     bottlenecks.iter().enumerate().map(link).collect()
 }
 
-fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>]) -> Checked<Network> {
+fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let access = topology.access.as_deref().ok_or_else(|| Problem::missing("topology.access"))?;
-    let access = access_link("topology.access", access)?;
+    let access = access_link("topology.access", access, folder)?;
     let mut network = Network::default();
     let routers: Vec<NodeId> = (1..=hops.len() + 1).map(|number| network.add_node(format!("r{number}"))).collect();
     let row: Vec<LinkId> =
         hops.iter().zip(routers.windows(2)).map(|(link, ends)| network.connect(ends[0], ends[1], link)).collect();
     for route in routes {
-        let own = route.access.map(|own| access_link(&child(&route.key, "access"), own)).transpose()?;
+        let own = route.access.map(|own| access_link(&child(&route.key, "access"), own, folder)).transpose()?;
         let access = own.as_ref().unwrap_or(&access);
         let (enter, leave) = ends(route, routers.len())?;
         let [sender, receiver] = &route.hosts;
@@ -82,8 +85,8 @@ fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>]) -> 
 }
 
 /// A host's own interface holds back its sender instead of dropping, unless the file says otherwise.
-fn access_link(key: &str, access: &Link) -> Checked<[Direction; 2]> {
-    link::of_chain(key, access, Some(QueueLimit::Unlimited))
+fn access_link(key: &str, access: &Link, folder: &Path) -> Checked<[Direction; 2]> {
+    link::of_chain(key, access, Some(QueueLimit::Unlimited), folder)
 }
 
 /// The links of the row from one router to another, which may lie behind it.

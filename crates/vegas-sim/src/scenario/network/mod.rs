@@ -5,6 +5,8 @@ mod graph;
 mod link;
 mod route;
 
+use std::path::Path;
+
 use vegas_core::units::Bytes;
 
 use super::document::{Flow, Topology, Traffic};
@@ -12,7 +14,9 @@ use super::error::{Checked, Problem, child};
 use super::field::Table;
 use super::model::{LinkId, LinkSpec, NodeId, QueueLimit};
 use super::scalar::{Kind, Named};
+pub(super) use graph::reroute;
 use link::Direction;
+pub(super) use link::{constant_rate as check_rate, delay as check_delay};
 use route::Route;
 
 /// Nodes, links, and one path a flow and source of traffic.
@@ -25,8 +29,13 @@ pub(super) struct Network {
     pub(super) paths: Vec<Vec<LinkId>>,
 }
 
-/// Builds the network; flow `i` is at `flow.i` in the file, and source `i` at `traffic.i`.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], traffic: &[Table<Traffic>]) -> Checked<Network> {
+/// Builds the network; flow `i` is at `flow.i` in the file, which lies in `folder`, and source `i` at `traffic.i`.
+pub(super) fn build(
+    topology: &Topology,
+    flows: &[Table<Flow>],
+    traffic: &[Table<Traffic>],
+    folder: &Path,
+) -> Checked<Network> {
     let kind = topology.kind.0;
     check_keys_of_topology(topology, kind)?;
     let flows = flows.iter().enumerate().map(|(id, flow)| Route::of_flow(id, flow));
@@ -36,9 +45,9 @@ pub(super) fn build(topology: &Topology, flows: &[Table<Flow>], traffic: &[Table
         check_keys_of_route(route, kind)?;
     }
     match kind {
-        Kind::Dumbbell => chain::dumbbell(topology, &routes),
-        Kind::ParkingLot => chain::parking_lot(topology, &routes),
-        Kind::Graph => graph::build(topology, &routes),
+        Kind::Dumbbell => chain::dumbbell(topology, &routes, folder),
+        Kind::ParkingLot => chain::parking_lot(topology, &routes, folder),
+        Kind::Graph => graph::build(topology, &routes, folder),
     }
 }
 
@@ -61,15 +70,22 @@ impl Network {
         path.iter().rev().map(|link| opposite(*link)).collect()
     }
 
+    /// A link's name in results.
+    pub(super) fn link_name(&self, link: LinkId) -> String {
+        link_name(&self.links[link], &self.nodes)
+    }
+
     /// The first link of a path whose queue is shorter than one packet.
     pub(super) fn too_short_for(&self, packet: Bytes, path: &[LinkId]) -> Option<(String, Bytes)> {
         path.iter().map(|link| &self.links[*link]).find_map(|link| match link.queue {
-            QueueLimit::Bytes(limit) if limit < packet => {
-                Some((format!("{}->{}", self.nodes[link.from], self.nodes[link.to]), limit))
-            }
+            QueueLimit::Bytes(limit) if limit < packet => Some((link_name(link, &self.nodes), limit)),
             _ => None,
         })
     }
+}
+
+fn link_name(link: &LinkSpec, nodes: &[String]) -> String {
+    format!("{}->{}", nodes[link.from], nodes[link.to])
 }
 
 /// The link of the reverse direction: links are kept in pairs.
