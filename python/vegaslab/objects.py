@@ -79,6 +79,7 @@ class Backward(_Table):
     rate: str | TraceRate | None = None
     delay: str | None = None
     queue: str | Queue | None = None
+    aqt: bool | None = None
     loss: float | str | BurstLoss | None = None
     jitter: str | None = None
     duplicate: float | None = None
@@ -93,6 +94,7 @@ class Link(_Table):
     rate: str | TraceRate
     delay: str
     queue: str | Queue | None = None
+    aqt: bool | None = None
     between: tuple[str, str] | None = None
     backward: Backward | None = None
     loss: float | str | BurstLoss | None = None

@@ -8,7 +8,7 @@ use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
-use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::path::Path;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
@@ -55,6 +55,8 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
+    /// RoVegas: what the newest data packet was stamped with.
+    echo_us: u32,
     path: Path,
     reverse_path: Path,
     pub(crate) start: Time,
@@ -350,6 +352,7 @@ impl Simulation {
         self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
+        flow.echo_us = packet.aqt.micros();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
@@ -366,11 +369,12 @@ impl Simulation {
             self.queue.cancel(self.components.delayed_ack(id as u32));
         }
         flow.receiver.acknowledged();
-        let sack = flow.receiver.sack_blocks();
+        let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
         let packet = Packet {
             sequence: flow.receiver.next_expected(),
             flow: id as u32,
             sack: self.sacks.store(sack),
+            aqt: Aqt::ZERO,
             // no IPv4 packet is longer than 65535 bytes
             wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
             hop: 0,
@@ -382,7 +386,7 @@ impl Simulation {
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
         self.capture(CapturePoint::SenderIn, &packet, sack);
-        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, packet.aqt, &mut self.outbox);
         self.flush(id);
     }
 
@@ -393,6 +397,7 @@ impl Simulation {
             sequence: 0,
             flow: id as u32,
             sack: SackId::NONE,
+            aqt: Aqt::ZERO,
             wire: flow.layout.ack_wire,
             hop: 0,
             kind: PacketKind::SynAck,
@@ -510,6 +515,7 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
+            echo_us: 0,
             path: Path::new(&spec.path),
             reverse_path: Path::new(&spec.reverse_path),
             start: spec.start,

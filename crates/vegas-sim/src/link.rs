@@ -22,6 +22,8 @@ pub(crate) struct Link {
     transmitter: Transmitter,
     delay: Span,
     limit: QueueLimit,
+    /// Stamps its queueing time into every packet; only flows that ask for it look.
+    stamps: bool,
     /// The transmitter is busy until then.
     busy_until: Time,
     /// Accepted packets that have not arrived, in order.
@@ -86,6 +88,7 @@ impl Link {
             transmitter: Transmitter::new(spec),
             delay: spec.delay,
             limit: spec.queue,
+            stamps: spec.aqt,
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
             departed: 0,
@@ -142,7 +145,10 @@ impl Link {
         let managed = self.managed.as_mut().expect("a managed link");
         let (next, dropped) = managed.take(now);
         self.stats.drops += dropped;
-        let waiting = next?;
+        let mut waiting = next?;
+        if self.stamps {
+            waiting.packet.aqt = waiting.packet.aqt.plus(now.since(waiting.since));
+        }
         managed.sending = Some(waiting.packet);
         self.busy_until = self.transmitter.finish(now, waiting.since, waiting.packet.wire);
         self.stats.busy_ns += self.busy_until.since(now).as_nanos();
@@ -160,8 +166,11 @@ impl Link {
         self.stats.step_max_queue_packets = self.stats.step_max_queue_packets.max(waiting);
     }
 
-    fn accept(&mut self, now: Time, packet: Packet) -> Offer {
+    fn accept(&mut self, now: Time, mut packet: Packet) -> Offer {
         let begins = self.busy_until.max(now);
+        if self.stamps {
+            packet.aqt = packet.aqt.plus(begins.since(now));
+        }
         self.busy_until = self.transmitter.finish(begins, now, packet.wire);
         let arrival = self.busy_until + self.delay;
         let first = self.transit.is_empty();
@@ -335,7 +344,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{PacketKind, SackId};
+    use crate::packet::{Aqt, PacketKind, SackId};
     use vegas_core::units::{Bytes, Rate};
 
     fn micros(micros: u64) -> Time {
@@ -352,11 +361,20 @@ mod tests {
             delay: Span::from_millis(10),
             queue: QueueLimit::Bytes(Bytes::new(4000)),
             discipline: crate::scenario::Discipline::DropTail,
+            aqt: false,
             impairments: Impairments::default(),
         };
         let mut link = Link::new(&spec, Stream::named(1, "test"), None, true);
         for sequence in 0..4 {
-            let packet = Packet { sequence, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+            let packet = Packet {
+                sequence,
+                flow: 0,
+                sack: SackId::NONE,
+                aqt: Aqt::ZERO,
+                wire: 1000,
+                hop: 0,
+                kind: PacketKind::Data,
+            };
             link.offer(Time::ZERO, packet, true);
         }
         link
@@ -424,7 +442,15 @@ mod tests {
     fn a_smaller_queue_keeps_what_waits() {
         let mut link = link_with_four_packets();
         link.change(micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
-        let packet = Packet { sequence: 4, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+        let packet = Packet {
+            sequence: 4,
+            flow: 0,
+            sack: SackId::NONE,
+            aqt: Aqt::ZERO,
+            wire: 1000,
+            hop: 0,
+            kind: PacketKind::Data,
+        };
         assert_eq!(link.offer(micros(1600), packet, true), Offer::Overflow);
         assert_eq!(link.offer(micros(2000), packet, true), Offer::Queued);
     }

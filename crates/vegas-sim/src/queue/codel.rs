@@ -93,7 +93,7 @@ impl CoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{PacketKind, SackId};
+    use crate::packet::{Aqt, PacketKind, SackId};
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -108,8 +108,15 @@ mod tests {
         let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
         let mut drop_times = Vec::new();
         for now in 0..400 {
-            let packet =
-                Packet { sequence: now, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+            let packet = Packet {
+                sequence: now,
+                flow: 0,
+                sack: SackId::NONE,
+                aqt: Aqt::ZERO,
+                wire: 1000,
+                hop: 0,
+                kind: PacketKind::Data,
+            };
             fifo.push(Waiting { packet, since: ms(now) });
             if now >= 50 {
                 codel.take(ms(now), &mut fifo, &mut dropped);
@@ -124,8 +131,15 @@ mod tests {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
         let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
         for now in (0..10_000).step_by(200) {
-            let packet =
-                Packet { sequence: now, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+            let packet = Packet {
+                sequence: now,
+                flow: 0,
+                sack: SackId::NONE,
+                aqt: Aqt::ZERO,
+                wire: 1000,
+                hop: 0,
+                kind: PacketKind::Data,
+            };
             fifo.push(Waiting { packet, since: ms(now) });
             assert!(codel.take(ms(now + 150), &mut fifo, &mut dropped).is_some());
         }

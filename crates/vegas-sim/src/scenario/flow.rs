@@ -13,6 +13,8 @@ use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
 
 /// The largest IPv4 packet.
 const PACKET_MAX: Bytes = Bytes::new(65_535);
+/// The same with RoVegas's option of 8 bytes.
+const PACKET_WITH_OPTION_MAX: Bytes = Bytes::new(65_527);
 /// What JSON and a double can count exactly.
 const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 /// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
@@ -317,6 +319,20 @@ fn check_sizes(key: &str, flow: &FlowSpec, network: &Network) -> Checked<()> {
             flow.packet.get()
         );
         return Err(Problem::new(child(key, "header"), message));
+    }
+    if flow.composition.signal.needs_routers() && flow.packet > PACKET_WITH_OPTION_MAX {
+        let message = format!(
+            "leaves no room for the option that routers stamp; write {}b at most",
+            PACKET_WITH_OPTION_MAX.get()
+        );
+        return Err(Problem::new(child(key, "packet"), message));
+    }
+    if flow.composition.signal.needs_routers() && flow.ack > PACKET_WITH_OPTION_MAX {
+        let message = format!(
+            "leaves no room for the option that routers stamp; write {}b at most",
+            PACKET_WITH_OPTION_MAX.get()
+        );
+        return Err(Problem::new(child(key, "ack"), message));
     }
     for (name, size, path) in [("packet", flow.packet, &flow.path), ("ack", flow.ack, &flow.reverse_path)] {
         if let Some((link, limit)) = network.too_short_for(size, path) {

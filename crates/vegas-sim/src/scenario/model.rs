@@ -114,6 +114,8 @@ pub struct LinkSpec {
     pub queue: QueueLimit,
     /// What the queue drops before it is full.
     pub discipline: Discipline,
+    /// Whether it stamps its queueing time into the packets of flows that ask for it (RoVegas).
+    pub aqt: bool,
     /// What goes wrong on the link.
     pub impairments: Impairments,
 }

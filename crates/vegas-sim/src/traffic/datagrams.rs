@@ -8,7 +8,7 @@ use vegas_core::units::{Bytes, Span, Time};
 
 use super::draw::draw_span;
 use crate::outcome::TrafficOutcome;
-use crate::packet::{Packet, PacketKind, SackId};
+use crate::packet::{Aqt, Packet, PacketKind, SackId};
 use crate::path::Path;
 use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
@@ -71,6 +71,7 @@ impl DatagramSource {
             sequence: self.sent,
             flow: self.id,
             sack: SackId::NONE,
+            aqt: Aqt::ZERO,
             wire: self.wire,
             hop: 0,
             kind: PacketKind::Datagram,

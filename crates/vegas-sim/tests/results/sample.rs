@@ -47,6 +47,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
         discipline: Discipline::DropTail,
+        aqt: false,
         impairments: Impairments::default(),
     }
 }

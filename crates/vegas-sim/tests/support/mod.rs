@@ -37,6 +37,7 @@ pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec 
         delay,
         queue: QueueLimit::Unlimited,
         discipline: Discipline::DropTail,
+        aqt: false,
         impairments: Impairments::default(),
     }
 }

@@ -86,6 +86,8 @@ link_table! {
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
         queue: Option<LinkQueue>,
+        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
+        aqt: Option<bool>,
         /// What differs in the reverse direction.
         backward: Option<Table<Backward>>,
     }
@@ -100,6 +102,8 @@ link_table! {
         delay: Option<Field<Span>>,
         /// How much the queue holds, with the packet being sent. Default: the link's.
         queue: Option<LinkQueue>,
+        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: as the link.
+        aqt: Option<bool>,
     }
 }
 
@@ -115,6 +119,8 @@ link_table! {
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent.
         queue: LinkQueue,
+        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
+        aqt: Option<bool>,
         /// What differs in the reverse direction.
         backward: Option<Table<Backward>>,
     }

@@ -25,6 +25,7 @@ pub(super) struct Direction {
     delay: Span,
     queue: QueueLimit,
     discipline: Discipline,
+    aqt: bool,
     impairments: Impairments,
 }
 
@@ -38,6 +39,7 @@ impl Direction {
             delay: self.delay,
             queue: self.queue,
             discipline: self.discipline,
+            aqt: self.aqt,
             impairments: self.impairments.clone(),
         }
     }
@@ -60,6 +62,7 @@ pub(super) fn of_chain(
         delay: delay(key, link.delay.0)?,
         queue,
         discipline,
+        aqt: link.aqt.unwrap_or(false),
         impairments: impairments(key, &link.faults())?,
     };
     both_ways(key, forward, link.backward.as_deref(), folder)
@@ -75,6 +78,7 @@ pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[D
         delay: delay(key, link.delay.0)?,
         queue,
         discipline,
+        aqt: link.aqt.unwrap_or(false),
         impairments: impairments(key, &link.faults())?,
     };
     both_ways(key, forward, link.backward.as_deref(), folder)
@@ -101,6 +105,7 @@ fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>, folder:
         delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
         queue,
         discipline,
+        aqt: given.aqt.unwrap_or(forward.aqt),
         impairments: impairments(key, &given.faults())?,
     };
     Ok([forward, backward])
