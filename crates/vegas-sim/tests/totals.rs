@@ -260,6 +260,38 @@ fn a_graphs_delays() {
     assert_close(round_trip_ms(&opposite), 41.04, "directly");
 }
 
+/// The timer runs out after 100 ms, before the first ACK can come at 161 ms: 61 ms after the second copy it would be no
+/// round trip (Karn's rule, RFC 6298, section 3). No round trip on this path is shorter than 161 ms.
+#[test]
+fn a_retransmission_gives_no_sample() {
+    for algorithm in ["reno", "sack", "vegas"] {
+        let outcome = vegas_sim::run(&scenario(&format!(
+            r#"
+            name = "x"
+            duration = "3s"
+            [[topology.link]]
+            between = ["s", "d"]
+            rate = "8mbit"
+            delay = "80ms"
+            queue = "unlimited"
+            backward = {{ rate = "1tbit" }}
+            [topology]
+            kind = "graph"
+            nodes = ["s", "d"]
+            [[flow]]
+            algorithm = "{algorithm}"
+            from = "s"
+            to = "d"
+            initial_window = 1
+            host = {{ rto_initial = "100ms", rto_min = "100ms" }}
+            "#
+        )));
+        let flow = &outcome.flows[0];
+        assert_eq!((flow.timeouts, flow.segments_retransmitted), (1, 1), "{algorithm}");
+        assert_eq!(flow.base_rtt_ms, Some(161.0), "{algorithm}");
+    }
+}
+
 #[test]
 fn a_thousand_flows_share_a_bottleneck() {
     let flows = (0..1000).map(|id| {
