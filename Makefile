@@ -52,6 +52,10 @@ ALWAYS:
 demo: build ## Vegas against Reno on 50 Mb/s x 100 ms: table and picture
 	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno -o results/demo
 
+.PHONY: pictures
+pictures: demo ## draws the README's picture anew
+	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
+
 # --- tests ---
 
 TEST_PARTS := lint-rust lint-python deny test-rust test-python check-no-std check-identical

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import threading
 import time
@@ -11,7 +12,8 @@ import pytest
 from conftest import SHORT
 
 import vegaslab
-from vegaslab import Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario
+from vegaslab import Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
+from vegaslab.report import report
 
 TYPED = Scenario(
     name="short",
@@ -89,6 +91,16 @@ def test_tables_agree_with_the_summary(result: vegaslab.Result) -> None:
     assert result.links.to_pylist() == result.summary["links"]
     drops = sum(link["drops"] for link in result.summary["links"])
     assert result.incidents["kind"].to_pylist().count("queue-drop") == drops > 0
+
+
+def test_traffic_has_a_table_and_a_part_of_the_report(result: vegaslab.Result) -> None:
+    assert result.traffic.num_rows == 0
+    assert "exponential-on-off" not in report(result.summary)
+    traffic = Traffic(kind="exponential-on-off", rate="2mbit", on="100ms", off="100ms")
+    busy = vegaslab.run(dataclasses.replace(TYPED, traffic=[traffic]))
+    assert busy.traffic.to_pylist() == busy.summary["traffic"]
+    assert busy.summary["traffic"][0]["sent_packets"] > 0
+    assert "exponential-on-off" in report(busy.summary)
 
 
 def test_series_is_the_flows_table_and_holds_both(result: vegaslab.Result) -> None:

@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-TOP_KEYS = ["scenario", "seed", "version", "duration_s", "events", "delivered_packets", "wall_s", "flows", "links"]
+TOP_KEYS = [
+    "scenario",
+    "seed",
+    "version",
+    "duration_s",
+    "events",
+    "delivered_packets",
+    "wall_s",
+    "flows",
+    "links",
+    "traffic",
+]
 FLOW_KEYS = [
     "id",
     "algorithm",
@@ -25,7 +36,7 @@ FLOW_KEYS = [
     "mean_cwnd_segments",
 ]
 LINK_KEYS = ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]
-TABLES = {f"{name}.parquet" for name in ("flows", "links", "flow_series", "link_series", "incidents")}
+TABLES = {f"{name}.parquet" for name in ("flows", "links", "traffic", "flow_series", "link_series", "incidents")}
 PICTURES = {"picture.png", "picture.svg", "picture.html"}
 
 
@@ -178,3 +189,19 @@ def test_a_folder_with_other_files_is_left_alone(vegaslab: Command, short: Path,
     (out / "thesis.tex").write_text("years of work")
     refused(vegaslab("run", short, "-o", "out"), "thesis.tex")
     assert names(out) == {"manifest.json", "thesis.tex", *TABLES}
+
+
+def test_explain_says_rule_parts_numbers_and_source_of_every_preset(vegaslab: Command) -> None:
+    listed = vegaslab("list", "algorithms").stdout.splitlines()[1:]
+    assert len(listed) >= 5
+    for line in listed:
+        name = line.split()[0]
+        done = vegaslab("explain", name)
+        assert done.returncode == 0, done.stderr
+        for heading in ("Parts", "Parameters", "The rule", "Sources", "Deviations"):
+            assert f"\n{heading}\n" in done.stdout, name
+        assert "initial_window" in done.stdout
+
+
+def test_explain_refuses_a_name_that_is_no_algorithm(vegaslab: Command) -> None:
+    refused(vegaslab("explain", "bicycle"), "bicycle", "vegas")

@@ -8,7 +8,7 @@
 from vegaslab._vegaslab import ScenarioError
 from vegaslab._vegaslab import version as __version__
 from vegaslab.comparison import Comparison, compare
-from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario
+from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
 from vegaslab.result import Result, Series, run
 from vegaslab.source import shipped_scenarios
 
@@ -26,6 +26,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Series",
+    "Traffic",
     "__version__",
     "compare",
     "run",

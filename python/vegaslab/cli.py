@@ -1,4 +1,4 @@
-"""The command line: `vegaslab run | compare | list | check | schema`."""
+"""The command line: `vegaslab run | compare | list | explain | check | schema`."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ from typing import NoReturn, TypeVar
 
 from vegaslab import _vegaslab
 from vegaslab.comparison import Comparison, load_variants
+from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
 from vegaslab.progress import Progress
 from vegaslab.report import aligned, comparison_report, report
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except _UsageError as error:
+    except (_UsageError, UnknownAlgorithmError) as error:
         return _complain(error, _BAD_INPUT)
     except (_vegaslab.ScenarioError, FolderError) as error:
         return _complain(error, _BAD_INPUT)
@@ -93,6 +94,12 @@ def _parser() -> argparse.ArgumentParser:
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))
     listing.set_defaults(action=_list)
+
+    explaining = commands.add_parser(
+        "explain", help="say what an algorithm does, with which numbers, and by what source"
+    )
+    explaining.add_argument("algorithm", metavar="NAME", help="a preset (see vegaslab list algorithms)")
+    explaining.set_defaults(action=_explain)
 
     check = commands.add_parser("check", help="say what is wrong with a scenario file, and where")
     check.add_argument("file", metavar="FILE", help="a scenario file, or a shipped scenario's name")
@@ -197,13 +204,8 @@ def _say_where(options: argparse.Namespace, default: Path) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    print("\n".join(_algorithms() if options.what == "algorithms" else _scenarios()))
+    print("\n".join(table_of_presets() if options.what == "algorithms" else _scenarios()))
     return _OK
-
-
-def _algorithms() -> list[str]:
-    presets = [(preset["name"], preset["summary"], preset["source"]) for preset in _vegaslab.algorithms()]
-    return aligned(("name", "what it is", "source"), presets)
 
 
 def _scenarios() -> list[str]:
@@ -216,6 +218,11 @@ def _description(path: Path) -> str:
     first_line = path.read_text(encoding="utf-8").partition("\n")[0]
     description: str = json.loads(load(path).document_json()).get("description") or first_line.lstrip("# ")
     return description
+
+
+def _explain(options: argparse.Namespace) -> int:
+    print(explain(options.algorithm))
+    return _OK
 
 
 def _check(options: argparse.Namespace) -> int:

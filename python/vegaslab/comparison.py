@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vegaslab import _vegaslab
+from vegaslab.drawable import Drawable
 from vegaslab.result import Result, run_checked
 from vegaslab.source import Overrides, ScenarioLike, load
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from vegaslab.sheet import Sheet
 
 
@@ -52,7 +51,7 @@ def load_variants(
     return {algorithm: with_algorithm(algorithm) for algorithm in algorithms}
 
 
-class Comparison:
+class Comparison(Drawable):
     """Results of one scenario, by algorithm."""
 
     def __init__(self, runs: Mapping[str, Result]) -> None:
@@ -70,15 +69,6 @@ class Comparison:
         from vegaslab.sheet import sheet_of_comparison
 
         return sheet_of_comparison(self.runs)
-
-    def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
-        """Draws the runs one over the other; writes them to `path` (`.png`, `.svg`, `.pdf`)."""
-        from vegaslab.figure import draw, save
-
-        figure = draw(self.sheet())
-        if path is not None:
-            save(figure, Path(path))
-        return figure
 
     def html(self) -> str:
         """An interactive page of the same, in one piece: it needs neither network nor other files."""

@@ -114,10 +114,21 @@ def _draw_slow_start_ends(axes: Axes, sheet: Sheet) -> bool:
 
 
 def _draw_throughput(axes: Axes, sheet: Sheet) -> None:
-    axes.axhline(sheet.rate_mbps, color=_FAINT, lw=1, ls=":")
+    _draw_level(axes, sheet.rate_mbps, f"{sheet.link}: {sheet.rate_mbps:g} Mb/s")
+    _draw_lines(axes, sheet, lambda flow: flow.throughput_mbps)
+    axes.set_ylabel("throughput (Mb/s)")
+    axes.set_title(
+        f"throughput (mean over {sheet.throughput_step_s:.2g} s)", loc="left", fontsize=10, color=_INK, pad=4
+    )
+    axes.set_ylim(bottom=0, top=max(1.2 * sheet.rate_mbps, axes.get_ylim()[1]))
+
+
+def _draw_level(axes: Axes, value: float, label: str) -> None:
+    """A dotted line across the panel with its name at the right."""
+    axes.axhline(value, color=_FAINT, lw=1, ls=":")
     axes.annotate(
-        f"{sheet.link}: {sheet.rate_mbps:g} Mb/s",
-        (1, sheet.rate_mbps),
+        label,
+        (1, value),
         xycoords=("axes fraction", "data"),
         xytext=(-4, 3),
         textcoords="offset points",
@@ -126,12 +137,6 @@ def _draw_throughput(axes: Axes, sheet: Sheet) -> None:
         fontsize=9,
         color=_INK,
     )
-    _draw_lines(axes, sheet, lambda flow: flow.throughput_mbps)
-    axes.set_ylabel("throughput (Mb/s)")
-    axes.set_title(
-        f"throughput (mean over {sheet.throughput_step_s:.2g} s)", loc="left", fontsize=10, color=_INK, pad=4
-    )
-    axes.set_ylim(bottom=0, top=max(1.2 * sheet.rate_mbps, axes.get_ylim()[1]))
 
 
 def _draw_queue(axes: Axes, sheet: Sheet) -> None:
@@ -161,18 +166,7 @@ def _limit_shown(sheet: Sheet, top: float) -> bool:
 def _draw_queue_limit(axes: Axes, sheet: Sheet, top: float) -> None:
     if sheet.queue_limit_packets is None or not _limit_shown(sheet, top):
         return
-    axes.axhline(sheet.queue_limit_packets, color=_FAINT, lw=1, ls=":")
-    axes.annotate(
-        f"limit {sheet.queue_limit_packets}",
-        (1, sheet.queue_limit_packets),
-        xycoords=("axes fraction", "data"),
-        xytext=(-4, 3),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=9,
-        color=_INK,
-    )
+    _draw_level(axes, sheet.queue_limit_packets, f"limit {sheet.queue_limit_packets}")
 
 
 def _draw_drops(axes: Axes, sheet: Sheet) -> None:

@@ -37,13 +37,32 @@ class Reorder(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TraceRate(_Table):
+    """A rate that varies as recorded in a file in Mahimahi's format."""
+
+    trace: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BurstLoss(_Table):
+    """Losses in bursts: a channel with a good and a bad state, which may change before each packet."""
+
+    good_to_bad: float | str
+    bad_to_good: float | str
+    loss_good: float | str | None = None
+    loss_bad: float | str | None = None
+    model: Literal["gilbert-elliott"] = "gilbert-elliott"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Backward(_Table):
     """What differs in the reverse direction of a link."""
 
-    rate: str | None = None
+    rate: str | TraceRate | None = None
     delay: str | None = None
     queue: str | None = None
-    loss: float | None = None
+    loss: float | str | BurstLoss | None = None
+    jitter: str | None = None
     duplicate: float | None = None
     reorder: Reorder | None = None
     drop: Sequence[int] | None = None
@@ -53,12 +72,13 @@ class Backward(_Table):
 class Link(_Table):
     """A link of both directions: rate, one-way delay, queue, impairments. `between` names its nodes in a graph."""
 
-    rate: str
+    rate: str | TraceRate
     delay: str
     queue: str | None = None
     between: tuple[str, str] | None = None
     backward: Backward | None = None
-    loss: float | None = None
+    loss: float | str | BurstLoss | None = None
+    jitter: str | None = None
     duplicate: float | None = None
     reorder: Reorder | None = None
     drop: Sequence[int] | None = None
@@ -160,6 +180,40 @@ class Flow(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Change(_Table):
+    """What changes during the run: values of a `link` (one direction, "r1->r2"), or the route of a `flow`."""
+
+    at: str
+    link: str | None = None
+    rate: str | None = None
+    delay: str | None = None
+    queue: str | None = None
+    flow: int | None = None
+    via: Sequence[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Traffic(_Table):
+    """One source of background traffic: "constant", "exponential-on-off" or "pareto-on-off"."""
+
+    kind: str
+    start: str | None = None
+    stop: str | None = None
+    rate: str | None = None
+    packet: str | None = None
+    on: str | None = None
+    off: str | None = None
+    shape: float | None = None
+    direction: Literal["forward", "backward"] | None = None
+    access: Link | None = None
+    from_: str | None = None
+    to: str | None = None
+    via: Sequence[str] | None = None
+    enter: str | None = None
+    leave: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Scenario(_Table):
     """What is simulated, for how long, and from which seed."""
 
@@ -167,6 +221,8 @@ class Scenario(_Table):
     duration: str
     topology: Dumbbell | ParkingLot | Graph
     flow: Sequence[Flow]
+    change: Sequence[Change] | None = None
+    traffic: Sequence[Traffic] | None = None
     description: str | None = None
     seed: int | None = None
     sample: str | None = None

@@ -20,14 +20,16 @@ FLOW_COLUMNS = (
     "done s",
 )
 LINK_COLUMNS = ("link", "utilisation %", "mean queue", "max queue", "drops")
+TRAFFIC_COLUMNS = ("traffic", "kind", "start s", "sent Mb/s", "throughput Mb/s", "sent", "delivered", "lost")
 
 _NONE = "-"
 _MOST_LINKS = 12
 
 
 def report(summary: Mapping[str, Any]) -> str:
-    """Tables of the flows and of the busiest links."""
-    return "\n".join((headline(summary), "", *aligned(FLOW_COLUMNS, flow_rows(summary)), "", *links_table(summary)))
+    """Tables of the flows, of the traffic if there is any, and of the busiest links."""
+    flows = aligned(FLOW_COLUMNS, flow_rows(summary))
+    return "\n".join((headline(summary), "", *flows, "", *traffic_table(summary), *links_table(summary)))
 
 
 def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -49,6 +51,12 @@ def headline(summary: Mapping[str, Any]) -> str:
 def links_table(summary: Mapping[str, Any]) -> list[str]:
     """The links that carried anything."""
     return aligned(LINK_COLUMNS, link_rows(summary))
+
+
+def traffic_table(summary: Mapping[str, Any]) -> list[str]:
+    """The sources of background traffic, and an empty line; nothing where there are none."""
+    rows = [_traffic_row(source) for source in summary["traffic"]]
+    return [*aligned(TRAFFIC_COLUMNS, rows), ""] if rows else []
 
 
 def flow_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
@@ -89,6 +97,19 @@ def _link_row(link: Mapping[str, Any]) -> tuple[str, ...]:
         _number(link["mean_queue_packets"], 1),
         str(link["max_queue_packets"]),
         str(link["drops"]),
+    )
+
+
+def _traffic_row(source: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        str(source["id"]),
+        source["kind"],
+        f"{source['start_s']:g}",
+        _number(source["sent_mbps"], 3),
+        _number(source["throughput_mbps"], 3),
+        str(source["sent_packets"]),
+        str(source["delivered_packets"]),
+        str(source["lost_packets"]),
     )
 
 

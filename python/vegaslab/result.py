@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vegaslab import _vegaslab
+from vegaslab.drawable import Drawable
 from vegaslab.source import Overrides, ScenarioLike, load
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
-    from matplotlib.figure import Figure
 
     from vegaslab.sheet import Sheet
 
@@ -34,7 +34,7 @@ def run_checked(scenario: _vegaslab.Scenario, progress: Callable[[float], object
     return Result(scenario, _vegaslab.run(scenario, progress))
 
 
-class Result:
+class Result(Drawable):
     """What a run gave. Tables are made when first asked for and share their memory with the simulator."""
 
     def __init__(self, scenario: _vegaslab.Scenario, outcome: _vegaslab.Outcome) -> None:
@@ -59,6 +59,11 @@ class Result:
         return _arrow(self._outcome.links)
 
     @cached_property
+    def traffic(self) -> "pyarrow.Table":
+        """One row a source of background traffic: its totals."""
+        return _arrow(self._outcome.traffic)
+
+    @cached_property
     def series(self) -> "Series":
         """The time series of flows and links."""
         return Series(_arrow(self._outcome.flow_series), _arrow(self._outcome.link_series))
@@ -73,15 +78,6 @@ class Result:
         from vegaslab.sheet import sheet_of_run
 
         return sheet_of_run(self)
-
-    def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
-        """Draws window, throughput and the bottleneck's queue; writes them to `path` (`.png`, `.svg`, `.pdf`)."""
-        from vegaslab.figure import draw, save
-
-        figure = draw(self.sheet())
-        if path is not None:
-            save(figure, Path(path))
-        return figure
 
     def html(self) -> str:
         """An interactive page of the same, in one piece: it needs neither network nor other files."""

@@ -1,8 +1,9 @@
 //! The algorithm: a checked composition that turns events into a window, and the state of one connection.
 
+use crate::avoidance::Cubic;
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
-use crate::loss_response::{SlowStartEnds, ssthresh_after_timeout};
+use crate::loss_response::SlowStartEnds;
 use crate::signal::{InTransit, Round, Signal, in_flight};
 use crate::units::{Rate, Segments, Span, Time, Window};
 
@@ -23,12 +24,13 @@ pub struct Algorithm {
 pub struct State {
     control: Control,
     round: Round,
-    /// When the window was last cut, for mechanism E.
-    last_cut: Option<Time>,
+    /// When the window was last cut, for mechanism E; means nothing unless `was_cut`.
+    last_cut: Time,
+    was_cut: bool,
     /// The next acknowledgement ends slow start: a cut was made that waits for it.
     slow_start_ends: bool,
-    /// The newest backlog, for display.
-    diff: Option<i32>,
+    /// The newest backlog, for display; [`NO_DIFF`] before the first.
+    diff: i32,
 }
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
@@ -41,6 +43,15 @@ pub(crate) struct Control {
     pub(crate) growth: Window,
     /// Vegas's slow start grows in every second round.
     pub(crate) grows_this_round: bool,
+    /// What one part remembers besides.
+    pub(crate) memory: Memory,
+}
+
+/// What a part remembers for itself. One part at a time does, so that the state stays small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    None,
+    Cubic(Cubic),
 }
 
 /// Which rule steers the window.
@@ -52,6 +63,8 @@ pub enum Phase {
     Avoidance,
 }
 
+/// No backlog was measured yet. The signal never gives it.
+const NO_DIFF: i32 = i32::MIN;
 /// No slow-start threshold yet.
 const UNBOUNDED: Segments = Segments(u32::MAX);
 /// The threshold of a sender that left slow start for good, and the least there is (RFC 5681, equation 4).
@@ -81,9 +94,17 @@ impl Algorithm {
             ssthresh: UNBOUNDED,
             growth: Window::default(),
             grows_this_round: false,
+            memory: Memory::None,
         };
         self.composition.slow_start.start(&mut control);
-        State { control, round: Round::NEW, last_cut: None, slow_start_ends: false, diff: None }
+        State {
+            control,
+            round: Round::NEW,
+            last_cut: Time::ZERO,
+            was_cut: false,
+            slow_start_ends: false,
+            diff: NO_DIFF,
+        }
     }
 
     /// Handles an acknowledgement of new data.
@@ -96,7 +117,7 @@ impl Algorithm {
             self.on_round(state, diff);
         }
         if state.phase() == Phase::Avoidance {
-            self.composition.avoidance.on_ack(&mut state.control);
+            self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
         }
         self.grow(&mut state.control, ack);
         state.round.sample(ack);
@@ -111,7 +132,7 @@ impl Algorithm {
     }
 
     fn on_round(&self, state: &mut State, diff: Option<i32>) {
-        state.diff = diff.or(state.diff);
+        state.diff = diff.unwrap_or(state.diff);
         // before the first sample nothing can be backlog
         let diff = diff.unwrap_or(0);
         match state.phase() {
@@ -122,7 +143,8 @@ impl Algorithm {
 
     fn grow(&self, control: &mut Control, ack: &Ack) {
         // a slow start that reached its threshold within the round stops there
-        if control.growth == Window::ONE && !control.in_slow_start() {
+        let decided_before = !self.composition.avoidance.decides_each_ack();
+        if decided_before && control.growth == Window::ONE && !control.in_slow_start() {
             control.growth = Window::default();
         }
         if self.composition.limits.keep_up && !self.keeps_up(control, ack) {
@@ -141,14 +163,15 @@ impl Algorithm {
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
-        if let Some(last_cut) = state.last_cut
-            && !self.composition.loss.cuts(loss, last_cut)
-        {
+        if state.was_cut && !self.composition.loss.cuts(loss, state.last_cut) {
             return;
         }
+        let before = state.control.window;
         // the least window after a cut, 2, must not raise a window of 1
-        state.control.window = self.composition.loss.window_after(state.control.window, loss).min(state.control.window);
-        state.last_cut = Some(loss.now);
+        state.control.window = self.composition.loss.window_after(before, loss).min(before);
+        self.composition.avoidance.on_cut(&mut state.control, before);
+        state.last_cut = loss.now;
+        state.was_cut = true;
         match self.composition.loss.slow_start_ends {
             SlowStartEnds::AtCut => self.end_slow_start(state),
             SlowStartEnds::AtNextAck => state.slow_start_ends = true,
@@ -164,10 +187,13 @@ impl Algorithm {
     }
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
-        state.control.ssthresh = ssthresh_after_timeout(state.control.window);
-        state.control.window = Window::whole(self.parameters.restart_window).min(state.control.window);
-        state.last_cut = Some(loss.now);
+        let before = state.control.window;
+        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before);
+        state.control.window = Window::whole(self.parameters.restart_window).min(before);
+        state.last_cut = loss.now;
+        state.was_cut = true;
         state.slow_start_ends = false;
+        self.composition.avoidance.on_timeout(&mut state.control, before);
         self.composition.slow_start.on_timeout(&mut state.control);
         if self.restarts_rounds() {
             state.round.restart(loss.next, loss.now);
@@ -206,12 +232,21 @@ impl State {
 
     /// The newest backlog in segments; none before the first measurement.
     pub fn diff(&self) -> Option<i32> {
-        self.diff
+        (self.diff != NO_DIFF).then_some(self.diff)
     }
 
     /// Which rule steers the window.
     pub fn phase(&self) -> Phase {
         if self.control.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance }
+    }
+}
+
+impl Memory {
+    pub(crate) fn cubic(self) -> Cubic {
+        match self {
+            Memory::Cubic(cubic) => cubic,
+            Memory::None => Cubic::default(),
+        }
     }
 }
 

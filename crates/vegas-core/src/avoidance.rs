@@ -1,10 +1,15 @@
 //! Congestion avoidance: how the window is held once slow start is over.
 
+mod cubic;
 mod reno;
 mod vegas;
 
+pub(crate) use cubic::Cubic;
+
 use crate::algorithm::Control;
 use crate::composition::Parameters;
+use crate::contract::Ack;
+use crate::units::{Span, Window};
 
 /// How the window is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +18,14 @@ pub enum Avoidance {
     Reno,
     /// The backlog is kept between alpha and beta.
     Vegas,
+    /// A cubic function of the time since the last cut (RFC 9438, section 4).
+    Cubic,
 }
 
 impl Avoidance {
     /// What users write for each choice.
-    pub const NAMES: &'static [(&'static str, Avoidance)] = &[("reno", Avoidance::Reno), ("vegas", Avoidance::Vegas)];
+    pub const NAMES: &'static [(&'static str, Avoidance)] =
+        &[("reno", Avoidance::Reno), ("vegas", Avoidance::Vegas), ("cubic", Avoidance::Cubic)];
 
     pub(crate) fn needs_signal(self) -> bool {
         self == Avoidance::Vegas
@@ -29,19 +37,41 @@ impl Avoidance {
         self == Avoidance::Vegas
     }
 
+    /// Whether growth is decided anew at each acknowledgement.
+    pub(crate) fn decides_each_ack(self) -> bool {
+        self != Avoidance::Vegas
+    }
+
     /// Decides, at the end of a round in congestion avoidance, how to move in the next one.
     pub(crate) fn on_round(self, control: &mut Control, diff: i32, parameters: &Parameters) {
         match self {
-            Avoidance::Reno => {}
+            Avoidance::Reno | Avoidance::Cubic => {}
             Avoidance::Vegas => vegas::on_round(control, diff, parameters),
         }
     }
 
     /// Sets the growth of one acknowledgement where it follows the window rather than the round.
-    pub(crate) fn on_ack(self, control: &mut Control) {
+    pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
             Avoidance::Vegas => {}
+            Avoidance::Cubic => cubic::on_ack(control, ack, base_rtt),
+        }
+    }
+
+    /// A loss cut the window from `before`.
+    pub(crate) fn on_cut(self, control: &mut Control, before: Window) {
+        match self {
+            Avoidance::Reno | Avoidance::Vegas => {}
+            Avoidance::Cubic => cubic::on_cut(control, before),
+        }
+    }
+
+    /// The retransmission timer ran out at this window.
+    pub(crate) fn on_timeout(self, control: &mut Control, before: Window) {
+        match self {
+            Avoidance::Reno | Avoidance::Vegas => {}
+            Avoidance::Cubic => cubic::on_timeout(control, before),
         }
     }
 }

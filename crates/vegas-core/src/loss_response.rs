@@ -31,11 +31,14 @@ pub enum Cut {
     /// F of "Revisited", in whole segments: less a quarter, itself rounded down; to half, rounded down, if what was
     /// lost is a retransmission; 3 and less to 2.
     ThreeQuarters,
+    /// To 717/1024, the 0.7 of CUBIC as Linux has it (RFC 9438, section 4.6); also after a timeout.
+    Cubic,
 }
 
 impl Cut {
     /// What users write for each choice.
-    pub const NAMES: &'static [(&'static str, Cut)] = &[("half", Cut::Half), ("three-quarters", Cut::ThreeQuarters)];
+    pub const NAMES: &'static [(&'static str, Cut)] =
+        &[("half", Cut::Half), ("three-quarters", Cut::ThreeQuarters), ("cubic", Cut::Cubic)];
 }
 
 /// The least window after a loss (RFC 5681, equation 4).
@@ -51,9 +54,25 @@ impl LossResponse {
     pub(crate) fn window_after(&self, window: Window, loss: &Loss) -> Window {
         match self.cut {
             Cut::Half => window.half().max(Window::whole(LEAST)),
+            Cut::Cubic => seven_tenths(window).max(Window::whole(LEAST)),
             Cut::ThreeQuarters => Window::whole(three_quarters(window.floor(), loss.retransmission)),
         }
     }
+
+    /// The slow-start threshold after a timeout: half the window, at least 2 (RFC 5681, equation 4); CUBIC's share of
+    /// it where the cut is CUBIC's (RFC 9438, section 4.8).
+    pub(crate) fn ssthresh_after_timeout(&self, window: Window) -> Segments {
+        let threshold = match self.cut {
+            Cut::Half | Cut::ThreeQuarters => window.half(),
+            Cut::Cubic => seven_tenths(window),
+        };
+        threshold.floor().max(LEAST)
+    }
+}
+
+/// 717/1024 of a window of 2^24 segments at most: 2^52 x 717 fits 64 bits.
+fn seven_tenths(window: Window) -> Window {
+    Window::from_raw(window.as_raw() * 717 / 1024)
 }
 
 fn three_quarters(window: Segments, retransmission: bool) -> Segments {
@@ -64,9 +83,4 @@ fn three_quarters(window: Segments, retransmission: bool) -> Segments {
     } else {
         Segments(window.0 - window.0 / 4)
     }
-}
-
-/// The slow-start threshold after a timeout: half the window, at least 2 (RFC 5681, equation 4).
-pub(crate) fn ssthresh_after_timeout(window: Window) -> Segments {
-    window.half().floor().max(LEAST)
 }

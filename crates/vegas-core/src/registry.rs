@@ -56,6 +56,13 @@ pub const PRESETS: &[Preset] = &[
         composition: VEGAS_NS2,
         parameters: VEGAS_PARAMETERS,
     },
+    Preset {
+        name: "cubic",
+        summary: "what most servers run: a cubic function of the time since the last loss",
+        source: "RFC 9438",
+        composition: CUBIC,
+        parameters: CUBIC_PARAMETERS,
+    },
 ];
 
 /// Looks a preset up by name.
@@ -110,6 +117,16 @@ const VEGAS_NS2: Composition = Composition {
     limits: Limits { burst: None, keep_up: true },
     ..VEGAS
 };
+
+const CUBIC: Composition = Composition {
+    avoidance: Avoidance::Cubic,
+    loss: LossResponse { cut: Cut::Cubic, ..RENO.loss },
+    detection: Detection { recovery: Recovery::Sack, ..RENO.detection },
+    ..RENO
+};
+
+/// The initial window of RFC 6928, which goes with CUBIC wherever it is in use.
+const CUBIC_PARAMETERS: Parameters = Parameters { initial_window: Segments(10), ..RENO_PARAMETERS };
 
 const fn with_recovery(base: Composition, recovery: Recovery) -> Composition {
     Composition { detection: Detection { recovery, ..base.detection }, ..base }

@@ -134,7 +134,7 @@ fn after(ack: &Ack) -> SendIndex {
     SendIndex(ack.next.0.max(ack.newest.0.saturating_add(1)))
 }
 
-/// diff = window - sent x base / rtt, rounded half up as the dialect does; within i32.
+/// diff = window - sent x base / rtt, rounded half up as the dialect does; within plus or minus `i32::MAX`.
 ///
 /// Spans are cut to 2^37 ns (137 s) and counts to the largest window, 2^24 segments, so that twice every product
 /// stays within 2^62. In a round that was shorter than the base RTT its length was no round-trip time (an
@@ -151,7 +151,7 @@ fn backlog(in_transit: InTransit, window: Segments, sent: Segments, base: Span, 
         InTransit::BeforeAck => twice_plus_half(rtt.max(base)).div_euclid(2 * rtt.max(base)),
         InTransit::AfterAckPlusOne => twice_plus_half(rtt) / (2 * rtt),
     };
-    diff.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    diff.clamp(i64::from(-i32::MAX), i64::from(i32::MAX)) as i32
 }
 
 #[cfg(test)]

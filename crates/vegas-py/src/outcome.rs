@@ -53,6 +53,12 @@ impl Outcome {
         Ok(Table::new(self.tables()?.links.clone()))
     }
 
+    /// One row a source of background traffic.
+    #[getter]
+    fn traffic(&self) -> PyResult<Table> {
+        Ok(Table::new(self.tables()?.traffic.clone()))
+    }
+
     /// The flows' time series.
     #[getter]
     fn flow_series(&self) -> PyResult<Table> {

@@ -1,15 +1,22 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+use std::collections::VecDeque;
+
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
-use crate::link::{Arrivals, Link, Offer};
+use crate::impairment::Arrivals;
+use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::path::Path;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::scenario::{FlowSpec, LinkId, Sampling, Scenario};
+use crate::scenario::{
+    Change, FlowSpec, LinkChange, LinkId, Load, RouteChange, Sampling, Scenario, ScheduledChange, TrafficSpec,
+};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
+use crate::traffic::DatagramSource;
 
 /// A run in progress.
 #[derive(Debug)]
@@ -22,10 +29,13 @@ pub struct Simulation {
     components: Components,
     links: Vec<Link>,
     flows: Vec<Flow>,
+    sources: Vec<DatagramSource>,
     sacks: SackPool,
     outbox: Outbox,
     recorder: Recorder,
     outcome: Outcome,
+    /// What is still to change, in the order of time.
+    changes: VecDeque<ScheduledChange>,
     captures: bool,
 }
 
@@ -44,8 +54,8 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
-    path: Box<[LinkId]>,
-    reverse_path: Box<[LinkId]>,
+    path: Path,
+    reverse_path: Path,
     pub(crate) start: Time,
     stop: Option<Time>,
 }
@@ -63,16 +73,25 @@ impl Simulation {
         let links: Vec<Link> = scenario
             .links
             .iter()
-            .map(|spec| {
+            .enumerate()
+            .map(|(id, spec)| {
                 let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                Link::new(spec, Stream::named(scenario.seed, &name))
+                Link::new(spec, Stream::named(scenario.seed, &name), changes_link(scenario, id))
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
-        let components = Components { links: links.len() as u32, flows: flows.len() as u32 };
+        let sources: Vec<DatagramSource> = scenario.traffic.iter().enumerate().map(source(scenario)).collect();
+        let components =
+            Components { links: links.len() as u32, flows: flows.len() as u32, sources: sources.len() as u32 };
         let mut queue = EventQueue::new(components.count());
+        if let Some(first) = scenario.changes.first() {
+            queue.schedule(components.change(), first.at);
+        }
         for (id, flow) in flows.iter().enumerate() {
             queue.schedule(components.start_stop(id as u32), flow.start);
+        }
+        for (id, source) in sources.iter().enumerate() {
+            queue.schedule(components.source(id as u32), source.start());
         }
         let recorder = Recorder::new(scenario.sampling, links.len(), flows.len());
         if let Sampling::Every(step) = scenario.sampling {
@@ -87,10 +106,12 @@ impl Simulation {
             components,
             links,
             flows,
+            sources,
             sacks: SackPool::default(),
             outbox: Outbox::default(),
             recorder,
             outcome: Outcome::default(),
+            changes: scenario.changes.clone().into(),
             captures: scenario.capture,
         }
     }
@@ -122,11 +143,14 @@ impl Simulation {
             self.catch_up(link);
         }
         self.outcome.events = self.events;
+        self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
         self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
     }
 
     fn handle(&mut self, id: ComponentId) {
         match self.components.decode(id) {
+            Component::Change => self.on_change(),
+            Component::Source(source) => self.on_source(source),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
             Component::StartStop(flow) => self.on_start_stop(flow),
@@ -134,6 +158,38 @@ impl Simulation {
             Component::DelayedAck(flow) => self.on_delayed_ack(flow),
             Component::Sampler => self.on_sample(),
         }
+    }
+
+    fn on_change(&mut self) {
+        self.queue.cancel(self.components.change());
+        while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
+            match change.change {
+                Change::Link(change) => self.change_link(&change),
+                Change::Route(change) => self.change_route(&change),
+            }
+        }
+        if let Some(next) = self.changes.front() {
+            self.queue.schedule(self.components.change(), next.at);
+        }
+    }
+
+    fn change_link(&mut self, change: &LinkChange) {
+        self.catch_up(change.link);
+        let id = change.link as u32;
+        match self.links[change.link].change(self.now, change) {
+            Some(time) => self.queue.schedule(self.components.arrival(id), time),
+            None => self.queue.cancel(self.components.arrival(id)),
+        }
+        self.schedule_held(id);
+        if self.recorder.every_change() {
+            self.recorder.link_row(self.now, change.link, &mut self.links[change.link]);
+        }
+    }
+
+    fn change_route(&mut self, change: &RouteChange) {
+        let flow = &mut self.flows[change.flow];
+        flow.path.append(&change.path);
+        flow.reverse_path.append(&change.reverse_path);
     }
 
     fn on_arrival(&mut self, link: u32) {
@@ -176,11 +232,25 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        let flow = &self.flows[packet.flow as usize];
-        match flow.path(packet.kind).get(usize::from(packet.hop)) {
-            Some(&link) => self.offer(link, packet),
+        match self.path(&packet).link(packet.hop) {
+            Some(link) => self.offer(link, packet),
             None => self.deliver(packet),
         }
+    }
+
+    fn path(&self, packet: &Packet) -> &Path {
+        let id = packet.flow as usize;
+        match packet.kind {
+            PacketKind::Datagram => self.sources[id].path(),
+            kind => self.flows[id].path(kind),
+        }
+    }
+
+    /// A packet leaves its host.
+    fn launch(&mut self, mut packet: Packet) {
+        let (hop, link) = self.path(&packet).first();
+        packet.hop = hop;
+        self.offer(link, packet);
     }
 
     fn offer(&mut self, link: LinkId, packet: Packet) {
@@ -200,6 +270,10 @@ impl Simulation {
 
     fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack);
+        if packet.kind == PacketKind::Datagram {
+            self.sources[packet.flow as usize].on_lost();
+            return;
+        }
         self.outcome.incidents.push(Incident {
             time_s: seconds(self.now),
             kind,
@@ -222,7 +296,21 @@ impl Simulation {
                 self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
                 self.flush(id);
             }
+            PacketKind::Datagram => {
+                self.outcome.delivered_packets += 1;
+                self.sources[id].on_delivered();
+            }
         }
+    }
+
+    fn on_source(&mut self, id: u32) {
+        let source = &mut self.sources[id as usize];
+        let (packet, next) = source.send(self.now);
+        match next {
+            Some(time) => self.queue.schedule(self.components.source(id), time),
+            None => self.queue.cancel(self.components.source(id)),
+        }
+        self.launch(packet);
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
@@ -255,9 +343,8 @@ impl Simulation {
             hop: 0,
             kind: PacketKind::Ack,
         };
-        let first = flow.reverse_path[0];
         self.capture(CapturePoint::ReceiverOut, &packet, &sack);
-        self.offer(first, packet);
+        self.launch(packet);
     }
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
@@ -277,9 +364,8 @@ impl Simulation {
             hop: 0,
             kind: PacketKind::SynAck,
         };
-        let first = flow.reverse_path[0];
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
-        self.offer(first, packet);
+        self.launch(packet);
     }
 
     fn on_start_stop(&mut self, id: u32) {
@@ -326,9 +412,8 @@ impl Simulation {
             self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
         }
         for packet in outbox.packets.drain(..) {
-            let first = self.flows[id].path[0];
             self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::default());
-            self.offer(first, packet);
+            self.launch(packet);
         }
         self.outbox = outbox;
         let component = self.components.retransmission(id as u32);
@@ -376,6 +461,15 @@ impl Simulation {
     }
 }
 
+/// Sets up a scenario's sources of traffic, each with a stream of its own.
+fn source(scenario: &Scenario) -> impl Fn((usize, &TrafficSpec)) -> DatagramSource {
+    |(id, spec)| {
+        let Load::Datagrams(datagrams) = &spec.load;
+        let stream = Stream::named(scenario.seed, &format!("traffic {id}"));
+        DatagramSource::new(id as u32, spec, datagrams, scenario.duration, stream)
+    }
+}
+
 impl Flow {
     fn new(id: u32, spec: &FlowSpec) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
@@ -383,8 +477,8 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
-            path: spec.path.clone().into(),
-            reverse_path: spec.reverse_path.clone().into(),
+            path: Path::new(&spec.path),
+            reverse_path: Path::new(&spec.reverse_path),
             start: spec.start,
             stop: spec.stop,
         }
@@ -397,21 +491,30 @@ impl Flow {
         }
     }
 
-    fn path(&self, kind: PacketKind) -> &[LinkId] {
+    fn path(&self, kind: PacketKind) -> &Path {
         if kind.is_forward() { &self.path } else { &self.reverse_path }
     }
 }
 
-/// The numbering of components. It is the order of simultaneous events: starts and stops first, then arrivals in
-/// the order of links, then timers, and the sampler last, so that a sample sees all that happened at its time.
+/// Whether anything about a link changes during the run.
+fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
+    scenario.changes.iter().any(|change| matches!(&change.change, Change::Link(change) if change.link == id))
+}
+
+/// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
+/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample
+/// sees all that happened at its time.
 #[derive(Clone, Copy, Debug)]
 struct Components {
     links: u32,
     flows: u32,
+    sources: u32,
 }
 
 enum Component {
+    Change,
     StartStop(u32),
+    Source(u32),
     Arrival(u32),
     Held(u32),
     Retransmission(u32),
@@ -424,33 +527,45 @@ impl Components {
         self.sampler() as usize + 1
     }
 
+    fn change(self) -> ComponentId {
+        0
+    }
+
     fn start_stop(self, flow: u32) -> ComponentId {
-        flow
+        1 + flow
+    }
+
+    fn source(self, source: u32) -> ComponentId {
+        self.start_stop(self.flows) + source
     }
 
     fn arrival(self, link: u32) -> ComponentId {
-        self.flows + link
+        self.source(self.sources) + link
     }
 
     fn held(self, link: u32) -> ComponentId {
-        self.flows + self.links + link
+        self.arrival(self.links) + link
     }
 
     fn retransmission(self, flow: u32) -> ComponentId {
-        self.flows + 2 * self.links + flow
+        self.held(self.links) + flow
     }
 
     fn delayed_ack(self, flow: u32) -> ComponentId {
-        2 * self.flows + 2 * self.links + flow
+        self.retransmission(self.flows) + flow
     }
 
     fn sampler(self) -> ComponentId {
-        3 * self.flows + 2 * self.links
+        self.delayed_ack(self.flows)
     }
 
     fn decode(self, id: ComponentId) -> Component {
-        if id < self.arrival(0) {
-            Component::StartStop(id)
+        if id == self.change() {
+            Component::Change
+        } else if id < self.source(0) {
+            Component::StartStop(id - self.start_stop(0))
+        } else if id < self.arrival(0) {
+            Component::Source(id - self.source(0))
         } else if id < self.held(0) {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {

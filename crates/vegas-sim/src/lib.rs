@@ -6,13 +6,17 @@
 
 mod engine;
 mod event_queue;
+mod impairment;
 mod link;
 pub mod outcome;
 mod packet;
+mod path;
 mod recorder;
 pub mod results;
 mod rng;
 pub mod scenario;
 mod tcp;
+mod traffic;
+mod transmitter;
 
 pub use engine::{Progress, Simulation, run};

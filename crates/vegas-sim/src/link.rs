@@ -1,24 +1,25 @@
-//! A one-way link: drop-tail queue, transmitter of one rate, constant propagation delay.
+//! A one-way link: drop-tail queue, transmitter, constant propagation delay.
 //!
 //! A packet's departure and arrival are computed when it is offered: the transmitter is FIFO, so it leaves when
 //! the one before it has left and its own bits are sent. Only the head's arrival is a pending event. The length of
 //! the queue at any time follows from the departures still ahead.
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
-use vegas_core::units::{Bytes, Rate, Span, Time};
+use vegas_core::units::{Bytes, Span, Time};
 
+use crate::impairment::{Arrivals, Impaired};
 use crate::packet::Packet;
 use crate::rng::Stream;
-use crate::scenario::{Impairments, LinkSpec, QueueLimit};
+use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
+use crate::transmitter::Transmitter;
 
 /// A link at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
-    rate: Rate,
+    transmitter: Transmitter,
     delay: Span,
     limit: QueueLimit,
-    transmission: TransmissionTimes,
     /// The transmitter is busy until then.
     busy_until: Time,
     /// Accepted packets that have not arrived, in order.
@@ -70,69 +71,15 @@ pub(crate) enum Offer {
     Lost,
 }
 
-/// Random and scripted faults, kept out of the way of links that have none.
-#[derive(Clone, Debug)]
-struct Impaired {
-    spec: Impairments,
-    stream: Stream,
-    data_offered: u64,
-    /// Packets held back, latest first out of the heap's order.
-    held: BinaryHeap<Held>,
-    held_count: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    due: Time,
-    order: u64,
-    packet: Packet,
-}
-
-impl PartialEq for Held {
-    fn eq(&self, other: &Self) -> bool {
-        (self.due, self.order) == (other.due, other.order)
-    }
-}
-
-impl Eq for Held {}
-
-impl PartialOrd for Held {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Held {
-    /// Reversed: a max-heap that yields the earliest.
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (other.due, other.order).cmp(&(self.due, self.order))
-    }
-}
-
-/// Packets that come out of a link at one instant.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Arrivals {
-    pub(crate) packet: Option<Packet>,
-    /// It comes out twice.
-    pub(crate) twice: bool,
-}
-
 impl Link {
-    pub(crate) fn new(spec: &LinkSpec, stream: Stream) -> Self {
-        let impairments = (spec.impairments != Impairments::default()).then(|| {
-            Box::new(Impaired {
-                spec: spec.impairments.clone(),
-                stream,
-                data_offered: 0,
-                held: BinaryHeap::new(),
-                held_count: 0,
-            })
-        });
+    /// A link; `changes` if its values may change during the run.
+    pub(crate) fn new(spec: &LinkSpec, stream: Stream, changes: bool) -> Self {
+        let is_impaired = changes || spec.impairments != Impairments::default();
+        let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream)));
         Link {
-            rate: spec.rate,
+            transmitter: Transmitter::new(spec),
             delay: spec.delay,
             limit: spec.queue,
-            transmission: TransmissionTimes::default(),
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
             departed: 0,
@@ -159,14 +106,13 @@ impl Link {
 
     fn accept(&mut self, now: Time, packet: Packet) -> Offer {
         let begins = self.busy_until.max(now);
-        let lasts = self.transmission.of(packet.wire, self.rate);
-        self.busy_until = begins + lasts;
+        self.busy_until = self.transmitter.finish(begins, now, packet.wire);
         let arrival = self.busy_until + self.delay;
         let first = self.transit.is_empty();
         self.transit.push_back(Transit { packet, arrival });
         self.queued_bytes += u64::from(packet.wire);
         self.stats.waiting_ns += u128::from(begins.since(now).as_nanos());
-        self.stats.busy_ns += lasts.as_nanos();
+        self.stats.busy_ns += self.busy_until.since(begins).as_nanos();
         let waiting = self.waiting_packets();
         self.stats.max_queue_packets = self.stats.max_queue_packets.max(waiting);
         self.stats.step_max_queue_packets = self.stats.step_max_queue_packets.max(waiting);
@@ -192,17 +138,61 @@ impl Link {
 
     /// When the next packet that was held back comes out.
     pub(crate) fn next_held(&self) -> Option<Time> {
-        self.impairments.as_ref()?.held.peek().map(|held| held.due)
+        self.impairments.as_ref()?.next_held()
     }
 
     /// Takes out the packet that was held back until `now`.
     pub(crate) fn release_held(&mut self, now: Time) -> Arrivals {
         let impaired = self.impairments.as_mut().expect("only an impaired link holds packets back");
-        let held = impaired.held.pop().expect("a held packet is due");
-        debug_assert_eq!(held.due, now);
-        let arrivals = Arrivals { packet: Some(held.packet), twice: false };
+        let arrivals = impaired.release(now);
         self.count_arrivals(&arrivals);
         arrivals
+    }
+
+    /// Gives the link new values, and says when the next packet arrives by them.
+    ///
+    /// What is on its way keeps its arrival: it is carried beside the link, and what a shorter delay would let overtake
+    /// it waits for it. What waits leaves at the new rate, after the packet that is being sent.
+    pub(crate) fn change(&mut self, now: Time, change: &LinkChange) -> Option<Time> {
+        self.catch_up(now);
+        if let Some(delay) = change.delay {
+            let impaired = self.impairments.as_mut().expect("a link that changes was told so");
+            for transit in self.transit.drain(..std::mem::take(&mut self.departed)) {
+                impaired.carry(transit.arrival, transit.packet);
+            }
+            self.set_delay(delay);
+        }
+        if let Some(rate) = change.rate {
+            self.transmitter.set_rate(rate);
+            self.recompute_departures();
+        }
+        self.limit = change.queue.unwrap_or(self.limit);
+        self.transit.front().map(|transit| transit.arrival)
+    }
+
+    /// Nothing is on its way, so all departures lie ahead, and stay.
+    fn set_delay(&mut self, delay: Span) {
+        for transit in &mut self.transit {
+            transit.arrival = transit.arrival - self.delay + delay;
+        }
+        self.delay = delay;
+    }
+
+    /// Sends what waits at the transmitter's present rate.
+    fn recompute_departures(&mut self) {
+        let Some(sending) = self.transit.get(self.departed) else { return };
+        let mut begins = self.departure(sending);
+        let mut began = begins;
+        for transit in self.transit.iter_mut().skip(self.departed + 1) {
+            let before = transit.arrival - self.delay;
+            let after = self.transmitter.finish(begins, begins, transit.packet.wire);
+            let stats = &mut self.stats;
+            stats.waiting_ns = stats.waiting_ns + u128::from(begins.as_nanos()) - u128::from(began.as_nanos());
+            stats.busy_ns = stats.busy_ns + after.since(begins).as_nanos() - before.since(began).as_nanos();
+            transit.arrival = after + self.delay;
+            (begins, began) = (after, before);
+        }
+        self.busy_until = begins;
     }
 
     fn count_arrivals(&mut self, arrivals: &Arrivals) {
@@ -225,7 +215,7 @@ impl Link {
 
     /// Packets accepted that have not come out yet, those held back included.
     pub(crate) fn inside(&self) -> u64 {
-        let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held.len());
+        let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
         (self.transit.len() + held) as u64
     }
 
@@ -233,7 +223,7 @@ impl Link {
     /// is free for one that arrives at the same instant.
     pub(crate) fn catch_up(&mut self, now: Time) {
         while let Some(transit) = self.transit.get(self.departed) {
-            if transit.arrival - self.delay > now {
+            if self.departure(transit) > now {
                 break;
             }
             let wire = transit.packet.wire;
@@ -244,7 +234,7 @@ impl Link {
 
     /// When the next packet leaves the transmitter, after the last [`Link::catch_up`].
     pub(crate) fn next_departure(&self) -> Option<Time> {
-        self.transit.get(self.departed).map(|transit| transit.arrival - self.delay)
+        self.transit.get(self.departed).map(|transit| self.departure(transit))
     }
 
     fn count_departure(&mut self, wire: u16) {
@@ -257,18 +247,15 @@ impl Link {
         Span::from_nanos(self.stats.busy_ns - self.busy_until.since(now).as_nanos())
     }
 
-    /// Sum of waiting times up to `now`, ns: the integral of the waiting packets over time.
+    /// Sum of waiting times up to `now`, ns: the integral of the waiting packets over time. The link is caught up.
     pub(crate) fn waited_ns(&self, now: Time) -> u128 {
-        let mut ahead = 0;
-        let mut begins = self.busy_until;
-        for transit in self.transit.iter().rev() {
-            begins = begins - self.transmission.peek(transit.packet.wire, self.rate);
-            if begins <= now {
-                break;
-            }
-            ahead += u128::from(begins.since(now).as_nanos());
-        }
+        let still_ahead = self.transit.iter().skip(self.departed).rev().skip(1);
+        let ahead: u128 = still_ahead.map(|before| u128::from(self.departure(before).since(now).as_nanos())).sum();
         self.stats.waiting_ns - ahead
+    }
+
+    fn departure(&self, transit: &Transit) -> Time {
+        transit.arrival - self.delay
     }
 
     /// A queue of N packets holds N with the one being sent (design section 5).
@@ -281,48 +268,99 @@ impl Link {
     }
 }
 
-impl Impaired {
-    fn loses(&mut self, is_data: bool) -> bool {
-        if is_data {
-            self.data_offered += 1;
-            if self.spec.drop_data.binary_search(&self.data_offered).is_ok() {
-                return true;
-            }
-        }
-        self.stream.happens(self.spec.loss_ppm)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{PacketKind, SackId};
+    use vegas_core::units::{Bytes, Rate};
+
+    fn micros(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
     }
 
-    fn pass(&mut self, now: Time, packet: Packet) -> Arrivals {
-        let twice = self.stream.happens(self.spec.duplicate_ppm);
-        if !self.stream.happens(self.spec.reorder_ppm) {
-            return Arrivals { packet: Some(packet), twice };
+    /// 8 Mb/s, so that 1000 bytes take 1 ms, and 10 ms; four packets of 1000 bytes offered at 0.
+    fn link_with_four_packets() -> Link {
+        let spec = LinkSpec {
+            from: 0,
+            to: 1,
+            rate: Rate::from_bits_per_second(8_000_000),
+            trace: None,
+            delay: Span::from_millis(10),
+            queue: QueueLimit::Bytes(Bytes::new(4000)),
+            impairments: Impairments::default(),
+        };
+        let mut link = Link::new(&spec, Stream::named(1, "test"), true);
+        for sequence in 0..4 {
+            let packet = Packet { sequence, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+            link.offer(Time::ZERO, packet, true);
         }
-        self.held_count += 1;
-        self.held.push(Held { due: now + self.spec.reorder_delay, order: self.held_count, packet });
-        Arrivals::default()
-    }
-}
-
-/// Transmission times of the two packet sizes seen last: a link carries data of one size and acknowledgements of
-/// another, and a 128-bit division per packet is worth saving.
-#[derive(Clone, Copy, Debug, Default)]
-struct TransmissionTimes {
-    known: [(u16, Span); 2],
-}
-
-impl TransmissionTimes {
-    fn of(&mut self, wire: u16, rate: Rate) -> Span {
-        if self.known[0].0 != wire {
-            self.known.swap(0, 1);
-            if self.known[0].0 != wire {
-                self.known[0] = (wire, rate.time_for(Bytes::new(u64::from(wire))));
-            }
-        }
-        self.known[0].1
+        link
     }
 
-    fn peek(&self, wire: u16, rate: Rate) -> Span {
-        let mut copy = *self;
-        copy.of(wire, rate)
+    fn change(rate: Option<u64>, delay_ms: Option<u64>) -> LinkChange {
+        let rate = rate.map(Rate::from_bits_per_second);
+        LinkChange { link: 0, rate, delay: delay_ms.map(Span::from_millis), queue: None }
+    }
+
+    /// Plays the link to its end: when which packet comes out, in us.
+    fn arrivals(link: &mut Link) -> Vec<(u64, u64)> {
+        let mut out = Vec::new();
+        loop {
+            let head = link.transit.front().map(|transit| transit.arrival);
+            let (now, arrivals) = match (head, link.next_held()) {
+                (None, None) => return out,
+                (Some(head), held) if held.is_none_or(|held| head <= held) => (head, link.arrive(head).0),
+                (_, held) => (held.expect("not none"), link.release_held(held.expect("not none"))),
+            };
+            out.extend(arrivals.packet.map(|packet| (now.as_nanos() / 1000, packet.sequence)));
+        }
+    }
+
+    /// Departures at 1, 2, 3, 4 ms; at 1.5 ms half the rate: the second is finished at 2 ms, the others take 2 ms each
+    /// and leave at 4 and 6. They have waited 0, 1, 2 and 4 ms, and the transmitter was busy for 6.
+    #[test]
+    fn what_waits_gets_the_new_rate() {
+        let mut link = link_with_four_packets();
+        assert_eq!(link.change(micros(1500), &change(Some(4_000_000), None)), Some(micros(11_000)));
+        assert_eq!(link.waiting_packets(), 2);
+        assert_eq!(arrivals(&mut link), [(11_000, 0), (12_000, 1), (14_000, 2), (16_000, 3)]);
+        assert_eq!(link.waited_ns(micros(20_000)), 7_000_000);
+        assert_eq!(link.busy(micros(20_000)), Span::from_millis(6));
+    }
+
+    #[test]
+    fn what_is_on_its_way_keeps_its_delay() {
+        let mut link = link_with_four_packets();
+        assert_eq!(link.change(micros(1500), &change(None, Some(20))), Some(micros(22_000)));
+        assert_eq!(arrivals(&mut link), [(11_000, 0), (22_000, 1), (23_000, 2), (24_000, 3)]);
+    }
+
+    /// At 2 ms of delay the others would come at 4, 5 and 6 ms, before the first: they wait for it.
+    #[test]
+    fn a_shorter_delay_does_not_reorder() {
+        let mut link = link_with_four_packets();
+        link.change(micros(1500), &change(None, Some(2)));
+        assert_eq!(link.inside(), 4);
+        assert_eq!(arrivals(&mut link), [(11_000, 0), (11_000, 1), (11_000, 2), (11_000, 3)]);
+        assert_eq!((link.stats.arrived, link.inside()), (4, 0));
+    }
+
+    /// Rate and delay twice, the second time with packets carried from the first: 1.5 ms as above; at 4.5 ms the third
+    /// has left (at 4 ms, for 4 + 20) and the fourth is being sent until 6 ms, and takes 1 ms to the other end.
+    #[test]
+    fn changes_follow_each_other() {
+        let mut link = link_with_four_packets();
+        link.change(micros(1500), &change(Some(4_000_000), Some(20)));
+        link.change(micros(4500), &change(Some(1_000), Some(1)));
+        assert_eq!(arrivals(&mut link), [(11_000, 0), (22_000, 1), (24_000, 2), (24_000, 3)]);
+    }
+
+    #[test]
+    fn a_smaller_queue_keeps_what_waits() {
+        let mut link = link_with_four_packets();
+        link.change(micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
+        let packet = Packet { sequence: 4, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+        assert_eq!(link.offer(micros(1600), packet, true), Offer::Overflow);
+        assert_eq!(link.offer(micros(2000), packet, true), Offer::Queued);
     }
 }

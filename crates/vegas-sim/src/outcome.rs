@@ -7,6 +7,8 @@ pub struct Outcome {
     pub flows: Vec<FlowOutcome>,
     /// One entry a one-way link, in the scenario's order.
     pub links: Vec<LinkOutcome>,
+    /// One entry a source of traffic, in the scenario's order.
+    pub traffic: Vec<TrafficOutcome>,
     /// Time series of the flows.
     pub flow_series: FlowSeries,
     /// Time series of the links.
@@ -17,7 +19,7 @@ pub struct Outcome {
     pub capture: Vec<CapturedPacket>,
     /// Events the engine handled.
     pub events: u64,
-    /// Data packets that reached their receiver.
+    /// Data packets that reached their receiver, those of traffic included.
     pub delivered_packets: u64,
 }
 
@@ -65,6 +67,23 @@ pub struct LinkOutcome {
     pub drops: u64,
     /// Part of the run that the transmitter was busy, 0 to 1.
     pub utilisation: f64,
+}
+
+/// A traffic source's totals. Rates are over the time that it was active.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrafficOutcome {
+    /// When it started, s.
+    pub start_s: f64,
+    /// Data packets sent.
+    pub sent_packets: u64,
+    /// Data packets that reached their receiver; one that the network doubled counts twice.
+    pub delivered_packets: u64,
+    /// Data packets lost on the way. Those still under way at the end are neither lost nor delivered.
+    pub lost_packets: u64,
+    /// Bytes on the wire sent, Mb/s.
+    pub sent_mbps: f64,
+    /// Bytes on the wire that reached the receiver, Mb/s.
+    pub throughput_mbps: f64,
 }
 
 /// Flow series, one vector a column, all of one length.

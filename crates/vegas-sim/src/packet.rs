@@ -5,6 +5,7 @@
 pub(crate) struct Packet {
     /// Data: first payload byte, from 0. Acknowledgement: the next byte expected.
     pub(crate) sequence: u64,
+    /// The connection; of a datagram, the source.
     pub(crate) flow: u32,
     /// SACK blocks of an acknowledgement.
     pub(crate) sack: SackId,
@@ -23,12 +24,14 @@ pub(crate) enum PacketKind {
     SynAck,
     Data,
     Ack,
+    /// Of a source of traffic, whose id is in `flow`.
+    Datagram,
 }
 
 impl PacketKind {
     /// Whether it travels from sender to receiver.
     pub(crate) fn is_forward(self) -> bool {
-        matches!(self, PacketKind::Syn | PacketKind::Data)
+        matches!(self, PacketKind::Syn | PacketKind::Data | PacketKind::Datagram)
     }
 }
 

@@ -232,7 +232,7 @@ fn millis(span: Span) -> f64 {
 }
 
 /// Bytes over a span, in Mb/s; 0 over no time.
-fn mbps(bytes: u64, span: Span) -> f64 {
+pub(crate) fn mbps(bytes: u64, span: Span) -> f64 {
     if span == Span::ZERO { 0.0 } else { bytes as f64 * 8e3 / span.as_nanos() as f64 }
 }
 

@@ -26,8 +26,13 @@ impl Stream {
         }
     }
 
+    /// Uniform in (0, 1], in steps of 2^-53: never 0, so that its logarithm is finite.
+    pub(crate) fn unit(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+
     /// Uniform in 0..bound without bias (rejection).
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let zone = u64::MAX - u64::MAX % bound;
         loop {
             let draw = self.0.next_u64();

@@ -4,23 +4,43 @@ mod support;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use vegas_core::units::{Bytes, Rate, Segments, Span};
+use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Composition, Detection, Recovery};
 use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, registry};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, Outcome};
-use vegas_sim::scenario::{Handshake, Impairments, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{
+    Change, GilbertElliott, Handshake, Impairments, LinkChange, QueueLimit, Sampling, Scenario, ScheduledChange,
+};
 
 fn any_impairments() -> impl Strategy<Value = Impairments> {
     let loss = prop_oneof![3 => Just(0u32), 2 => 1u32..50_000, 1 => 50_000u32..200_000];
     let rare = || prop_oneof![2 => Just(0u32), 1 => 1u32..100_000];
-    (loss, rare(), rare(), 0u64..200, prop::collection::btree_set(1u64..200, 0..5)).prop_map(
-        |(loss_ppm, duplicate_ppm, reorder_ppm, delay_ms, drops)| Impairments {
+    let jitter = prop_oneof![2 => Just(0u64), 1 => 1u64..50_000];
+    let drops = prop::collection::btree_set(1u64..200, 0..5);
+    (loss, any_burst_loss(), jitter, rare(), rare(), 0u64..200, drops).prop_map(
+        |(loss_ppm, burst_loss, jitter_us, duplicate_ppm, reorder_ppm, delay_ms, drops)| Impairments {
             loss_ppm,
+            burst_loss,
+            jitter: Span::from_micros(jitter_us),
             duplicate_ppm,
             reorder_ppm,
             reorder_delay: Span::from_millis(delay_ms),
             drop_data: drops.into_iter().collect(),
         },
+    )
+}
+
+/// Bad for a few packets at most, so that transfers end.
+fn any_burst_loss() -> impl Strategy<Value = Option<GilbertElliott>> {
+    let channel = (1u32..50_000, 200_000u32..=1_000_000, 0u32..10_000, 0u32..=1_000_000);
+    prop::option::weighted(
+        0.3,
+        channel.prop_map(|(good_to_bad_ppm, bad_to_good_ppm, loss_good_ppm, loss_bad_ppm)| GilbertElliott {
+            good_to_bad_ppm,
+            bad_to_good_ppm,
+            loss_good_ppm,
+            loss_bad_ppm,
+        }),
     )
 }
 
@@ -37,26 +57,49 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
     let presets: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
     let network = (any_queue(), any_impairments(), any_impairments(), 100_000u64..50_000_000, 0u64..100_000);
     let hosts = (1u64..400_000, 2u32..64, any::<bool>(), any::<bool>(), 41u64..1500, 0u64..4);
-    (prop::sample::select(presets), network, hosts, any::<u64>()).prop_map(|(preset, network, hosts, seed)| {
-        let (queue, forward, backward, rate, delay_us) = network;
-        let (size, window, delayed, handshake, packet, start_s) = hosts;
-        let mut scenario =
-            support::one_flow(preset, Rate::from_bits_per_second(rate), Span::from_micros(delay_us), queue);
-        scenario.seed = seed;
-        scenario.duration = Span::from_secs(50_000);
-        scenario.sampling = Sampling::Off;
-        scenario.capture = true;
-        scenario.links[1].impairments = forward;
-        scenario.links[4].impairments = backward;
-        let flow = &mut scenario.flows[0];
-        flow.size = Some(Bytes::new(size.min(400 * (packet - 40))));
-        flow.packet = Bytes::new(packet);
-        flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
-        flow.host.receive_window = Segments(window);
-        flow.parameters.max_window = Segments(window);
-        flow.host.delayed_ack = delayed.then(|| Span::from_millis(100));
-        flow.host.handshake = if handshake { Handshake::Full } else { Handshake::None };
-        scenario
+    (prop::sample::select(presets), network, hosts, any_changes(), any::<u64>()).prop_map(
+        |(preset, network, hosts, changes, seed)| {
+            let (queue, forward, backward, rate, delay_us) = network;
+            let (size, window, delayed, handshake, packet, start_s) = hosts;
+            let mut scenario =
+                support::one_flow(preset, Rate::from_bits_per_second(rate), Span::from_micros(delay_us), queue);
+            scenario.seed = seed;
+            scenario.changes = changes;
+            scenario.duration = Span::from_secs(50_000);
+            scenario.sampling = Sampling::Off;
+            scenario.capture = true;
+            scenario.links[1].impairments = forward;
+            scenario.links[4].impairments = backward;
+            let flow = &mut scenario.flows[0];
+            flow.size = Some(Bytes::new(size.min(400 * (packet - 40))));
+            flow.packet = Bytes::new(packet);
+            flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
+            flow.host.receive_window = Segments(window);
+            flow.parameters.max_window = Segments(window);
+            flow.parameters.initial_window = flow.parameters.initial_window.min(Segments(window));
+            flow.parameters.restart_window = flow.parameters.restart_window.min(Segments(window));
+            flow.host.delayed_ack = delayed.then(|| Span::from_millis(100));
+            flow.host.handshake = if handshake { Handshake::Full } else { Handshake::None };
+            scenario
+        },
+    )
+}
+
+/// Of the bottleneck in either direction, in the first seconds, while the transfer is at work.
+fn any_changes() -> impl Strategy<Value = Vec<ScheduledChange>> {
+    let rate = prop::option::of((100_000u64..50_000_000).prop_map(Rate::from_bits_per_second));
+    let delay = prop::option::of((0u64..100_000).prop_map(Span::from_micros));
+    let change = (0u64..5_000, prop::sample::select(vec![1usize, 4]), rate, delay, prop::option::of(any_queue()));
+    prop::collection::vec(change, 0..4).prop_map(|changes| {
+        let mut changes: Vec<ScheduledChange> = changes
+            .into_iter()
+            .map(|(at_ms, link, rate, delay, queue)| ScheduledChange {
+                at: Time::ZERO + Span::from_millis(at_ms),
+                change: Change::Link(LinkChange { link, rate, delay, queue }),
+            })
+            .collect();
+        changes.sort_by_key(|change| change.at);
+        changes
     })
 }
 

@@ -78,7 +78,7 @@ fn keys() {
             (
                 "seed = 1",
                 "colour = 1",
-                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow",
+                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, change, traffic",
             ),
             ("duration = \"60s\"\n", "", r#": duration: is missing; give one, such as duration = "60s""#),
             (
@@ -326,7 +326,7 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "\"bbr\"",
-                r#":11: flow.0.algorithm: "bbr" is no preset; expected one of reno, newreno, sack, vegas, vegas-ns2"#,
+                r#":11: flow.0.algorithm: "bbr" is no preset; expected one of reno, newreno, sack, vegas, vegas-ns2, cubic"#,
             ),
             (
                 "\"vegas\"",
@@ -351,7 +351,7 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "{ cut = \"third\" }",
-                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, three-quarters"#,
+                r#":11: flow.0.algorithm.cut: "third" is not a cut; expected one of half, three-quarters, cubic"#,
             ),
             (
                 "\"vegas\"",
@@ -455,10 +455,19 @@ fn impairments() {
         ("loss = -0.1", format!(":8: topology.bottleneck.loss: -0.1 is no probability; {right}")),
         ("loss = \"1\"", format!(":8: topology.bottleneck.loss: \"1\" is no probability; {right}")),
         ("loss = 0.0000001", format!(":8: topology.bottleneck.loss: 0.0000001 is finer than one in a million; {right}")),
+        ("loss = { model = \"gilbert-elliott\", bad_to_good = 0.5 }", r#":8: topology.bottleneck.loss.good_to_bad: is missing; give one, such as good_to_bad = "1%""#.into()),
+        ("loss = { model = \"gilbert\", good_to_bad = 0, bad_to_good = 1 }", r#":8: topology.bottleneck.loss.model: "gilbert" is not a loss model; expected one of gilbert-elliott"#.into()),
+        ("loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0 }", r#":8: topology.bottleneck.loss.bad_to_good: 0 never leaves the bad state; write a probability above 0, such as "25%""#.into()),
+        ("loss = { model = \"gilbert-elliott\", good_to_bad = 2, bad_to_good = 1 }", r#":8: topology.bottleneck.loss.good_to_bad: 2 is above 1; write a probability from 0 to 1, such as 0.01 or "1%""#.into()),
+        ("loss = true", format!(":8: topology.bottleneck.loss: true is no probability; {right}")),
+        ("loss = [1]", r#":8: topology.bottleneck.loss: a list was given; expected a probability such as 0.01 or "1%", or a table with a model"#.into()),
+        ("jitter = \"2h\"", ":8: topology.bottleneck.jitter: is longer than an hour; write 1h at most".into()),
         ("drop = [5, 5]", ":8: topology.bottleneck.drop: the packets to drop are out of order; write each once, ascending, such as [5, 9]".into()),
         ("drop = [0]", ":8: topology.bottleneck.drop.0: 0 was given; expected a whole number from 1 to 18446744073709551615".into()),
         ("reorder = { probability = \"1%\" }", r#":8: topology.bottleneck.reorder.delay: is missing; give one, such as delay = "48ms""#.into()),
         ("reorder = { probability = \"1%\", delay = \"0s\" }", r#":8: topology.bottleneck.reorder.delay: a packet held back for 0 s is not reordered; write a time, such as "5ms""#.into()),
+        ("backward = { rate = { trace = \"no-such.down\" } }", ":8: topology.bottleneck.backward.rate.trace: no-such.down: No such file or directory (os error 2); write the name of a trace, relative to the scenario file".into()),
+        ("backward = { rate = {} }", r#":8: topology.bottleneck.backward.rate.trace: is missing; give one, such as trace = "lte.down""#.into()),
         ("backward = { rate = \"0bit\" }", ":8: topology.bottleneck.backward.rate: a rate of 0 sends nothing; write 1bit or more".into()),
     ];
     for (keys, expected) in cases {
@@ -583,4 +592,94 @@ fn overrides() {
 fn the_error_tells_key_and_line() {
     let error = Scenario::from_toml(&GOOD.replace("\"5s\"", "\"99s\""), "x.toml", &[]).unwrap_err();
     assert_eq!((error.key(), error.line()), ("flow.0.start", Some(12)));
+}
+
+#[test]
+fn traffic() {
+    let good = format!(
+        "{GOOD}[[traffic]]\nkind = \"pareto-on-off\"\nrate = \"1mbit\"\non = \"400ms\"\noff = \"600ms\"\nshape = 1.5\n"
+    );
+    check(
+        &good,
+        &[
+            (
+                "\"pareto-on-off\"",
+                "\"pareto\"",
+                ":15: traffic.0.kind: \"pareto\" is not a kind of traffic; expected one of constant, exponential-on-off, \
+                 pareto-on-off",
+            ),
+            (
+                "\"pareto-on-off\"",
+                "\"exponential-on-off\"",
+                ":19: traffic.0.shape: means nothing in exponential-on-off traffic; leave it out, or set traffic.0.kind \
+                 to \"pareto-on-off\"",
+            ),
+            (
+                "\"pareto-on-off\"",
+                "\"constant\"",
+                ":17: traffic.0.on: means nothing in constant traffic; leave it out, or set traffic.0.kind to \
+                 \"exponential-on-off\" or \"pareto-on-off\"",
+            ),
+            ("rate = \"1mbit\"\n", "", r#":14: traffic.0.rate: is missing; give one, such as rate = "50mbit""#),
+            ("on = \"400ms\"\n", "", r#":14: traffic.0.on: is missing; give one, such as on = "500ms""#),
+            ("off = \"600ms\"\n", "", r#":14: traffic.0.off: is missing; give one, such as off = "500ms""#),
+            (
+                "rate = \"1mbit\"",
+                "rate = \"0bit\"",
+                ":16: traffic.0.rate: a rate of 0 sends nothing; write 1bit or more",
+            ),
+            (
+                "rate = \"1mbit\"",
+                "rate = \"1tbit\"\npacket = \"40b\"",
+                ":16: traffic.0.rate: packets would be less than a nanosecond apart; write a lower rate, 1tbit at most",
+            ),
+            (
+                "400ms",
+                "7999us",
+                ":17: traffic.0.on: is shorter than one packet takes at this rate; write 8000000ns or more",
+            ),
+            ("600ms", "0ms", r#":18: traffic.0.off: is 0; write a time above 0, such as "500ms""#),
+            ("600ms", "2h", ":18: traffic.0.off: is longer than an hour; write 1h at most"),
+            (
+                "shape = 1.5",
+                "shape = 1",
+                ":19: traffic.0.shape: 1 was given; expected a number from 1.01 to 100 in steps of 0.001, such as 1.5",
+            ),
+            (
+                "shape = 1.5",
+                "shape = \"1.5\"",
+                ":19: traffic.0.shape: \"1.5\" was given; expected a number from 1.01 to 100 in steps of 0.001, such as 1.5",
+            ),
+            (
+                "shape = 1.5",
+                "start = \"60s\"",
+                ":19: traffic.0.start: the traffic never starts: the run is over by then; write a time before duration",
+            ),
+            (
+                "shape = 1.5",
+                "stop = \"0s\"",
+                ":19: traffic.0.stop: the traffic stops before it starts; write a time after start",
+            ),
+            (
+                "shape = 1.5",
+                "enter = \"r1\"",
+                ":19: traffic.0.enter: means nothing in a dumbbell; leave it out, or set topology.kind to \"parking-lot\"",
+            ),
+            (
+                "shape = 1.5",
+                "direction = \"up\"",
+                ":19: traffic.0.direction: \"up\" is not a direction; expected one of forward, backward",
+            ),
+            (
+                "queue = \"100p\"",
+                "queue = \"900b\"",
+                ":13: flow.0.packet: 1000b do not fit the queue of r1->r2; write 900b at most",
+            ),
+            (
+                "shape = 1.5",
+                "packet = \"1500b\"\naccess = { rate = \"1gbit\", delay = \"1ms\", queue = \"1200b\" }",
+                ":19: traffic.0.packet: 1500b do not fit the queue of ts0->r1; write 1200b at most",
+            ),
+        ],
+    );
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
-use vegas_sim::scenario::{Handshake, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{GilbertElliott, Handshake, Impairments, QueueLimit, Sampling, Scenario};
 
 const DUMBBELL: &str = r#"
 name = "test"
@@ -160,6 +160,23 @@ fn directions_and_impairments() {
     assert_eq!((&forward.impairments.drop_data[..], &backward.impairments.drop_data[..]), (&[5, 9][..], &[][..]));
     assert_eq!((backward.rate.as_bits_per_second(), backward.delay), (64_000, forward.delay));
     assert_eq!((forward.queue, backward.queue), (QueueLimit::Packets(100), QueueLimit::Packets(10)));
+}
+
+#[test]
+fn bursts_and_jitter() {
+    let keys = "queue = \"100p\", jitter = \"2ms\", \
+                loss = { model = \"gilbert-elliott\", good_to_bad = \"1%\", bad_to_good = 1, loss_good = 0.001 }";
+    let scenario = load(&DUMBBELL.replace("queue = \"100p\"", keys));
+    let [forward, backward] = &scenario.links[..2] else { panic!("a link each way") };
+    let channel = GilbertElliott {
+        good_to_bad_ppm: 10_000,
+        bad_to_good_ppm: 1_000_000,
+        loss_good_ppm: 1_000,
+        loss_bad_ppm: 1_000_000,
+    };
+    assert_eq!(forward.impairments.burst_loss, Some(channel));
+    assert_eq!(forward.impairments.jitter.as_nanos(), 2_000_000);
+    assert_eq!(backward.impairments, Impairments::default());
 }
 
 #[test]

@@ -61,6 +61,8 @@ const PIECES: &[&str] = &[
     "access = {}",
     "backward = {}",
     "loss = \"50%\"",
+    "loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0.5 }",
+    "jitter = \"3ms\"",
     "host.delayed_ack = false",
 ];
 

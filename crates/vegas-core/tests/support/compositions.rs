@@ -53,13 +53,13 @@ pub fn slow_starts() -> [SlowStart; 3] {
     [SlowStart::Reno, vegas(false), vegas(true)]
 }
 
-pub fn avoidances() -> [Avoidance; 2] {
-    [Avoidance::Reno, Avoidance::Vegas]
+pub fn avoidances() -> [Avoidance; 3] {
+    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Cubic]
 }
 
 pub fn loss_responses() -> Vec<LossResponse> {
     let mut all = Vec::new();
-    for cut in [Cut::Half, Cut::ThreeQuarters] {
+    for cut in [Cut::Half, Cut::ThreeQuarters, Cut::Cubic] {
         for once_per_window in [false, true] {
             for slow_start_ends in [SlowStartEnds::AtCut, SlowStartEnds::AtNextAck] {
                 all.push(LossResponse { cut, once_per_window, slow_start_ends });
@@ -128,9 +128,10 @@ const _: fn(&Composition) = |parts| {
         SlowStart::Reno | SlowStart::Vegas { restarts_after_timeout: _ } => {}
     }
     match parts.avoidance {
-        Avoidance::Reno | Avoidance::Vegas => {}
+        Avoidance::Reno | Avoidance::Vegas | Avoidance::Cubic => {}
     }
-    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters, once_per_window: _, slow_start_ends } = parts.loss;
+    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters | Cut::Cubic, once_per_window: _, slow_start_ends } =
+        parts.loss;
     match slow_start_ends {
         SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
     }

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Segments, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, InTransit, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State,
+    Ack, Algorithm, Avoidance, Cut, InTransit, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State,
 };
 
 use super::events::{Event, Host};
@@ -101,8 +101,9 @@ fn check_loss(
         *last_cut = Some(loss.now);
         let restart = Window::whole(algorithm.parameters().restart_window);
         rule(is == restart.min(was), "a timeout left another window than the restart window")?;
-        let half = Segments(was.floor().0 / 2).max(Segments(2));
-        return rule(after.ssthresh() == Some(half), "a timeout's threshold is not half the window");
+        let (parts, of) = if algorithm.composition().loss.cut == Cut::Cubic { (717, 1024) } else { (1, 2) };
+        let share = Segments((((was.as_raw() * parts) / of) >> Window::FRACTION_BITS) as u32).max(Segments(2));
+        return rule(after.ssthresh() == Some(share), "a timeout's threshold is not the share of the window");
     }
     let once = algorithm.composition().loss.once_per_window;
     if once && last_cut.is_some_and(|cut| loss.sent <= cut) {

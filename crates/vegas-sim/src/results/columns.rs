@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
 
-use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, PHASES};
+use crate::outcome::{FlowOutcome, LinkOutcome, Outcome, PHASES, TrafficOutcome};
 use crate::scenario::{LinkId, Scenario};
 
 /// A table: its name (also its file's) and its columns.
@@ -32,7 +32,7 @@ pub struct Column {
 }
 
 /// Every table, in the order in which they are documented.
-pub const TABLES: [TableSpec; 5] = [FLOWS, LINKS, FLOW_SERIES, LINK_SERIES, INCIDENTS];
+pub const TABLES: [TableSpec; 6] = [FLOWS, LINKS, TRAFFIC, FLOW_SERIES, LINK_SERIES, INCIDENTS];
 
 /// One row a flow. The summary's flows are these rows.
 pub const FLOWS: TableSpec = TableSpec {
@@ -100,6 +100,32 @@ pub const LINKS: TableSpec = TableSpec {
         column("utilisation", "1", "part of the run that the transmitter was busy", |_, o| {
             link_floats(o, |l| l.utilisation)
         }),
+    ],
+};
+
+/// One row a source of traffic. The summary's traffic is these rows.
+pub const TRAFFIC: TableSpec = TableSpec {
+    name: "traffic",
+    columns: &[
+        column("id", "-", "the source, counted from 0 in the scenario's order", |_, o| ids(o.traffic.len())),
+        column("kind", "-", "the kind of traffic", |s, _| {
+            Arc::new(StringArray::from_iter_values(s.traffic.iter().map(|traffic| traffic.kind())))
+        }),
+        column("start_s", "s", "when the source starts", |_, o| traffic_floats(o, |t| t.start_s)),
+        column("sent_packets", "packets", "data packets sent", |_, o| traffic_counts(o, |t| t.sent_packets)),
+        column("delivered_packets", "packets", "data packets that reached their receiver, doubles included", |_, o| {
+            traffic_counts(o, |t| t.delivered_packets)
+        }),
+        column("lost_packets", "packets", "data packets lost on the way", |_, o| traffic_counts(o, |t| t.lost_packets)),
+        column("sent_mbps", "Mb/s", "bytes on the wire sent, over the active time", |_, o| {
+            traffic_floats(o, |t| t.sent_mbps)
+        }),
+        column(
+            "throughput_mbps",
+            "Mb/s",
+            "bytes on the wire that reached the receiver, over the active time",
+            |_, o| traffic_floats(o, |t| t.throughput_mbps),
+        ),
     ],
 };
 
@@ -229,6 +255,14 @@ fn link_floats(outcome: &Outcome, of: fn(&LinkOutcome) -> f64) -> ArrayRef {
 
 fn link_counts(outcome: &Outcome, of: fn(&LinkOutcome) -> u64) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(outcome.links.iter().map(of)))
+}
+
+fn traffic_floats(outcome: &Outcome, of: fn(&TrafficOutcome) -> f64) -> ArrayRef {
+    Arc::new(Float64Array::from_iter_values(outcome.traffic.iter().map(of)))
+}
+
+fn traffic_counts(outcome: &Outcome, of: fn(&TrafficOutcome) -> u64) -> ArrayRef {
+    Arc::new(UInt64Array::from_iter_values(outcome.traffic.iter().map(of)))
 }
 
 fn floats(values: &[f64]) -> ArrayRef {

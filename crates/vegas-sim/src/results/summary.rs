@@ -10,7 +10,7 @@ use crate::scenario::Scenario;
 
 const NANOS_PER_SECOND: f64 = 1e9;
 
-/// The summary of a run. `flows` and `links` hold the rows of the tables of those names, keyed by column.
+/// The summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by column.
 ///
 /// `wall_s` is how long the run took by the caller's clock, s: the only value that differs between repeated runs.
 pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
@@ -24,6 +24,7 @@ pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
         "wall_s": wall_s,
         "flows": rows(&columns::FLOWS, outcome.flows.len(), scenario, outcome),
         "links": rows(&columns::LINKS, outcome.links.len(), scenario, outcome),
+        "traffic": rows(&columns::TRAFFIC, outcome.traffic.len(), scenario, outcome),
     })
 }
 

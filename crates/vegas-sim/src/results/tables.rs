@@ -17,6 +17,8 @@ pub struct Tables {
     pub flows: RecordBatch,
     /// One row a one-way link.
     pub links: RecordBatch,
+    /// One row a source of traffic.
+    pub traffic: RecordBatch,
     /// One row a flow and sampling time.
     pub flow_series: RecordBatch,
     /// One row a link and sampling time.
@@ -37,6 +39,7 @@ pub fn tables(scenario: &Scenario, outcome: &Outcome) -> Result<Tables, ResultsE
     Ok(Tables {
         flows: table(&columns::FLOWS)?,
         links: table(&columns::LINKS)?,
+        traffic: table(&columns::TRAFFIC)?,
         flow_series: table(&columns::FLOW_SERIES)?,
         link_series: table(&columns::LINK_SERIES)?,
         incidents: table(&columns::INCIDENTS)?,
@@ -45,10 +48,11 @@ pub fn tables(scenario: &Scenario, outcome: &Outcome) -> Result<Tables, ResultsE
 
 impl Tables {
     /// Each table with its name, in the order of [`columns::TABLES`].
-    pub fn named(&self) -> [(&'static str, &RecordBatch); 5] {
+    pub fn named(&self) -> [(&'static str, &RecordBatch); 6] {
         [
             (columns::FLOWS.name, &self.flows),
             (columns::LINKS.name, &self.links),
+            (columns::TRAFFIC.name, &self.traffic),
             (columns::FLOW_SERIES.name, &self.flow_series),
             (columns::LINK_SERIES.name, &self.link_series),
             (columns::INCIDENTS.name, &self.incidents),

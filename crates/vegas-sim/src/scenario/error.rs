@@ -41,7 +41,7 @@ impl Problem {
     pub(super) fn missing(key: impl Into<String>) -> Self {
         let key = key.into();
         let name = key.rsplit('.').next().unwrap_or_default();
-        let message = format!("is missing; give one, such as {}", example(name));
+        let message = format!("is missing; give one, such as {}", example(&key, name));
         Problem { key, message }
     }
 
@@ -84,7 +84,7 @@ fn readable(words: &str) -> String {
 }
 
 /// A line of the file that would do for a missing key.
-fn example(name: &str) -> &'static str {
+fn example(key: &str, name: &str) -> &'static str {
     match name {
         "name" => "name = \"my-run\"",
         "duration" => "duration = \"60s\"",
@@ -97,10 +97,19 @@ fn example(name: &str) -> &'static str {
         "rate" => "rate = \"50mbit\"",
         "delay" => "delay = \"48ms\"",
         "queue" => "queue = \"100p\"",
+        "at" => "at = \"20s\"",
+        "via" => "via = [\"south\"]",
+        "trace" => "trace = \"lte.down\"",
         "probability" => "probability = \"1%\"",
+        "model" => "model = \"gilbert-elliott\"",
+        "good_to_bad" => "good_to_bad = \"1%\"",
+        "bad_to_good" => "bad_to_good = \"25%\"",
         "hops" => "hops = 3",
         "nodes" => "nodes = [\"a\", \"r\", \"b\"]",
+        "link" if key.starts_with("change") => "link = \"r1->r2\"",
         "link" | "between" => "[[topology.link]] with between = [\"a\", \"b\"]",
+        "on" => "on = \"500ms\"",
+        "off" => "off = \"500ms\"",
         "from" => "from = \"a\"",
         "to" => "to = \"b\"",
         _ => "the one in docs/scenario.md",

@@ -31,7 +31,7 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
     let host = host(key, flow, &composition)?;
     let parameters = parameters(flow, &preset_parameters, &host);
     check_algorithm(key, flow, &composition, &parameters, &host)?;
-    let (start, stop) = times(key, flow, duration)?;
+    let (start, stop) = times(key, "the flow", flow.start, flow.stop, duration)?;
     let spec = FlowSpec {
         algorithm,
         composition,
@@ -195,16 +195,24 @@ fn delayed_ack(key: &str, flow: &Flow, host: &Host) -> Checked<Option<Span>> {
     }
 }
 
-fn times(key: &str, flow: &Flow, duration: Span) -> Checked<(Time, Option<Time>)> {
-    let start = flow.start.map_or(Span::ZERO, |start| start.0);
+/// When `what` starts and stops.
+pub(super) fn times(
+    key: &str,
+    what: &str,
+    start: Option<Field<Span>>,
+    stop: Option<Field<Span>>,
+    duration: Span,
+) -> Checked<(Time, Option<Time>)> {
+    let start = start.map_or(Span::ZERO, |start| start.0);
     if start >= duration {
-        let message = "the flow never starts: the run is over by then; write a time before duration";
+        let message = format!("{what} never starts: the run is over by then; write a time before duration");
         return Err(Problem::new(child(key, "start"), message));
     }
-    if flow.stop.is_some_and(|stop| stop.0 <= start) {
-        return Err(Problem::new(child(key, "stop"), "the flow stops before it starts; write a time after start"));
+    if stop.is_some_and(|stop| stop.0 <= start) {
+        let message = format!("{what} stops before it starts; write a time after start");
+        return Err(Problem::new(child(key, "stop"), message));
     }
-    Ok((Time::ZERO + start, flow.stop.map(|stop| Time::ZERO + stop.0)))
+    Ok((Time::ZERO + start, stop.map(|stop| Time::ZERO + stop.0)))
 }
 
 fn size(key: &str, flow: &Flow) -> Checked<Option<Bytes>> {
@@ -220,7 +228,8 @@ fn size(key: &str, flow: &Flow) -> Checked<Option<Bytes>> {
     }
 }
 
-fn packet(key: &str, given: Option<Field<Bytes>>, default: u64) -> Checked<Bytes> {
+/// A packet's size on the wire.
+pub(super) fn packet(key: &str, given: Option<Field<Bytes>>, default: u64) -> Checked<Bytes> {
     let size = given.map_or(Bytes::new(default), |size| size.0);
     if size.get() == 0 || size > PACKET_MAX {
         let message = format!("{}b was given; expected 1b to {}b", size.get(), PACKET_MAX.get());

@@ -23,6 +23,7 @@
 //! );
 //! ```
 
+mod change;
 mod document;
 mod error;
 mod field;
@@ -34,6 +35,9 @@ mod quantity;
 mod scalar;
 mod schema;
 mod source;
+mod trace;
+mod traffic;
+mod traffic_model;
 mod validate;
 
 pub use error::ScenarioError;
@@ -43,11 +47,12 @@ pub use schema::json_schema;
 use error::{Place, Problem, child};
 use serde_path_to_error::Segment;
 use source::Source;
+use std::path::Path;
 
 impl Scenario {
     /// Reads a scenario from TOML.
     ///
-    /// `source` is the file's name, for messages. An override is a dotted key such as `flow.0.algorithm` and the
+    /// `source` is the file's name, for messages and to find the files that the scenario names. An override is a dotted key such as `flow.0.algorithm` and the
     /// text of its value as typed: TOML where it is TOML, else a text. Errors name the first thing that is wrong.
     pub fn from_toml(text: &str, source: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         resolve(Source::from_toml(text, source)?, source, overrides)
@@ -55,7 +60,7 @@ impl Scenario {
 
     /// Reads a scenario from JSON: the same keys and values as in TOML, `null` for a key left out.
     ///
-    /// `source` and `overrides` are as for [`Scenario::from_toml`].
+    /// `source` and `overrides` are as for [`Scenario::from_toml`]; what is no file finds others in the working folder.
     pub fn from_json(text: &str, source: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         resolve(Source::from_json(text, source)?, source, overrides)
     }
@@ -69,7 +74,8 @@ fn resolve(mut file: Source, source: &str, overrides: &[(String, String)]) -> Re
             problem,
         })?;
     }
-    let scenario = read(&file.tree).and_then(|document| validate::scenario(&document, &file.tree));
+    let folder = Path::new(source).parent().unwrap_or(Path::new(""));
+    let scenario = read(&file.tree).and_then(|document| validate::scenario(&document, &file.tree, folder));
     scenario.map_err(|problem| {
         let place = overridden(&problem.key, &file, overrides).unwrap_or_else(|| file.place(&problem.key));
         ScenarioError { source: source.into(), place, problem }

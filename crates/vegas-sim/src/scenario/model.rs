@@ -2,8 +2,13 @@
 //!
 //! The file that a user writes is [`super::document`]; this is what is left of it after validation.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters};
+
+pub use super::trace::RateTrace;
+pub use super::traffic_model::*;
 
 /// What is simulated, for how long, and from which seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,10 +29,56 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows; a flow's id is its index here.
     pub flows: Vec<FlowSpec>,
+    /// What changes during the run, in the order of time.
+    pub changes: Vec<ScheduledChange>,
+    /// Background traffic; a source's id is its index here.
+    pub traffic: Vec<TrafficSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
     /// The file as given, after overrides: for the manifest and its hash.
     pub document: serde_json::Value,
+}
+
+/// A change, and when it happens: before anything else at that instant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduledChange {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub change: Change,
+}
+
+/// What changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A link's values.
+    Link(LinkChange),
+    /// A flow's way through the network.
+    Route(RouteChange),
+}
+
+/// New values of a link; none: as before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkChange {
+    /// Which link.
+    pub link: LinkId,
+    /// For what waits and what comes; a packet that is being sent is finished at the old rate. Not with a trace.
+    pub rate: Option<Rate>,
+    /// For what has not left the transmitter; what is on its way keeps the old delay.
+    pub delay: Option<Span>,
+    /// For what comes; what waits beyond it stays.
+    pub queue: Option<QueueLimit>,
+}
+
+/// A flow's new paths, for packets that leave their hosts from then on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RouteChange {
+    /// Index into [`Scenario::flows`].
+    pub flow: usize,
+    /// Links from the sender to the receiver, in order.
+    pub path: Vec<LinkId>,
+    /// Links from the receiver back to the sender, in order.
+    pub reverse_path: Vec<LinkId>,
 }
 
 /// How the time series are sampled.
@@ -53,8 +104,10 @@ pub struct LinkSpec {
     pub from: NodeId,
     /// Where packets arrive.
     pub to: NodeId,
-    /// Transmission rate.
+    /// Transmission rate; with a trace its mean.
     pub rate: Rate,
+    /// When the link may send, if its rate varies.
+    pub trace: Option<Arc<RateTrace>>,
     /// Propagation delay, one way.
     pub delay: Span,
     /// How much may wait; counts the packet being sent (design section 5).
@@ -79,6 +132,10 @@ pub enum QueueLimit {
 pub struct Impairments {
     /// Probability that a packet offered to the link is lost, in millionths.
     pub loss_ppm: u32,
+    /// Losses in bursts, besides those of `loss_ppm`.
+    pub burst_loss: Option<GilbertElliott>,
+    /// Extra delay, uniform from 0 to this, drawn for each packet; packets stay in order.
+    pub jitter: Span,
     /// Probability that a delivered packet is delivered twice, in millionths.
     pub duplicate_ppm: u32,
     /// Probability that a packet is held back by `reorder_delay`, in millionths.
@@ -87,6 +144,20 @@ pub struct Impairments {
     pub reorder_delay: Span,
     /// Packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
     pub drop_data: Vec<u64>,
+}
+
+/// A channel with a good and a bad state, each with a loss rate of its own (Elliott 1963; Gilbert 1960 with a good
+/// state that loses nothing). The state may change before each packet. All in millionths, from 0 to 1,000,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GilbertElliott {
+    /// Probability that a good channel turns bad; the mean good stretch is its inverse, in packets.
+    pub good_to_bad_ppm: u32,
+    /// Probability that a bad channel turns good; the mean bad stretch is its inverse, in packets.
+    pub bad_to_good_ppm: u32,
+    /// Probability that a packet is lost in the good state.
+    pub loss_good_ppm: u32,
+    /// Probability that a packet is lost in the bad state.
+    pub loss_bad_ppm: u32,
 }
 
 /// One TCP connection that sends data one way.

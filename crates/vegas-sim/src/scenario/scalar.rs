@@ -81,20 +81,9 @@ impl FromGiven for Probability {
 
     fn from_given(given: Given<'_>) -> Result<Self, String> {
         let remedy = "write a probability from 0 to below 1, such as 0.01 or \"1%\"";
-        let value = match &given {
-            Given::Text(text) => match text.strip_suffix('%') {
-                Some(percent) => scaled(percent, 10_000),
-                None => Err(Inexact::NotANumber),
-            },
-            Given::Switch(_) => Err(Inexact::NotANumber),
-            // Display gives the shortest decimal that reads back as the same number: what the user wrote
-            _ => scaled(&given.to_string(), 1_000_000),
-        };
-        match value {
-            Ok(ppm) if ppm < 1_000_000 => Ok(Probability { ppm: ppm as u32 }),
-            Ok(_) | Err(Inexact::TooLarge) => Err(format!("{given} is not below 1; {remedy}")),
-            Err(Inexact::TooFine) => Err(format!("{given} is finer than one in a million; {remedy}")),
-            Err(Inexact::NotANumber) => Err(format!("{given} is no probability; {remedy}")),
+        match millionths(&given, remedy)? {
+            ppm if ppm < MILLION => Ok(Probability { ppm: ppm as u32 }),
+            _ => Err(format!("{given} is not below 1; {remedy}")),
         }
     }
 
@@ -104,6 +93,81 @@ impl FromGiven for Probability {
             { "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$", "examples": ["1%"] },
         ] })
     }
+}
+
+/// The shape of a Pareto distribution; above 1, so that it has a mean.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Thousandths.
+    pub(super) milli: u32,
+}
+
+const SHAPE_MILLI_MIN: u64 = 1_010;
+const SHAPE_MILLI_MAX: u64 = 100_000;
+
+impl FromGiven for Shape {
+    const EXPECTED: &'static str = "a number such as 1.5";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let milli = match given {
+            Given::Whole(_) | Given::Fraction(_) => scaled(&given.to_string(), 1_000),
+            Given::Text(_) | Given::Switch(_) => Err(Inexact::NotANumber),
+        };
+        match milli {
+            Ok(milli @ SHAPE_MILLI_MIN..=SHAPE_MILLI_MAX) => Ok(Shape { milli: milli as u32 }),
+            _ => Err(format!("{given} was given; expected a number from 1.01 to 100 in steps of 0.001, such as 1.5")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "number", "minimum": 1.01, "maximum": 100 })
+    }
+}
+
+/// A probability in millionths, 1 included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chance {
+    /// Millionths.
+    pub(super) ppm: u32,
+}
+
+impl FromGiven for Chance {
+    const EXPECTED: &'static str = "a probability such as 0.01 or \"1%\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let remedy = "write a probability from 0 to 1, such as 0.01 or \"1%\"";
+        match millionths(&given, remedy)? {
+            ppm if ppm <= MILLION => Ok(Chance { ppm: ppm as u32 }),
+            _ => Err(format!("{given} is above 1; {remedy}")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [
+            { "type": "number", "minimum": 0, "maximum": 1 },
+            { "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$", "examples": ["1%"] },
+        ] })
+    }
+}
+
+const MILLION: u64 = 1_000_000;
+
+/// A probability as a number or in percent, in millionths.
+fn millionths(given: &Given<'_>, remedy: &str) -> Result<u64, String> {
+    let value = match given {
+        Given::Text(text) => match text.strip_suffix('%') {
+            Some(percent) => scaled(percent, MILLION / 100),
+            None => Err(Inexact::NotANumber),
+        },
+        Given::Switch(_) => Err(Inexact::NotANumber),
+        // Display gives the shortest decimal that reads back as the same number: what the user wrote
+        _ => scaled(&given.to_string(), MILLION),
+    };
+    value.or_else(|inexact| match inexact {
+        Inexact::TooLarge => Ok(u64::MAX),
+        Inexact::TooFine => Err(format!("{given} is finer than one in a million; {remedy}")),
+        Inexact::NotANumber => Err(format!("{given} is no probability; {remedy}")),
+    })
 }
 
 impl FromGiven for QueueLimit {
@@ -262,6 +326,17 @@ impl Named for Recovery {
 impl Named for Handshake {
     const WHAT: &'static str = "a handshake";
     const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+/// How losses are drawn that are no plain probability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LossModel {
+    GilbertElliott,
+}
+
+impl Named for LossModel {
+    const WHAT: &'static str = "a loss model";
+    const CHOICES: &'static [(&'static str, Self)] = &[("gilbert-elliott", LossModel::GilbertElliott)];
 }
 
 /// A shape of network.

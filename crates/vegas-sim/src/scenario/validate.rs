@@ -1,29 +1,42 @@
 //! What the types of the file cannot say: values in range, and values that go together.
 
+use std::path::Path;
+
 use serde_json::Value;
 use vegas_core::units::Span;
 
 use super::document::File;
 use super::error::{Checked, Problem};
 use super::model::{Sampling, Scenario};
-use super::{flow, network};
+use super::{change, flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
 /// A few gigabytes of series.
 const ROWS_MAX: u64 = 50_000_000;
 
-/// Resolves a file into a scenario; `tree` is the same file as given.
-pub(super) fn scenario(file: &File, tree: &Value) -> Checked<Scenario> {
+/// Resolves a file into a scenario; `tree` is the same file as given, `folder` the one it lies in.
+pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scenario> {
     let duration = duration(file.duration.0)?;
     if file.flow.is_empty() {
         return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
     }
-    let network = network::build(&file.topology, &file.flow)?;
+    let sources = file.traffic.as_deref().unwrap_or_default();
+    let network = network::build(&file.topology, &file.flow, sources, folder)?;
     let mut flows = Vec::with_capacity(file.flow.len());
     for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
         flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);
     }
+    let mut traffic = Vec::with_capacity(sources.len());
+    for (id, (source, path)) in sources.iter().zip(&network.paths[flows.len()..]).enumerate() {
+        traffic.push(traffic::resolve(&format!("traffic.{id}"), source, duration, &network, path)?);
+    }
+    let changes = {
+        let (kind, documents) = (file.topology.kind.0, file.flow.as_slice());
+        let context =
+            change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
+        change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
+    };
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
     Ok(Scenario {
@@ -35,6 +48,8 @@ pub(super) fn scenario(file: &File, tree: &Value) -> Checked<Scenario> {
         nodes: network.nodes,
         links: network.links,
         flows,
+        changes,
+        traffic,
         capture: file.capture.unwrap_or(false),
         document: tree.clone(),
     })

@@ -5,6 +5,7 @@
 //! 2 %, drops equal in number and within 10 ms in time. What lies outside is named in [`EXPLAINED`] with the
 //! section of docs/deviations.md that says why; an explanation that is no longer needed fails too.
 
+mod known;
 mod reference;
 
 use std::fmt::Write as _;
@@ -105,7 +106,7 @@ fn every_reference_trace() {
     let mut needed = Vec::new();
     for case in CASES {
         let trace = Trace::read(&folder.join(format!("{}.csv", case.trace)));
-        let outcome = run(case);
+        let outcome = run(case.scenario, case.overrides);
         for row in compare(case, &trace, &reference::summary(&folder, case.trace), &outcome) {
             let explained = EXPLAINED.iter().find(|(name, what, _)| *name == case.trace && *what == row.what);
             let verdict = match (row.agrees, explained) {
@@ -132,11 +133,11 @@ fn every_reference_trace() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-fn run(case: &Case) -> Outcome {
-    let path = format!("{}/../../scenarios/{}.toml", env!("CARGO_MANIFEST_DIR"), case.scenario);
+fn run(scenario: &str, overrides: &[(&str, &str)]) -> Outcome {
+    let path = format!("{}/../../scenarios/{scenario}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let overrides: Vec<(String, String)> =
-        case.overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
+        overrides.iter().map(|(key, value)| (key.to_string(), value.to_string())).collect();
     let scenario = Scenario::from_toml(&text, &path, &overrides).unwrap_or_else(|error| panic!("{error}"));
     vegas_sim::run(&scenario)
 }

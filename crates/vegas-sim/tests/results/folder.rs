@@ -51,14 +51,15 @@ fn a_run_has_its_files() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("deep/run");
     write(&dir, PLAIN).unwrap();
-    let parquet = ["flow_series", "flows", "incidents", "link_series", "links"].map(|name| format!("{name}.parquet"));
+    let parquet =
+        ["flow_series", "flows", "incidents", "link_series", "links", "traffic"].map(|name| format!("{name}.parquet"));
     let mut expected = parquet.to_vec();
-    expected.push("manifest.json".to_owned());
+    expected.insert(5, "manifest.json".to_owned());
     assert_eq!(names(&dir), expected);
     assert_eq!(names(dir.parent().unwrap()), ["run"]);
 
     write(&dir, EVERYTHING).unwrap();
-    assert_eq!(names(&dir).len(), 13);
+    assert_eq!(names(&dir).len(), 15);
     assert_eq!(names(dir.parent().unwrap()), ["run"]);
 }
 
@@ -135,7 +136,7 @@ fn an_earlier_run_is_replaced_whole() {
     write(&dir, EVERYTHING).unwrap();
     fs::write(dir.join("sheet.png"), "a picture of the earlier run").unwrap();
     write(&dir, PLAIN).unwrap();
-    assert_eq!(names(&dir).len(), 6);
+    assert_eq!(names(&dir).len(), 7);
     assert_eq!(names(parent.path()), ["run"]);
 }
 
@@ -145,7 +146,7 @@ fn an_empty_folder_is_taken() {
     let dir = parent.path().join("run");
     fs::create_dir(&dir).unwrap();
     write(&dir, PLAIN).unwrap();
-    assert_eq!(names(&dir).len(), 6);
+    assert_eq!(names(&dir).len(), 7);
 }
 
 #[test]
@@ -230,7 +231,7 @@ fn a_link_to_a_run_stays_a_link() {
     std::os::unix::fs::symlink(&dir, &link).unwrap();
     write(&link, WriteOptions { csv: true, pcapng: false }).unwrap();
     assert!(link.is_symlink());
-    assert_eq!(names(&dir).len(), 11);
+    assert_eq!(names(&dir).len(), 13);
 }
 
 #[test]

@@ -5,8 +5,12 @@ use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::outcome::{
     CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome, LinkSeries, Outcome,
+    TrafficOutcome,
 };
-use vegas_sim::scenario::{FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{
+    DatagramSpec, FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
+    TrafficSpec,
+};
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
 
@@ -20,6 +24,8 @@ pub(crate) fn scenario() -> Scenario {
         nodes: vec!["client".to_owned(), "server".to_owned()],
         links: vec![link(0, 1), link(1, 0)],
         flows: vec![flow("vegas"), flow("sack")],
+        changes: Vec::new(),
+        traffic: vec![constant_traffic()],
         capture: true,
         document: json!({
             "name": "sample", "duration": "2.5s", "flow": [{"algorithm": "vegas"}, {"algorithm": "sack"}]
@@ -27,11 +33,17 @@ pub(crate) fn scenario() -> Scenario {
     }
 }
 
+fn constant_traffic() -> TrafficSpec {
+    let datagrams = DatagramSpec { rate: Rate::from_bits_per_second(1_000_000), packet: Bytes::new(500), on_off: None };
+    TrafficSpec { start: Time::ZERO, stop: None, path: vec![0], load: Load::Datagrams(datagrams) }
+}
+
 fn link(from: usize, to: usize) -> LinkSpec {
     LinkSpec {
         from,
         to,
         rate: Rate::from_bits_per_second(10_000_000),
+        trace: None,
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
         impairments: Impairments::default(),
@@ -74,6 +86,14 @@ pub(crate) fn outcome() -> Outcome {
             LinkOutcome { max_queue_packets: 19, mean_queue_packets: 2.25, drops: 3, utilisation: 0.875 },
             LinkOutcome::default(),
         ],
+        traffic: vec![TrafficOutcome {
+            start_s: 0.0,
+            sent_packets: 625,
+            delivered_packets: 600,
+            lost_packets: 20,
+            sent_mbps: 1.0,
+            throughput_mbps: 0.96,
+        }],
         flow_series: flow_series(),
         link_series: link_series(),
         incidents: incidents(),

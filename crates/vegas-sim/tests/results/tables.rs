@@ -23,7 +23,18 @@ fn the_summary_has_the_stable_names() {
     let summary = summary(&sample::scenario(), &sample::outcome(), 0.5);
     assert_eq!(
         keys(&summary),
-        ["scenario", "seed", "version", "duration_s", "events", "delivered_packets", "wall_s", "flows", "links"]
+        [
+            "scenario",
+            "seed",
+            "version",
+            "duration_s",
+            "events",
+            "delivered_packets",
+            "wall_s",
+            "flows",
+            "links",
+            "traffic"
+        ]
     );
     assert_eq!(
         keys(&summary["flows"][0]),
@@ -47,6 +58,10 @@ fn the_summary_has_the_stable_names() {
         ]
     );
     assert_eq!(keys(&summary["links"][0]), ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]);
+    assert_eq!(
+        keys(&summary["traffic"][0]),
+        ["id", "kind", "start_s", "sent_packets", "delivered_packets", "lost_packets", "sent_mbps", "throughput_mbps"]
+    );
 }
 
 #[test]
@@ -85,6 +100,13 @@ fn the_summary_has_the_values() {
             }
         ])
     );
+    assert_eq!(
+        summary["traffic"],
+        json!([{
+            "id": 0, "kind": "constant", "start_s": 0.0, "sent_packets": 625, "delivered_packets": 600,
+            "lost_packets": 20, "sent_mbps": 1.0, "throughput_mbps": 0.96
+        }])
+    );
 }
 
 #[test]
@@ -101,7 +123,7 @@ fn series_have_the_promised_columns() {
     );
     assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence");
     let lengths = tables.named().map(|(_, table)| table.num_rows());
-    assert_eq!(lengths, [2, 2, 3, 2, 5]);
+    assert_eq!(lengths, [2, 2, 1, 3, 2, 5]);
 }
 
 #[test]
@@ -156,7 +178,8 @@ fn an_empty_run_has_the_same_schemas() {
     let refusal = empty.unwrap_err().to_string();
     assert!(refusal.starts_with("table links: the outcome is not of this scenario"), "{refusal}");
 
-    let outcome = Outcome { flows: sample::outcome().flows, links: sample::outcome().links, ..Outcome::default() };
+    let Outcome { flows, links, traffic, .. } = sample::outcome();
+    let outcome = Outcome { flows, links, traffic, ..Outcome::default() };
     let empty = tables(&scenario, &outcome).unwrap();
     for ((name, full), (_, empty)) in full.named().into_iter().zip(empty.named()) {
         assert_eq!(full.schema(), empty.schema(), "{name}");

@@ -19,13 +19,15 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
         nodes: ["s", "r1", "r2", "d"].map(String::from).to_vec(),
         links: vec![access(0, 1), narrow(1, 2), access(2, 3), access(3, 2), narrow(2, 1), access(1, 0)],
         flows: vec![flow(preset.name, preset.composition, preset.parameters)],
+        changes: Vec::new(),
+        traffic: Vec::new(),
         capture: false,
         document: serde_json::Value::Null,
     }
 }
 
 pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec {
-    LinkSpec { from, to, rate, delay, queue: QueueLimit::Unlimited, impairments: Impairments::default() }
+    LinkSpec { from, to, rate, trace: None, delay, queue: QueueLimit::Unlimited, impairments: Impairments::default() }
 }
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {

@@ -35,6 +35,10 @@ fn check_scenario(scenario: &Scenario) {
         assert!(flow.header < flow.packet);
         assert!(flow.composition.check(&flow.parameters).is_ok());
     }
+    for traffic in &scenario.traffic {
+        check_path(scenario, &traffic.path);
+        assert!(traffic.start.as_nanos() < scenario.duration.as_nanos());
+    }
     let document = serde_json::to_string(&scenario.document).expect("a tree of values is JSON");
     let again = Scenario::from_json(&document, "document", &[]).expect("the document is the scenario's");
     assert_eq!(&again, scenario);

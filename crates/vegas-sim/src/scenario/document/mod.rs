@@ -3,11 +3,19 @@
 //! The types say which keys there are and of which kind; whether the values make sense together is checked by
 //! [`super::validate`]. The doc comments are the descriptions in the schema.
 
+mod change;
 mod flow;
+mod loss;
+mod rate;
 mod topology;
+mod traffic;
 
+pub(super) use change::Change;
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use loss::{BurstLoss, Loss};
+pub(super) use rate::LinkRate;
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
+pub(super) use traffic::{Direction, Traffic, TrafficKind};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -38,4 +46,8 @@ pub(super) struct File {
     pub(super) topology: Table<Topology>,
     /// The flows, one table each.
     pub(super) flow: Vec<Table<Flow>>,
+    /// What changes during the run. Default: nothing.
+    pub(super) change: Option<Vec<Table<Change>>>,
+    /// Background traffic, one table a source. Default: none.
+    pub(super) traffic: Option<Vec<Table<Traffic>>>,
 }

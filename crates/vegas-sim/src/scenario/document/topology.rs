@@ -2,11 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vegas_core::units::{Rate, Span};
+use vegas_core::units::Span;
 
 use crate::scenario::field::{Field, Table};
 use crate::scenario::model::QueueLimit;
 use crate::scenario::scalar::{Kind, Name, Probability, Whole};
+
+use super::loss::Loss;
+use super::rate::LinkRate;
 
 /// The most routers in a row: far beyond any path of the Internet.
 const HOPS_MAX: u64 = 1000;
@@ -39,8 +42,10 @@ macro_rules! link_table {
         #[serde(deny_unknown_fields)]
         pub(in crate::scenario) struct $name {
             $($(#[$meta])* pub(in crate::scenario) $field: $type,)*
-            /// Probability that a packet is lost, in this direction only. Default: 0.
-            pub(in crate::scenario) loss: Option<Field<Probability>>,
+            /// Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0.
+            pub(in crate::scenario) loss: Option<Loss>,
+            /// Extra delay, uniform from 0 to this, packets kept in order; in this direction only. Default: "0s".
+            pub(in crate::scenario) jitter: Option<Field<Span>>,
             /// Probability that a packet is delivered twice, in this direction only. Default: 0.
             pub(in crate::scenario) duplicate: Option<Field<Probability>>,
             /// Packets held back so that later ones overtake them, in this direction only. Default: none.
@@ -52,7 +57,8 @@ macro_rules! link_table {
         impl $name {
             pub(in crate::scenario) fn faults(&self) -> Faults<'_> {
                 Faults {
-                    loss: self.loss,
+                    loss: self.loss.as_ref(),
+                    jitter: self.jitter,
                     duplicate: self.duplicate,
                     reorder: self.reorder.as_ref(),
                     drop: self.drop.as_deref().unwrap_or_default(),
@@ -64,7 +70,8 @@ macro_rules! link_table {
 
 /// What every link's table says about impairments.
 pub(in crate::scenario) struct Faults<'a> {
-    pub(in crate::scenario) loss: Option<Field<Probability>>,
+    pub(in crate::scenario) loss: Option<&'a Loss>,
+    pub(in crate::scenario) jitter: Option<Field<Span>>,
     pub(in crate::scenario) duplicate: Option<Field<Probability>>,
     pub(in crate::scenario) reorder: Option<&'a Table<Reorder>>,
     pub(in crate::scenario) drop: &'a [Field<Whole<1, { u64::MAX }>>],
@@ -74,7 +81,7 @@ link_table! {
     /// A link between two nodes; the reverse direction is the same, without the impairments, unless said.
     Link {
         /// Transmission rate.
-        rate: Field<Rate>,
+        rate: LinkRate,
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
@@ -88,7 +95,7 @@ link_table! {
     /// The reverse direction of a link: what is left out is as in the forward direction, impairments excepted.
     Backward {
         /// Transmission rate. Default: the link's.
-        rate: Option<Field<Rate>>,
+        rate: Option<LinkRate>,
         /// Propagation delay, one way. Default: the link's.
         delay: Option<Field<Span>>,
         /// How much the queue holds, with the packet being sent. Default: the link's.
@@ -103,7 +110,7 @@ link_table! {
         #[schemars(length(equal = 2))]
         between: Vec<Field<Name>>,
         /// Transmission rate.
-        rate: Field<Rate>,
+        rate: LinkRate,
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent.

@@ -1,27 +1,30 @@
 //! Routers in a row with a pair of hosts for every flow: the dumbbell, and the parking lot.
 
-use crate::scenario::document::{Flow, Link, Topology};
+use std::path::Path;
+
+use crate::scenario::document::{Link, Topology};
 use crate::scenario::error::{Checked, Problem, child};
 use crate::scenario::field::{Field, Table};
 use crate::scenario::model::{LinkId, NodeId, QueueLimit};
 use crate::scenario::scalar::Name;
 
 use super::link::{self, Direction};
+use super::route::Route;
 use super::{Network, opposite};
 
 /// Two routers; every flow crosses the link between them.
-pub(super) fn dumbbell(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+pub(super) fn dumbbell(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let bottleneck = topology.bottleneck.as_deref().ok_or_else(|| Problem::missing("topology.bottleneck"))?;
-    let hops = [link::of_chain("topology.bottleneck", bottleneck, None)?];
-    chain(&hops, topology, flows)
+    let hops = [link::of_chain("topology.bottleneck", bottleneck, None, folder)?];
+    chain(&hops, topology, routes, folder)
 }
 
 /// Any number of routers; a flow enters and leaves where it likes.
-pub(super) fn parking_lot(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
-    chain(&hops(topology)?, topology, flows)
+pub(super) fn parking_lot(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
+    chain(&hops(topology, folder)?, topology, routes, folder)
 }
 
-fn hops(topology: &Topology) -> Checked<Vec<[Direction; 2]>> {
+fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
     let hops = topology.hops.map(|hops| hops.0.0 as usize);
     match (&topology.bottleneck, &topology.bottlenecks) {
         (Some(_), Some(_)) => {
@@ -30,14 +33,14 @@ fn hops(topology: &Topology) -> Checked<Vec<[Direction; 2]>> {
         }
         (Some(bottleneck), None) => {
             let hops = hops.ok_or_else(|| Problem::missing("topology.hops"))?;
-            Ok(vec![link::of_chain("topology.bottleneck", bottleneck, None)?; hops])
+            Ok(vec![link::of_chain("topology.bottleneck", bottleneck, None, folder)?; hops])
         }
-        (None, Some(bottlenecks)) => one_by_one(bottlenecks, hops),
+        (None, Some(bottlenecks)) => one_by_one(bottlenecks, hops, folder),
         (None, None) => Err(Problem::missing("topology.bottleneck")),
     }
 }
 
-fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>) -> Checked<Vec<[Direction; 2]>> {
+fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
     let count = bottlenecks.len();
     if count == 0 {
         return Err(Problem::new("topology.bottlenecks", "is empty; give at least one link"));
@@ -48,28 +51,29 @@ fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>) -> Checked<Vec<[
             format!("there are {count} bottlenecks; write {count} or leave it out"),
         ));
     }
-    let link = |(id, link): (usize, &Table<Link>)| link::of_chain(&format!("topology.bottlenecks.{id}"), link, None);
+    let link =
+        |(id, link): (usize, &Table<Link>)| link::of_chain(&format!("topology.bottlenecks.{id}"), link, None, folder);
     bottlenecks.iter().enumerate().map(link).collect()
 }
 
-fn chain(hops: &[[Direction; 2]], topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let access = topology.access.as_deref().ok_or_else(|| Problem::missing("topology.access"))?;
-    let access = access_link("topology.access", access)?;
+    let access = access_link("topology.access", access, folder)?;
     let mut network = Network::default();
     let routers: Vec<NodeId> = (1..=hops.len() + 1).map(|number| network.add_node(format!("r{number}"))).collect();
     let row: Vec<LinkId> =
         hops.iter().zip(routers.windows(2)).map(|(link, ends)| network.connect(ends[0], ends[1], link)).collect();
-    for (id, flow) in flows.iter().enumerate() {
-        let key = format!("flow.{id}");
-        let own = flow.access.as_deref().map(|own| access_link(&child(&key, "access"), own)).transpose()?;
+    for route in routes {
+        let own = route.access.map(|own| access_link(&child(&route.key, "access"), own, folder)).transpose()?;
         let access = own.as_ref().unwrap_or(&access);
-        let (enter, leave) = ends(&key, flow, routers.len())?;
+        let (enter, leave) = ends(route, routers.len())?;
+        let [sender, receiver] = &route.hosts;
         let up = {
-            let sender = network.add_node(format!("s{id}"));
+            let sender = network.add_node(sender);
             network.connect(sender, routers[enter], access)
         };
         let down = {
-            let receiver = network.add_node(format!("d{id}"));
+            let receiver = network.add_node(receiver);
             network.connect(routers[leave], receiver, access)
         };
         let mut path = vec![up];
@@ -81,8 +85,8 @@ fn chain(hops: &[[Direction; 2]], topology: &Topology, flows: &[Table<Flow>]) ->
 }
 
 /// A host's own interface holds back its sender instead of dropping, unless the file says otherwise.
-fn access_link(key: &str, access: &Link) -> Checked<[Direction; 2]> {
-    link::of_chain(key, access, Some(QueueLimit::Unlimited))
+fn access_link(key: &str, access: &Link, folder: &Path) -> Checked<[Direction; 2]> {
+    link::of_chain(key, access, Some(QueueLimit::Unlimited), folder)
 }
 
 /// The links of the row from one router to another, which may lie behind it.
@@ -94,14 +98,15 @@ fn along(row: &[LinkId], enter: usize, leave: usize) -> Vec<LinkId> {
 }
 
 /// Where a flow enters and leaves the row: indices of routers.
-fn ends(key: &str, flow: &Flow, routers: usize) -> Checked<(usize, usize)> {
-    let enter = router(&child(key, "enter"), flow.enter.as_ref(), routers)?.unwrap_or(0);
-    let leave = router(&child(key, "leave"), flow.leave.as_ref(), routers)?.unwrap_or(routers - 1);
+fn ends(route: &Route<'_>, routers: usize) -> Checked<(usize, usize)> {
+    let key_leave = child(&route.key, "leave");
+    let enter = router(&child(&route.key, "enter"), route.enter, routers)?.unwrap_or(0);
+    let leave = router(&key_leave, route.leave, routers)?.unwrap_or(routers - 1);
     if enter == leave {
         let message = format!("r{} is also where the flow enters; name another of r1 to r{routers}", leave + 1);
-        return Err(Problem::new(child(key, "leave"), message));
+        return Err(Problem::new(key_leave, message));
     }
-    Ok((enter, leave))
+    Ok(if route.is_backward() { (leave, enter) } else { (enter, leave) })
 }
 
 fn router(key: &str, name: Option<&Field<Name>>, routers: usize) -> Checked<Option<usize>> {

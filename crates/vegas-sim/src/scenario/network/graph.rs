@@ -2,32 +2,47 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::path::Path;
 
 use vegas_core::units::Span;
 
 use crate::scenario::document::{Flow, GraphLink, Topology};
 use crate::scenario::error::{Checked, Problem, child, suggestion};
-use crate::scenario::field::{Field, Table};
+use crate::scenario::field::Field;
 use crate::scenario::model::{LinkId, NodeId};
 use crate::scenario::scalar::Name;
 
+use super::route::Route;
 use super::{Network, link};
 
 /// Builds the graph and finds every flow's path.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+pub(super) fn build(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let mut network = Network::default();
     let names = topology.nodes.as_deref().ok_or_else(|| Problem::missing("topology.nodes"))?;
     let nodes = nodes(names, &mut network)?;
     let links = topology.link.as_deref().ok_or_else(|| Problem::missing("topology.link"))?;
     for (id, link) in links.iter().enumerate() {
-        add_link(&format!("topology.link.{id}"), link, &nodes, &mut network)?;
+        add_link(&format!("topology.link.{id}"), link, &nodes, folder, &mut network)?;
     }
     let leaving = links_leaving(&network);
-    for (id, flow) in flows.iter().enumerate() {
-        let path = path_of_flow(&format!("flow.{id}"), flow, &nodes, &network, &leaving)?;
+    for route in routes {
+        let path = path_of_flow(route, &nodes, &network, &leaving)?;
         network.paths.push(path);
     }
     Ok(network)
+}
+
+/// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
+pub(in crate::scenario) fn reroute(
+    network: &Network,
+    id: usize,
+    flow: &Flow,
+    key_via: String,
+    via: &[Field<Name>],
+) -> Checked<Vec<LinkId>> {
+    let nodes: Nodes = network.nodes.iter().cloned().zip(0..).collect();
+    let route = Route { key_via, via: Some(via), ..Route::of_flow(id, flow) };
+    path_of_flow(&route, &nodes, network, &links_leaving(network))
 }
 
 type Nodes = BTreeMap<String, NodeId>;
@@ -52,7 +67,7 @@ fn find(key: String, Field(Name(name)): &Field<Name>, nodes: &Nodes) -> Checked<
     })
 }
 
-fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, network: &mut Network) -> Checked<()> {
+fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, folder: &Path, network: &mut Network) -> Checked<()> {
     let key_between = child(key, "between");
     let [from, to] = link.between.as_slice() else {
         let message = format!("names {} nodes; name two, such as [\"a\", \"b\"]", link.between.len());
@@ -67,7 +82,7 @@ fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, network: &mut Network) -
     if network.links.iter().any(|other| same(&other)) {
         return Err(Problem::new(key_between, "these two nodes have a link already; write one link for each pair"));
     }
-    network.connect(from, to, &link::of_graph(key, link)?);
+    network.connect(from, to, &link::of_graph(key, link, folder)?);
     Ok(())
 }
 
@@ -80,23 +95,18 @@ fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
     leaving
 }
 
-fn path_of_flow(
-    key: &str,
-    flow: &Flow,
-    nodes: &Nodes,
-    network: &Network,
-    leaving: &[Vec<LinkId>],
-) -> Checked<Vec<LinkId>> {
-    let end = |name: &str, node: &Option<Field<Name>>| {
+fn path_of_flow(route: &Route<'_>, nodes: &Nodes, network: &Network, leaving: &[Vec<LinkId>]) -> Checked<Vec<LinkId>> {
+    let key = &route.key;
+    let end = |name: &str, node: Option<&Field<Name>>| {
         let key = child(key, name);
-        let node = node.as_ref().ok_or_else(|| Problem::missing(key.clone()))?;
+        let node = node.ok_or_else(|| Problem::missing(key.clone()))?;
         find(key, node, nodes)
     };
-    let from = end("from", &flow.from)?;
-    let to = end("to", &flow.to)?;
+    let from = end("from", route.from)?;
+    let to = end("to", route.to)?;
     let mut stops: Vec<(String, NodeId)> = Vec::new();
-    for (index, node) in flow.via.iter().flatten().enumerate() {
-        let key = child(&child(key, "via"), index);
+    for (index, node) in route.via.iter().copied().flatten().enumerate() {
+        let key = child(&route.key_via, index);
         stops.push((key.clone(), find(key, node, nodes)?));
     }
     stops.push((child(key, "to"), to));
@@ -110,12 +120,12 @@ fn path_of_flow(
         path.extend(part);
         here = stop;
     }
-    check_simple(key, from, &path, network)?;
+    check_simple(key, &route.key_via, from, &path, network)?;
     Ok(path)
 }
 
 /// A path that comes back to a node would send packets round in circles.
-fn check_simple(key: &str, from: NodeId, path: &[LinkId], network: &Network) -> Checked<()> {
+fn check_simple(key: &str, key_via: &str, from: NodeId, path: &[LinkId], network: &Network) -> Checked<()> {
     if path.is_empty() {
         return Err(Problem::new(child(key, "to"), "is also where the flow comes from; name another node"));
     }
@@ -125,7 +135,7 @@ fn check_simple(key: &str, from: NodeId, path: &[LinkId], network: &Network) -> 
         let node = network.links[*link].to;
         if std::mem::replace(&mut visited[node], true) {
             let message = format!("the path passes {} twice; name nodes that lie on one way", network.nodes[node]);
-            return Err(Problem::new(child(key, "via"), message));
+            return Err(Problem::new(key_via, message));
         }
     }
     Ok(())

@@ -1,10 +1,14 @@
 //! One link table: its two directions, with every value in range.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use vegas_core::units::{Rate, Span};
 
-use crate::scenario::document::{Backward, Faults, GraphLink, Link};
+use crate::scenario::document::{Backward, BurstLoss, Faults, GraphLink, Link, LinkRate, Loss};
 use crate::scenario::error::{Checked, Problem, child};
-use crate::scenario::model::{Impairments, LinkSpec, NodeId, QueueLimit};
+use crate::scenario::model::{GilbertElliott, Impairments, LinkSpec, NodeId, QueueLimit, RateTrace};
+use crate::scenario::trace;
 
 /// A packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -15,6 +19,7 @@ const DELAY_MAX: Span = Span::from_secs(3600);
 #[derive(Clone)]
 pub(super) struct Direction {
     rate: Rate,
+    trace: Option<Arc<RateTrace>>,
     delay: Span,
     queue: QueueLimit,
     impairments: Impairments,
@@ -26,6 +31,7 @@ impl Direction {
             from,
             to,
             rate: self.rate,
+            trace: self.trace.clone(),
             delay: self.delay,
             queue: self.queue,
             impairments: self.impairments.clone(),
@@ -34,37 +40,51 @@ impl Direction {
 }
 
 /// A link of a chain, forward and backward; without `default_queue` the file has to say its queue.
-pub(super) fn of_chain(key: &str, link: &Link, default_queue: Option<QueueLimit>) -> Checked<[Direction; 2]> {
+pub(super) fn of_chain(
+    key: &str,
+    link: &Link,
+    default_queue: Option<QueueLimit>,
+    folder: &Path,
+) -> Checked<[Direction; 2]> {
+    let (rate, trace) = rate(key, &link.rate, folder)?;
     let queue = link.queue.map(|queue| queue.0).or(default_queue);
     let forward = Direction {
-        rate: rate(key, link.rate.0)?,
+        rate,
+        trace,
         delay: delay(key, link.delay.0)?,
         queue: queue.ok_or_else(|| Problem::missing(child(key, "queue")))?,
         impairments: impairments(key, &link.faults())?,
     };
-    both_ways(key, forward, link.backward.as_deref())
+    both_ways(key, forward, link.backward.as_deref(), folder)
 }
 
 /// A link of a graph, forward and backward.
-pub(super) fn of_graph(key: &str, link: &GraphLink) -> Checked<[Direction; 2]> {
+pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[Direction; 2]> {
+    let (rate, trace) = rate(key, &link.rate, folder)?;
     let forward = Direction {
-        rate: rate(key, link.rate.0)?,
+        rate,
+        trace,
         delay: delay(key, link.delay.0)?,
         queue: link.queue.0,
         impairments: impairments(key, &link.faults())?,
     };
-    both_ways(key, forward, link.backward.as_deref())
+    both_ways(key, forward, link.backward.as_deref(), folder)
 }
 
 /// Backward is as forward where the file does not say otherwise; impairments are never taken over.
-fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>) -> Checked<[Direction; 2]> {
+fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>, folder: &Path) -> Checked<[Direction; 2]> {
     let Some(given) = backward else {
         let backward = Direction { impairments: Impairments::default(), ..forward.clone() };
         return Ok([forward, backward]);
     };
     let key = &child(key, "backward");
+    let (rate, trace) = match &given.rate {
+        Some(given) => rate(key, given, folder)?,
+        None => (forward.rate, forward.trace.clone()),
+    };
     let backward = Direction {
-        rate: given.rate.map_or(Ok(forward.rate), |given| rate(key, given.0))?,
+        rate,
+        trace,
         delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
         queue: given.queue.map_or(forward.queue, |given| given.0),
         impairments: impairments(key, &given.faults())?,
@@ -72,7 +92,18 @@ fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>) -> Chec
     Ok([forward, backward])
 }
 
-fn rate(key: &str, rate: Rate) -> Checked<Rate> {
+/// The rate, and with a trace also that.
+fn rate(key: &str, rate: &LinkRate, folder: &Path) -> Checked<(Rate, Option<Arc<RateTrace>>)> {
+    match rate {
+        LinkRate::Constant(rate) => Ok((constant_rate(key, *rate)?, None)),
+        LinkRate::Trace(file) => {
+            let trace = trace::load(&child(key, "rate.trace"), &file.trace, folder)?;
+            Ok((trace.mean_rate(), Some(trace)))
+        }
+    }
+}
+
+pub(in crate::scenario) fn constant_rate(key: &str, rate: Rate) -> Checked<Rate> {
     if rate.as_bits_per_second() == 0 {
         return Err(Problem::new(child(key, "rate"), "a rate of 0 sends nothing; write 1bit or more"));
     }
@@ -82,20 +113,29 @@ fn rate(key: &str, rate: Rate) -> Checked<Rate> {
     Ok(rate)
 }
 
-fn delay(key: &str, delay: Span) -> Checked<Span> {
+pub(in crate::scenario) fn delay(key: &str, delay: Span) -> Checked<Span> {
+    within_an_hour(child(key, "delay"), delay)
+}
+
+fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
     if delay > DELAY_MAX {
-        return Err(Problem::new(child(key, "delay"), "is longer than an hour; write 1h at most"));
+        return Err(Problem::new(key, "is longer than an hour; write 1h at most"));
     }
     Ok(delay)
 }
 
 fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
     let mut impairments = Impairments {
-        loss_ppm: faults.loss.map_or(0, |loss| loss.0.ppm),
+        jitter: faults.jitter.map_or(Ok(Span::ZERO), |jitter| within_an_hour(child(key, "jitter"), jitter.0))?,
         duplicate_ppm: faults.duplicate.map_or(0, |duplicate| duplicate.0.ppm),
         drop_data: faults.drop.iter().map(|packet| packet.0.0).collect(),
         ..Impairments::default()
     };
+    match faults.loss {
+        None => {}
+        Some(Loss::Random(probability)) => impairments.loss_ppm = probability.ppm,
+        Some(Loss::Burst(model)) => impairments.burst_loss = Some(burst_loss(&child(key, "loss"), model)?),
+    }
     if !impairments.drop_data.is_sorted_by(|earlier, later| earlier < later) {
         let message = "the packets to drop are out of order; write each once, ascending, such as [5, 9]";
         return Err(Problem::new(child(key, "drop"), message));
@@ -110,4 +150,17 @@ fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
         }
     }
     Ok(impairments)
+}
+
+fn burst_loss(key: &str, model: &BurstLoss) -> Checked<GilbertElliott> {
+    if model.bad_to_good.0.ppm == 0 {
+        let message = "0 never leaves the bad state; write a probability above 0, such as \"25%\"";
+        return Err(Problem::new(child(key, "bad_to_good"), message));
+    }
+    Ok(GilbertElliott {
+        good_to_bad_ppm: model.good_to_bad.0.ppm,
+        bad_to_good_ppm: model.bad_to_good.0.ppm,
+        loss_good_ppm: model.loss_good.map_or(0, |loss| loss.0.ppm),
+        loss_bad_ppm: model.loss_bad.map_or(1_000_000, |loss| loss.0.ppm),
+    })
 }

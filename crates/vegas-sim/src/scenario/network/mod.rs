@@ -3,37 +3,51 @@
 mod chain;
 mod graph;
 mod link;
+mod route;
+
+use std::path::Path;
 
 use vegas_core::units::Bytes;
 
-use super::document::{Flow, Topology};
+use super::document::{Flow, Topology, Traffic};
 use super::error::{Checked, Problem, child};
 use super::field::Table;
 use super::model::{LinkId, LinkSpec, NodeId, QueueLimit};
 use super::scalar::{Kind, Named};
+pub(super) use graph::reroute;
 use link::Direction;
+pub(super) use link::{constant_rate as check_rate, delay as check_delay};
+use route::Route;
 
-/// Nodes, links, and one path a flow.
+/// Nodes, links, and one path a flow and source of traffic.
 #[derive(Default)]
 pub(super) struct Network {
     pub(super) nodes: Vec<String>,
     /// In pairs: after each link that of the reverse direction.
     pub(super) links: Vec<LinkSpec>,
-    /// Links from sender to receiver, in the order of the flows.
+    /// Links from sender to receiver, in the order of the flows, then of the traffic.
     pub(super) paths: Vec<Vec<LinkId>>,
 }
 
-/// Builds the network; flow `i` is at `flow.i` in the file.
-pub(super) fn build(topology: &Topology, flows: &[Table<Flow>]) -> Checked<Network> {
+/// Builds the network; flow `i` is at `flow.i` in the file, which lies in `folder`, and source `i` at `traffic.i`.
+pub(super) fn build(
+    topology: &Topology,
+    flows: &[Table<Flow>],
+    traffic: &[Table<Traffic>],
+    folder: &Path,
+) -> Checked<Network> {
     let kind = topology.kind.0;
     check_keys_of_topology(topology, kind)?;
-    for (id, flow) in flows.iter().enumerate() {
-        check_keys_of_flow(&format!("flow.{id}"), flow, kind)?;
+    let flows = flows.iter().enumerate().map(|(id, flow)| Route::of_flow(id, flow));
+    let traffic = traffic.iter().enumerate().map(|(id, traffic)| Route::of_traffic(id, traffic));
+    let routes: Vec<Route<'_>> = flows.chain(traffic).collect();
+    for route in &routes {
+        check_keys_of_route(route, kind)?;
     }
     match kind {
-        Kind::Dumbbell => chain::dumbbell(topology, flows),
-        Kind::ParkingLot => chain::parking_lot(topology, flows),
-        Kind::Graph => graph::build(topology, flows),
+        Kind::Dumbbell => chain::dumbbell(topology, &routes, folder),
+        Kind::ParkingLot => chain::parking_lot(topology, &routes, folder),
+        Kind::Graph => graph::build(topology, &routes, folder),
     }
 }
 
@@ -56,15 +70,22 @@ impl Network {
         path.iter().rev().map(|link| opposite(*link)).collect()
     }
 
+    /// A link's name in results.
+    pub(super) fn link_name(&self, link: LinkId) -> String {
+        link_name(&self.links[link], &self.nodes)
+    }
+
     /// The first link of a path whose queue is shorter than one packet.
     pub(super) fn too_short_for(&self, packet: Bytes, path: &[LinkId]) -> Option<(String, Bytes)> {
         path.iter().map(|link| &self.links[*link]).find_map(|link| match link.queue {
-            QueueLimit::Bytes(limit) if limit < packet => {
-                Some((format!("{}->{}", self.nodes[link.from], self.nodes[link.to]), limit))
-            }
+            QueueLimit::Bytes(limit) if limit < packet => Some((link_name(link, &self.nodes), limit)),
             _ => None,
         })
     }
+}
+
+fn link_name(link: &LinkSpec, nodes: &[String]) -> String {
+    format!("{}->{}", nodes[link.from], nodes[link.to])
 }
 
 /// The link of the reverse direction: links are kept in pairs.
@@ -89,17 +110,18 @@ fn check_keys_of_topology(topology: &Topology, kind: Kind) -> Checked<()> {
     )
 }
 
-fn check_keys_of_flow(key: &str, flow: &Flow, kind: Kind) -> Checked<()> {
+fn check_keys_of_route(route: &Route<'_>, kind: Kind) -> Checked<()> {
     check_keys(
-        key,
+        &route.key,
         kind,
         &[
-            ("access", flow.access.is_some(), CHAINS),
-            ("enter", flow.enter.is_some(), &[Kind::ParkingLot]),
-            ("leave", flow.leave.is_some(), &[Kind::ParkingLot]),
-            ("from", flow.from.is_some(), &[Kind::Graph]),
-            ("to", flow.to.is_some(), &[Kind::Graph]),
-            ("via", flow.via.is_some(), &[Kind::Graph]),
+            ("access", route.access.is_some(), CHAINS),
+            ("direction", route.direction.is_some(), &[Kind::Dumbbell]),
+            ("enter", route.enter.is_some(), &[Kind::ParkingLot]),
+            ("leave", route.leave.is_some(), &[Kind::ParkingLot]),
+            ("from", route.from.is_some(), &[Kind::Graph]),
+            ("to", route.to.is_some(), &[Kind::Graph]),
+            ("via", route.via.is_some(), &[Kind::Graph]),
         ],
     )
 }

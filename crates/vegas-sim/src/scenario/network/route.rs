@@ -1,0 +1,58 @@
+//! What a flow and a source of traffic have in common: two hosts and a way between them.
+
+use crate::scenario::document::{Direction, Flow, Link, Traffic};
+use crate::scenario::field::Field;
+use crate::scenario::scalar::Name;
+
+/// What the file says about a path.
+pub(super) struct Route<'a> {
+    /// Where it says so.
+    pub(super) key: String,
+    /// Names of sender and receiver, where the topology makes hosts.
+    pub(super) hosts: [String; 2],
+    pub(super) access: Option<&'a Link>,
+    pub(super) direction: Option<Direction>,
+    pub(super) from: Option<&'a Field<Name>>,
+    pub(super) to: Option<&'a Field<Name>>,
+    /// Where `via` stands.
+    pub(super) key_via: String,
+    pub(super) via: Option<&'a [Field<Name>]>,
+    pub(super) enter: Option<&'a Field<Name>>,
+    pub(super) leave: Option<&'a Field<Name>>,
+}
+
+impl<'a> Route<'a> {
+    pub(super) fn of_flow(id: usize, flow: &'a Flow) -> Self {
+        Route {
+            key: format!("flow.{id}"),
+            hosts: [format!("s{id}"), format!("d{id}")],
+            access: flow.access.as_deref(),
+            direction: None,
+            from: flow.from.as_ref(),
+            to: flow.to.as_ref(),
+            key_via: format!("flow.{id}.via"),
+            via: flow.via.as_deref(),
+            enter: flow.enter.as_ref(),
+            leave: flow.leave.as_ref(),
+        }
+    }
+
+    pub(super) fn of_traffic(id: usize, traffic: &'a Traffic) -> Self {
+        Route {
+            key: format!("traffic.{id}"),
+            hosts: [format!("ts{id}"), format!("td{id}")],
+            access: traffic.access.as_deref(),
+            direction: traffic.direction.map(|direction| direction.0),
+            from: traffic.from.as_ref(),
+            to: traffic.to.as_ref(),
+            key_via: format!("traffic.{id}.via"),
+            via: traffic.via.as_deref(),
+            enter: traffic.enter.as_ref(),
+            leave: traffic.leave.as_ref(),
+        }
+    }
+
+    pub(super) fn is_backward(&self) -> bool {
+        self.direction == Some(Direction::Backward)
+    }
+}

@@ -1,0 +1,6 @@
+//! Background traffic at work.
+
+mod datagrams;
+mod draw;
+
+pub(crate) use datagrams::DatagramSource;

@@ -1,0 +1,74 @@
+"""What an algorithm does, from its page in docs/algorithms and from the registry."""
+
+from pathlib import Path
+
+from vegaslab import _vegaslab
+from vegaslab.report import aligned
+
+_PAGES = Path(__file__).parent / "algorithms"
+_SECTIONS = ("The rule", "Sources", "Deviations")
+_LETTERS = {
+    "fine_retransmit": "C",
+    "recheck_after_retransmit": "D",
+    "once_per_window": "E",
+    "burst": "H",
+    "keep_up": "I",
+}
+
+
+class UnknownAlgorithmError(Exception):
+    """No preset has that name."""
+
+
+def explain(name: str) -> str:
+    """The rule that a preset follows, its parts, its parameters with defaults, its sources and its deviations."""
+    presets = {preset["name"]: preset for preset in _vegaslab.algorithms()}
+    if name not in presets:
+        raise UnknownAlgorithmError(f"{name}: no such algorithm; there are {', '.join(presets)}")
+    preset = presets[name]
+    sections = _sections(_page(name))
+    lines = [f"{name}: {preset['summary']}", f"source: {preset['source']}", "", "Parts", ""]
+    lines += [f"  {line}" for line in aligned(("key", "value"), [(k, _show(v)) for k, v in preset["parts"].items()])]
+    lines += ["", "Parameters", ""]
+    rows = [(key, str(value)) for key, value in preset["parameters"].items()]
+    lines += [f"  {line}" for line in aligned(("key", "default, segments"), rows)]
+    for title in _SECTIONS:
+        lines += ["", title, "", sections[title]]
+    return "\n".join(lines)
+
+
+def table_of_presets() -> list[str]:
+    """Every preset with its parts and its source, a line each."""
+    named = ("signal", "slow_start", "avoidance", "cut", "recovery")
+    rows = [
+        (preset["name"], *(str(preset["parts"][part]) for part in named), _mechanisms(preset), preset["source"])
+        for preset in _vegaslab.algorithms()
+    ]
+    return aligned(("name", *named, "also", "source"), rows)
+
+
+def _mechanisms(preset: "_vegaslab.AlgorithmInfo") -> str:
+    """Letters of the switches that are on ("TCP Vegas Revisited", section VI)."""
+    return "".join(letter for part, letter in _LETTERS.items() if preset["parts"][part]) or "-"
+
+
+def _show(value: str | bool | int | None) -> str:
+    """As it is written in a scenario file."""
+    if value is None:
+        return "none"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _page(name: str) -> str:
+    """The page whose title names the preset."""
+    for path in sorted(_PAGES.glob("*.md")):
+        page = path.read_text(encoding="utf-8")
+        if f"`{name}`" in page.partition("\n")[0]:
+            return page
+    raise UnknownAlgorithmError(f"{name}: docs/algorithms has no page whose title names it")
+
+
+def _sections(page: str) -> dict[str, str]:
+    """Text by second-level heading."""
+    parts = page.split("\n## ")[1:]
+    return {title: text.strip() for title, _, text in (part.partition("\n") for part in parts)}
