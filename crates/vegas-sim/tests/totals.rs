@@ -354,3 +354,23 @@ fn transfers_at_the_extremes_end() {
         }
     }
 }
+
+/// 40,000 packets of six days each: longer than 64 bits of nanoseconds.
+#[test]
+fn an_absurd_backlog_overflows_nothing() {
+    let text = r#"
+        name = "x"
+        duration = "2400h"
+        sample = "off"
+        topology = { kind = "graph", nodes = ["s", "d"], link = [{ between = ["s", "d"], rate = "1bit", delay = "1h", queue = "unlimited" }] }
+        [[flow]]
+        algorithm = "sack"
+        from = "s"
+        to = "d"
+        packet = "65535b"
+        initial_window = 40000
+        host = { rto_initial = "1h", rto_max = "1h" }
+        "#;
+    let outcome = vegas_sim::run(&Scenario::from_toml(text, "x", &[]).unwrap());
+    assert_close(outcome.links[0].utilisation, 1.0, "utilisation");
+}
