@@ -120,9 +120,10 @@ class Graph(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Parts(_Table):
-    """An algorithm by its parts; what is left out is that of `preset`."""
+    """An algorithm by its parts; what is left out is that of `preset`, or of `mechanisms` over Reno."""
 
     preset: str | None = None
+    mechanisms: str | None = None
     signal: str | Mapping[str, object] | None = None
     slow_start: str | Mapping[str, object] | None = None
     avoidance: str | Mapping[str, object] | None = None
@@ -139,6 +140,7 @@ class Parts(_Table):
 class Host(_Table):
     """How a flow's hosts behave: what belongs to TCP and not to the congestion control."""
 
+    kind: str | None = None
     dupack_threshold: int | None = None
     limited_transmit: bool | None = None
     recovery_burst: int | str | None = None
@@ -167,6 +169,7 @@ class Flow(_Table):
     gamma: int | None = None
     initial_window: int | None = None
     restart_window: int | None = None
+    ssthresh: int | None = None
     max_window: int | None = None
     recovery: str | None = None
     delayed_ack: str | bool | None = None
@@ -176,7 +179,7 @@ class Flow(_Table):
     via: Sequence[str] | None = None
     enter: str | None = None
     leave: str | None = None
-    host: Host | None = None
+    host: str | Host | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,8 @@ use crate::avoidance::Cubic;
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::SlowStartEnds;
-use crate::signal::{InTransit, Round, Signal, in_flight};
+use crate::signal::{Dialect, Measured, Round, in_flight};
+use crate::slow_start::Opening;
 use crate::units::{Rate, Segments, Span, Time, Window};
 
 /// The kernel's private area of a socket (`ICSK_CA_PRIV_SIZE`), bytes.
@@ -23,14 +24,10 @@ pub struct Algorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     control: Control,
+    opening: Opening,
     round: Round,
-    /// When the window was last cut, for mechanism E; means nothing unless `was_cut`.
+    /// When the window was last cut, for mechanism E; means nothing unless it was cut.
     last_cut: Time,
-    was_cut: bool,
-    /// The next acknowledgement ends slow start: a cut was made that waits for it.
-    slow_start_ends: bool,
-    /// The newest backlog, for display; [`NO_DIFF`] before the first.
-    diff: i32,
 }
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
@@ -41,13 +38,18 @@ pub(crate) struct Control {
     pub(crate) ssthresh: Segments,
     /// Growth per acknowledgement, decided once a round or once an acknowledgement.
     pub(crate) growth: Window,
-    /// Vegas's slow start grows in every second round.
-    pub(crate) grows_this_round: bool,
-    /// What one part remembers besides.
+    /// The growth was decided in slow start and ends with it.
+    pub(crate) growth_opens: bool,
+    /// The first round in congestion avoidance changes nothing.
+    pub(crate) skips_round: bool,
+    was_cut: bool,
+    /// The next acknowledgement ends slow start: a cut was made that waits for it.
+    slow_start_ends: bool,
+    /// What the congestion avoidance remembers.
     pub(crate) memory: Memory,
 }
 
-/// What a part remembers for itself. One part at a time does, so that the state stays small.
+/// What a congestion avoidance remembers for itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     None,
@@ -63,8 +65,6 @@ pub enum Phase {
     Avoidance,
 }
 
-/// No backlog was measured yet. The signal never gives it.
-const NO_DIFF: i32 = i32::MIN;
 /// No slow-start threshold yet.
 const UNBOUNDED: Segments = Segments(u32::MAX);
 /// The threshold of a sender that left slow start for good, and the least there is (RFC 5681, equation 4).
@@ -89,38 +89,45 @@ impl Algorithm {
 
     /// The state of a new connection.
     pub fn start(&self) -> State {
-        let mut control = Control {
+        let slow_start = self.composition.slow_start;
+        let control = Control {
             window: Window::whole(self.parameters.initial_window),
-            ssthresh: UNBOUNDED,
-            growth: Window::default(),
-            grows_this_round: false,
-            memory: Memory::None,
-        };
-        self.composition.slow_start.start(&mut control);
-        State {
-            control,
-            round: Round::NEW,
-            last_cut: Time::ZERO,
+            ssthresh: self.parameters.ssthresh.unwrap_or(UNBOUNDED),
+            growth: slow_start.first_growth(),
+            growth_opens: true,
+            skips_round: false,
             was_cut: false,
             slow_start_ends: false,
-            diff: NO_DIFF,
-        }
+            memory: Memory::None,
+        };
+        State { control, opening: slow_start.opening(), round: Round::NEW, last_cut: Time::ZERO }
     }
 
     /// Handles an acknowledgement of new data.
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
-        if state.slow_start_ends {
+        if state.control.slow_start_ends {
             self.end_slow_start(state);
         }
-        if state.round.ended_by(ack) {
-            let diff = state.round.close(&self.composition.signal, ack);
-            self.on_round(state, diff);
-        }
         if state.phase() == Phase::Avoidance {
-            self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
+            state.control.end_opening_growth();
+            self.composition.avoidance.before_ack(&mut state.control);
+        }
+        let dialect = self.composition.signal.dialect();
+        if dialect.is_linux() {
+            state.round.sample(dialect, ack);
+        }
+        if state.round.ended_by(dialect, ack) {
+            let measured = state.round.close(&self.composition.signal, ack, state.control.window);
+            self.on_round(state, measured);
+        }
+        match state.phase() {
+            Phase::SlowStart => state.opening.on_ack(&mut state.control, ack),
+            Phase::Avoidance => self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt()),
         }
         self.grow(&mut state.control, ack);
-        state.round.sample(ack);
+        if !dialect.is_linux() {
+            state.round.sample(dialect, ack);
+        }
     }
 
     /// Handles a loss or a mark.
@@ -131,22 +138,31 @@ impl Algorithm {
         }
     }
 
-    fn on_round(&self, state: &mut State, diff: Option<i32>) {
-        state.diff = diff.unwrap_or(state.diff);
-        // before the first sample nothing can be backlog
-        let diff = diff.unwrap_or(0);
-        match state.phase() {
-            Phase::SlowStart => self.composition.slow_start.on_round(&mut state.control, diff, self.parameters.gamma),
-            Phase::Avoidance => self.composition.avoidance.on_round(&mut state.control, diff, &self.parameters),
+    fn on_round(&self, state: &mut State, measured: Option<Measured>) {
+        let diff = measured.map(|measured| measured.diff);
+        let State { control, opening, .. } = state;
+        if control.in_slow_start() {
+            control.growth_opens = true;
+            opening.on_round(control, measured, &self.parameters);
+            return;
+        }
+        if self.leaves_slow_start_for_good() {
+            control.leave_slow_start();
+        }
+        if control.skips_round {
+            control.skips_round = false;
+        } else {
+            self.composition.avoidance.on_round(control, diff, &self.parameters);
         }
     }
 
+    /// After a timeout the threshold is half the window; a window that then shrinks by itself would fall below it and
+    /// be taken for a new slow start. The released versions have it so.
+    fn leaves_slow_start_for_good(&self) -> bool {
+        self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
+    }
+
     fn grow(&self, control: &mut Control, ack: &Ack) {
-        // a slow start that reached its threshold within the round stops there
-        let decided_before = !self.composition.avoidance.decides_each_ack();
-        if decided_before && control.growth == Window::ONE && !control.in_slow_start() {
-            control.growth = Window::default();
-        }
         if self.composition.limits.keep_up && !self.keeps_up(control, ack) {
             return;
         }
@@ -155,15 +171,12 @@ impl Algorithm {
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        let in_transit = match self.composition.signal {
-            Signal::EndToEnd { in_transit, .. } => in_transit,
-            Signal::None => InTransit::BeforeAck,
-        };
-        control.window <= Window::whole(in_flight(in_transit, ack)).plus(Window::whole(Segments(2)))
+        control.window
+            <= Window::whole(in_flight(self.composition.signal.dialect(), ack)).plus(Window::whole(Segments(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
-        if state.was_cut && !self.composition.loss.cuts(loss, state.last_cut) {
+        if state.control.was_cut && !self.composition.loss.cuts(loss, state.last_cut) {
             return;
         }
         let before = state.control.window;
@@ -171,10 +184,13 @@ impl Algorithm {
         state.control.window = self.composition.loss.window_after(before, loss).min(before);
         self.composition.avoidance.on_cut(&mut state.control, before);
         state.last_cut = loss.now;
-        state.was_cut = true;
+        state.control.was_cut = true;
+        if self.composition.signal.dialect().is_linux() {
+            state.round.restart(loss.next, loss.now);
+        }
         match self.composition.loss.slow_start_ends {
             SlowStartEnds::AtCut => self.end_slow_start(state),
-            SlowStartEnds::AtNextAck => state.slow_start_ends = true,
+            SlowStartEnds::AtNextAck => state.control.slow_start_ends = true,
         }
     }
 
@@ -183,7 +199,7 @@ impl Algorithm {
             true => LEFT,
             false => state.control.window.floor().max(LEFT),
         };
-        state.slow_start_ends = false;
+        state.control.slow_start_ends = false;
     }
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
@@ -191,20 +207,18 @@ impl Algorithm {
         state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before);
         state.control.window = Window::whole(self.parameters.restart_window).min(before);
         state.last_cut = loss.now;
-        state.was_cut = true;
-        state.slow_start_ends = false;
+        state.control.was_cut = true;
+        state.control.slow_start_ends = false;
         self.composition.avoidance.on_timeout(&mut state.control, before);
-        self.composition.slow_start.on_timeout(&mut state.control);
-        if self.restarts_rounds() {
-            state.round.restart(loss.next, loss.now);
+        state.control.skips_round = false;
+        let slow_start = self.composition.slow_start;
+        if slow_start.restarts_after_timeout() {
+            state.opening = slow_start.opening();
+            state.control.growth = slow_start.first_growth();
+            state.control.growth_opens = true;
         }
-    }
-
-    /// "Revisited", section VII.C: segments sent before a timeout must not count in the rounds after it.
-    fn restarts_rounds(&self) -> bool {
-        match self.composition.signal {
-            Signal::EndToEnd { in_transit, .. } => in_transit == InTransit::BeforeAck,
-            Signal::None => true,
+        if self.composition.signal.dialect().restarts_rounds() {
+            state.round.restart(loss.next, loss.now);
         }
     }
 }
@@ -232,7 +246,7 @@ impl State {
 
     /// The newest backlog in segments; none before the first measurement.
     pub fn diff(&self) -> Option<i32> {
-        (self.diff != NO_DIFF).then_some(self.diff)
+        self.round.diff()
     }
 
     /// Which rule steers the window.
@@ -258,6 +272,32 @@ impl Control {
     /// Ends slow start for good: only a timeout begins another.
     pub(crate) fn leave_slow_start(&mut self) {
         self.ssthresh = LEFT;
+        self.growth_opens = false;
+    }
+
+    /// The slow-start threshold, or the largest window before there is one.
+    pub(crate) fn threshold(&self, parameters: &Parameters) -> Segments {
+        self.ssthresh.min(parameters.max_window)
+    }
+
+    /// A slow start that reached its threshold within the round stops there.
+    fn end_opening_growth(&mut self) {
+        if self.growth_opens {
+            self.growth = Window::default();
+            self.growth_opens = false;
+        }
+    }
+
+    /// Linux's `tcp_vegas_ssthresh`: a window that was lowered is not below the threshold.
+    pub(crate) fn lower_threshold_below_window(&mut self) {
+        let below = Segments(self.window.floor().0.saturating_sub(1));
+        self.ssthresh = self.ssthresh.min(below).max(LEFT);
+    }
+
+    /// Linux's `tcp_current_ssthresh`: three quarters of the window at least, each quarter in whole segments.
+    pub(crate) fn raise_threshold_to_three_quarters(&mut self) {
+        let window = self.window.floor().0;
+        self.ssthresh = self.ssthresh.max(Segments(window / 2 + window / 4));
     }
 
     /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).

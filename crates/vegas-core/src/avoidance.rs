@@ -1,6 +1,8 @@
 //! Congestion avoidance: how the window is held once slow start is over.
 
 mod cubic;
+mod dynamic;
+mod linux;
 mod reno;
 mod vegas;
 
@@ -18,35 +20,50 @@ pub enum Avoidance {
     Reno,
     /// The backlog is kept between alpha and beta.
     Vegas,
+    /// The same with steps in proportion to what the backlog is off (Dynamic Vegas).
+    Dynamic,
+    /// The same with a whole segment at once, up or down, once a round (Linux's Vegas).
+    VegasLinux,
     /// A cubic function of the time since the last cut (RFC 9438, section 4).
     Cubic,
 }
 
 impl Avoidance {
     /// What users write for each choice.
-    pub const NAMES: &'static [(&'static str, Avoidance)] =
-        &[("reno", Avoidance::Reno), ("vegas", Avoidance::Vegas), ("cubic", Avoidance::Cubic)];
+    pub const NAMES: &'static [(&'static str, Avoidance)] = &[
+        ("reno", Avoidance::Reno),
+        ("vegas", Avoidance::Vegas),
+        ("dynamic", Avoidance::Dynamic),
+        ("vegas-linux", Avoidance::VegasLinux),
+        ("cubic", Avoidance::Cubic),
+    ];
 
     pub(crate) fn needs_signal(self) -> bool {
-        self == Avoidance::Vegas
+        !matches!(self, Avoidance::Reno | Avoidance::Cubic)
     }
 
     /// Whether the window moves without losses, so that the slow-start threshold must not follow it: a window that
-    /// shrinks by one below the threshold would be taken for a new slow start.
+    /// shrinks by one below the threshold would be taken for a new slow start. Linux's lowers the threshold itself.
     pub(crate) fn shrinks_by_itself(self) -> bool {
-        self == Avoidance::Vegas
-    }
-
-    /// Whether growth is decided anew at each acknowledgement.
-    pub(crate) fn decides_each_ack(self) -> bool {
-        self != Avoidance::Vegas
+        matches!(self, Avoidance::Vegas | Avoidance::Dynamic)
     }
 
     /// Decides, at the end of a round in congestion avoidance, how to move in the next one.
-    pub(crate) fn on_round(self, control: &mut Control, diff: i32, parameters: &Parameters) {
+    pub(crate) fn on_round(self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+        // before the first sample nothing can be backlog
+        let known = diff.unwrap_or(0);
         match self {
             Avoidance::Reno | Avoidance::Cubic => {}
-            Avoidance::Vegas => vegas::on_round(control, diff, parameters),
+            Avoidance::Vegas => vegas::on_round(control, known, parameters),
+            Avoidance::Dynamic => dynamic::on_round(control, known, parameters),
+            Avoidance::VegasLinux => linux::on_round(control, diff, parameters),
+        }
+    }
+
+    /// Takes back what was meant for the acknowledgement before only.
+    pub(crate) fn before_ack(self, control: &mut Control) {
+        if self == Avoidance::VegasLinux {
+            linux::forget(control);
         }
     }
 
@@ -54,24 +71,22 @@ impl Avoidance {
     pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
-            Avoidance::Vegas => {}
             Avoidance::Cubic => cubic::on_ack(control, ack, base_rtt),
+            Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux => {}
         }
     }
 
     /// A loss cut the window from `before`.
     pub(crate) fn on_cut(self, control: &mut Control, before: Window) {
-        match self {
-            Avoidance::Reno | Avoidance::Vegas => {}
-            Avoidance::Cubic => cubic::on_cut(control, before),
+        if self == Avoidance::Cubic {
+            cubic::on_cut(control, before);
         }
     }
 
     /// The retransmission timer ran out at this window.
     pub(crate) fn on_timeout(self, control: &mut Control, before: Window) {
-        match self {
-            Avoidance::Reno | Avoidance::Vegas => {}
-            Avoidance::Cubic => cubic::on_timeout(control, before),
+        if self == Avoidance::Cubic {
+            cubic::on_timeout(control, before);
         }
     }
 }

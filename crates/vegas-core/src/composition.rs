@@ -74,6 +74,9 @@ pub struct Parameters {
     pub initial_window: Segments,
     /// Window after a timeout, unless it was smaller (G of "Revisited": 2; Reno: 1), at least 1.
     pub restart_window: Segments,
+    /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for a slow start that needs one the
+    /// largest window.
+    pub ssthresh: Option<Segments>,
     /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`], and not below the initial
     /// and the restart window.
     pub max_window: Segments,
@@ -94,6 +97,10 @@ impl HostCapabilities {
     /// The simulator's TCP: everything.
     pub const SIMULATOR: HostCapabilities =
         HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true };
+
+    /// Linux's TCP: its pluggable interface gives windows and rates only.
+    pub const LINUX: HostCapabilities =
+        HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false };
 }
 
 /// Why a composition cannot be built.
@@ -148,6 +155,12 @@ impl Composition {
         }
         if parameters.max_window > Window::MAX.floor() {
             return refuse("max_window", "must be at most 16777216 segments");
+        }
+        if parameters.ssthresh.is_some_and(|ssthresh| ssthresh < Segments(2)) {
+            return refuse("ssthresh", "must be at least 2 segments");
+        }
+        if self.avoidance == Avoidance::Dynamic && parameters.alpha < Segments(1) {
+            return refuse("alpha", "must be at least 1 segment for avoidance = \"dynamic\", which divides by it");
         }
         if self.limits.burst == Some(Segments(0)) {
             return refuse("burst", "must let at least 1 segment out");

@@ -2,7 +2,7 @@
 
 use crate::composition::{Composition, Detection, Limits, Parameters, Recovery};
 use crate::units::Segments;
-use crate::{Avoidance, Cut, InTransit, LossResponse, Signal, SlowStart, SlowStartEnds};
+use crate::{Avoidance, Cut, Dialect, LossResponse, Signal, SlowStart, SlowStartEnds};
 
 /// A composition with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +50,49 @@ pub const PRESETS: &[Preset] = &[
         parameters: VEGAS_PARAMETERS,
     },
     Preset {
+        name: "vegas-1994",
+        summary: "Vegas as first released, with its defects at timeouts, in the base RTT and in the backlog",
+        source: "TCP Vegas Revisited, section VII",
+        composition: VEGAS_1994,
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
+        name: "gallop",
+        summary: "Vegas with a slow start that grows by one more segment each round, spread over the round",
+        source: "Ho, Chan and Chen: Gallop-Vegas, an enhanced slow-start mechanism for TCP Vegas",
+        composition: Composition { slow_start: SlowStart::Gallop, ..VEGAS },
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
+        name: "dynamic",
+        summary: "Vegas that starts at half the threshold where the path is empty, and moves in proportion",
+        source: "Zhou, Yu, Zhu and Liu: Dynamic Vegas, a competitive congestion control strategy",
+        composition: Composition { slow_start: SlowStart::MidSpeed, avoidance: Avoidance::Dynamic, ..VEGAS },
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
         name: "vegas-ns2",
         summary: "Vegas as ns-2 has it: no burst limit, no restart of rounds after a timeout",
         source: "ns-2.35, Agent/TCP/Vegas",
         composition: VEGAS_NS2,
         parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
+        name: "vegas-linux",
+        summary: "Vegas as the Linux kernel has it: least RTT of the round, doubling every round, alpha 2, beta 4",
+        source: "Linux, net/ipv4/tcp_vegas.c",
+        composition: VEGAS_LINUX,
+        parameters: VEGAS_LINUX_PARAMETERS,
+    },
+    Preset {
+        name: "vegas-ns3",
+        summary: "Vegas as ns-3 has it: the kernel's, with the backlog of Brakmo and Peterson",
+        source: "ns-3, TcpVegas",
+        composition: Composition {
+            signal: Signal::EndToEnd { dialect: Dialect::Ns3, reset_base_after_single: false },
+            ..VEGAS_LINUX
+        },
+        parameters: VEGAS_LINUX_PARAMETERS,
     },
     Preset {
         name: "cubic",
@@ -73,7 +111,7 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
 /// Larger than any path of the papers needs; a receiver's window lowers it.
 const MAX_WINDOW: Segments = Segments(1 << 20);
 
-const RENO: Composition = Composition {
+pub(crate) const RENO: Composition = Composition {
     signal: Signal::None,
     slow_start: SlowStart::Reno,
     avoidance: Avoidance::Reno,
@@ -88,17 +126,18 @@ const RENO: Composition = Composition {
 };
 
 /// "Revisited", section VI, G: the window of one segment that Reno starts and restarts with.
-const RENO_PARAMETERS: Parameters = Parameters {
+pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
     alpha: Segments(1),
     beta: Segments(3),
     gamma: Segments(1),
     initial_window: Segments(1),
     restart_window: Segments(1),
+    ssthresh: None,
     max_window: MAX_WINDOW,
 };
 
-const VEGAS: Composition = Composition {
-    signal: Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false },
+pub(crate) const VEGAS: Composition = Composition {
+    signal: Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false },
     slow_start: SlowStart::Vegas { restarts_after_timeout: true },
     avoidance: Avoidance::Vegas,
     loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
@@ -106,17 +145,34 @@ const VEGAS: Composition = Composition {
     limits: Limits { burst: Some(Segments(3)), keep_up: true },
 };
 
-const VEGAS_PARAMETERS: Parameters =
+pub(crate) const VEGAS_PARAMETERS: Parameters =
     Parameters { initial_window: Segments(2), restart_window: Segments(2), ..RENO_PARAMETERS };
 
+const VEGAS_1994: Composition = Composition {
+    signal: Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true },
+    slow_start: SlowStart::Vegas { restarts_after_timeout: false },
+    ..VEGAS
+};
+
 const VEGAS_NS2: Composition = Composition {
-    signal: Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true },
+    signal: Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true },
     slow_start: SlowStart::Vegas { restarts_after_timeout: false },
     loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
     detection: Detection { retransmit_backs_off: true, ..VEGAS.detection },
     limits: Limits { burst: None, keep_up: true },
     ..VEGAS
 };
+
+const VEGAS_LINUX: Composition = Composition {
+    signal: Signal::EndToEnd { dialect: Dialect::Linux, reset_base_after_single: false },
+    slow_start: SlowStart::VegasLinux,
+    avoidance: Avoidance::VegasLinux,
+    ..with_recovery(RENO, Recovery::Sack)
+};
+
+/// RFC 6928: the initial window of ten segments that the kernel and ns-3 take.
+const VEGAS_LINUX_PARAMETERS: Parameters =
+    Parameters { alpha: Segments(2), beta: Segments(4), initial_window: Segments(10), ..RENO_PARAMETERS };
 
 const CUBIC: Composition = Composition {
     avoidance: Avoidance::Cubic,

@@ -13,8 +13,8 @@ pub enum Signal {
     None,
     /// From round-trip times alone.
     EndToEnd {
-        /// What counts as the window.
-        in_transit: InTransit,
+        /// Whose Vegas measures.
+        dialect: Dialect,
         /// A round of a single segment sets the base RTT to its own RTT ("Revisited", section VII.B: a defect).
         reset_base_after_single: bool,
     },
@@ -24,22 +24,92 @@ impl Signal {
     /// What users write for each choice.
     pub const NAMES: &'static [(&'static str, Signal)] = &[
         ("none", Signal::None),
-        ("end-to-end", Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: false }),
-        ("end-to-end-ns2", Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: true }),
+        ("end-to-end", Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false }),
+        ("end-to-end-1994", Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true }),
+        ("end-to-end-ns2", Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true }),
+        ("end-to-end-linux", Signal::EndToEnd { dialect: Dialect::Linux, reset_base_after_single: false }),
+        ("end-to-end-ns3", Signal::EndToEnd { dialect: Dialect::Ns3, reset_base_after_single: false }),
     ];
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        match *self {
+            Signal::EndToEnd { dialect, .. } => dialect,
+            Signal::None => Dialect::Corrected,
+        }
+    }
 }
 
-/// What counts as the window in the backlog, when the next round begins, and what a round without a sample tells.
+/// Whose Vegas measures: what counts as the window, when the next round begins, how the backlog is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InTransit {
-    /// What is in flight before the acknowledgement is counted ("Revisited", section VII.C, corrected). Only samples
-    /// lower the base RTT, and the backlog is never negative while the host counts as in flight all it has sent
-    /// that is not acknowledged.
-    BeforeAck,
-    /// What is in flight after it, plus one: ns-2's `t_seqno_ - last_ack_`, which differs for an acknowledgement
-    /// of more than one segment. The length of a round without a sample can lower the base RTT, and a negative
-    /// backlog is rounded towards zero, as C converts to an integer.
-    AfterAckPlusOne,
+pub enum Dialect {
+    /// The window is what is in flight before the acknowledgement is counted, and a round never counts what was sent
+    /// before a timeout ("Revisited", section VII.C, corrected). Only samples lower the base RTT, and the backlog is
+    /// never negative while the host counts as in flight all it has sent that is not acknowledged.
+    Corrected,
+    /// The released Vegas of 1994 ("Revisited", section VII.C, equations 3 and 4): the window is less by what the
+    /// acknowledgement covers beyond one segment, and may be negative; the next round counts from the next segment to
+    /// send even where the acknowledgement is already past it; a timeout leaves the round as it is.
+    Released,
+    /// The window is what is in flight after the acknowledgement, plus one: ns-2's `t_seqno_ - last_ack_`, which
+    /// differs for an acknowledgement of more than one segment. The length of a round without a sample can lower the
+    /// base RTT, and a negative backlog is rounded towards zero, as C converts to an integer.
+    Ns2,
+    /// Linux's `tcp_vegas.c`: the congestion window itself, the least RTT of the round instead of the mean, and
+    /// diff = cwnd x (RTT - base) / base, rounded down. The acknowledgement that ends a round belongs to it; a round
+    /// of two samples or less measures nothing; a loss begins a new one.
+    Linux,
+    /// ns-3's `TcpVegas`, the same but for diff = cwnd - cwnd x base / RTT, with the product rounded down, and for the
+    /// round, which ends one segment earlier.
+    Ns3,
+}
+
+impl Dialect {
+    /// Whether these are the rounds of Linux, which ns-3 took over.
+    pub(crate) fn is_linux(self) -> bool {
+        matches!(self, Dialect::Linux | Dialect::Ns3)
+    }
+
+    /// "Revisited", section VII.C: whether a timeout begins a new round, so that segments sent before it do not count.
+    pub(crate) fn restarts_rounds(self) -> bool {
+        match self {
+            Dialect::Corrected | Dialect::Linux | Dialect::Ns3 => true,
+            Dialect::Released | Dialect::Ns2 => false,
+        }
+    }
+
+    /// The window of the backlog, in segments; only the released version's can be negative.
+    fn window(self, ack: &Ack, cwnd: Window) -> i64 {
+        match self {
+            Dialect::Linux | Dialect::Ns3 => cwnd.floor().as_i64(),
+            Dialect::Corrected | Dialect::Ns2 => in_flight(self, ack).as_i64(),
+            Dialect::Released => ack.in_flight.as_i64() - ack.acked.as_i64().max(1) + 1,
+        }
+    }
+
+    /// Where the segments of the round that `ack` ends stop, as they are counted.
+    fn sent_until(self, ack: &Ack) -> SendIndex {
+        match self {
+            Dialect::Corrected | Dialect::Released => ack.next,
+            Dialect::Ns2 | Dialect::Linux | Dialect::Ns3 => after(ack),
+        }
+    }
+
+    /// Where the next round begins.
+    fn next_round(self, ack: &Ack) -> SendIndex {
+        match self {
+            Dialect::Released => ack.next,
+            _ => after(ack),
+        }
+    }
+}
+
+/// What a round measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Measured {
+    /// The backlog, in segments.
+    pub(crate) diff: i32,
+    /// What the path would hold of the window without a queue: window x base / RTT, rounded down.
+    pub(crate) target: Segments,
 }
 
 /// The running measurement of one round.
@@ -49,83 +119,108 @@ pub(crate) struct Round {
     end: SendIndex,
     /// When it began.
     began: Time,
-    /// Sum of its samples.
+    /// Sum of its samples; in Linux's dialect the least.
     rtt_sum: Span,
     /// Count of its samples.
     samples: u32,
     /// Least RTT ever seen; [`Span::MAX`] before the first sample.
     base_rtt: Span,
+    /// The newest backlog; [`NO_DIFF`] before the first.
+    diff: i32,
 }
 
+/// No backlog was measured yet; a measurement never gives it.
+const NO_DIFF: i32 = i32::MIN;
+
 impl Round {
-    pub(crate) const NEW: Round =
-        Round { end: SendIndex(0), began: Time::ZERO, rtt_sum: Span::ZERO, samples: 0, base_rtt: Span::MAX };
+    pub(crate) const NEW: Round = Round {
+        end: SendIndex(0),
+        began: Time::ZERO,
+        rtt_sum: Span::ZERO,
+        samples: 0,
+        base_rtt: Span::MAX,
+        diff: NO_DIFF,
+    };
 
     pub(crate) fn base_rtt(&self) -> Option<Span> {
         (self.base_rtt != Span::MAX).then_some(self.base_rtt)
     }
 
+    pub(crate) fn diff(&self) -> Option<i32> {
+        (self.diff != NO_DIFF).then_some(self.diff)
+    }
+
     /// Forgets the round under way: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
-        *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, base_rtt: self.base_rtt };
+        *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, ..*self };
     }
 
-    pub(crate) fn ended_by(&self, ack: &Ack) -> bool {
-        ack.newest >= self.end
+    pub(crate) fn ended_by(&self, dialect: Dialect, ack: &Ack) -> bool {
+        match dialect {
+            // ns-3 compares with the next byte expected, not with the newest that is acknowledged
+            Dialect::Ns3 => ack.newest.0.saturating_add(1) >= self.end.0,
+            _ => ack.newest >= self.end,
+        }
     }
 
-    /// Closes the round that `ack` ends and begins the next one. Returns the backlog in segments, or none where
-    /// nothing was measured yet.
-    pub(crate) fn close(&mut self, signal: &Signal, ack: &Ack) -> Option<i32> {
-        let Signal::EndToEnd { in_transit, reset_base_after_single } = *signal else {
+    /// Closes the round that `ack` ends and begins the next one; none where nothing was measured.
+    pub(crate) fn close(&mut self, signal: &Signal, ack: &Ack, cwnd: Window) -> Option<Measured> {
+        let Signal::EndToEnd { dialect, reset_base_after_single } = *signal else {
             self.restart(after(ack), ack.now);
             return None;
         };
-        let next = match in_transit {
-            InTransit::BeforeAck => ack.next,
-            InTransit::AfterAckPlusOne => after(ack),
-        };
-        let sent = next.since(self.end);
-        let rtt = self.mean_rtt(ack.now);
-        self.update_base(rtt, in_transit, reset_base_after_single && sent <= Segments(1));
-        let diff = self.base_rtt().map(|base| backlog(in_transit, in_flight(in_transit, ack), sent, base, rtt));
-        self.restart(after(ack), ack.now);
-        diff
+        let sent = dialect.sent_until(ack).since(self.end);
+        let rtt = self.rtt(dialect, ack.now);
+        self.update_base(rtt, dialect, reset_base_after_single && sent <= Segments(1));
+        let enough = !dialect.is_linux() || self.samples > 2;
+        let base = self.base_rtt().filter(|_| enough);
+        let window = dialect.window(ack, cwnd);
+        let measured = base.map(|base| Measured {
+            diff: backlog(dialect, window, sent, base, rtt),
+            target: without_queue(window, base, rtt),
+        });
+        self.diff = measured.map_or(self.diff, |measured| measured.diff);
+        self.restart(dialect.next_round(ack), ack.now);
+        measured
     }
 
-    fn update_base(&mut self, rtt: Span, in_transit: InTransit, single: bool) {
+    fn update_base(&mut self, rtt: Span, dialect: Dialect, single: bool) {
         if self.base_rtt == Span::MAX || rtt == Span::ZERO {
             return;
         }
-        let shorter = in_transit == InTransit::AfterAckPlusOne && rtt < self.base_rtt;
+        let shorter = dialect == Dialect::Ns2 && rtt < self.base_rtt;
         if shorter || single {
             self.base_rtt = rtt;
         }
     }
 
-    /// Adds the acknowledgement's own sample; it belongs to the round that follows the one it ends.
-    pub(crate) fn sample(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) {
-            self.rtt_sum += rtt;
-            self.samples = self.samples.saturating_add(1);
-            self.base_rtt = self.base_rtt.min(rtt);
-        }
+    /// Adds the acknowledgement's own sample.
+    pub(crate) fn sample(&mut self, dialect: Dialect, ack: &Ack) {
+        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
+        self.rtt_sum = match dialect.is_linux() {
+            true if self.samples > 0 => self.rtt_sum.min(rtt),
+            true => rtt,
+            false => self.rtt_sum + rtt,
+        };
+        self.samples = self.samples.saturating_add(1);
+        self.base_rtt = self.base_rtt.min(rtt);
     }
 
-    /// Mean of the round's samples, or its length where every segment of it was a retransmission.
-    fn mean_rtt(&self, now: Time) -> Span {
+    /// What counts as the round's RTT: the dialect's, or its length where every segment of it was a retransmission.
+    fn rtt(&self, dialect: Dialect, now: Time) -> Span {
         match self.samples {
             0 => now.since(self.began),
+            _ if dialect.is_linux() => self.rtt_sum,
             n => Span::from_nanos(self.rtt_sum.as_nanos() / u64::from(n)),
         }
     }
 }
 
 /// What is in flight, in the sense of the dialect; also the measure of mechanism I.
-pub(crate) fn in_flight(in_transit: InTransit, ack: &Ack) -> Segments {
-    match in_transit {
-        InTransit::BeforeAck => ack.in_flight,
-        InTransit::AfterAckPlusOne => Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1)),
+pub(crate) fn in_flight(dialect: Dialect, ack: &Ack) -> Segments {
+    match dialect {
+        Dialect::Corrected | Dialect::Released | Dialect::Linux | Dialect::Ns3 => ack.in_flight,
+        Dialect::Ns2 => Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1)),
     }
 }
 
@@ -134,73 +229,96 @@ fn after(ack: &Ack) -> SendIndex {
     SendIndex(ack.next.0.max(ack.newest.0.saturating_add(1)))
 }
 
-/// diff = window - sent x base / rtt, rounded half up as the dialect does; within plus or minus `i32::MAX`.
+/// diff in the dialect's form and rounding; within plus or minus `i32::MAX`. Mostly window - sent x base / rtt, rounded half up.
 ///
-/// Spans are cut to 2^37 ns (137 s) and counts to the largest window, 2^24 segments, so that twice every product
-/// stays within 2^62. In a round that was shorter than the base RTT its length was no round-trip time (an
-/// acknowledgement of what had been sent before a timeout ended it): there the corrected dialect takes the base.
-fn backlog(in_transit: InTransit, window: Segments, sent: Segments, base: Span, rtt: Span) -> i32 {
-    const SPAN_MAX: u64 = 1 << 37;
-    const SEGMENTS_MAX: Segments = Window::MAX.floor();
-    let base = base.as_nanos().clamp(1, SPAN_MAX) as i64;
-    let rtt = rtt.as_nanos().clamp(1, SPAN_MAX) as i64;
-    let window = i64::from(window.min(SEGMENTS_MAX).0);
-    let sent = i64::from(sent.min(SEGMENTS_MAX).0);
+/// In a round that was shorter than the base RTT its length was no round-trip time (an acknowledgement of what had been
+/// sent before a timeout ended it): there all but ns-2 take the base.
+fn backlog(dialect: Dialect, window: i64, sent: Segments, base: Span, rtt: Span) -> i32 {
+    let (window, base, rtt) = bounded(window, base, rtt);
+    let sent = sent.min(SEGMENTS_MAX).as_i64();
     let twice_plus_half = |rtt: i64| 2 * (window * rtt - sent * base) + rtt;
-    let diff = match in_transit {
-        InTransit::BeforeAck => twice_plus_half(rtt.max(base)).div_euclid(2 * rtt.max(base)),
-        InTransit::AfterAckPlusOne => twice_plus_half(rtt) / (2 * rtt),
+    let diff = match dialect {
+        Dialect::Corrected | Dialect::Released => twice_plus_half(rtt.max(base)).div_euclid(2 * rtt.max(base)),
+        Dialect::Ns2 => twice_plus_half(rtt) / (2 * rtt),
+        Dialect::Linux => window * (rtt - base).max(0) / base,
+        Dialect::Ns3 => window - window * base / rtt.max(base),
     };
     diff.clamp(i64::from(-i32::MAX), i64::from(i32::MAX)) as i32
+}
+
+fn without_queue(window: i64, base: Span, rtt: Span) -> Segments {
+    let (window, base, rtt) = bounded(window, base, rtt);
+    Segments((window.max(0) * base / rtt.max(base)) as u32)
+}
+
+const SEGMENTS_MAX: Segments = Window::MAX.floor();
+
+/// Spans are cut to 2^37 ns (137 s) and counts to the largest window, 2^24 segments, so that twice every product stays
+/// within 2^62.
+fn bounded(window: i64, base: Span, rtt: Span) -> (i64, i64, i64) {
+    const SPAN_MAX: u64 = 1 << 37;
+    let nanos = |span: Span| span.as_nanos().clamp(1, SPAN_MAX) as i64;
+    (window.clamp(-SEGMENTS_MAX.as_i64(), SEGMENTS_MAX.as_i64()), nanos(base), nanos(rtt))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(in_transit: InTransit, window: u32, sent: u32, base_us: u64, rtt_us: u64) -> i32 {
-        backlog(in_transit, Segments(window), Segments(sent), Span::from_micros(base_us), Span::from_micros(rtt_us))
+    fn of(dialect: Dialect, window: u32, sent: u32, base_us: u64, rtt_us: u64) -> i32 {
+        backlog(dialect, window.into(), Segments(sent), Span::from_micros(base_us), Span::from_micros(rtt_us))
     }
 
     /// Worked by hand: 10 - 10 x 100/160 = 3.75, so 4; 2.5 goes up to 3; 2.49 down to 2.
     #[test]
     fn backlog_rounds_half_up() {
-        for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
-            assert_eq!(of(in_transit, 10, 10, 100_000, 160_000), 4);
-            assert_eq!(of(in_transit, 10, 10, 75_000, 100_000), 3);
-            assert_eq!(of(in_transit, 10, 10, 75_100, 100_000), 2);
-            assert_eq!(of(in_transit, 2, 2, 100_000, 100_000), 0);
+        for dialect in [Dialect::Corrected, Dialect::Released, Dialect::Ns2] {
+            assert_eq!(of(dialect, 10, 10, 100_000, 160_000), 4);
+            assert_eq!(of(dialect, 10, 10, 75_000, 100_000), 3);
+            assert_eq!(of(dialect, 10, 10, 75_100, 100_000), 2);
+            assert_eq!(of(dialect, 2, 2, 100_000, 100_000), 0);
         }
     }
 
     /// Worked by hand: 2 - 6 = -4, to which half is added: -3.5, down to -4 or towards zero to -3.
     #[test]
     fn a_negative_backlog_rounds_as_the_dialect_does() {
-        assert_eq!(of(InTransit::BeforeAck, 2, 6, 100_000, 100_000), -4);
-        assert_eq!(of(InTransit::AfterAckPlusOne, 2, 6, 100_000, 100_000), -3);
+        assert_eq!(of(Dialect::Corrected, 2, 6, 100_000, 100_000), -4);
+        assert_eq!(of(Dialect::Ns2, 2, 6, 100_000, 100_000), -3);
     }
 
     /// Worked by hand: 8 - 8 x 100/50 = -8, to which half is added, towards zero: -7; with 100/100 there is none.
     #[test]
     fn a_round_shorter_than_the_base_is_no_round_trip_time() {
-        assert_eq!(of(InTransit::AfterAckPlusOne, 8, 8, 100_000, 50_000), -7);
-        assert_eq!(of(InTransit::BeforeAck, 8, 8, 100_000, 50_000), 0);
+        assert_eq!(of(Dialect::Ns2, 8, 8, 100_000, 50_000), -7);
+        assert_eq!(of(Dialect::Corrected, 8, 8, 100_000, 50_000), 0);
+    }
+
+    /// Worked by hand, window 10 and base 100 ms. RTT 160: 10 x 60/100 = 6; 10 - 6.25, down to 6, = 4. RTT 170:
+    /// 10 - 5.88 = 4.12, so 4; 10 x 70/100 = 7; 10 - 5.88, down to 5, = 5.
+    #[test]
+    fn the_dialects_differ() {
+        let all = [Dialect::Corrected, Dialect::Ns2, Dialect::Linux, Dialect::Ns3];
+        assert_eq!(all.map(|dialect| of(dialect, 10, 10, 100_000, 160_000)), [4, 4, 6, 4]);
+        assert_eq!(all.map(|dialect| of(dialect, 10, 10, 100_000, 170_000)), [4, 4, 7, 5]);
+        assert_eq!(without_queue(10, Span::from_millis(100), Span::from_millis(160)), Segments(6));
     }
 
     #[test]
     fn the_largest_window_on_the_longest_path_is_exact() {
         let window = Window::MAX.floor();
         let (base, rtt) = (Span::from_secs(60), Span::from_secs(120));
-        assert_eq!(backlog(InTransit::BeforeAck, window, window, base, rtt), 1 << 23);
+        assert_eq!(backlog(Dialect::Corrected, window.as_i64(), window, base, rtt), 1 << 23);
     }
 
     #[test]
     fn backlog_survives_extremes() {
         let (most, far, near) = (Segments(u32::MAX), Span::MAX, Span::from_nanos(1));
-        for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
-            assert!(backlog(in_transit, most, Segments(0), far, near) > 0);
-            assert!(backlog(in_transit, Segments(0), most, far, near) < 0);
-            assert_eq!(backlog(in_transit, most, most, near, Span::ZERO), 0);
+        let most_window = i64::from(u32::MAX);
+        for dialect in [Dialect::Corrected, Dialect::Released, Dialect::Ns2] {
+            assert!(backlog(dialect, most_window, Segments(0), far, near) > 0);
+            assert!(backlog(dialect, -most_window, most, far, near) < 0);
+            assert_eq!(backlog(dialect, most_window, most, near, Span::ZERO), 0);
         }
     }
 }

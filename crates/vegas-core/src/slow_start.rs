@@ -1,10 +1,15 @@
 //! Slow start: how the window opens until the path is full.
 
-mod reno;
+mod gallop;
+mod linux;
+mod mid_speed;
 mod vegas;
 
 use crate::algorithm::Control;
-use crate::units::Segments;
+use crate::composition::Parameters;
+use crate::contract::Ack;
+use crate::signal::Measured;
+use crate::units::Window;
 
 /// How the window opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +22,24 @@ pub enum SlowStart {
         /// decided before the timeout lasts until the next round ends.
         restarts_after_timeout: bool,
     },
+    /// An increment that grows by one a round; ends when the backlog reaches beta, or when it has halved the increment
+    /// to one (Gallop-Vegas).
+    Gallop,
+    /// The first backlog picks the start: from half the threshold on, Reno's or Vegas's (Dynamic Vegas).
+    MidSpeed,
+    /// As Reno, one segment for each one acknowledged, until the backlog exceeds gamma; then to what the path holds
+    /// without a queue, plus one (Linux's Vegas).
+    VegasLinux,
+}
+
+/// What a slow start remembers from round to round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Opening {
+    Reno,
+    Vegas(vegas::EverySecond),
+    Gallop(gallop::Gallop),
+    MidSpeed(mid_speed::MidSpeed),
+    VegasLinux,
 }
 
 impl SlowStart {
@@ -25,34 +48,56 @@ impl SlowStart {
         ("reno", SlowStart::Reno),
         ("vegas", SlowStart::Vegas { restarts_after_timeout: true }),
         ("vegas-ns2", SlowStart::Vegas { restarts_after_timeout: false }),
+        ("gallop", SlowStart::Gallop),
+        ("mid-speed", SlowStart::MidSpeed),
+        ("vegas-linux", SlowStart::VegasLinux),
     ];
 
     pub(crate) fn needs_signal(self) -> bool {
-        matches!(self, SlowStart::Vegas { .. })
+        self != SlowStart::Reno
     }
 
-    /// Decides, at the end of a round in slow start, how to grow in the next one.
-    pub(crate) fn on_round(self, control: &mut Control, diff: i32, gamma: Segments) {
+    /// The state a connection begins with, and a slow start after a timeout.
+    pub(crate) fn opening(self) -> Opening {
         match self {
-            SlowStart::Reno => reno::on_round(control),
-            SlowStart::Vegas { .. } => vegas::on_round(control, diff, gamma),
+            SlowStart::Reno => Opening::Reno,
+            SlowStart::Vegas { .. } => Opening::Vegas(Default::default()),
+            SlowStart::Gallop => Opening::Gallop(Default::default()),
+            SlowStart::MidSpeed => Opening::MidSpeed(Default::default()),
+            SlowStart::VegasLinux => Opening::VegasLinux,
         }
     }
 
-    /// After a timeout the window opens again.
-    pub(crate) fn on_timeout(self, control: &mut Control) {
+    /// The growth until the first round ends.
+    pub(crate) fn first_growth(self) -> Window {
+        if self == SlowStart::Reno { Window::ONE } else { Window::default() }
+    }
+
+    /// Whether a timeout opens the window anew at once.
+    pub(crate) fn restarts_after_timeout(self) -> bool {
+        self != SlowStart::Vegas { restarts_after_timeout: false }
+    }
+}
+
+impl Opening {
+    /// Decides, at the end of a round in slow start, how to grow in the next one. `measured` is none while nothing was.
+    pub(crate) fn on_round(&mut self, control: &mut Control, measured: Option<Measured>, parameters: &Parameters) {
+        let diff = measured.map(|measured| measured.diff);
+        // before the first sample nothing can be backlog
+        let known = diff.unwrap_or(0);
         match self {
-            SlowStart::Reno => reno::on_timeout(control),
-            SlowStart::Vegas { restarts_after_timeout: true } => vegas::restart(control),
-            SlowStart::Vegas { restarts_after_timeout: false } => {}
+            Opening::Reno => control.growth = Window::ONE,
+            Opening::Vegas(every_second) => every_second.on_round(control, known, parameters.gamma),
+            Opening::Gallop(gallop) => gallop.on_round(control, known, parameters),
+            Opening::MidSpeed(mid_speed) => mid_speed.on_round(control, diff, parameters),
+            Opening::VegasLinux => linux::on_round(control, measured, parameters),
         }
     }
 
-    /// The state a connection begins with.
-    pub(crate) fn start(self, control: &mut Control) {
-        match self {
-            SlowStart::Reno => reno::on_timeout(control),
-            SlowStart::Vegas { .. } => vegas::restart(control),
+    /// Sets the growth of one acknowledgement in slow start where it follows that rather than the round.
+    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack) {
+        if let Opening::VegasLinux = self {
+            linux::on_ack(control, ack);
         }
     }
 }

@@ -134,6 +134,11 @@ impl Segments {
     pub const fn as_u64(self) -> u64 {
         self.0 as u64
     }
+
+    /// The count, widened, for differences.
+    pub const fn as_i64(self) -> i64 {
+        self.0 as i64
+    }
 }
 
 impl Window {
@@ -173,6 +178,21 @@ impl Window {
             return Window::ONE;
         }
         Window((1u64 << (2 * Self::FRACTION_BITS)).div_ceil(self.0))
+    }
+
+    /// `more`, spread over this window: the growth per acknowledged segment that adds it in a round. Rounded up, like
+    /// [`Window::one_spread`], and a segment at most.
+    pub fn spread(self, more: Window) -> Window {
+        let raw = ((more.0 as u128) << Self::FRACTION_BITS).div_ceil(self.0.max(1) as u128);
+        Window(raw.min(Window::ONE.0 as u128) as u64)
+    }
+
+    /// The ratio of two counts, in segments, rounded down; zero where it is negative. The divisor is at least 1.
+    pub const fn ratio(dividend: i64, divisor: i64) -> Window {
+        if dividend <= 0 {
+            return Window(0);
+        }
+        Window(((dividend as u128) << Self::FRACTION_BITS).wrapping_div(divisor as u128) as u64)
     }
 
     /// Half the window, rounded down to 2^-28 segment.
@@ -251,6 +271,18 @@ mod tests {
             assert_eq!(grown.floor(), Segments(n + 1), "window {n}");
             assert!(grown.as_raw() - Window::whole(Segments(n + 1)).as_raw() < u64::from(n), "window {n}");
         }
+    }
+
+    /// Worked by hand: 3 more over a window of 8 are 3/8 each; 9 over 8 would be more than one each.
+    #[test]
+    fn spread_adds_what_it_is_given_over_a_window() {
+        let of = |segments| Window::whole(Segments(segments));
+        assert_eq!(of(8).spread(of(3)), Window::from_raw(3 << 25));
+        assert_eq!(of(8).spread(of(9)), Window::ONE);
+        assert_eq!(of(8).spread(Window::ONE), of(8).one_spread());
+        assert_eq!(of(5).spread(Window::default()), Window::default());
+        assert_eq!(Window::ratio(3, 2), Window::from_raw(3 << 27));
+        assert_eq!(Window::ratio(-3, 2), Window::default());
     }
 
     #[test]

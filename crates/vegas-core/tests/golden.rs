@@ -58,7 +58,11 @@ fn begin(header: &str) -> Result<Algorithm, String> {
     let preset = registry::preset(name).ok_or(format!("{name}: no such preset"))?;
     let mut parameters = preset.parameters;
     for (key, value) in fields(rest)? {
-        *parameter(&mut parameters, key)? = Segments(whole(value)? as u32);
+        let segments = Segments(whole(value)? as u32);
+        match key {
+            "ssthresh" => parameters.ssthresh = Some(segments),
+            _ => *parameter(&mut parameters, key)? = segments,
+        }
     }
     Algorithm::new(preset.composition, parameters).map_err(|refusal| refusal.to_string())
 }

@@ -44,13 +44,14 @@ fn name<T: PartialEq>(part: &T, names: &[(&'static str, T)]) -> Option<&'static 
 }
 
 fn parameters<'py>(py: Python<'py>, parameters: &Parameters) -> PyResult<Bound<'py, PyDict>> {
-    let Parameters { alpha, beta, gamma, initial_window, restart_window, max_window } = parameters;
+    let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = parameters;
     let entry = PyDict::new(py);
     entry.set_item("alpha", alpha.0)?;
     entry.set_item("beta", beta.0)?;
     entry.set_item("gamma", gamma.0)?;
     entry.set_item("initial_window", initial_window.0)?;
     entry.set_item("restart_window", restart_window.0)?;
+    entry.set_item("ssthresh", ssthresh.map(|segments| segments.0))?;
     entry.set_item("max_window", max_window.0)?;
     Ok(entry)
 }

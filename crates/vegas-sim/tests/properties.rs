@@ -9,7 +9,8 @@ use vegas_core::{Avoidance, Composition, Detection, Recovery};
 use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, registry};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, Outcome};
 use vegas_sim::scenario::{
-    Change, GilbertElliott, Handshake, Impairments, LinkChange, QueueLimit, Sampling, Scenario, ScheduledChange,
+    Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, LinkChange, QueueLimit, Sampling, Scenario,
+    ScheduledChange,
 };
 
 fn any_impairments() -> impl Strategy<Value = Impairments> {
@@ -56,11 +57,11 @@ fn any_queue() -> impl Strategy<Value = QueueLimit> {
 fn any_scenario() -> impl Strategy<Value = Scenario> {
     let presets: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
     let network = (any_queue(), any_impairments(), any_impairments(), 100_000u64..50_000_000, 0u64..100_000);
-    let hosts = (1u64..400_000, 2u32..64, any::<bool>(), any::<bool>(), 41u64..1500, 0u64..4);
+    let hosts = (1u64..400_000, 2u32..64, any::<bool>(), any::<bool>(), any::<bool>(), 41u64..1500, 0u64..4);
     (prop::sample::select(presets), network, hosts, any_changes(), any::<u64>()).prop_map(
         |(preset, network, hosts, changes, seed)| {
             let (queue, forward, backward, rate, delay_us) = network;
-            let (size, window, delayed, handshake, packet, start_s) = hosts;
+            let (size, window, delayed, handshake, linux, packet, start_s) = hosts;
             let mut scenario =
                 support::one_flow(preset, Rate::from_bits_per_second(rate), Span::from_micros(delay_us), queue);
             scenario.seed = seed;
@@ -80,6 +81,9 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             flow.parameters.restart_window = flow.parameters.restart_window.min(Segments(window));
             flow.host.delayed_ack = delayed.then(|| Span::from_millis(100));
             flow.host.handshake = if handshake { Handshake::Full } else { Handshake::None };
+            if linux {
+                run_on_linux(flow);
+            }
             scenario
         },
     )
@@ -101,6 +105,13 @@ fn any_changes() -> impl Strategy<Value = Vec<ScheduledChange>> {
         changes.sort_by_key(|change| change.at);
         changes
     })
+}
+
+/// What validation makes of a flow with `host = "linux"`.
+fn run_on_linux(flow: &mut FlowSpec) {
+    flow.host.kind = HostKind::Linux;
+    flow.composition.detection = registry::preset("sack").expect("a preset").composition.detection;
+    flow.composition.limits.burst = None;
 }
 
 fn at(outcome: &Outcome, point: CapturePoint) -> impl Iterator<Item = &CapturedPacket> {
@@ -181,6 +192,7 @@ proptest! {
         let mut reno = scenario;
         let preset = registry::preset("reno").expect("a preset");
         let flow = &mut reno.flows[0];
+        flow.host.kind = HostKind::Bsd;
         flow.composition = preset.composition;
         flow.parameters = vegas_core::Parameters { max_window: flow.parameters.max_window, ..preset.parameters };
         flow.host.limited_transmit = true;

@@ -319,14 +319,28 @@ fn absurd_values() {
 
 #[test]
 fn algorithms() {
+    let names: Vec<&str> = vegas_core::registry::PRESETS.iter().map(|preset| preset.name).collect();
+    let no_preset =
+        format!(r#":11: flow.0.algorithm: "bbr" is no preset; expected one of {}"#, names.join(", ")).leak();
     check(
         GOOD,
         &[
             ("\"vegas\"", "\"vagas\"", r#":11: flow.0.algorithm: "vagas" is no preset; did you mean "vegas"?"#),
+            ("\"vegas\"", "\"bbr\"", no_preset),
             (
                 "\"vegas\"",
-                "\"bbr\"",
-                r#":11: flow.0.algorithm: "bbr" is no preset; expected one of reno, newreno, sack, vegas, vegas-ns2, cubic"#,
+                "{ mechanisms = \"AJ\" }",
+                r#":11: flow.0.algorithm.mechanisms: "AJ": J (spike suppression) cannot be carried out; write letters from A to I"#,
+            ),
+            (
+                "\"vegas\"",
+                "{ mechanisms = 3 }",
+                r#":11: flow.0.algorithm.mechanisms: 3 was given; expected letters from A to I, such as "ACF""#,
+            ),
+            (
+                "\"vegas\"",
+                "{ mechanisms = \"A\", preset = \"vegas\" }",
+                ":11: flow.0.algorithm.mechanisms: stands beside preset; give one of the two",
             ),
             (
                 "\"vegas\"",
@@ -442,6 +456,28 @@ fn hosts() {
                 "packet =",
                 "host.handshake = \"half\"\npacket =",
                 r#":13: flow.0.host.handshake: "half" is not a handshake; expected one of none, full"#,
+            ),
+            (
+                "packet =",
+                "host = \"linus\"\npacket =",
+                r#":13: flow.0.host: "linus" is not a kind of host; did you mean "linux"?"#,
+            ),
+            ("packet =", "host = 3\npacket =", r#":13: flow.0.host: 3 was given; expected "bsd", "linux", or a table"#),
+            (
+                "packet =",
+                "host = \"linux\"\npacket =",
+                ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; host \"linux\" cannot \
+                 carry it out: leave it out, or write host = \"bsd\"",
+            ),
+            (
+                "packet =",
+                "host.kind = \"linux\"\nrecovery = \"newreno\"\npacket =",
+                ":14: flow.0.recovery: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
+            ),
+            (
+                "packet =",
+                "host = { kind = \"linux\", rto_grain = \"1ms\" }\npacket =",
+                ":13: flow.0.host.rto_grain: is fixed for host \"linux\"; leave it out, or write host \"bsd\"",
             ),
         ],
     );
@@ -566,7 +602,7 @@ fn overrides() {
         (
             "flow.0.host.rto",
             "1s",
-            "flow.0.host.rto: unknown key; expected one of dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
+            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
         ),
         ("flow.0.access.rate", "1mbit", r#"flow.0.access.delay: is missing; give one, such as delay = "48ms""#),
         (

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
-use vegas_sim::scenario::{GilbertElliott, Handshake, Impairments, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{GilbertElliott, Handshake, HostKind, Impairments, QueueLimit, Sampling, Scenario};
 
 const DUMBBELL: &str = r#"
 name = "test"
@@ -255,6 +255,24 @@ fn a_table_of_nothing_is_reno() {
     assert_eq!((flow.algorithm.as_str(), flow.composition.signal), ("reno", Signal::None));
 }
 
+/// "Revisited", section VI: all mechanisms are Vegas, none is Reno, and other parts can stand beside them.
+#[test]
+fn mechanisms_are_taken_over_reno() {
+    for (algorithm, name) in [
+        (r#"{ mechanisms = "ABCDEFGHI" }"#, "vegas"),
+        (r#"{ mechanisms = "" }"#, "reno"),
+        (r#"{ mechanisms = "", recovery = "sack" }"#, "sack"),
+        (r#"{ mechanisms = "ACF" }"#, "custom"),
+    ] {
+        assert_eq!(load(&DUMBBELL.replace("\"vegas\"", algorithm)).flows[0].algorithm, name, "{algorithm}");
+    }
+    let flow = &load(&DUMBBELL.replace("\"vegas\"", r#"{ mechanisms = "ACF" }"#)).flows[0];
+    let slow_start = SlowStart::Vegas { restarts_after_timeout: true };
+    assert_eq!((flow.composition.slow_start, flow.composition.loss.cut), (slow_start, Cut::ThreeQuarters));
+    assert_eq!((flow.composition.detection.fine_retransmit, flow.composition.limits.keep_up), (true, false));
+    assert_eq!(flow.parameters.initial_window, Segments(1));
+}
+
 /// Every preset can be written down part by part, so no part lacks a name.
 #[test]
 fn every_part_has_a_name() {
@@ -281,6 +299,19 @@ fn numbers_of_the_algorithm() {
     assert_eq!(numbers.max_window.0, 64, "the receiver's window bounds it");
     assert_eq!((flow.host.dupack_threshold, flow.host.recovery_burst), (4, Some(Segments(3))));
     assert!(flow.host.limited_transmit);
+}
+
+/// A kind of host brings its own defaults, by its name or in a table.
+#[test]
+fn kinds_of_host() {
+    let cubic = |lines: &str| load(&DUMBBELL.replace("\"vegas\"\n", &format!("\"cubic\"\n{lines}\n"))).flows[0].clone();
+    assert_eq!(cubic("host = \"bsd\"").host, cubic("").host);
+    let linux = cubic("host = \"linux\"");
+    assert_eq!((linux.host.kind, linux.host.handshake), (HostKind::Linux, Handshake::Full));
+    assert_eq!((linux.host.rto_min.as_nanos(), linux.host.rto_initial.as_nanos()), (200_000_000, 1_000_000_000));
+    assert_eq!(linux.composition.detection.recovery, Recovery::Sack);
+    let table = cubic("host = { kind = \"linux\", handshake = \"none\" }");
+    assert_eq!((table.host.kind, table.host.handshake), (HostKind::Linux, Handshake::None));
 }
 
 #[test]

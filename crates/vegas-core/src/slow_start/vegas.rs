@@ -4,22 +4,26 @@
 use crate::algorithm::Control;
 use crate::units::{Segments, Window};
 
-/// The test is made only when about to grow: a backlog above gamma ends slow start and takes 1/8 off the window.
-pub(crate) fn on_round(control: &mut Control, diff: i32, gamma: Segments) {
-    control.grows_this_round = !control.grows_this_round;
-    if !control.grows_this_round {
-        control.growth = Window::default();
-    } else if i64::from(diff) > i64::from(gamma.0) {
-        control.leave_slow_start();
-        control.shrink_to(control.window.minus(control.window.eighth()));
-        control.growth = Window::default();
-    } else {
-        control.growth = Window::ONE;
-    }
+/// Whether the round under way grows. The default rests in the first round: the first acknowledgement closes a round
+/// without data and begins one that does not grow: 2, 2, 4, 4, 8, ...
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct EverySecond {
+    rested: bool,
 }
 
-/// The first acknowledgement closes a round without data and begins one that does not grow: 2, 2, 4, 4, 8, ...
-pub(crate) fn restart(control: &mut Control) {
-    control.grows_this_round = true;
-    control.growth = Window::default();
+impl EverySecond {
+    /// The test is made only when about to grow: a backlog above gamma ends slow start and takes 1/8 off the window.
+    pub(crate) fn on_round(&mut self, control: &mut Control, diff: i32, gamma: Segments) {
+        let grows = self.rested;
+        self.rested = !grows;
+        if !grows {
+            control.growth = Window::default();
+        } else if i64::from(diff) > gamma.as_i64() {
+            control.leave_slow_start();
+            control.shrink_to(control.window.minus(control.window.eighth()));
+            control.growth = Window::default();
+        } else {
+            control.growth = Window::ONE;
+        }
+    }
 }

@@ -2,27 +2,22 @@
 
 use vegas_core::units::{Segments, Window};
 use vegas_core::{
-    Algorithm, Avoidance, Composition, Cut, Detection, InTransit, Limits, LossResponse, Parameters, Recovery, Signal,
+    Algorithm, Avoidance, Composition, Cut, Detection, Dialect, Limits, LossResponse, Parameters, Recovery, Signal,
     SlowStart, SlowStartEnds, registry,
 };
 
-/// Every combination of parts that can be written down, whether it goes together or not.
+/// Every combination of the parts that steer the window, whether it goes together or not. Detection and burst are the
+/// host's to carry out and do not steer: they take turns.
 pub fn all() -> Vec<Composition> {
-    let mut all = Vec::new();
-    for signal in signals() {
-        for slow_start in slow_starts() {
-            for avoidance in avoidances() {
-                for loss in loss_responses() {
-                    for detection in detections() {
-                        for limits in limits() {
-                            all.push(Composition { signal, slow_start, avoidance, loss, detection, limits });
-                        }
-                    }
-                }
-            }
-        }
-    }
-    all
+    let hosts_parts: Vec<_> =
+        detections().into_iter().flat_map(|detection| BURSTS.map(|burst| (detection, burst))).collect();
+    let turns = hosts_parts.into_iter().cycle();
+    let with_hosts_part = |(parts, (detection, burst)): (Composition, _)| Composition {
+        detection,
+        limits: Limits { burst, ..parts.limits },
+        ..parts
+    };
+    steering().into_iter().zip(turns).map(with_hosts_part).collect()
 }
 
 /// Every algorithm whose parts go together, with every set of numbers.
@@ -31,30 +26,45 @@ pub fn algorithms() -> Vec<Algorithm> {
     pairs.filter_map(|(parts, numbers)| Algorithm::new(parts, numbers).ok()).collect()
 }
 
-/// Every combination of the parts that steer the window: detection and burst are the host's to carry out.
+/// The same with a detection and no burst limit as in Reno.
 pub fn steering() -> Vec<Composition> {
-    let hosts_part = registry::preset("reno").expect("a preset").composition.detection;
-    let steering = |parts: &Composition| parts.detection == hosts_part && parts.limits.burst.is_none();
-    all().into_iter().filter(steering).collect()
-}
-
-pub fn signals() -> Vec<Signal> {
-    let mut all = vec![Signal::None];
-    for in_transit in [InTransit::BeforeAck, InTransit::AfterAckPlusOne] {
-        for reset_base_after_single in [false, true] {
-            all.push(Signal::EndToEnd { in_transit, reset_base_after_single });
+    let detection = registry::preset("reno").expect("a preset").composition.detection;
+    let mut all = Vec::new();
+    for signal in signals() {
+        for slow_start in slow_starts() {
+            for avoidance in avoidances() {
+                for loss in loss_responses() {
+                    for keep_up in [false, true] {
+                        let limits = Limits { burst: None, keep_up };
+                        all.push(Composition { signal, slow_start, avoidance, loss, detection, limits });
+                    }
+                }
+            }
         }
     }
     all
 }
 
-pub fn slow_starts() -> [SlowStart; 3] {
-    let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
-    [SlowStart::Reno, vegas(false), vegas(true)]
+pub fn signals() -> Vec<Signal> {
+    let mut all = vec![Signal::None];
+    for dialect in [Dialect::Corrected, Dialect::Released, Dialect::Ns2] {
+        for reset_base_after_single in [false, true] {
+            all.push(Signal::EndToEnd { dialect, reset_base_after_single });
+        }
+    }
+    for dialect in [Dialect::Linux, Dialect::Ns3] {
+        all.push(Signal::EndToEnd { dialect, reset_base_after_single: false });
+    }
+    all
 }
 
-pub fn avoidances() -> [Avoidance; 3] {
-    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Cubic]
+pub fn slow_starts() -> [SlowStart; 6] {
+    let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
+    [SlowStart::Reno, vegas(false), vegas(true), SlowStart::Gallop, SlowStart::MidSpeed, SlowStart::VegasLinux]
+}
+
+pub fn avoidances() -> [Avoidance; 5] {
+    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Dynamic, Avoidance::VegasLinux, Avoidance::Cubic]
 }
 
 pub fn loss_responses() -> Vec<LossResponse> {
@@ -86,19 +96,12 @@ pub fn detections() -> Vec<Detection> {
     all
 }
 
-pub fn limits() -> Vec<Limits> {
-    let mut all = Vec::new();
-    for burst in [None, Some(Segments(3))] {
-        for keep_up in [false, true] {
-            all.push(Limits { burst, keep_up });
-        }
-    }
-    all
-}
+const BURSTS: [Option<Segments>; 2] = [None, Some(Segments(3))];
 
 /// The papers' numbers, and the edges of what is allowed.
-pub fn parameter_sets() -> [Parameters; 6] {
+pub fn parameter_sets() -> [Parameters; 7] {
     let set = |alpha, beta, gamma, initial, restart, max| Parameters {
+        ssthresh: None,
         alpha: Segments(alpha),
         beta: Segments(beta),
         gamma: Segments(gamma),
@@ -114,6 +117,7 @@ pub fn parameter_sets() -> [Parameters; 6] {
         set(0, 0, 0, 1, 2, 2),
         set(0, u32::MAX, u32::MAX, largest, 1, largest),
         set(u32::MAX, u32::MAX, 0, 3, largest, largest),
+        Parameters { ssthresh: Some(Segments(60)), ..set(1, 3, 1, 2, 2, 1 << 20) },
     ]
 }
 
@@ -121,14 +125,19 @@ pub fn parameter_sets() -> [Parameters; 6] {
 const _: fn(&Composition) = |parts| {
     match parts.signal {
         Signal::None => {}
-        Signal::EndToEnd { in_transit: InTransit::BeforeAck, reset_base_after_single: _ } => {}
-        Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, reset_base_after_single: _ } => {}
+        Signal::EndToEnd { dialect, reset_base_after_single: _ } => match dialect {
+            Dialect::Corrected | Dialect::Released | Dialect::Ns2 | Dialect::Linux | Dialect::Ns3 => {}
+        },
     }
     match parts.slow_start {
-        SlowStart::Reno | SlowStart::Vegas { restarts_after_timeout: _ } => {}
+        SlowStart::Reno
+        | SlowStart::Vegas { restarts_after_timeout: _ }
+        | SlowStart::Gallop
+        | SlowStart::MidSpeed
+        | SlowStart::VegasLinux => {}
     }
     match parts.avoidance {
-        Avoidance::Reno | Avoidance::Vegas | Avoidance::Cubic => {}
+        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::Cubic => {}
     }
     let LossResponse { cut: Cut::Half | Cut::ThreeQuarters | Cut::Cubic, once_per_window: _, slow_start_ends } =
         parts.loss;

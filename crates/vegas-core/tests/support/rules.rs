@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Segments, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, Cut, InTransit, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State,
+    Ack, Algorithm, Avoidance, Cut, Dialect, Loss, LossKind, Phase, Signal, SlowStart, SlowStartEnds, State,
 };
 
 use super::events::{Event, Host};
@@ -66,24 +66,42 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     let parts = algorithm.composition();
     let (was, is) = (before.window(), after.window());
     // RFC 5681, section 3.1: at most one segment per acknowledgement
-    rule(is <= was.plus(Window::ONE), "an ACK added more than one segment")?;
+    let jumps = jumps(algorithm, before, is);
+    let most_added = match parts.slow_start {
+        // RFC 3465: what was acknowledged
+        SlowStart::VegasLinux => Window::whole(ack.acked.max(Segments(1))),
+        _ => Window::ONE,
+    };
+    rule(jumps || is <= was.plus(most_added), "an ACK added more than one segment")?;
     let most_taken = was.eighth().max(Window::ONE);
-    rule(is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
-    let measures = parts.avoidance == Avoidance::Vegas || parts.slow_start != SlowStart::Reno;
+    let taken_by_backlog =
+        matches!(parts.slow_start, SlowStart::Gallop | SlowStart::VegasLinux) || parts.avoidance == Avoidance::Dynamic;
+    rule(taken_by_backlog || is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
+    let measures =
+        !matches!(parts.avoidance, Avoidance::Reno | Avoidance::Cubic) || parts.slow_start != SlowStart::Reno;
     rule(is >= was || measures, "an ACK lowered Reno's window")?;
     let left = before.ssthresh() != after.ssthresh();
-    let by_itself = parts.slow_start != SlowStart::Reno && after.ssthresh() == Some(Segments(2));
+    let moves_with_window = parts.avoidance == Avoidance::VegasLinux || parts.slow_start == SlowStart::VegasLinux;
+    let by_itself = measures && (after.ssthresh() == Some(Segments(2)) || moves_with_window);
     rule(
         !left || by_itself || waits(algorithm),
         "an ACK moved the threshold though neither test nor cut asked for it",
     )?;
     let kept_up = was <= Window::whole(in_flight(parts.signal, ack)).plus(Window::whole(Segments(2)));
-    rule(!parts.limits.keep_up || kept_up || is <= was, "the window grew though the sender lagged (I)")?;
+    rule(jumps || !parts.limits.keep_up || kept_up || is <= was, "the window grew though the sender lagged (I)")?;
     let base = |state: &State| state.base_rtt().unwrap_or(Span::MAX);
     rule(base(after) <= base(before) || resets_base(parts.signal), "the base RTT rose without the reset switch")?;
     // "Revisited", inequality 5
     let expected_is_more = host == Host::Hostile || after.diff().is_none_or(|diff| diff >= 0);
     rule(expected_is_more || !corrected(parts.signal), "the corrected backlog is negative for an honest host")
+}
+
+/// Dynamic Vegas's slow start may go to half the threshold at once, and one acknowledgement's growth beyond.
+fn jumps(algorithm: &Algorithm, before: &State, window: Window) -> bool {
+    let most = algorithm.parameters().max_window;
+    let half = Window::whole(before.ssthresh().unwrap_or(most).min(most)).half();
+    let opens = before.phase() == Phase::SlowStart;
+    algorithm.composition().slow_start == SlowStart::MidSpeed && opens && window <= half.plus(Window::ONE)
 }
 
 fn check_loss(
@@ -125,7 +143,7 @@ fn waits(algorithm: &Algorithm) -> bool {
 
 fn in_flight(signal: Signal, ack: &Ack) -> Segments {
     match signal {
-        Signal::EndToEnd { in_transit: InTransit::AfterAckPlusOne, .. } => {
+        Signal::EndToEnd { dialect: Dialect::Ns2, .. } => {
             Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1))
         }
         _ => ack.in_flight,
@@ -137,5 +155,5 @@ fn resets_base(signal: Signal) -> bool {
 }
 
 fn corrected(signal: Signal) -> bool {
-    matches!(signal, Signal::EndToEnd { in_transit: InTransit::BeforeAck, .. })
+    matches!(signal, Signal::EndToEnd { dialect: Dialect::Corrected, .. })
 }

@@ -1,14 +1,13 @@
 //! One flow of the file, with its defaults filled in.
 
+use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Segments, Span, Time};
-use vegas_core::{
-    Composition, Detection, HostCapabilities, Limits, LossResponse, Parameters, Recovery, Refusal, registry,
-};
+use vegas_core::{Composition, Detection, HostCapabilities, Limits, LossResponse, Parameters, Recovery, Refusal};
 
 use super::document::{Algorithm, Flow, Host, Parts};
 use super::error::{Checked, Problem, child};
 use super::field::Field;
-use super::model::{FlowSpec, Handshake, HostSpec, LinkId};
+use super::model::{FlowSpec, Handshake, HostKind, HostSpec, LinkId};
 use super::network::Network;
 use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
 
@@ -27,8 +26,13 @@ const DEFAULT_PRESET: &str = "reno";
 
 /// Checks the flow at `key` and fills in its defaults; `network` has its path.
 pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network, path: &[LinkId]) -> Checked<FlowSpec> {
-    let (algorithm, composition, preset_parameters) = algorithm(flow);
+    let (algorithm, mut composition, preset_parameters) = algorithm(flow);
+    check_base(key, flow)?;
     let host = host(key, flow, &composition)?;
+    if host.kind == HostKind::Linux {
+        check_linux(key, flow)?;
+        composition.detection.recovery = Recovery::Sack;
+    }
     let parameters = parameters(flow, &preset_parameters, &host);
     check_algorithm(key, flow, &composition, &parameters, &host)?;
     let (start, stop) = times(key, "the flow", flow.start, flow.stop, duration)?;
@@ -63,11 +67,7 @@ fn algorithm(flow: &Flow) -> (String, Composition, Parameters) {
 }
 
 fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
-    let base = match parts.preset {
-        Some(Field(preset)) => preset.0,
-        None => registry::preset(DEFAULT_PRESET).expect("the registry has the default preset"),
-    };
-    let from = &base.composition;
+    let (from, parameters) = base(parts);
     let composition = Composition {
         signal: parts.signal.map_or(from.signal, |signal| signal.0),
         slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
@@ -88,8 +88,40 @@ fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
             keep_up: parts.keep_up.unwrap_or(from.limits.keep_up),
         },
     };
-    let name = if composition == *from { base.name } else { CUSTOM };
-    (name, composition, base.parameters)
+    (name_of(parts, &composition, &parameters), composition, parameters)
+}
+
+/// Where parts and numbers come from that the table leaves out.
+fn base(parts: &Parts) -> (Composition, Parameters) {
+    if let Some(Field(mechanisms)) = parts.mechanisms {
+        return (mechanisms.composition(), mechanisms.parameters());
+    }
+    let preset = parts.preset.map_or_else(default_preset, |preset| preset.0.0);
+    (preset.composition, preset.parameters)
+}
+
+fn default_preset() -> &'static Preset {
+    registry::preset(DEFAULT_PRESET).expect("the registry has the default preset")
+}
+
+/// The preset that the parts amount to: the one they were taken from, or any for a set of mechanisms.
+fn name_of(parts: &Parts, composition: &Composition, parameters: &Parameters) -> &'static str {
+    let is_it = |preset: &&Preset| preset.composition == *composition && preset.parameters == *parameters;
+    let preset = match parts.mechanisms {
+        Some(_) => registry::PRESETS.iter().find(is_it),
+        None => Some(parts.preset.map_or_else(default_preset, |preset| preset.0.0)).filter(is_it),
+    };
+    preset.map_or(CUSTOM, |preset| preset.name)
+}
+
+fn check_base(key: &str, flow: &Flow) -> Checked<()> {
+    match &flow.algorithm {
+        Algorithm::Parts(parts) if parts.preset.is_some() && parts.mechanisms.is_some() => {
+            let message = "stands beside preset; give one of the two";
+            Err(Problem::new(child(key, "algorithm.mechanisms"), message))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
@@ -101,6 +133,7 @@ fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
         gamma: or(preset.gamma, flow.gamma),
         initial_window: or_window(preset.initial_window, flow.initial_window),
         restart_window: or_window(preset.restart_window, flow.restart_window),
+        ssthresh: flow.ssthresh.map(|count| count.0.segments()).or(preset.ssthresh),
         max_window: flow.max_window.map_or(preset.max_window, |count| count.0.segments()).min(host.receive_window),
     }
 }
@@ -112,36 +145,73 @@ fn check_algorithm(
     parameters: &Parameters,
     host: &HostSpec,
 ) -> Checked<()> {
-    let checked = composition.check(parameters).and_then(|()| composition.check_host(&HostCapabilities::SIMULATOR));
-    checked.map_err(|Refusal { part, reason, .. }| {
+    let capabilities = match host.kind {
+        HostKind::Bsd => HostCapabilities::SIMULATOR,
+        HostKind::Linux => HostCapabilities::LINUX,
+    };
+    let checked = composition.check(parameters).and_then(|()| composition.check_host(&capabilities));
+    checked.map_err(|Refusal { part, reason, host: refuser }| {
         let key = match part {
             "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > host.receive_window) => {
                 child(key, "host.receive_window")
             }
-            "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "max_window" => child(key, part),
+            "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "ssthresh" | "max_window" => {
+                child(key, part)
+            }
             _ => child(&child(key, "algorithm"), part),
         };
-        Problem::new(key, reason)
+        match refuser {
+            None => Problem::new(key, reason),
+            Some(name) => {
+                let remedy = "leave it out, or write host = \"bsd\"";
+                Problem::new(key, format!("{reason}; host \"{name}\" cannot carry it out: {remedy}"))
+            }
+        }
     })
+}
+
+/// Linux has one recovery and one clock of its own.
+fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
+    let in_parts = matches!(&flow.algorithm, Algorithm::Parts(parts) if parts.recovery.is_some());
+    let default = Host::default();
+    let host = flow.host.as_ref().map_or(&default, |host| &host.0);
+    let given = [
+        ("recovery", flow.recovery.is_some()),
+        ("algorithm.recovery", in_parts),
+        ("host.limited_transmit", host.limited_transmit.is_some()),
+        ("host.recovery_burst", host.recovery_burst.is_some()),
+        ("host.rto_grain", host.rto_grain.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message = "is fixed for host \"linux\"; leave it out, or write host \"bsd\"";
+            Err(Problem::new(child(key, name), message))
+        }
+    }
 }
 
 fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> {
     let default = Host::default();
-    let given = flow.host.as_deref().unwrap_or(&default);
+    let given = flow.host.as_ref().map_or(&default, |host| &host.0);
+    let kind = given.kind.map_or(HostKind::Bsd, |kind| kind.0);
+    let by_kind = |bsd, linux| if kind == HostKind::Linux { linux } else { bsd };
     let detection = &composition.detection;
+    let handshake = if kind == HostKind::Linux { Handshake::Full } else { Handshake::None };
     let key_host = child(key, "host");
     let span = |name: &str, given: Option<Field<Span>>, default| timeout(child(&key_host, name), given, default);
     let host = HostSpec {
+        kind,
         dupack_threshold: given.dupack_threshold.map_or(3, |count| count.0.0 as u32),
         limited_transmit: given.limited_transmit.unwrap_or(!detection.fine_retransmit),
         recovery_burst: given.recovery_burst.map_or(recovery_burst(detection.recovery), |burst| burst.0.0),
         delayed_ack: delayed_ack(key, flow, given)?,
         receive_window: given.receive_window.map_or(Segments(SEGMENTS_MAX as u32), |count| count.0.segments()),
         rto_min: span("rto_min", given.rto_min, Span::from_millis(200))?,
-        rto_max: span("rto_max", given.rto_max, Span::from_secs(60))?,
-        rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(3))?,
+        rto_max: span("rto_max", given.rto_max, Span::from_secs(by_kind(60, 120)))?,
+        rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(by_kind(3, 1)))?,
         rto_grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
-        handshake: given.handshake.map_or(Handshake::None, |handshake| handshake.0),
+        handshake: given.handshake.map_or(handshake, |handshake| handshake.0),
     };
     if host.rto_min > host.rto_max {
         return Err(Problem::new(child(&key_host, "rto_min"), "is above rto_max; write less, or raise rto_max"));

@@ -192,6 +192,8 @@ pub struct FlowSpec {
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpec {
+    /// Whose recovery and timers.
+    pub kind: HostKind,
     /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2: 3).
     pub dupack_threshold: u32,
     /// New data on the first two duplicate acknowledgements (RFC 3042).
@@ -212,6 +214,15 @@ pub struct HostSpec {
     pub rto_grain: Span,
     /// What precedes the data.
     pub handshake: Handshake,
+}
+
+/// Whose loss detection, recovery and timers a sender has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostKind {
+    /// The papers': Reno, NewReno or SACK recovery as the composition says, a retransmission clock of settable grain.
+    Bsd,
+    /// Linux's: SACK, RACK-TLP (RFC 8985), PRR (RFC 6937), F-RTO (RFC 5682), and its own retransmission timeout.
+    Linux,
 }
 
 /// What precedes the data.

@@ -1,11 +1,11 @@
 //! Scalars of a scenario file that are no quantities: names, counts, probabilities, queue limits, switches.
 
 use vegas_core::units::{Segments, Span};
-use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::error::suggestion;
 use super::field::{FromGiven, Given};
-use super::model::{Handshake, QueueLimit, Sampling};
+use super::model::{Handshake, HostKind, QueueLimit, Sampling};
 use super::quantity::{Inexact, SIZE, TIME, scaled};
 
 /// Windows, thresholds and counts of segments go up to 2^20: larger than any path of the papers needs.
@@ -247,6 +247,21 @@ impl FromGiven for Burst {
     }
 }
 
+impl FromGiven for Mechanisms {
+    const EXPECTED: &'static str = "letters from A to I, such as \"ACF\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Text(letters) => Mechanisms::from_letters(letters).map_err(|error| format!("{given}: {error}")),
+            _ => Err(format!("{given} was given; expected {}", Self::EXPECTED)),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-I]{0,9}$" })
+    }
+}
+
 /// How long an acknowledgement may wait for a second segment; none: not at all.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DelayedAck(pub(super) Option<Span>);
@@ -326,6 +341,11 @@ impl Named for Recovery {
 impl Named for Handshake {
     const WHAT: &'static str = "a handshake";
     const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+impl Named for HostKind {
+    const WHAT: &'static str = "a kind of host";
+    const CHOICES: &'static [(&'static str, Self)] = &[("bsd", HostKind::Bsd), ("linux", HostKind::Linux)];
 }
 
 /// How losses are drawn that are no plain probability.

@@ -2,12 +2,18 @@
 //! inside, the sender counts segments, and [`layout::Layout`] is the one place that converts.
 
 mod fine_timeout;
+mod frto;
 mod layout;
+mod linux;
+mod linux_rtt;
+mod prr;
+mod rack;
 mod receiver;
 mod recovery;
 mod rto;
 mod scoreboard;
 mod sender;
+mod tlp;
 
 pub(crate) use layout::Layout;
 pub(crate) use receiver::{AckTiming, Receiver};

@@ -39,7 +39,21 @@ impl Repair {
         *self = Repair { recover: Some(max), timed_out: true, rechecks: self.rechecks, ..Repair::default() };
     }
 
-    fn finish(&mut self) {
+    /// One past the newest segment sent when the last recovery or timeout began.
+    pub(super) fn recover(&self) -> Option<u64> {
+        self.recover
+    }
+
+    pub(super) fn set_recover(&mut self, recover: u64) {
+        self.recover = Some(recover);
+    }
+
+    /// Recovery begins; it lasts until everything before `max` is acknowledged.
+    pub(super) fn begin(&mut self, max: u64) {
+        *self = Repair { recover: Some(max), active: true, ..Repair::default() };
+    }
+
+    pub(super) fn finish(&mut self) {
         self.active = false;
         self.saw_partial_ack = false;
         self.inflation = 0;

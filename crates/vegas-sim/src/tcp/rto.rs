@@ -1,8 +1,10 @@
-//! The retransmission timeout: RFC 6298 on a clock of settable grain, one timed segment at a time as in BSD.
+//! The retransmission timeout: RFC 6298 on a clock of settable grain, one timed segment at a time as in BSD; or by
+//! [`LinuxRtt`], from every segment.
 
 use vegas_core::units::{Span, Time};
 
-use crate::scenario::HostSpec;
+use super::linux_rtt::LinuxRtt;
+use crate::scenario::{HostKind, HostSpec};
 
 /// Estimator and backoff. Ticks are multiples of the host's clock grain.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub(crate) struct Rto {
     backoff: u32,
     /// The segment being timed, and when it was sent.
     timed: Option<(u64, Time)>,
+    /// Estimates in place of all the above.
+    linux: Option<LinuxRtt>,
 }
 
 /// Beyond 2^16 the greatest timeout has long been reached.
@@ -37,6 +41,7 @@ impl Rto {
             rttvar_4: 0,
             backoff: 0,
             timed: None,
+            linux: (host.kind == HostKind::Linux).then(|| LinuxRtt::new(host.rto_min)),
         }
     }
 
@@ -51,7 +56,9 @@ impl Rto {
 
     /// A segment is sent for the first time; it is timed unless another one is.
     pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
-        self.timed.get_or_insert((segment, now));
+        if self.linux.is_none() {
+            self.timed.get_or_insert((segment, now));
+        }
     }
 
     /// A retransmission makes the sample ambiguous (Karn's rule, RFC 6298 section 3).
@@ -70,6 +77,19 @@ impl Rto {
         }
     }
 
+    /// A sample for Linux's estimator, which also ends the backoff.
+    pub(crate) fn sample_linux(&mut self, rtt: Span, una: u64, next: u64) {
+        if let Some(linux) = &mut self.linux {
+            linux.sample(rtt, una, next);
+            self.backoff = 0;
+        }
+    }
+
+    /// Linux's smoothed RTT, after the first sample.
+    pub(crate) fn srtt_linux(&self) -> Option<Span> {
+        self.linux.as_ref().and_then(LinuxRtt::srtt)
+    }
+
     /// RFC 6298, section 5.5: back off the timer.
     pub(crate) fn on_timeout(&mut self) {
         self.timed = None;
@@ -82,9 +102,10 @@ impl Rto {
 
     /// The timeout in force.
     pub(crate) fn timeout(&self) -> Span {
-        let base = match self.srtt_8 {
-            0 => self.initial,
-            srtt_8 => self.grain.times(srtt_8 / 8 + self.rttvar_4.max(1)),
+        let base = match (&self.linux, self.srtt_8) {
+            (Some(linux), _) => linux.timeout().unwrap_or(self.initial),
+            (None, 0) => self.initial,
+            (None, srtt_8) => self.grain.times(srtt_8 / 8 + self.rttvar_4.max(1)),
         };
         base.max(self.min).times(1 << self.backoff).min(self.max)
     }

@@ -24,6 +24,8 @@ pub(crate) struct Scoreboard {
     known_blocks: [(u64, u64); 3],
     /// Segments thought to be in the network (RFC 6675, section 4, SetPipe).
     pipe: u64,
+    /// Outstanding segments that were reported received.
+    sacked: u64,
 }
 
 /// One outstanding segment.
@@ -61,6 +63,7 @@ impl Scoreboard {
             lost_end: 0,
             known_blocks: [(0, 0); 3],
             pipe: 0,
+            sacked: 0,
         }
     }
 
@@ -77,6 +80,11 @@ impl Scoreboard {
     /// Segments thought to be in the network.
     pub(crate) fn pipe(&self) -> u64 {
         self.pipe
+    }
+
+    /// Outstanding segments that were reported received.
+    pub(crate) fn sacked(&self) -> u64 {
+        self.sacked
     }
 
     pub(crate) fn entry(&self, segment: u64) -> Option<&Entry> {
@@ -112,9 +120,18 @@ impl Scoreboard {
 
     /// Forgets what is acknowledged; the entry of the newest segment among it.
     pub(crate) fn on_ack(&mut self, una: u64) -> Option<Entry> {
+        self.on_ack_with(una, |_, _| {})
+    }
+
+    /// The same, showing `seen` each segment that had not been reported received before.
+    pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, &Entry)) -> Option<Entry> {
         let mut newest = None;
         while self.una < una {
             let entry = self.entries.pop_front()?;
+            match entry.sacked {
+                true => self.sacked -= 1,
+                false => seen(self.una, &entry),
+            }
             self.pipe -= entry.in_pipe();
             self.una += 1;
             newest = Some(entry);
@@ -127,6 +144,11 @@ impl Scoreboard {
 
     /// Marks the segments of an acknowledgement's blocks as received; whether any of them is news.
     pub(crate) fn on_sack(&mut self, blocks: [(u64, u64); 3]) -> bool {
+        self.on_sack_with(blocks, &mut |_, _| {})
+    }
+
+    /// The same, showing `seen` each segment that is news.
+    pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, &Entry)) -> bool {
         let known = std::mem::replace(&mut self.known_blocks, blocks);
         let mut news = false;
         for (from, to) in blocks {
@@ -136,15 +158,15 @@ impl Scoreboard {
                 .find(|&&(known_from, known_to)| from <= known_from && known_from < known_to && known_to <= to)
             {
                 Some(&(known_from, known_to)) => {
-                    news |= self.mark_sacked(from, known_from) | self.mark_sacked(known_to, to)
+                    news |= self.mark_sacked(from, known_from, seen) | self.mark_sacked(known_to, to, seen)
                 }
-                None => news |= self.mark_sacked(from, to),
+                None => news |= self.mark_sacked(from, to, seen),
             }
         }
         news
     }
 
-    fn mark_sacked(&mut self, from: u64, to: u64) -> bool {
+    fn mark_sacked(&mut self, from: u64, to: u64, seen: &mut impl FnMut(u64, &Entry)) -> bool {
         let mut news = false;
         for segment in from.max(self.una)..to.min(self.max()) {
             let entry = self.entry_mut(segment);
@@ -152,8 +174,10 @@ impl Scoreboard {
                 continue;
             }
             let before = entry.in_pipe();
+            seen(segment, entry);
             entry.sacked = true;
             self.pipe -= before;
+            self.sacked += 1;
             news = true;
             self.note_sacked(segment);
         }
@@ -196,6 +220,40 @@ impl Scoreboard {
         self.lost_end = self.lost_end.max(segment + 1);
     }
 
+    /// Marks as lost the newest copy of a segment, be it a retransmission; whether it was.
+    pub(crate) fn lose(&mut self, segment: u64) -> bool {
+        let entry = self.entry_mut(segment);
+        let (before, again) = (entry.in_pipe(), entry.retransmitted);
+        entry.lost = true;
+        entry.retransmitted = false;
+        let after = entry.in_pipe();
+        self.pipe = self.pipe - before + after;
+        self.retransmit_from = self.retransmit_from.min(segment);
+        self.lost_end = self.lost_end.max(segment + 1);
+        again
+    }
+
+    /// Whether the copy of a segment that was sent then may still arrive, as far as is known.
+    pub(crate) fn waits(&self, segment: u64, sent: Time) -> bool {
+        let waits = |entry: &Entry| !entry.sacked && entry.sent == sent && (!entry.lost || entry.retransmitted);
+        self.entry(segment).is_some_and(waits)
+    }
+
+    /// The oldest segment that was found lost and has not arrived, whether it was sent again or not.
+    pub(crate) fn oldest_lost(&self) -> Option<u64> {
+        let lost = |segment: &u64| self.entry(*segment).is_some_and(|entry| entry.lost && !entry.sacked);
+        (self.una..self.lost_end).find(lost)
+    }
+
+    /// Nothing was lost after all.
+    pub(crate) fn none_lost(&mut self) {
+        for entry in &mut self.entries {
+            entry.lost = false;
+        }
+        self.pipe = self.entries.iter().map(Entry::in_pipe).sum();
+        self.lost_end = self.una;
+    }
+
     /// After a timeout everything that was not reported received is lost (RFC 6675, section 5.1), and no
     /// retransmission of it counts any more.
     pub(crate) fn on_timeout(&mut self) {
@@ -214,6 +272,7 @@ impl Scoreboard {
         for entry in &mut self.entries {
             entry.sacked = false;
         }
+        self.sacked = 0;
         self.highest_sacked.clear();
         self.known_blocks = [(0, 0); 3];
         self.on_timeout();

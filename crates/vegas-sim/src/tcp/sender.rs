@@ -7,12 +7,13 @@ use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, Sta
 use super::Outbox;
 use super::fine_timeout::FineTimeout;
 use super::layout::Layout;
+use super::linux::Linux;
 use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
 use crate::outcome::IncidentKind;
 use crate::packet::{Packet, PacketKind, SackBlocks, SackId};
-use crate::scenario::{FlowSpec, Handshake, HostSpec};
+use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
 
 /// The sending end of a flow.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub(crate) struct Sender {
     pub(super) repair: Repair,
     pub(super) rto: Rto,
     pub(super) fine: FineTimeout,
+    /// Recovery as on Linux, where the host is one.
+    pub(super) linux: Option<Box<Linux>>,
     /// When the retransmission timer runs out; none while nothing is outstanding.
     timer: Option<Time>,
     started: bool,
@@ -71,6 +74,7 @@ impl Sender {
             repair: Repair::default(),
             rto: Rto::new(&spec.host),
             fine: FineTimeout::default(),
+            linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new())),
             host: spec.host.clone(),
             timer: None,
             started: false,
@@ -100,13 +104,23 @@ impl Sender {
         if self.board.max() == 0 {
             self.timer = None;
             self.rto.on_handshake();
+            if let Some(sent) = self.linux.as_ref().and_then(|linux| linux.syn_sent) {
+                self.rto.sample_linux(now.since(sent), 0, 0);
+            }
             self.send(now, None, out);
+            if self.linux.is_some() {
+                self.arm_probe(now);
+            }
         }
     }
 
     /// An acknowledgement arrives: everything before byte `next_byte` was received, and the SACK blocks.
     pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, out: &mut Outbox) {
         let una = self.layout.segment_at(next_byte);
+        if self.linux.is_some() {
+            self.on_linux_ack(now, una, sack, out);
+            return;
+        }
         let news = self.detection.recovery == Recovery::Sack && self.take_sack(sack);
         if una > self.board.una() {
             self.on_new_ack(now, una, out);
@@ -115,8 +129,11 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer ran out, if it is due.
+    /// A timer ran out, if it is due.
     pub(crate) fn on_timer(&mut self, now: Time, out: &mut Outbox) {
+        if self.linux.as_ref().and_then(|linux| linux.due()).is_some_and(|due| due <= now) {
+            self.on_linux_timer(now, out);
+        }
         if self.timer.is_none_or(|due| due > now) {
             return;
         }
@@ -131,7 +148,10 @@ impl Sender {
         if self.detection.recovery != Recovery::Sack {
             self.next = una;
         }
-        self.tell_loss(now, LossKind::Timeout, una, out);
+        let news = self.linux.is_none() || self.on_linux_timeout();
+        if news {
+            self.tell_loss(now, LossKind::Timeout, una, out);
+        }
         self.repair.on_timeout(self.board.max());
         match self.detection.recovery {
             Recovery::Sack => self.board.on_timeout(),
@@ -141,8 +161,16 @@ impl Sender {
         self.send(now, None, out);
     }
 
-    /// When the retransmission timer runs out.
+    /// When the next timer runs out.
     pub(crate) fn timer(&self) -> Option<Time> {
+        match self.linux.as_ref().and_then(|linux| linux.due()) {
+            None => self.timer,
+            Some(due) => Some(self.timer.map_or(due, |timer| timer.min(due))),
+        }
+    }
+
+    /// When the retransmission timer runs out.
+    pub(super) fn retransmission_due(&self) -> Option<Time> {
         self.timer
     }
 
@@ -170,7 +198,7 @@ impl Sender {
 
     /// Segments sent and not acknowledged, whatever SACK says of them: what the algorithm's rounds count, so that a
     /// round's window and the segments sent in it are counts of one kind.
-    fn unacknowledged(&self) -> Segments {
+    pub(super) fn unacknowledged(&self) -> Segments {
         Segments(self.next.saturating_sub(self.board.una()) as u32)
     }
 
@@ -205,12 +233,16 @@ impl Sender {
         sack.count > 0 && self.board.on_sack(blocks)
     }
 
-    fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
-        let before = AckContext {
+    pub(super) fn ack_context(&self) -> AckContext {
+        AckContext {
             in_flight: self.unacknowledged(),
             next: SendIndex(self.next),
             window_limited: self.is_window_limited(),
-        };
+        }
+    }
+
+    fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
+        let before = self.ack_context();
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.board.on_ack(una);
         self.next = self.next.max(una);
@@ -230,7 +262,14 @@ impl Sender {
         self.send(now, burst, out);
     }
 
-    fn tell_ack(&mut self, now: Time, acked: Segments, rtt: Option<Span>, before: AckContext, out: &mut Outbox) {
+    pub(super) fn tell_ack(
+        &mut self,
+        now: Time,
+        acked: Segments,
+        rtt: Option<Span>,
+        before: AckContext,
+        out: &mut Outbox,
+    ) {
         let ack = Ack {
             now,
             rtt,
@@ -256,9 +295,19 @@ impl Sender {
             in_flight: self.unacknowledged(),
             next: SendIndex(self.next),
         };
+        self.tell(&loss, out)
+    }
+
+    /// Reports a loss to the algorithm; whether it cut the window.
+    pub(super) fn tell(&mut self, loss: &Loss, out: &mut Outbox) -> bool {
         let window = self.state.window();
-        self.change(now, out, |algorithm, state| algorithm.on_loss(state, &loss));
+        self.change(loss.now, out, |algorithm, state| algorithm.on_loss(state, loss));
         self.state.window() != window
+    }
+
+    /// Takes back what the algorithm was told since it was in this state.
+    pub(super) fn restore(&mut self, now: Time, saved: State, out: &mut Outbox) {
+        self.change(now, out, |_, state| *state = saved);
     }
 
     /// Lets the algorithm change the window, and notes what became of it.
@@ -277,7 +326,7 @@ impl Sender {
         }
     }
 
-    fn note_rtt(&mut self, rtt: Option<Span>) {
+    pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
         let Some(rtt) = rtt else { return };
         let stats = &mut self.stats;
         stats.rtt_sum_ns += u128::from(rtt.as_nanos());
@@ -286,10 +335,14 @@ impl Sender {
         stats.rtt_newest = Some(rtt);
     }
 
-    fn note_completion(&mut self, now: Time) {
+    pub(super) fn note_completion(&mut self, now: Time) {
         if self.board.una() >= self.limit && self.stats.completed.is_none() {
             self.stats.completed = Some(now);
             self.timer = None;
+            if let Some(linux) = &mut self.linux {
+                linux.probe.cancel();
+                linux.rack.cancel();
+            }
         }
     }
 
@@ -300,6 +353,9 @@ impl Sender {
 
     /// The window in whole segments, inflated during fast recovery, within the receiver's.
     fn usable_window(&self) -> u64 {
+        if let Some(prr) = self.linux.as_ref().and_then(|linux| linux.prr) {
+            return prr.window().min(u64::from(self.host.receive_window.0));
+        }
         let window = i64::from(self.state.window().floor().0) + self.repair.inflation();
         (window.max(1) as u64).min(u64::from(self.host.receive_window.0))
     }
@@ -342,8 +398,16 @@ impl Sender {
             return None;
         }
         let new = self.next_new_segment(u64::from(self.host.receive_window.0));
+        if let Some(linux) = &self.linux {
+            return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
+        }
         let lost = self.board.next_retransmission();
         lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()))
+    }
+
+    /// Whether the application and the receiver's window have a segment that was never sent.
+    pub(super) fn has_new_segment(&self) -> bool {
+        self.next_new_segment(u64::from(self.host.receive_window.0)).is_some()
     }
 
     fn next_new_segment(&self, window: u64) -> Option<u64> {
@@ -377,6 +441,9 @@ impl Sender {
         if segment == self.next {
             self.next += 1;
         }
+        if let Some(linux) = &mut self.linux {
+            linux.on_send(segment, now);
+        }
         let wire = self.layout.wire(segment);
         out.packets.push(self.packet(PacketKind::Data, first_byte, wire));
         self.timer.get_or_insert_with(|| now + self.rto.timeout());
@@ -385,6 +452,9 @@ impl Sender {
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
         out.packets.push(self.packet(PacketKind::Syn, 0, self.layout.ack_wire));
         self.timer = Some(now + self.rto.timeout());
+        if let Some(linux) = &mut self.linux {
+            linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
+        }
     }
 
     fn packet(&self, kind: PacketKind, sequence: u64, wire: u16) -> Packet {
@@ -394,7 +464,7 @@ impl Sender {
 
 /// What an acknowledgement found before it was counted.
 #[derive(Clone, Copy)]
-struct AckContext {
+pub(super) struct AckContext {
     in_flight: Segments,
     next: SendIndex,
     window_limited: bool,

@@ -8,7 +8,7 @@ use vegas_sim::outcome::{
     TrafficOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
+    DatagramSpec, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
     TrafficSpec,
 };
 
@@ -57,6 +57,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         composition: preset.composition,
         parameters: preset.parameters,
         host: HostSpec {
+            kind: HostKind::Bsd,
             dupack_threshold: 3,
             limited_transmit: false,
             recovery_burst: None,

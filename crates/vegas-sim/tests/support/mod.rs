@@ -3,7 +3,9 @@
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
-use vegas_sim::scenario::{FlowSpec, Handshake, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{
+    FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
+};
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
 pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: QueueLimit) -> Scenario {
@@ -49,6 +51,7 @@ pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parame
 
 pub(crate) fn host(composition: &Composition) -> HostSpec {
     HostSpec {
+        kind: HostKind::Bsd,
         dupack_threshold: 3,
         limited_transmit: !composition.detection.fine_retransmit,
         recovery_burst: (composition.detection.recovery == Recovery::NewReno).then_some(Segments(2)),

@@ -9,12 +9,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Span};
-use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::Link;
 use crate::scenario::error::suggestion;
 use crate::scenario::field::{Field, FromGiven, Given, Table};
-use crate::scenario::model::Handshake;
+use crate::scenario::model::{Handshake, HostKind};
 use crate::scenario::scalar::{Burst, Count, DelayedAck, Name, Whole};
 
 /// One TCP connection that sends data one way.
@@ -45,6 +45,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) initial_window: Option<Field<Count<1>>>,
     /// Window after a timeout, in segments. Default: the preset's.
     pub(in crate::scenario) restart_window: Option<Field<Count<1>>>,
+    /// Slow-start threshold before the first loss, in segments. Default: none, but for `mid-speed` the largest window.
+    pub(in crate::scenario) ssthresh: Option<Field<Count<2>>>,
     /// The window never exceeds this many segments. Default: the receiver's window.
     pub(in crate::scenario) max_window: Option<Field<Count<2>>>,
     /// The host's fast recovery. Default: the algorithm's.
@@ -63,21 +65,23 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) enter: Option<Field<Name>>,
     /// parking-lot: the router of the receiver. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
-    /// How the flow's hosts behave.
-    pub(in crate::scenario) host: Option<Table<Host>>,
+    /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
+    pub(in crate::scenario) host: Option<HostChoice>,
 }
 
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Host {
+    /// Whose recovery and timers: "bsd", the papers', or "linux". Default: "bsd".
+    pub(in crate::scenario) kind: Option<Field<HostKind>>,
     /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2). Default: 3.
     pub(in crate::scenario) dupack_threshold: Option<Field<Whole<1, 1000>>>,
     /// New data on the first two duplicate acknowledgements (RFC 3042). Default: true, but false for an algorithm
-    /// with `fine_retransmit`.
+    /// with `fine_retransmit`. bsd only.
     pub(in crate::scenario) limited_transmit: Option<bool>,
     /// Most segments sent in answer to one acknowledgement during fast recovery, or "none". Default: "none", but 2
-    /// for `newreno`, as in ns-2.
+    /// for `newreno`, as in ns-2. bsd only.
     pub(in crate::scenario) recovery_burst: Option<Field<Burst>>,
     /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
@@ -85,14 +89,56 @@ pub(in crate::scenario) struct Host {
     pub(in crate::scenario) receive_window: Option<Field<Count<2>>>,
     /// Least retransmission timeout. Default: "200ms", as in ns-2 and Linux (RFC 6298: 1 s).
     pub(in crate::scenario) rto_min: Option<Field<Span>>,
-    /// Greatest retransmission timeout. Default: "60s" (RFC 6298, section 2.5).
+    /// Greatest retransmission timeout. Default: "60s" (RFC 6298, section 2.5); linux: "120s".
     pub(in crate::scenario) rto_max: Option<Field<Span>>,
-    /// Retransmission timeout before the first sample. Default: "3s", as in ns-2 (RFC 6298: 1 s).
+    /// Retransmission timeout before the first sample. Default: "3s", as in ns-2; linux: "1s" (RFC 6298).
     pub(in crate::scenario) rto_initial: Option<Field<Span>>,
-    /// Grain of the retransmission clock. Default: "10ms", as in ns-2.
+    /// Grain of the retransmission clock. Default: "10ms", as in ns-2. bsd only.
     pub(in crate::scenario) rto_grain: Option<Field<Span>>,
-    /// What precedes the data: "none", or a "full" handshake of one round trip. Default: "none".
+    /// What precedes the data: "none", or a "full" handshake of one round trip. Default: "none"; linux: "full".
     pub(in crate::scenario) handshake: Option<Field<Handshake>>,
+}
+
+/// A host by its kind, or by a table.
+#[derive(Debug)]
+pub(in crate::scenario) struct HostChoice(pub(in crate::scenario) Host);
+
+struct HostVisitor;
+
+impl<'de> Visitor<'de> for HostVisitor {
+    type Value = HostChoice;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"bsd\", \"linux\", or a table")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<HostChoice, E> {
+        let kind = HostKind::from_given(Given::Text(name)).map_err(E::custom)?;
+        Ok(HostChoice(Host { kind: Some(Field(kind)), ..Host::default() }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<HostChoice, A::Error> {
+        Host::deserialize(MapAccessDeserializer::new(map)).map(HostChoice)
+    }
+}
+
+impl<'de> Deserialize<'de> for HostChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(HostVisitor)
+    }
+}
+
+impl JsonSchema for HostChoice {
+    fn schema_name() -> Cow<'static, str> {
+        "HostChoice".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({
+            "description": "A kind of host, or a table.",
+            "anyOf": [generator.subschema_for::<Field<HostKind>>(), generator.subschema_for::<Host>()],
+        })
+    }
 }
 
 /// A congestion control.
@@ -110,6 +156,8 @@ pub(in crate::scenario) enum Algorithm {
 pub(in crate::scenario) struct Parts {
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
+    /// Letters from A to I: these mechanisms of "Revisited" over Reno, instead of `preset`.
+    pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
     /// How the backlog is measured.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
     /// How the window opens.

@@ -1,0 +1,26 @@
+//! The congestion avoidance of Linux's Vegas: one segment up or down at once, once a round (`tcp_vegas.c`; design
+//! section 4.1).
+
+use crate::algorithm::Control;
+use crate::composition::Parameters;
+use crate::units::Window;
+
+/// The growth is that of one acknowledgement only: [`forget`] takes it back before the next. A round that measured
+/// nothing, for it had two samples or less, is one of Reno's.
+pub(crate) fn on_round(control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+    let Some(diff) = diff.map(i64::from) else {
+        control.growth = control.window.one_spread();
+        return;
+    };
+    if diff > parameters.beta.as_i64() {
+        control.shrink_to(control.window.minus(Window::ONE));
+        control.lower_threshold_below_window();
+    } else if diff < parameters.alpha.as_i64() {
+        control.growth = Window::ONE;
+    }
+    control.raise_threshold_to_three_quarters();
+}
+
+pub(crate) fn forget(control: &mut Control) {
+    control.growth = Window::default();
+}

@@ -1,0 +1,69 @@
+//! Gallop-Vegas's slow start: the window grows by an increment that itself grows by one a round, spread over the
+//! round's acknowledgements, so that bursts stay short (Ho, Chan and Chen, "Gallop-Vegas", section III; design
+//! section 4.2).
+
+use crate::algorithm::Control;
+use crate::composition::Parameters;
+use crate::units::{Segments, Window};
+
+/// What it remembers from round to round. A connection, and a slow start after a timeout, begin with the default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Gallop {
+    /// What the next round that grows adds.
+    increment: Segments,
+    /// The increment has grown by one since the last round added it.
+    has_grown: bool,
+    /// The last round's backlog was between gamma and beta, and halved the increment: the paper's status 1.
+    halved: bool,
+}
+
+impl Gallop {
+    /// At the end of each round. Where the printed pseudocode's nesting and the prose differ, the prose decides; at
+    /// the bounds, the pseudocode (design section 4.2).
+    pub(crate) fn on_round(&mut self, control: &mut Control, diff: i32, parameters: &Parameters) {
+        let (gamma, beta) = (parameters.gamma.as_i64(), parameters.beta.as_i64());
+        match i64::from(diff) {
+            diff if diff <= gamma => self.stretch(control),
+            diff if diff < beta => self.slow_down(control),
+            diff => self.leave(control, (diff - beta) as u32),
+        }
+    }
+
+    /// Room: the window grows by the increment, which grows by one as long as it is below the window.
+    fn stretch(&mut self, control: &mut Control) {
+        let below_window = Window::whole(self.increment) < control.window;
+        self.grow(control);
+        self.increment = Segments(self.increment.0 + u32::from(below_window));
+        self.has_grown = below_window;
+        self.halved = false;
+    }
+
+    /// Nearly full: every second such round halves the increment. At 1 slow start is over once it has been added.
+    fn slow_down(&mut self, control: &mut Control) {
+        self.halved = !self.halved;
+        if self.halved {
+            self.increment = Segments(self.increment.0 / 2);
+            if self.increment <= Segments(1) {
+                self.increment = Segments(1);
+                control.leave_slow_start();
+            }
+        }
+        self.grow(control);
+    }
+
+    /// Full: the last increment and what is above beta leave the queue again. The first round after it would still
+    /// measure the window from before: it changes nothing (status 2).
+    fn leave(&mut self, control: &mut Control, surplus: u32) {
+        let added = self.increment.0 - u32::from(self.has_grown);
+        let less = Segments(added.saturating_add(surplus));
+        control.leave_slow_start();
+        control.shrink_to(control.window.minus(Window::whole(less)));
+        control.growth = Window::default();
+        control.skips_round = true;
+    }
+
+    fn grow(&mut self, control: &mut Control) {
+        control.growth = control.window.spread(Window::whole(self.increment));
+        self.has_grown = false;
+    }
+}

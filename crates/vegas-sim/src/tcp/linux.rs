@@ -1,0 +1,333 @@
+//! A sender as on Linux: RACK and TLP (RFC 8985) find losses, PRR (RFC 6937) paces recovery, and F-RTO (RFC 5682)
+//! undoes a timeout that was none. Selective acknowledgements throughout.
+
+use vegas_core::units::{Segments, Span, Time};
+use vegas_core::{Loss, LossKind};
+
+use super::Outbox;
+use super::frto::{Answer, FRto, Verdict, judge};
+use super::prr::Prr;
+use super::rack::{Found, Rack};
+use super::sender::Sender;
+use super::tlp::{self, Pending, Probe};
+use crate::packet::SackBlocks;
+
+/// What a sender needs besides for recovery as on Linux.
+#[derive(Clone, Debug)]
+pub(super) struct Linux {
+    pub(super) rack: Rack,
+    pub(super) probe: Probe,
+    /// The account of the recovery under way.
+    pub(super) prr: Option<Prr>,
+    /// Since a timeout, until all that was sent before it is acknowledged.
+    timeout: Option<AfterTimeout>,
+    /// This acknowledgement is answered with new data only.
+    new_only: bool,
+    /// When the SYN was sent, if only once.
+    pub(super) syn_sent: Option<Time>,
+}
+
+#[derive(Clone, Debug)]
+struct AfterTimeout {
+    frto: Option<FRto>,
+    /// The oldest segment when the timer ran out.
+    una: u64,
+}
+
+/// What an acknowledgement newly reports as received.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delivered {
+    count: u64,
+    /// One of them was sent once only, before the last timeout.
+    original: bool,
+    /// One of those acknowledged in order had been sent again (Karn's rule).
+    repeated: bool,
+    /// Samples of the oldest and the newest acknowledged in order, and of the newest in a block.
+    oldest: Option<Span>,
+    newest: Option<Span>,
+    sacked: Option<Span>,
+}
+
+impl Delivered {
+    /// Linux's estimator takes the oldest segment acknowledged, the congestion control the newest.
+    fn samples(&self) -> Option<(Span, Span)> {
+        match (self.oldest, self.newest) {
+            _ if self.repeated => None,
+            (Some(oldest), Some(newest)) => Some((oldest, newest)),
+            _ => self.sacked.map(|sample| (sample, sample)),
+        }
+    }
+}
+
+impl Linux {
+    pub(super) fn new() -> Self {
+        Linux { rack: Rack::new(), probe: Probe::default(), prr: None, timeout: None, new_only: false, syn_sent: None }
+    }
+
+    /// When the nearer of the two timers besides the retransmission timer runs out.
+    pub(super) fn due(&self) -> Option<Time> {
+        [self.rack.due(), self.probe.due].into_iter().flatten().min()
+    }
+
+    pub(super) fn sends_only_new(&self) -> bool {
+        self.new_only
+    }
+
+    pub(super) fn on_send(&mut self, segment: u64, now: Time) {
+        self.rack.on_send(segment, now);
+        if let Some(prr) = &mut self.prr {
+            prr.on_send();
+        }
+    }
+}
+
+impl Sender {
+    /// An acknowledgement of everything before segment `una`, with these blocks.
+    pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, sack: &SackBlocks, out: &mut Outbox) {
+        let before = self.ack_context();
+        let old_una = self.board.una();
+        if una < old_una || self.outstanding() == 0 {
+            return;
+        }
+        let advanced = una > old_una;
+        let delivered = self.deliver(now, una, sack);
+        self.next = self.next.max(una);
+        let samples = delivered.samples();
+        if let Some((oldest, newest)) = samples {
+            self.rto.sample_linux(oldest, una, self.next);
+            self.note_rtt(Some(newest));
+        }
+        if advanced {
+            self.restart_timer(now);
+        }
+        let found = self.find_losses(now);
+        self.settle_probe(now, una, !advanced && delivered.count == 0, out);
+        self.after_timeout(now, una, advanced, &delivered, out);
+        self.advance_recovery(now, una, found, out);
+        if advanced && !self.repair.in_recovery() {
+            let acked = Segments(delivered.count.max(1) as u32);
+            self.tell_ack(now, acked, samples.map(|(_, newest)| newest).filter(|_| !delivered.repeated), before, out);
+        }
+        let pipe = self.board.pipe();
+        if let Some(prr) = self.linux().prr.as_mut() {
+            prr.on_ack(delivered.count, pipe, advanced && !found.any);
+        }
+        self.note_completion(now);
+        let sent = self.stats.segments_sent;
+        self.send(now, None, out);
+        self.linux().new_only = false;
+        if advanced || self.stats.segments_sent > sent {
+            self.arm_probe(now);
+        }
+    }
+
+    /// Takes the acknowledgement into the scoreboard, and shows RACK what has arrived.
+    fn deliver(&mut self, now: Time, una: u64, sack: &SackBlocks) -> Delivered {
+        let mut delivered = Delivered::default();
+        let layout = self.layout;
+        let recover = self.repair.recover().unwrap_or(0);
+        let rack = &mut self.linux.as_mut().expect("a Linux host").rack;
+        let mut note = |segment: u64, entry: &super::scoreboard::Entry| {
+            rack.on_delivered(segment, entry, now);
+            delivered.count += 1;
+            delivered.original |= entry.transmissions == 1 && segment < recover;
+            (entry.transmissions == 1).then(|| now.since(entry.sent))
+        };
+        let (mut repeated, mut oldest, mut newest, mut sacked) = (false, None, None, None);
+        self.board.on_ack_with(una, |segment, entry| {
+            let sample = note(segment, entry);
+            repeated |= sample.is_none();
+            oldest = oldest.or(sample);
+            newest = sample.or(newest);
+        });
+        if sack.count > 0 {
+            let blocks = sack.blocks.map(|(from, to)| (layout.segment_at(from), layout.segment_at(to)));
+            self.board.on_sack_with(blocks, &mut |segment, entry| sacked = note(segment, entry).or(sacked));
+        }
+        Delivered { repeated, oldest, newest, sacked, ..delivered }
+    }
+
+    fn find_losses(&mut self, now: Time) -> Found {
+        let enough = self.repair.in_recovery()
+            || self.linux().timeout.is_some()
+            || self.board.sacked() >= u64::from(self.host.dupack_threshold);
+        let srtt = self.rto.srtt_linux().unwrap_or_default();
+        let linux = self.linux.as_mut().expect("a Linux host");
+        let window = linux.rack.reordering_window(enough, srtt);
+        linux.rack.detect(&mut self.board, window, now)
+    }
+
+    /// A probe has repaired a loss that nobody noticed: the window answers for it (RFC 8985, section 7.4.2).
+    fn settle_probe(&mut self, now: Time, una: u64, plain: bool, out: &mut Outbox) {
+        let Some(sent) = self.linux().probe.on_ack(una, plain) else { return };
+        if self.is_open() {
+            let kind = LossKind::DuplicateAcks;
+            let in_flight = self.unacknowledged();
+            let next = vegas_core::units::SendIndex(self.next);
+            self.tell(&Loss { now, kind, sent, retransmission: false, in_flight, next }, out);
+        }
+    }
+
+    /// F-RTO, and the end of what a timeout began.
+    fn after_timeout(&mut self, now: Time, una: u64, advanced: bool, delivered: &Delivered, out: &mut Outbox) {
+        let recover = self.repair.recover().unwrap_or(0);
+        let answer = Answer {
+            original: delivered.original,
+            partial: advanced && una < recover,
+            new_sent: self.board.max() > recover,
+            new_ready: self.has_new_segment(),
+            duplicate: !advanced || self.board.sacked() > 0 && delivered.sacked.is_some(),
+        };
+        let Some(after) = self.linux().timeout.as_mut() else { return };
+        let Some(frto) = after.frto.as_ref() else {
+            self.end_after_timeout(una >= recover);
+            return;
+        };
+        match judge(answer) {
+            Verdict::Spurious => {
+                let saved = frto.saved;
+                self.board.none_lost();
+                self.restore(now, saved, out);
+                self.end_after_timeout(true);
+            }
+            Verdict::SendNew => {
+                self.linux().new_only = true;
+                let max = self.board.max();
+                self.repair.set_recover(max);
+            }
+            Verdict::Lost => after.frto = None,
+            Verdict::Open => {}
+        }
+        let over = una >= recover && !self.linux().new_only;
+        self.end_after_timeout(over);
+    }
+
+    fn end_after_timeout(&mut self, over: bool) {
+        if over {
+            self.linux().timeout = None;
+        }
+    }
+
+    /// Recovery ends when all that was sent before it is acknowledged, and begins with a loss; after a timeout only
+    /// with the loss of a retransmission.
+    fn advance_recovery(&mut self, now: Time, una: u64, found: Found, out: &mut Outbox) {
+        let mut begins = if self.linux().timeout.is_some() { found.retransmission } else { found.any };
+        if self.repair.in_recovery() {
+            if self.repair.recover().is_some_and(|recover| una < recover) {
+                return;
+            }
+            self.repair.finish();
+            self.linux().prr = None;
+            begins |= self.board.oldest_lost().is_some();
+        }
+        if begins {
+            self.begin_linux_recovery(now, out);
+        }
+    }
+
+    fn begin_linux_recovery(&mut self, now: Time, out: &mut Outbox) {
+        let prior = self.state.window().floor().as_u64();
+        let lost = self.board.oldest_lost().unwrap_or(self.board.una());
+        self.tell_loss(now, LossKind::DuplicateAcks, lost, out);
+        self.repair.begin(self.board.max());
+        let ssthresh = self.state.window().floor().as_u64();
+        let linux = self.linux();
+        linux.probe.cancel();
+        linux.timeout = None;
+        linux.prr = Some(Prr::new(prior, ssthresh));
+        self.restart_timer(now);
+    }
+
+    /// One of the two timers besides the retransmission timer ran out.
+    pub(super) fn on_linux_timer(&mut self, now: Time, out: &mut Outbox) {
+        if self.linux().rack.due().is_some_and(|due| due <= now) {
+            self.on_reordering_timer(now, out);
+        }
+        if self.linux().probe.due.is_some_and(|due| due <= now) {
+            self.send_probe(now, out);
+        }
+    }
+
+    /// RFC 8985, section 6.3: what was given time for reordering is lost.
+    fn on_reordering_timer(&mut self, now: Time, out: &mut Outbox) {
+        if !self.find_losses(now).any {
+            return;
+        }
+        if self.is_recovering() {
+            self.send(now, None, out);
+            return;
+        }
+        self.begin_linux_recovery(now, out);
+        let pipe = self.board.pipe();
+        if let Some(prr) = self.linux().prr.as_mut() {
+            prr.on_ack(1, pipe, false);
+        }
+        self.send(now, None, out);
+    }
+
+    /// RFC 8985, section 7.3: new data if there is any, whatever the window, else the newest segment again.
+    fn send_probe(&mut self, now: Time, out: &mut Outbox) {
+        self.linux().probe.due = None;
+        if self.outstanding() == 0 || self.linux().probe.pending.is_some() {
+            return;
+        }
+        let newest = self.board.max() - 1;
+        let repeats = match self.has_new_segment() {
+            true => None,
+            false => self.board.entry(newest).map(|entry| entry.sent),
+        };
+        let segment = if repeats.is_some() { newest } else { self.next };
+        self.transmit(now, segment, out);
+        self.linux().probe.pending = Some(Pending { end: self.board.max(), repeats });
+        self.restart_timer(now);
+    }
+
+    /// RFC 8985, section 7.2: a probe is due only while nothing is known to be missing.
+    pub(super) fn arm_probe(&mut self, now: Time) {
+        let quiet = self.is_open() && self.board.sacked() == 0 && self.outstanding() > 0;
+        let retransmission_due = self.retransmission_due();
+        let due = match self.rto.srtt_linux() {
+            Some(srtt) if quiet && self.linux().probe.pending.is_none() => {
+                let due = now + tlp::timeout(srtt, self.outstanding() == 1);
+                retransmission_due.map(|timer| timer.min(due))
+            }
+            _ => None,
+        };
+        self.linux().probe.due = due;
+    }
+
+    /// The retransmission timer ran out: whether the algorithm is to hear of it. A second time without progress is no
+    /// news (RFC 5681, section 3.1: ssthresh is held).
+    pub(super) fn on_linux_timeout(&mut self) -> bool {
+        let una = self.board.una();
+        let saved = self.state;
+        let in_recovery = self.repair.in_recovery();
+        let linux = self.linux();
+        linux.rack.cancel();
+        linux.probe.cancel();
+        linux.prr = None;
+        let again = linux.timeout.take();
+        let news = again.as_ref().is_none_or(|after| after.una < una);
+        let frto = match again {
+            Some(after) => after.frto,
+            None => (!in_recovery).then_some(FRto { saved }),
+        };
+        linux.timeout = Some(AfterTimeout { frto, una });
+        news
+    }
+
+    fn linux(&mut self) -> &mut Linux {
+        self.linux.as_mut().expect("a Linux host")
+    }
+
+    fn is_recovering(&mut self) -> bool {
+        self.repair.in_recovery() || self.linux().timeout.is_some()
+    }
+
+    fn is_open(&mut self) -> bool {
+        !self.is_recovering()
+    }
+}
+
+#[cfg(test)]
+mod tests;

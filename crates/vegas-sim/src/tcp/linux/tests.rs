@@ -1,0 +1,161 @@
+//! A sender on Linux, fed by hand. The path takes 100 ms; segments have 960 bytes of payload.
+
+use vegas_core::Phase;
+use vegas_core::units::{Segments, Time};
+
+use super::super::Outbox;
+use super::super::sender::Sender;
+use crate::packet::{PacketKind, SackBlocks};
+use crate::scenario::Scenario;
+
+struct Peer {
+    sender: Sender,
+    out: Outbox,
+}
+
+const PAYLOAD: u64 = 960;
+
+fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+/// A sender whose handshake took from 0 to 100 ms, with `more` keys; and what it sends then.
+fn connect(more: &str) -> (Peer, Vec<u64>) {
+    let text = format!(
+        "name = 'x'\nduration = '1s'\n[topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
+         bottleneck = {{ rate = '1mbit', delay = '48ms', queue = '9p' }}\n\
+         [[flow]]\nalgorithm = 'reno'\nhost = 'linux'\ninitial_window = 10\n{more}\n"
+    );
+    let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+    let mut peer = Peer { sender: Sender::new(0, &scenario.flows[0]), out: Outbox::default() };
+    peer.sender.start(Time::ZERO, &mut peer.out);
+    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind), Some(PacketKind::Syn));
+    peer.sender.on_syn_ack(ms(100), &mut peer.out);
+    let sent = peer.sent();
+    (peer, sent)
+}
+
+impl Peer {
+    /// The segments sent since the last call.
+    fn sent(&mut self) -> Vec<u64> {
+        self.out.packets.drain(..).map(|packet| packet.sequence / PAYLOAD).collect()
+    }
+
+    /// An acknowledgement of everything before `una`, with one block `[from, to)` unless that is empty.
+    fn ack(&mut self, at: u64, una: u64, (from, to): (u64, u64)) -> Vec<u64> {
+        let mut sack = SackBlocks::default();
+        if from < to {
+            sack.blocks[0] = (from * PAYLOAD, to * PAYLOAD);
+            sack.count = 1;
+        }
+        self.sender.on_ack(ms(at), una * PAYLOAD, &sack, &mut self.out);
+        self.sent()
+    }
+
+    fn timer(&mut self) -> Vec<u64> {
+        let due = self.sender.timer().expect("a timer");
+        self.sender.on_timer(due, &mut self.out);
+        self.sent()
+    }
+
+    fn due_ms(&self) -> Option<u64> {
+        self.sender.timer().map(|time| time.as_nanos() / 1_000_000)
+    }
+
+    fn window(&self) -> u32 {
+        self.sender.state().window().floor().0
+    }
+}
+
+const NONE: (u64, u64) = (0, 0);
+
+/// Two reports open two places in the window; the third finds segment 0 lost (RFC 8985, section 6.2: the window for
+/// reordering closes at three), halves the window, and lets out nothing but the retransmission (RFC 6937).
+#[test]
+fn three_reports_begin_recovery() {
+    let (mut peer, sent) = connect("");
+    assert_eq!(sent, (0..10).collect::<Vec<_>>());
+    assert_eq!(peer.ack(200, 0, (1, 2)), [10]);
+    assert_eq!(peer.ack(201, 0, (1, 3)), [11]);
+    assert_eq!(peer.ack(202, 0, (1, 4)), [0]);
+    assert!(peer.sender.in_recovery());
+    assert_eq!(peer.window(), 5);
+}
+
+/// One report alone: segment 0 has until its 100 ms and a quarter are over.
+#[test]
+fn a_single_report_waits_for_reordering() {
+    let (mut peer, _) = connect("");
+    peer.ack(200, 0, (1, 2));
+    assert_eq!(peer.due_ms(), Some(225));
+    assert_eq!(peer.timer(), [0]);
+    assert!(peer.sender.in_recovery());
+}
+
+/// Segment 0 was only overtaken. From then on three reports are no proof.
+#[test]
+fn a_path_that_reorders_is_remembered() {
+    let (mut peer, _) = connect("");
+    peer.ack(200, 0, (1, 2));
+    peer.ack(201, 2, NONE);
+    assert!(!peer.sender.in_recovery());
+    for last in 4..8 {
+        peer.ack(202, 2, (3, last));
+    }
+    assert!(!peer.sender.in_recovery());
+    peer.timer();
+    assert!(peer.sender.in_recovery());
+}
+
+/// The retransmission of segment 0 is lost too: segments sent after it tell (RFC 8985, section 3.2), no timer.
+#[test]
+fn a_lost_retransmission_is_sent_again() {
+    let (mut peer, _) = connect("");
+    assert_eq!(peer.ack(200, 0, (1, 4)), [0, 10]);
+    peer.ack(210, 0, (1, 10));
+    assert_eq!(peer.ack(310, 0, (1, 11)).first(), Some(&0));
+    assert_eq!(peer.sender.stats.timeouts, 0);
+}
+
+/// Of five segments the last is lost. Two RTTs, and 200 ms for a delayed acknowledgement, after the last
+/// acknowledgement it is sent again (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
+#[test]
+fn a_lost_tail_is_probed_for() {
+    let (mut peer, sent) = connect("size = '4800b'");
+    assert_eq!(sent.len(), 5);
+    assert!(peer.ack(200, 3, NONE).is_empty());
+    assert_eq!(peer.due_ms(), Some(400));
+    assert!(peer.ack(201, 4, NONE).is_empty());
+    assert_eq!(peer.due_ms(), Some(501));
+    assert_eq!(peer.timer(), [4]);
+    peer.ack(601, 5, NONE);
+    assert_eq!((peer.sender.stats.timeouts, peer.sender.stats.completed), (0, Some(ms(601))));
+}
+
+/// The timer runs out, then the acknowledgements come that were late: the first is answered with new data, the second
+/// proves that nothing was lost, and the window is what it was (RFC 5682, section 3).
+#[test]
+fn a_spurious_timeout_is_undone() {
+    let (mut peer, _) = connect("");
+    assert_eq!(peer.timer(), [10], "the probe");
+    assert_eq!(peer.timer(), [0]);
+    assert_eq!((peer.sender.stats.timeouts, peer.window()), (1, 1));
+    assert_eq!(peer.ack(700, 1, NONE), [11, 12], "new data");
+    peer.ack(710, 2, NONE);
+    assert!(peer.window() >= 10, "{}", peer.window());
+    assert_eq!(peer.sender.state().ssthresh(), None);
+    assert_eq!(peer.sender.state().phase(), Phase::SlowStart);
+}
+
+/// After a real timeout the first duplicate ends the doubt, and the rest is sent again; a second timeout without
+/// progress does not halve the threshold once more (RFC 5681, section 3.1).
+#[test]
+fn a_real_timeout_repairs_in_slow_start() {
+    let (mut peer, _) = connect("size = '9600b'");
+    assert_eq!(peer.timer(), [9], "the probe");
+    assert_eq!(peer.timer(), [0]);
+    assert_eq!(peer.timer(), [0]);
+    assert_eq!((peer.sender.stats.timeouts, peer.sender.state().ssthresh()), (2, Some(Segments(5))));
+    assert_eq!(peer.ack(2000, 1, NONE), [1, 2]);
+    assert_eq!(peer.ack(2100, 3, NONE), [3, 4, 5]);
+}

@@ -1,0 +1,108 @@
+//! RACK (RFC 8985, section 6): a segment is lost when one that was sent later has arrived, and enough time has passed
+//! for a packet that was only overtaken. Nothing reports duplicates (DSACK), so the window for reordering stays a
+//! quarter of the least RTT.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::{Span, Time};
+
+use super::scoreboard::{Entry, Scoreboard};
+
+/// What RACK knows of the path and of the order in which segments were sent.
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    /// When it was last sent, and number: of the segments delivered the one sent last.
+    newest: Option<(Time, u64)>,
+    /// Its round-trip time.
+    rtt: Span,
+    min_rtt: Span,
+    /// One past the highest segment delivered (RACK.fack).
+    highest: u64,
+    reordering_seen: bool,
+    /// Transmissions in the order of sending. What was delivered, sent again or found lost meanwhile leaves when it
+    /// comes to the front.
+    sent: VecDeque<(Time, u64)>,
+    /// When the segments that may only have been overtaken are lost.
+    due: Option<Time>,
+}
+
+/// What a look for losses found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    pub(super) any: bool,
+    /// A retransmission was lost too.
+    pub(super) retransmission: bool,
+}
+
+impl Rack {
+    pub(super) fn new() -> Self {
+        Rack {
+            newest: None,
+            rtt: Span::ZERO,
+            min_rtt: Span::MAX,
+            highest: 0,
+            reordering_seen: false,
+            sent: VecDeque::new(),
+            due: None,
+        }
+    }
+
+    pub(super) fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    pub(super) fn cancel(&mut self) {
+        self.due = None;
+    }
+
+    pub(super) fn on_send(&mut self, segment: u64, now: Time) {
+        self.sent.push_back((now, segment));
+    }
+
+    /// Steps 1 to 3 of section 6.2, for one segment that is newly reported received.
+    pub(super) fn on_delivered(&mut self, segment: u64, entry: &Entry, now: Time) {
+        let rtt = now.since(entry.sent);
+        if entry.transmissions == 1 {
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.reordering_seen |= segment < self.highest;
+        }
+        self.highest = self.highest.max(segment + 1);
+        // faster than the path: the original has arrived, not the retransmission
+        let by_original = entry.transmissions > 1 && rtt < self.min_rtt;
+        if !by_original && self.newest.is_none_or(|newest| (entry.sent, segment) > newest) {
+            self.newest = Some((entry.sent, segment));
+            self.rtt = rtt;
+        }
+    }
+
+    /// Step 4: how much longer than the newest a segment may take. No time at all once recovery is on, or enough
+    /// segments are reported received, unless the path is known to reorder.
+    pub(super) fn reordering_window(&self, enough: bool, srtt: Span) -> Span {
+        match self.reordering_seen || !enough {
+            true => Span::from_nanos(self.min_rtt.as_nanos() / 4).min(srtt),
+            false => Span::ZERO,
+        }
+    }
+
+    /// Step 5: marks what is lost, and notes when the rest of what was sent before the newest would be.
+    pub(super) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) -> Found {
+        let mut found = Found::default();
+        self.due = None;
+        let Some(newest) = self.newest else { return found };
+        while let Some(&(sent, segment)) = self.sent.front() {
+            let waits = board.waits(segment, sent);
+            if waits && ((sent, segment) >= newest || sent + self.rtt + window > now) {
+                break;
+            }
+            if waits {
+                found.any = true;
+                found.retransmission |= board.lose(segment);
+            }
+            self.sent.pop_front();
+        }
+        let before_newest = self.sent.iter().take_while(|&&transmission| transmission < newest);
+        let latest = before_newest.filter(|&&(sent, segment)| board.waits(segment, sent)).last();
+        self.due = latest.map(|&(sent, _)| sent + self.rtt + window);
+        found
+    }
+}
