@@ -83,6 +83,10 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
     ("gallop_q100_sack", "burst 4 begins, s", SACK),
     ("gallop_q100_sack", "steady window, flow 0", SACK),
     ("gallop_q100_sack", "steady queue, packets", SACK),
+    ("gallop_q100_sack", "window fills the path, s", SACK),
+    ("gallop_q100_sack", "drops", SACK),
+    ("gallop_q100_sack", "burst 4 drops", SACK),
+    ("gallop_q100_sack", "mean throughput, kb/s", SACK),
 ];
 
 const SACK: &str = "SACK recovery follows RFC 6675";
