@@ -7,10 +7,11 @@
 //! in [`EXPLAINED`] with the section of docs/deviations.md that says why; an explanation that is no longer needed fails
 //! too.
 
+#[path = "../support/agreement.rs"]
+mod agreement;
 mod reference;
 
-use std::fmt::Write as _;
-
+use agreement::{Agreement, Explained, Row, push};
 use reference::Trace;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
@@ -61,7 +62,7 @@ const fn case(
 }
 
 /// Trace, what differs, section of docs/deviations.md.
-const EXPLAINED: &[(&str, &str, &str)] = &[
+const EXPLAINED: &[Explained] = &[
     ("S8_reno", "window there", AT_ONCE),
     ("S8_vegas_a2b4g1", "window there", AT_ONCE),
     ("S3_cubic_hystart", "slow start ends, s", HYSTART),
@@ -71,49 +72,18 @@ const EXPLAINED: &[(&str, &str, &str)] = &[
 const AT_ONCE: &str = "A packet that arrives as another leaves";
 const HYSTART: &str = "Linux leaves slow start by HyStart";
 
-/// One figure of Linux beside ours.
-struct Row {
-    what: &'static str,
-    theirs: f64,
-    ours: f64,
-    agrees: bool,
-}
-
 #[test]
 fn every_reference_trace() {
     let Some(folder) = reference::folder() else {
         println!("SKIPPED: no reference traces beside this checkout (../shared/reference/linux)");
         return;
     };
-    let mut table = String::new();
-    let mut wrong = Vec::new();
-    let mut needed = Vec::new();
+    let mut agreement = Agreement::with("Linux", EXPLAINED);
     for case in CASES {
         let trace = Trace::read(&folder, case.trace);
-        for row in compare(case, &trace, &run(case)) {
-            let explained = EXPLAINED.iter().find(|(name, what, _)| *name == case.trace && *what == row.what);
-            let verdict = match (row.agrees, explained) {
-                (true, _) => "agrees".to_string(),
-                (false, Some((_, _, section))) => {
-                    needed.push((case.trace, row.what));
-                    format!("differs: {section}")
-                }
-                (false, None) => {
-                    wrong.push(format!("{}: {}: Linux {}, ours {}", case.trace, row.what, row.theirs, row.ours));
-                    "DIFFERS".to_string()
-                }
-            };
-            let _ =
-                writeln!(table, "| {} | {} | {:.3} | {:.3} | {verdict} |", case.trace, row.what, row.theirs, row.ours);
-        }
+        agreement.add(case.trace, compare(case, &trace, &run(case)));
     }
-    println!("| trace | figure | Linux | ours | |\n|---|---|---|---|---|\n{table}");
-    for (name, what, _) in EXPLAINED {
-        if !needed.iter().any(|(trace, figure)| trace == name && figure == what) {
-            wrong.push(format!("{name}: {what}: agrees now; take it out of EXPLAINED and of docs/deviations.md"));
-        }
-    }
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    agreement.finish();
 }
 
 /// The sender's own interface is the bottleneck; acknowledgements come back over a link that takes them no time.
@@ -194,10 +164,6 @@ fn saw_tooth(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
     let (theirs, ours) = (SawTooth::of(&trace.cuts()), SawTooth::of(&cuts(outcome)));
     push(rows, "saw-tooth period, s", theirs.period, ours.period, 0.05 * theirs.period);
     push(rows, "saw-tooth peak", theirs.peak, ours.peak, 0.05 * theirs.peak);
-}
-
-fn push(rows: &mut Vec<Row>, what: &'static str, theirs: f64, ours: f64, within: f64) {
-    rows.push(Row { what, theirs, ours, agrees: (ours - theirs).abs() <= within });
 }
 
 /// Mean period and peak of the later half of the cuts.
