@@ -76,6 +76,9 @@ pub(crate) struct SackBlocks {
 }
 
 impl SackBlocks {
+    /// The option with all three blocks.
+    pub(crate) const WIRE_BYTES_MAX: u64 = 28;
+
     /// Bytes of the option in an acknowledgement: kind, length and blocks, padded to a multiple of four (RFC 2018,
     /// section 3).
     pub(crate) fn wire_bytes(&self) -> u16 {

@@ -80,8 +80,8 @@ fn link_change(key: &str, name: &str, change: &document::Change, context: &Conte
 
 /// Every packet that may cross the link has to fit its queue.
 fn check_limit(key: &str, link: LinkId, limit: Bytes, context: &Context<'_>) -> Checked<()> {
-    let data = context.flows.iter().map(|flow| (flow.packet, &flow.path));
-    let acks = context.flows.iter().map(|flow| (flow.ack, &flow.reverse_path));
+    let data = context.flows.iter().map(|flow| (flow.largest_packet(), &flow.path));
+    let acks = context.flows.iter().map(|flow| (flow.largest_ack(), &flow.reverse_path));
     let datagrams = context.traffic.iter().map(|source| {
         let Load::Datagrams(datagrams) = &source.load;
         (datagrams.packet, &source.path)
@@ -113,7 +113,7 @@ fn route_change(key: &str, flow: usize, change: &document::Change, context: &Con
     let path = super::network::reroute(context.network, flow, document, child(key, "via"), via)?;
     let spec = &context.flows[flow];
     let reverse_path = Network::reversed(&path);
-    for (size, path) in [(spec.packet, &path), (spec.ack, &reverse_path)] {
+    for (size, path) in [(spec.largest_packet(), &path), (spec.largest_ack(), &reverse_path)] {
         if let Some((link, limit)) = context.network.too_short_for(size, path) {
             let message = format!("{}b do not fit the {}b of the queue of {link}", size.get(), limit.get());
             return Err(Problem::new(child(key, "via"), format!("{message}; name another way")));

@@ -334,9 +334,19 @@ fn check_sizes(key: &str, flow: &FlowSpec, network: &Network) -> Checked<()> {
         );
         return Err(Problem::new(child(key, "ack"), message));
     }
-    for (name, size, path) in [("packet", flow.packet, &flow.path), ("ack", flow.ack, &flow.reverse_path)] {
+    let data = ("packet", flow.packet, flow.largest_packet(), &flow.path);
+    let acks = ("ack", flow.ack, flow.largest_ack(), &flow.reverse_path);
+    for (name, given, size, path) in [data, acks] {
         if let Some((link, limit)) = network.too_short_for(size, path) {
-            let message = format!("{}b do not fit the queue of {link}; write {}b at most", size.get(), limit.get());
+            let options = match size.get() - given.get() {
+                0 => String::new(),
+                bytes => format!(" with {bytes}b of options"),
+            };
+            let message = format!(
+                "{}b{options} do not fit the {}b of the queue of {link}; lengthen it",
+                given.get(),
+                limit.get()
+            );
             return Err(Problem::new(child(key, name), message));
         }
     }

@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
-use vegas_core::{Composition, Parameters};
+use vegas_core::{Composition, Parameters, Recovery};
+
+use crate::packet::{Aqt, SackBlocks};
 
 pub use super::trace::RateTrace;
 pub use super::traffic_model::*;
@@ -250,6 +252,26 @@ pub struct FlowSpec {
     pub path: Vec<LinkId>,
     /// Links from the receiver back to the sender, in order.
     pub reverse_path: Vec<LinkId>,
+}
+
+impl FlowSpec {
+    /// The largest data packet on the wire, with the option that routers stamp.
+    pub fn largest_packet(&self) -> Bytes {
+        Bytes::new(self.packet.get() + self.router_option())
+    }
+
+    /// The largest acknowledgement on the wire, with its options.
+    pub fn largest_ack(&self) -> Bytes {
+        let sack = match self.composition.detection.recovery {
+            Recovery::Sack => SackBlocks::WIRE_BYTES_MAX,
+            Recovery::Reno | Recovery::NewReno => 0,
+        };
+        Bytes::new(self.ack.get() + sack + self.router_option())
+    }
+
+    fn router_option(&self) -> u64 {
+        if self.composition.signal.needs_routers() { Aqt::WIRE_BYTES } else { 0 }
+    }
 }
 
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
