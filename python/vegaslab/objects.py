@@ -37,6 +37,24 @@ class Reorder(_Table):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Queue(_Table):
+    """A managed queue: "red", "codel", "pie" or "fq-codel", with the parameters that this one has."""
+
+    kind: Literal["red", "codel", "pie", "fq-codel"]
+    limit: str
+    target: str | None = None
+    interval: str | None = None
+    update: str | None = None
+    max_burst: str | None = None
+    queues: int | None = None
+    quantum: int | None = None
+    min: int | None = None
+    max: int | None = None
+    max_probability: float | str | None = None
+    weight: float | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class TraceRate(_Table):
     """A rate that varies as recorded in a file in Mahimahi's format."""
 
@@ -60,7 +78,8 @@ class Backward(_Table):
 
     rate: str | TraceRate | None = None
     delay: str | None = None
-    queue: str | None = None
+    queue: str | Queue | None = None
+    aqt: bool | None = None
     loss: float | str | BurstLoss | None = None
     jitter: str | None = None
     duplicate: float | None = None
@@ -74,7 +93,8 @@ class Link(_Table):
 
     rate: str | TraceRate
     delay: str
-    queue: str | None = None
+    queue: str | Queue | None = None
+    aqt: bool | None = None
     between: tuple[str, str] | None = None
     backward: Backward | None = None
     loss: float | str | BurstLoss | None = None

@@ -114,7 +114,7 @@ impl Algorithm {
         }
         let dialect = self.composition.signal.dialect();
         if dialect.is_linux() {
-            state.round.sample(dialect, ack);
+            state.round.sample(&self.composition.signal, ack);
         }
         if state.round.ended_by(dialect, ack) {
             let measured = state.round.close(&self.composition.signal, ack, state.control.window);
@@ -126,7 +126,7 @@ impl Algorithm {
         }
         self.grow(&mut state.control, ack);
         if !dialect.is_linux() {
-            state.round.sample(dialect, ack);
+            state.round.sample(&self.composition.signal, ack);
         }
     }
 

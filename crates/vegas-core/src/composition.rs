@@ -91,16 +91,18 @@ pub struct HostCapabilities {
     pub retransmission_path: bool,
     /// It can hold back segments beyond a burst (H).
     pub burst_limit: bool,
+    /// It can ask routers for queueing times and report them (RoVegas).
+    pub router_feedback: bool,
 }
 
 impl HostCapabilities {
     /// The simulator's TCP: everything.
     pub const SIMULATOR: HostCapabilities =
-        HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true };
+        HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true, router_feedback: true };
 
-    /// Linux's TCP: its pluggable interface gives windows and rates only.
+    /// Linux's TCP: its pluggable interface gives windows and rates only. The routers' option is the IP layer's.
     pub const LINUX: HostCapabilities =
-        HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false };
+        HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false, router_feedback: true };
 }
 
 /// Why a composition cannot be built.
@@ -171,6 +173,9 @@ impl Composition {
     /// Whether a host can carry the composition out.
     pub fn check_host(&self, host: &HostCapabilities) -> Result<(), Refusal> {
         let refuse = |part, reason| Err(Refusal { part, reason, host: Some(host.name) });
+        if self.signal.needs_routers() && !host.router_feedback {
+            return refuse("signal", "needs a host that carries the queueing times of routers");
+        }
         if self.detection.fine_retransmit && !host.retransmission_path {
             return refuse("fine_retransmit", "mechanism C needs the retransmission path");
         }

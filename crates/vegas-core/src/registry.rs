@@ -71,6 +71,13 @@ pub const PRESETS: &[Preset] = &[
         parameters: VEGAS_PARAMETERS,
     },
     Preset {
+        name: "rovegas",
+        summary: "Vegas with the queueing times that the routers stamp: no base RTT to guess, no backward congestion",
+        source: "Chan, Chan and Chen: RoVegas, a router-based congestion avoidance mechanism for TCP Vegas",
+        composition: Composition { signal: Signal::RouterAssisted { keeps_least_base: false }, ..VEGAS },
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
         name: "vegas-ns2",
         summary: "Vegas as ns-2 has it: no burst limit, no restart of rounds after a timeout",
         source: "ns-2.35, Agent/TCP/Vegas",

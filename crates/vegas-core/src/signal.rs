@@ -3,7 +3,7 @@
 //! diff = window - sent x baseRTT / RTT, rounded half up, with RTT the mean of the round's samples (Brakmo and
 //! Peterson 1995, section IV; "Vegas slow start", section 2, for the rounding; design section 4.1).
 
-use crate::contract::Ack;
+use crate::contract::{Ack, RouterFeedback};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 /// How the backlog is measured.
@@ -18,6 +18,12 @@ pub enum Signal {
         /// A round of a single segment sets the base RTT to its own RTT ("Revisited", section VII.B: a defect).
         reset_base_after_single: bool,
     },
+    /// From round-trip times and the queueing times that routers stamp (RoVegas).
+    RouterAssisted {
+        /// The base RTT is the least ever seen, as in the paper's section 6.4: right where only some routers stamp, but
+        /// it cannot follow a route that became longer. Else it is the newest, once any router has stamped.
+        keeps_least_base: bool,
+    },
 }
 
 impl Signal {
@@ -29,12 +35,19 @@ impl Signal {
         ("end-to-end-ns2", Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true }),
         ("end-to-end-linux", Signal::EndToEnd { dialect: Dialect::Linux, reset_base_after_single: false }),
         ("end-to-end-ns3", Signal::EndToEnd { dialect: Dialect::Ns3, reset_base_after_single: false }),
+        ("router-assisted", Signal::RouterAssisted { keeps_least_base: false }),
+        ("router-assisted-least-base", Signal::RouterAssisted { keeps_least_base: true }),
     ];
+
+    /// Whether it asks for the queueing times of routers: the flow's packets carry the option that they stamp.
+    pub fn needs_routers(&self) -> bool {
+        matches!(self, Signal::RouterAssisted { .. })
+    }
 
     pub(crate) fn dialect(&self) -> Dialect {
         match *self {
             Signal::EndToEnd { dialect, .. } => dialect,
-            Signal::None => Dialect::Corrected,
+            Signal::None | Signal::RouterAssisted { .. } => Dialect::Corrected,
         }
     }
 }
@@ -121,8 +134,10 @@ pub(crate) struct Round {
     began: Time,
     /// Sum of its samples; in Linux's dialect the least.
     rtt_sum: Span,
-    /// Count of its samples.
-    samples: u32,
+    /// Count of its samples; more than 65,535 are not taken.
+    samples: u16,
+    /// A router has stamped a queueing time, ever.
+    stamped: bool,
     /// Least RTT ever seen; [`Span::MAX`] before the first sample.
     base_rtt: Span,
     /// The newest backlog; [`NO_DIFF`] before the first.
@@ -138,6 +153,7 @@ impl Round {
         began: Time::ZERO,
         rtt_sum: Span::ZERO,
         samples: 0,
+        stamped: false,
         base_rtt: Span::MAX,
         diff: NO_DIFF,
     };
@@ -165,9 +181,13 @@ impl Round {
 
     /// Closes the round that `ack` ends and begins the next one; none where nothing was measured.
     pub(crate) fn close(&mut self, signal: &Signal, ack: &Ack, cwnd: Window) -> Option<Measured> {
-        let Signal::EndToEnd { dialect, reset_base_after_single } = *signal else {
-            self.restart(after(ack), ack.now);
-            return None;
+        let (dialect, reset_base_after_single) = match *signal {
+            Signal::EndToEnd { dialect, reset_base_after_single } => (dialect, reset_base_after_single),
+            Signal::RouterAssisted { .. } => (Dialect::Corrected, false),
+            Signal::None => {
+                self.restart(after(ack), ack.now);
+                return None;
+            }
         };
         let sent = dialect.sent_until(ack).since(self.end);
         let rtt = self.rtt(dialect, ack.now);
@@ -195,15 +215,31 @@ impl Round {
     }
 
     /// Adds the acknowledgement's own sample.
-    pub(crate) fn sample(&mut self, dialect: Dialect, ack: &Ack) {
-        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO) else { return };
-        self.rtt_sum = match dialect.is_linux() {
-            true if self.samples > 0 => self.rtt_sum.min(rtt),
-            true => rtt,
-            false => self.rtt_sum + rtt,
-        };
-        self.samples = self.samples.saturating_add(1);
-        self.base_rtt = self.base_rtt.min(rtt);
+    pub(crate) fn sample(&mut self, signal: &Signal, ack: &Ack) {
+        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO && self.samples < u16::MAX) else { return };
+        match *signal {
+            Signal::RouterAssisted { keeps_least_base } => self.probe(rtt, ack.feedback, keeps_least_base),
+            Signal::EndToEnd { dialect, .. } if dialect.is_linux() && self.samples > 0 => {
+                self.rtt_sum = self.rtt_sum.min(rtt);
+                self.base_rtt = self.base_rtt.min(rtt);
+            }
+            _ => {
+                self.rtt_sum += rtt;
+                self.base_rtt = self.base_rtt.min(rtt);
+            }
+        }
+        self.samples += 1;
+    }
+
+    /// RoVegas, section 3.1: base = RTT - (forward + backward), equation 3; the actual rate is the window over RTT -
+    /// backward, equation 2. Each at least a nanosecond.
+    fn probe(&mut self, rtt: Span, feedback: Option<RouterFeedback>, keeps_least_base: bool) {
+        let (forward, backward) = feedback.map_or_else(Default::default, |routers| (routers.forward, routers.backward));
+        let without_backward = rtt.less(backward).max(Span::from_nanos(1));
+        let base = without_backward.less(forward).max(Span::from_nanos(1));
+        self.stamped |= forward + backward > Span::ZERO;
+        self.rtt_sum += without_backward;
+        self.base_rtt = if keeps_least_base || !self.stamped { self.base_rtt.min(base) } else { base };
     }
 
     /// What counts as the round's RTT: the dialect's, or its length where every segment of it was a retransmission.

@@ -89,6 +89,11 @@ impl Span {
         self.0
     }
 
+    /// What is left without `less`; zero if that is longer.
+    pub const fn less(self, less: Span) -> Span {
+        Span(self.0.saturating_sub(less.0))
+    }
+
     /// The span times a whole number; saturates.
     pub const fn times(self, factor: u64) -> Span {
         Span(self.0.saturating_mul(factor))

@@ -325,9 +325,13 @@ fn a_burst_of_nothing_is_refused() {
 #[test]
 fn a_host_refuses_the_mechanism_that_it_cannot_carry_out() {
     let mut parts = *of("vegas").composition();
-    let bare = HostCapabilities { name: "bare", retransmission_path: false, burst_limit: false };
+    let bare =
+        HostCapabilities { name: "bare", retransmission_path: false, burst_limit: false, router_feedback: false };
     let blamed = |parts: &Composition| parts.check_host(&bare).map_err(|refusal| (refusal.part, refusal.host));
     assert_eq!(parts.check_host(&HostCapabilities::SIMULATOR), Ok(()));
+    parts.signal = Signal::RouterAssisted { keeps_least_base: false };
+    assert_eq!(blamed(&parts), Err(("signal", Some("bare"))));
+    parts.signal = of("vegas").composition().signal;
     assert_eq!(blamed(&parts), Err(("fine_retransmit", Some("bare"))));
     parts.detection.fine_retransmit = false;
     assert_eq!(blamed(&parts), Err(("recheck_after_retransmit", Some("bare"))));

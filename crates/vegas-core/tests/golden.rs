@@ -10,7 +10,7 @@ use std::path::Path;
 use support::events::Event;
 use support::rules::step;
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Loss, LossKind, Parameters, Phase, State, registry};
+use vegas_core::{Ack, Algorithm, Loss, LossKind, Parameters, Phase, RouterFeedback, State, registry};
 
 #[test]
 fn every_trace_is_answered_as_worked_out_by_hand() {
@@ -159,9 +159,18 @@ fn ack(keys: &str) -> Result<Event, String> {
         next: SendIndex(whole(take(&mut keys, "next")?)?),
         window_limited: true,
         ce_marked: 0,
-        feedback: None,
+        feedback: feedback(&mut keys)?,
     };
     none_left(&keys).map(|()| Event::Ack(ack))
+}
+
+/// `forward` and `backward`, where a trace gives them.
+fn feedback(keys: &mut BTreeMap<&str, &str>) -> Result<Option<RouterFeedback>, String> {
+    if !keys.contains_key("forward") {
+        return Ok(None);
+    }
+    let (forward, backward) = (span(take(keys, "forward")?)?, span(take(keys, "backward")?)?);
+    Ok(Some(RouterFeedback { forward, backward }))
 }
 
 fn fields(text: &str) -> Result<BTreeMap<&str, &str>, String> {

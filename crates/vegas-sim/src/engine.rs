@@ -10,8 +10,9 @@ use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
-use crate::packet::{Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::path::Path;
+use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
 use crate::scenario::{Change, FlowSpec, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
@@ -57,6 +58,8 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
+    /// RoVegas: what the newest data packet was stamped with.
+    echo_us: u32,
     path: Path,
     reverse_path: Path,
     pub(crate) start: Time,
@@ -84,7 +87,10 @@ impl Simulation {
             .enumerate()
             .map(|(id, spec)| {
                 let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                Link::new(spec, Stream::named(scenario.seed, &name), changes_link(scenario, id))
+                {
+                    let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
+                    Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
+                }
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
@@ -170,6 +176,7 @@ impl Simulation {
         match self.components.decode(id) {
             Component::Change => self.on_change(),
             Component::Source(source) => self.on_source(source),
+            Component::Departure(link) => self.on_departure(link),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
             Component::StartStop(flow) => self.on_start_stop(flow),
@@ -210,6 +217,28 @@ impl Simulation {
         let flow = &mut self.flows[change.flow];
         flow.path.append(&change.path);
         flow.reverse_path.append(&change.reverse_path);
+    }
+
+    /// Only of links with a managed queue.
+    fn on_departure(&mut self, link: u32) {
+        let (arrival, next) = self.links[link as usize].depart(self.now);
+        match next {
+            Some(time) => self.queue.schedule(self.components.departure(link), time),
+            None => self.queue.cancel(self.components.departure(link)),
+        }
+        if let Some(time) = arrival {
+            self.queue.schedule(self.components.arrival(link), time);
+        }
+        self.drop_from_queue(link as usize);
+        if self.recorder.every_change() {
+            self.recorder.link_row(self.now, link as usize, &mut self.links[link as usize]);
+        }
+    }
+
+    fn drop_from_queue(&mut self, link: LinkId) {
+        for packet in self.links[link].take_dropped() {
+            self.drop_packet(link, packet, IncidentKind::QueueDrop);
+        }
     }
 
     fn on_arrival(&mut self, link: u32) {
@@ -284,6 +313,12 @@ impl Simulation {
         match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
             Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
             Offer::Queued => {}
+            Offer::Managed(begun) => {
+                if let Some(departure) = begun {
+                    self.queue.schedule(self.components.departure(link as u32), departure);
+                }
+                self.drop_from_queue(link);
+            }
             Offer::Overflow => self.drop_packet(link, packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(link, packet, IncidentKind::Loss),
         }
@@ -340,6 +375,7 @@ impl Simulation {
         if let Some(source) = flow.source {
             self.sources[source as usize].on_delivered(&packet);
         }
+        flow.echo_us = packet.aqt.micros();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
@@ -356,11 +392,12 @@ impl Simulation {
             self.queue.cancel(self.components.delayed_ack(id as u32));
         }
         flow.receiver.acknowledged();
-        let sack = flow.receiver.sack_blocks();
+        let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
         let packet = Packet {
             sequence: flow.receiver.next_expected(),
             flow: id as u32,
             sack: self.sacks.store(sack),
+            aqt: Aqt::ZERO,
             // no IPv4 packet is longer than 65535 bytes
             wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
             hop: 0,
@@ -372,7 +409,7 @@ impl Simulation {
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
         self.capture(CapturePoint::SenderIn, &packet, sack);
-        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, packet.aqt, &mut self.outbox);
         self.flush(id);
     }
 
@@ -383,6 +420,7 @@ impl Simulation {
             sequence: 0,
             flow: id as u32,
             sack: SackId::NONE,
+            aqt: Aqt::ZERO,
             wire: flow.layout.ack_wire,
             hop: 0,
             kind: PacketKind::SynAck,
@@ -499,6 +537,7 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
+            echo_us: 0,
             path: Path::new(&spec.path),
             reverse_path: Path::new(&spec.reverse_path),
             start: spec.start,
@@ -526,9 +565,9 @@ fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
 }
 
 /// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
-/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so that a sample
-/// sees all that happened at its time. Each connection has its timers side by side, so that connections can be added
-/// at the end.
+/// stops, the sources of traffic, departures and arrivals in the order of links, then timers, and the sampler last, so
+/// that a sample sees all that happened at its time. Each connection has its timers side by side, so that connections
+/// can be added at the end.
 #[derive(Clone, Copy, Debug)]
 struct Components {
     links: u32,
@@ -545,6 +584,7 @@ enum Component {
     Change,
     StartStop(u32),
     Source(u32),
+    Departure(u32),
     Arrival(u32),
     Held(u32),
     Retransmission(u32),
@@ -570,8 +610,12 @@ impl Components {
         self.start_stop(self.flows) + source
     }
 
-    fn arrival(self, link: u32) -> ComponentId {
+    fn departure(self, link: u32) -> ComponentId {
         self.source(self.sources) + link
+    }
+
+    fn arrival(self, link: u32) -> ComponentId {
+        self.departure(self.links) + link
     }
 
     fn held(self, link: u32) -> ComponentId {
@@ -599,8 +643,10 @@ impl Components {
             Component::Change
         } else if id < self.source(0) {
             Component::StartStop(id - self.start_stop(0))
-        } else if id < self.arrival(0) {
+        } else if id < self.departure(0) {
             Component::Source(id - self.source(0))
+        } else if id < self.arrival(0) {
+            Component::Departure(id - self.departure(0))
         } else if id < self.held(0) {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 use vegas_core::units::{Bytes, Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
+use crate::managed::Managed;
 use crate::packet::Packet;
+use crate::queue::Queue;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
 use crate::transmitter::Transmitter;
@@ -20,6 +22,8 @@ pub(crate) struct Link {
     transmitter: Transmitter,
     delay: Span,
     limit: QueueLimit,
+    /// Stamps its queueing time into every packet; only flows that ask for it look.
+    stamps: bool,
     /// The transmitter is busy until then.
     busy_until: Time,
     /// Accepted packets that have not arrived, in order.
@@ -28,6 +32,8 @@ pub(crate) struct Link {
     departed: usize,
     /// Bytes of the packets that had not.
     queued_bytes: u64,
+    /// The queue, if it is not drop-tail: then `transit` holds only what has left the transmitter.
+    managed: Option<Box<Managed>>,
     impairments: Option<Box<Impaired>>,
     pub(crate) stats: LinkStats,
 }
@@ -65,6 +71,8 @@ pub(crate) enum Offer {
     First(Time),
     /// It will arrive after others.
     Queued,
+    /// A managed queue has it, unless it is among the dropped. If the transmitter begins with a packet, that leaves then.
+    Managed(Option<Time>),
     /// The queue was full.
     Overflow,
     /// Lost to an impairment.
@@ -73,17 +81,19 @@ pub(crate) enum Offer {
 
 impl Link {
     /// A link; `changes` if its values may change during the run.
-    pub(crate) fn new(spec: &LinkSpec, stream: Stream, changes: bool) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, stream: Stream, queue: Option<Queue>, changes: bool) -> Self {
         let is_impaired = changes || spec.impairments != Impairments::default();
         let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream)));
         Link {
             transmitter: Transmitter::new(spec),
             delay: spec.delay,
             limit: spec.queue,
+            stamps: spec.aqt,
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
             departed: 0,
             queued_bytes: 0,
+            managed: queue.map(|queue| Box::new(Managed::new(queue))),
             impairments,
             stats: LinkStats::default(),
         }
@@ -96,6 +106,9 @@ impl Link {
             self.stats.drops += 1;
             return Offer::Lost;
         }
+        if self.managed.is_some() {
+            return self.offer_managed(now, packet);
+        }
         self.catch_up(now);
         if !self.has_room(packet.wire) {
             self.stats.drops += 1;
@@ -104,8 +117,60 @@ impl Link {
         self.accept(now, packet)
     }
 
-    fn accept(&mut self, now: Time, packet: Packet) -> Offer {
+    fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
+        let managed = self.managed.as_mut().expect("a managed link");
+        let dropped = managed.offer(now, packet, &self.limit);
+        self.stats.drops += dropped;
+        let begun = match managed.is_sending() {
+            true => None,
+            false => self.begin_next(now),
+        };
+        self.note_waiting();
+        Offer::Managed(begun)
+    }
+
+    /// The packet that a managed link was sending has left: when the first packet on the link arrives, and when the
+    /// next packet leaves.
+    pub(crate) fn depart(&mut self, now: Time) -> (Option<Time>, Option<Time>) {
+        let packet = self.managed.as_mut().and_then(|managed| managed.sending.take()).expect("a packet is being sent");
+        self.transit.push_back(Transit { packet, arrival: now + self.delay });
+        self.departed += 1;
+        self.stats.departed_bytes += u64::from(packet.wire);
+        let next = self.begin_next(now);
+        (self.transit.front().map(|transit| transit.arrival), next)
+    }
+
+    /// Begins to send what a managed queue gives.
+    fn begin_next(&mut self, now: Time) -> Option<Time> {
+        let managed = self.managed.as_mut().expect("a managed link");
+        let (next, dropped) = managed.take(now);
+        self.stats.drops += dropped;
+        let mut waiting = next?;
+        if self.stamps {
+            waiting.packet.aqt = waiting.packet.aqt.plus(now.since(waiting.since));
+        }
+        managed.sending = Some(waiting.packet);
+        self.busy_until = self.transmitter.finish(now, waiting.since, waiting.packet.wire);
+        self.stats.busy_ns += self.busy_until.since(now).as_nanos();
+        Some(self.busy_until)
+    }
+
+    /// What a managed queue has dropped since it was last asked.
+    pub(crate) fn take_dropped(&mut self) -> Vec<Packet> {
+        self.managed.as_mut().map(|managed| std::mem::take(&mut managed.dropped)).unwrap_or_default()
+    }
+
+    fn note_waiting(&mut self) {
+        let waiting = self.waiting_packets();
+        self.stats.max_queue_packets = self.stats.max_queue_packets.max(waiting);
+        self.stats.step_max_queue_packets = self.stats.step_max_queue_packets.max(waiting);
+    }
+
+    fn accept(&mut self, now: Time, mut packet: Packet) -> Offer {
         let begins = self.busy_until.max(now);
+        if self.stamps {
+            packet.aqt = packet.aqt.plus(begins.since(now));
+        }
         self.busy_until = self.transmitter.finish(begins, now, packet.wire);
         let arrival = self.busy_until + self.delay;
         let first = self.transit.is_empty();
@@ -113,9 +178,7 @@ impl Link {
         self.queued_bytes += u64::from(packet.wire);
         self.stats.waiting_ns += u128::from(begins.since(now).as_nanos());
         self.stats.busy_ns += self.busy_until.since(begins).as_nanos();
-        let waiting = self.waiting_packets();
-        self.stats.max_queue_packets = self.stats.max_queue_packets.max(waiting);
-        self.stats.step_max_queue_packets = self.stats.step_max_queue_packets.max(waiting);
+        self.note_waiting();
         if first { Offer::First(arrival) } else { Offer::Queued }
     }
 
@@ -202,11 +265,17 @@ impl Link {
 
     /// Packets waiting at the time of the last [`Link::catch_up`]; the one being sent does not wait.
     pub(crate) fn waiting_packets(&self) -> u32 {
+        if let Some(managed) = &self.managed {
+            return managed.queue.len() as u32;
+        }
         (self.transit.len() - self.departed).saturating_sub(1) as u32
     }
 
     /// Bytes waiting at the time of the last [`Link::catch_up`].
     pub(crate) fn waiting_bytes(&self) -> u64 {
+        if let Some(managed) = &self.managed {
+            return managed.queue.bytes();
+        }
         match self.transit.get(self.departed) {
             Some(sending) => self.queued_bytes - u64::from(sending.packet.wire),
             None => 0,
@@ -216,7 +285,8 @@ impl Link {
     /// Packets accepted that have not come out yet, those held back included.
     pub(crate) fn inside(&self) -> u64 {
         let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
-        (self.transit.len() + held) as u64
+        let queued = self.managed.as_ref().map_or(0, |managed| managed.inside());
+        (self.transit.len() + held + queued) as u64
     }
 
     /// Counts as departed what has left the transmitter by `now`. A packet that leaves at `now` has left: its slot
@@ -249,6 +319,9 @@ impl Link {
 
     /// Sum of waiting times up to `now`, ns: the integral of the waiting packets over time. The link is caught up.
     pub(crate) fn waited_ns(&self, now: Time) -> u128 {
+        if let Some(managed) = &self.managed {
+            return managed.waited_ns(now);
+        }
         let still_ahead = self.transit.iter().skip(self.departed).rev().skip(1);
         let ahead: u128 = still_ahead.map(|before| u128::from(self.departure(before).since(now).as_nanos())).sum();
         self.stats.waiting_ns - ahead
@@ -271,7 +344,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{PacketKind, SackId};
+    use crate::packet::{Aqt, PacketKind, SackId};
     use vegas_core::units::{Bytes, Rate};
 
     fn micros(micros: u64) -> Time {
@@ -287,11 +360,21 @@ mod tests {
             trace: None,
             delay: Span::from_millis(10),
             queue: QueueLimit::Bytes(Bytes::new(4000)),
+            discipline: crate::scenario::Discipline::DropTail,
+            aqt: false,
             impairments: Impairments::default(),
         };
-        let mut link = Link::new(&spec, Stream::named(1, "test"), true);
+        let mut link = Link::new(&spec, Stream::named(1, "test"), None, true);
         for sequence in 0..4 {
-            let packet = Packet { sequence, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+            let packet = Packet {
+                sequence,
+                flow: 0,
+                sack: SackId::NONE,
+                aqt: Aqt::ZERO,
+                wire: 1000,
+                hop: 0,
+                kind: PacketKind::Data,
+            };
             link.offer(Time::ZERO, packet, true);
         }
         link
@@ -359,7 +442,15 @@ mod tests {
     fn a_smaller_queue_keeps_what_waits() {
         let mut link = link_with_four_packets();
         link.change(micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
-        let packet = Packet { sequence: 4, flow: 0, sack: SackId::NONE, wire: 1000, hop: 0, kind: PacketKind::Data };
+        let packet = Packet {
+            sequence: 4,
+            flow: 0,
+            sack: SackId::NONE,
+            aqt: Aqt::ZERO,
+            wire: 1000,
+            hop: 0,
+            kind: PacketKind::Data,
+        };
         assert_eq!(link.offer(micros(1600), packet, true), Offer::Overflow);
         assert_eq!(link.offer(micros(2000), packet, true), Offer::Queued);
     }

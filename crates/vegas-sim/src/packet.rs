@@ -1,5 +1,7 @@
 //! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
 
+use vegas_core::units::Span;
+
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
@@ -9,6 +11,8 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// SACK blocks of an acknowledgement.
     pub(crate) sack: SackId,
+    /// Queueing time that routers have stamped.
+    pub(crate) aqt: Aqt,
     /// Bytes on the wire.
     pub(crate) wire: u16,
     /// Index into the flow's path of the link it is on: a parking-lot has a thousand.
@@ -17,6 +21,32 @@ pub(crate) struct Packet {
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);
+
+/// RoVegas's accumulated queueing time (section 3.1; design section 4.5): microseconds in 24 bits, saturating. Three
+/// bytes, so that a packet keeps to 24; the flow knows whether its packets carry the option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Aqt([u8; 3]);
+
+impl Aqt {
+    /// As it leaves its host.
+    pub(crate) const ZERO: Aqt = Aqt([0; 3]);
+    /// Bytes of the IPv4 option: kind, length, AQT, AQT-Echo.
+    pub(crate) const WIRE_BYTES: u64 = 8;
+    const MAX: u32 = (1 << 24) - 1;
+
+    /// With a router's queueing time added, in whole microseconds.
+    pub(crate) fn plus(self, waited: Span) -> Aqt {
+        let micros = u32::try_from(waited.as_nanos() / 1_000).unwrap_or(u32::MAX);
+        let [low, middle, high, _] = self.micros().saturating_add(micros).min(Self::MAX).to_le_bytes();
+        Aqt([low, middle, high])
+    }
+
+    /// Microseconds.
+    pub(crate) fn micros(self) -> u32 {
+        let [low, middle, high] = self.0;
+        u32::from_le_bytes([low, middle, high, 0])
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {
@@ -41,9 +71,14 @@ impl PacketKind {
 pub(crate) struct SackBlocks {
     pub(crate) blocks: [(u64, u64); 3],
     pub(crate) count: u8,
+    /// RoVegas's AQT-Echo: what the acknowledged data packet had been stamped with, in microseconds.
+    pub(crate) echo_us: u32,
 }
 
 impl SackBlocks {
+    /// The option with all three blocks.
+    pub(crate) const WIRE_BYTES_MAX: u64 = 28;
+
     /// Bytes of the option in an acknowledgement: kind, length and blocks, padded to a multiple of four (RFC 2018,
     /// section 3).
     pub(crate) fn wire_bytes(&self) -> u16 {
@@ -72,7 +107,7 @@ pub(crate) struct SackPool {
 
 impl SackPool {
     pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
-        if blocks.count == 0 {
+        if blocks.count == 0 && blocks.echo_us == 0 {
             return SackId::NONE;
         }
         match self.free.pop() {
@@ -109,5 +144,19 @@ impl SackPool {
     /// How many packets hold blocks.
     pub(crate) fn in_use(&self) -> usize {
         self.slots.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 1.5 + 2.9 us are 1 + 2 whole ones; 24 bits hold 16.777215 s, and no more.
+    #[test]
+    fn queueing_times_add_up_and_saturate() {
+        let nanos = Span::from_nanos;
+        assert_eq!(Aqt::ZERO.plus(nanos(1_500)).plus(nanos(2_900)).micros(), 3);
+        assert_eq!(Aqt::ZERO.plus(Span::from_secs(10)).plus(Span::from_secs(10)).micros(), 16_777_215);
+        assert_eq!(Aqt::ZERO.plus(Span::MAX).plus(Span::MAX).micros(), 16_777_215);
     }
 }

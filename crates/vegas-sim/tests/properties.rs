@@ -12,6 +12,7 @@ use vegas_sim::scenario::{
     Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, LinkChange, QueueLimit, Sampling, Scenario,
     ScheduledChange,
 };
+use vegas_sim::scenario::{CoDelSpec, Discipline, FqCoDelSpec, PieSpec, RedSpec};
 
 fn any_impairments() -> impl Strategy<Value = Impairments> {
     let loss = prop_oneof![3 => Just(0u32), 2 => 1u32..50_000, 1 => 50_000u32..200_000];
@@ -58,14 +59,16 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
     let presets: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
     let network = (any_queue(), any_impairments(), any_impairments(), 100_000u64..50_000_000, 0u64..100_000);
     let hosts = (1u64..400_000, 2u32..64, any::<bool>(), any::<bool>(), any::<bool>(), 41u64..1500, 0u64..4);
-    (prop::sample::select(presets), network, hosts, any_changes(), any::<u64>()).prop_map(
-        |(preset, network, hosts, changes, seed)| {
+    (prop::sample::select(presets), network, hosts, any_changes(), [any_discipline(), any_discipline()], any::<u64>())
+        .prop_map(|(preset, network, hosts, changes, [data, acks], seed)| {
             let (queue, forward, backward, rate, delay_us) = network;
             let (size, window, delayed, handshake, linux, packet, start_s) = hosts;
             let mut scenario =
                 support::one_flow(preset, Rate::from_bits_per_second(rate), Span::from_micros(delay_us), queue);
             scenario.seed = seed;
             scenario.changes = changes;
+            scenario.links[1].discipline = data;
+            scenario.links[4].discipline = acks;
             scenario.duration = Span::from_secs(50_000);
             scenario.sampling = Sampling::Off;
             scenario.capture = true;
@@ -85,8 +88,26 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
                 run_on_linux(flow);
             }
             scenario
-        },
-    )
+        })
+}
+
+/// Nothing, mostly; else each discipline with parameters that drop early.
+fn any_discipline() -> impl Strategy<Value = Discipline> {
+    let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50) };
+    let pie =
+        PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15) };
+    prop_oneof![
+        4 => Just(Discipline::DropTail),
+        1 => (1u32..10, 1u32..10, 0u32..500_000, 1u32..1_000_000).prop_map(|(min_packets, more, most, weight_ppm)| {
+            let max_packets = min_packets + more;
+            Discipline::Red(RedSpec { min_packets, max_packets, max_probability_ppm: most, weight_ppm })
+        }),
+        1 => Just(Discipline::CoDel(codel)),
+        1 => Just(Discipline::Pie(pie)),
+        1 => (1u32..8, 1u32..3000).prop_map(move |(queues, quantum_bytes)| {
+            Discipline::FqCoDel(FqCoDelSpec { codel, queues, quantum_bytes })
+        }),
+    ]
 }
 
 /// Of the bottleneck in either direction, in the first seconds, while the transfer is at work.
@@ -205,6 +226,9 @@ proptest! {
     #[test]
     fn seed_changes_only_what_is_random(mut scenario in any_scenario(), seed in any::<u64>()) {
         for link in &mut scenario.links {
+            if matches!(link.discipline, Discipline::Red(_) | Discipline::Pie(_)) {
+                link.discipline = Discipline::DropTail;
+            }
             link.impairments = Impairments { drop_data: link.impairments.drop_data.clone(), ..Impairments::default() };
         }
         let first = vegas_sim::run(&scenario);

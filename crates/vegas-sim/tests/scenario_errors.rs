@@ -270,11 +270,20 @@ fn absurd_values() {
                 "size = \"9008tb\"\npacket =",
                 ":13: flow.0.size: is too large; write 9007199254740992b at most",
             ),
-            ("\"100p\"", "\"500b\"", ":13: flow.0.packet: 1000b do not fit the queue of r1->r2; write 500b at most"),
+            (
+                "\"100p\"",
+                "\"500b\"",
+                ":13: flow.0.packet: 1000b do not fit the 500b of the queue of r1->r2; lengthen it",
+            ),
             (
                 "\"100p\"",
                 "\"9kb\", backward = { queue = \"39b\" }",
-                ":10: flow.0.ack: 40b do not fit the queue of r2->r1; write 39b at most",
+                ":10: flow.0.ack: 40b do not fit the 39b of the queue of r2->r1; lengthen it",
+            ),
+            (
+                "\"100p\"",
+                "\"9kb\", backward = { queue = \"67b\" } }\n[[flow]]\nalgorithm = \"sack\" #",
+                ":9: flow.0.ack: 40b with 28b of options do not fit the 67b of the queue of r2->r1; lengthen it",
             ),
             (
                 "seed = 1",
@@ -709,7 +718,7 @@ fn traffic() {
             (
                 "queue = \"100p\"",
                 "queue = \"900b\"",
-                ":13: flow.0.packet: 1000b do not fit the queue of r1->r2; write 900b at most",
+                ":13: flow.0.packet: 1000b do not fit the 900b of the queue of r1->r2; lengthen it",
             ),
             (
                 "shape = 1.5",

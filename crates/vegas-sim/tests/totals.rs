@@ -260,6 +260,38 @@ fn a_graphs_delays() {
     assert_close(round_trip_ms(&opposite), 41.04, "directly");
 }
 
+/// The timer runs out after 100 ms, before the first ACK can come at 161 ms: 61 ms after the second copy it would be no
+/// round trip (Karn's rule, RFC 6298, section 3). No round trip on this path is shorter than 161 ms.
+#[test]
+fn a_retransmission_gives_no_sample() {
+    for algorithm in ["reno", "sack", "vegas"] {
+        let outcome = vegas_sim::run(&scenario(&format!(
+            r#"
+            name = "x"
+            duration = "3s"
+            [[topology.link]]
+            between = ["s", "d"]
+            rate = "8mbit"
+            delay = "80ms"
+            queue = "unlimited"
+            backward = {{ rate = "1tbit" }}
+            [topology]
+            kind = "graph"
+            nodes = ["s", "d"]
+            [[flow]]
+            algorithm = "{algorithm}"
+            from = "s"
+            to = "d"
+            initial_window = 1
+            host = {{ rto_initial = "100ms", rto_min = "100ms" }}
+            "#
+        )));
+        let flow = &outcome.flows[0];
+        assert_eq!((flow.timeouts, flow.segments_retransmitted), (1, 1), "{algorithm}");
+        assert_eq!(flow.base_rtt_ms, Some(161.0), "{algorithm}");
+    }
+}
+
 #[test]
 fn a_thousand_flows_share_a_bottleneck() {
     let flows = (0..1000).map(|id| {
@@ -321,4 +353,24 @@ fn transfers_at_the_extremes_end() {
             }
         }
     }
+}
+
+/// 40,000 packets of six days each: longer than 64 bits of nanoseconds.
+#[test]
+fn an_absurd_backlog_overflows_nothing() {
+    let text = r#"
+        name = "x"
+        duration = "2400h"
+        sample = "off"
+        topology = { kind = "graph", nodes = ["s", "d"], link = [{ between = ["s", "d"], rate = "1bit", delay = "1h", queue = "unlimited" }] }
+        [[flow]]
+        algorithm = "sack"
+        from = "s"
+        to = "d"
+        packet = "65535b"
+        initial_window = 40000
+        host = { rto_initial = "1h", rto_max = "1h" }
+        "#;
+    let outcome = vegas_sim::run(&Scenario::from_toml(text, "x", &[]).unwrap());
+    assert_close(outcome.links[0].utilisation, 1.0, "utilisation");
 }

@@ -52,6 +52,7 @@ pub fn signals() -> Vec<Signal> {
             all.push(Signal::EndToEnd { dialect, reset_base_after_single });
         }
     }
+    all.extend([false, true].map(|keeps_least_base| Signal::RouterAssisted { keeps_least_base }));
     for dialect in [Dialect::Linux, Dialect::Ns3] {
         all.push(Signal::EndToEnd { dialect, reset_base_after_single: false });
     }
@@ -124,7 +125,7 @@ pub fn parameter_sets() -> [Parameters; 7] {
 /// Fails to build when a part gains a choice that the lists above do not know.
 const _: fn(&Composition) = |parts| {
     match parts.signal {
-        Signal::None => {}
+        Signal::None | Signal::RouterAssisted { keeps_least_base: _ } => {}
         Signal::EndToEnd { dialect, reset_base_after_single: _ } => match dialect {
             Dialect::Corrected | Dialect::Released | Dialect::Ns2 | Dialect::Linux | Dialect::Ns3 => {}
         },

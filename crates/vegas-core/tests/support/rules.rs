@@ -151,7 +151,10 @@ fn in_flight(signal: Signal, ack: &Ack) -> Segments {
 }
 
 fn resets_base(signal: Signal) -> bool {
-    matches!(signal, Signal::EndToEnd { reset_base_after_single: true, .. })
+    matches!(
+        signal,
+        Signal::EndToEnd { reset_base_after_single: true, .. } | Signal::RouterAssisted { keeps_least_base: false }
+    )
 }
 
 fn corrected(signal: Signal) -> bool {

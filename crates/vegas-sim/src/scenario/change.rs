@@ -86,7 +86,8 @@ fn check_limit(key: &str, link: LinkId, limit: Bytes, context: &Context<'_>) -> 
         Load::Conversations(conversations) => Some(&*conversations.connection),
     });
     let flows = context.flows.iter().chain(connections);
-    let segments = flows.flat_map(|flow| [(flow.packet, &flow.path), (flow.ack, &flow.reverse_path)]);
+    let segments =
+        flows.flat_map(|flow| [(flow.largest_packet(), &flow.path), (flow.largest_ack(), &flow.reverse_path)]);
     let datagrams = context.traffic.iter().filter_map(|source| match &source.load {
         Load::Datagrams(datagrams) => Some((datagrams.packet, &source.path)),
         Load::Transfers(_) | Load::Conversations(_) => None,
@@ -117,7 +118,7 @@ fn route_change(key: &str, flow: usize, change: &document::Change, context: &Con
     let path = super::network::reroute(context.network, flow, document, child(key, "via"), via)?;
     let spec = &context.flows[flow];
     let reverse_path = Network::reversed(&path);
-    for (size, path) in [(spec.packet, &path), (spec.ack, &reverse_path)] {
+    for (size, path) in [(spec.largest_packet(), &path), (spec.largest_ack(), &reverse_path)] {
         if let Some((link, limit)) = context.network.too_short_for(size, path) {
             let message = format!("{}b do not fit the {}b of the queue of {link}", size.get(), limit.get());
             return Err(Problem::new(child(key, "via"), format!("{message}; name another way")));

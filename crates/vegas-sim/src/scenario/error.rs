@@ -89,6 +89,8 @@ fn example(key: &str, name: &str) -> &'static str {
         "name" => "name = \"my-run\"",
         "duration" => "duration = \"60s\"",
         "topology" => "a [topology] table with kind = \"dumbbell\"",
+        "kind" if key.ends_with("queue.kind") => "kind = \"codel\"",
+        "limit" => "limit = \"100p\"",
         "kind" => "kind = \"dumbbell\"",
         "access" => "access = { rate = \"1gbit\", delay = \"1ms\" }",
         "bottleneck" => "bottleneck = { rate = \"50mbit\", delay = \"48ms\", queue = \"100p\" }",

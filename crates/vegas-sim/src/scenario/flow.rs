@@ -13,6 +13,8 @@ use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
 
 /// The largest IPv4 packet.
 const PACKET_MAX: Bytes = Bytes::new(65_535);
+/// The same with RoVegas's option of 8 bytes.
+const PACKET_WITH_OPTION_MAX: Bytes = Bytes::new(65_527);
 /// What JSON and a double can count exactly.
 const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 /// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
@@ -318,9 +320,33 @@ fn check_sizes(key: &str, flow: &FlowSpec, network: &Network) -> Checked<()> {
         );
         return Err(Problem::new(child(key, "header"), message));
     }
-    for (name, size, path) in [("packet", flow.packet, &flow.path), ("ack", flow.ack, &flow.reverse_path)] {
+    if flow.composition.signal.needs_routers() && flow.packet > PACKET_WITH_OPTION_MAX {
+        let message = format!(
+            "leaves no room for the option that routers stamp; write {}b at most",
+            PACKET_WITH_OPTION_MAX.get()
+        );
+        return Err(Problem::new(child(key, "packet"), message));
+    }
+    if flow.composition.signal.needs_routers() && flow.ack > PACKET_WITH_OPTION_MAX {
+        let message = format!(
+            "leaves no room for the option that routers stamp; write {}b at most",
+            PACKET_WITH_OPTION_MAX.get()
+        );
+        return Err(Problem::new(child(key, "ack"), message));
+    }
+    let data = ("packet", flow.packet, flow.largest_packet(), &flow.path);
+    let acks = ("ack", flow.ack, flow.largest_ack(), &flow.reverse_path);
+    for (name, given, size, path) in [data, acks] {
         if let Some((link, limit)) = network.too_short_for(size, path) {
-            let message = format!("{}b do not fit the queue of {link}; write {}b at most", size.get(), limit.get());
+            let options = match size.get() - given.get() {
+                0 => String::new(),
+                bytes => format!(" with {bytes}b of options"),
+            };
+            let message = format!(
+                "{}b{options} do not fit the {}b of the queue of {link}; lengthen it",
+                given.get(),
+                limit.get()
+            );
             return Err(Problem::new(child(key, name), message));
         }
     }

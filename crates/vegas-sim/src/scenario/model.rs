@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
-use vegas_core::{Composition, Parameters};
+use vegas_core::{Composition, Parameters, Recovery};
+
+use crate::packet::{Aqt, SackBlocks};
 
 pub use super::trace::RateTrace;
 pub use super::traffic_model::*;
@@ -112,11 +114,74 @@ pub struct LinkSpec {
     pub delay: Span,
     /// How much may wait; counts the packet being sent (design section 5).
     pub queue: QueueLimit,
+    /// What the queue drops before it is full.
+    pub discipline: Discipline,
+    /// Whether it stamps its queueing time into the packets of flows that ask for it (RoVegas).
+    pub aqt: bool,
     /// What goes wrong on the link.
     pub impairments: Impairments,
 }
 
-/// The limit of a drop-tail queue; the packet being sent counts.
+/// How a queue is managed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// Not at all: what does not fit is dropped.
+    DropTail,
+    /// Random early detection, gentle (Floyd and Jacobson 1993, Floyd 2000).
+    Red(RedSpec),
+    /// RFC 8289.
+    CoDel(CoDelSpec),
+    /// RFC 8033.
+    Pie(PieSpec),
+    /// RFC 8290.
+    FqCoDel(FqCoDelSpec),
+}
+
+/// Parameters of RED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedSpec {
+    /// Average queue from which packets are dropped.
+    pub min_packets: u32,
+    /// Average queue at which `max_probability_ppm` is reached; above `min_packets`.
+    pub max_packets: u32,
+    /// Probability at `max_packets`, in millionths.
+    pub max_probability_ppm: u32,
+    /// Weight of one packet in the average, in millionths.
+    pub weight_ppm: u32,
+}
+
+/// Parameters of CoDel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CoDelSpec {
+    /// Waiting time to hold.
+    pub target: Span,
+    /// How long packets must wait longer than that before the first drop.
+    pub interval: Span,
+}
+
+/// Parameters of PIE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieSpec {
+    /// Waiting time to hold.
+    pub target: Span,
+    /// Time between two updates of the probability.
+    pub update: Span,
+    /// A burst of this length passes undropped.
+    pub max_burst: Span,
+}
+
+/// Parameters of FQ-CoDel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FqCoDelSpec {
+    /// Those of each queue.
+    pub codel: CoDelSpec,
+    /// Number of queues.
+    pub queues: u32,
+    /// Bytes that a queue sends in a turn.
+    pub quantum_bytes: u32,
+}
+
+/// The limit of a queue; the packet being sent counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// At most so many packets.
@@ -187,6 +252,26 @@ pub struct FlowSpec {
     pub path: Vec<LinkId>,
     /// Links from the receiver back to the sender, in order.
     pub reverse_path: Vec<LinkId>,
+}
+
+impl FlowSpec {
+    /// The largest data packet on the wire, with the option that routers stamp.
+    pub fn largest_packet(&self) -> Bytes {
+        Bytes::new(self.packet.get() + self.router_option())
+    }
+
+    /// The largest acknowledgement on the wire, with its options.
+    pub fn largest_ack(&self) -> Bytes {
+        let sack = match self.composition.detection.recovery {
+            Recovery::Sack => SackBlocks::WIRE_BYTES_MAX,
+            Recovery::Reno | Recovery::NewReno => 0,
+        };
+        Bytes::new(self.ack.get() + sack + self.router_option())
+    }
+
+    fn router_option(&self) -> u64 {
+        if self.composition.signal.needs_routers() { Aqt::WIRE_BYTES } else { 0 }
+    }
 }
 
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.

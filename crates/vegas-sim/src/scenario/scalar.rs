@@ -359,6 +359,25 @@ impl Named for LossModel {
     const CHOICES: &'static [(&'static str, Self)] = &[("gilbert-elliott", LossModel::GilbertElliott)];
 }
 
+/// What a queue drops before it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum QueueKind {
+    Red,
+    CoDel,
+    Pie,
+    FqCoDel,
+}
+
+impl Named for QueueKind {
+    const WHAT: &'static str = "a queue discipline";
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("red", QueueKind::Red),
+        ("codel", QueueKind::CoDel),
+        ("pie", QueueKind::Pie),
+        ("fq-codel", QueueKind::FqCoDel),
+    ];
+}
+
 /// A shape of network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -58,4 +58,14 @@ mod tests {
         assert!(!fine.expired(Time::ZERO, Time::from_nanos(292_187_499)));
         assert!(fine.expired(Time::ZERO, Time::from_nanos(292_187_500)));
     }
+
+    /// By hand: 146.09375 ms and an eighth of it, 18.261718 ms, are 164.355468 ms.
+    #[test]
+    fn a_first_retransmission_adds_an_eighth() {
+        let mut fine = FineTimeout::default();
+        fine.sample(Span::from_millis(100));
+        fine.back_off(false);
+        assert!(!fine.expired(Time::ZERO, Time::from_nanos(164_355_467)));
+        assert!(fine.expired(Time::ZERO, Time::from_nanos(164_355_468)));
+    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use vegas_core::units::Bytes;
 
+use crate::packet::Aqt;
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
@@ -13,6 +14,8 @@ pub(crate) struct Layout {
     payload: u64,
     /// Header bytes of a data packet.
     header: u64,
+    /// RoVegas's option, in data and acknowledgements alike; 0 without it.
+    option: u64,
     /// Bytes of an acknowledgement on the wire.
     pub(crate) ack_wire: u16,
     /// Payload of the whole transfer, if it has a size.
@@ -24,10 +27,12 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) fn new(spec: &FlowSpec) -> Self {
         let wire = |bytes: Bytes| u16::try_from(bytes.get()).expect("validation bounds packet sizes");
+        let option = if spec.composition.signal.needs_routers() { Aqt::WIRE_BYTES } else { 0 };
         Layout {
             payload: spec.packet.get() - spec.header.get(),
             header: spec.header.get(),
-            ack_wire: wire(spec.ack),
+            option,
+            ack_wire: wire(Bytes::new(spec.ack.get() + option)),
             size: spec.size.map(Bytes::get),
             ends: None,
         }
@@ -37,6 +42,11 @@ impl Layout {
     pub(crate) fn set_ends(&mut self, ends: Arc<[u64]>) {
         self.size = Some(ends.last().copied().unwrap_or(0));
         self.ends = Some(ends);
+    }
+
+    /// Whether packets carry the option that routers stamp.
+    pub(crate) fn asks_routers(&self) -> bool {
+        self.option > 0
     }
 
     /// How many segments the transfer has; none without a size.
@@ -61,12 +71,12 @@ impl Layout {
 
     /// Bytes of a segment's packet on the wire.
     pub(crate) fn wire(&self, segment: u64) -> u16 {
-        (self.payload(segment) + self.header) as u16
+        (self.payload(segment) + self.header + self.option) as u16
     }
 
     /// Payload bytes of a data packet of this size on the wire.
     pub(crate) fn payload_of_wire(&self, wire: u16) -> u64 {
-        u64::from(wire) - self.header
+        u64::from(wire) - self.header - self.option
     }
 
     /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge

@@ -65,6 +65,7 @@ impl Receiver {
         if to > self.next {
             self.insert(from.max(self.next), to);
             self.deliver();
+            self.remember(from);
         }
         match self.ack_delay {
             // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
@@ -95,9 +96,10 @@ impl Receiver {
         if !self.sends_sack || self.ranges.is_empty() {
             return sack;
         }
-        for byte in self.recent {
-            let Some(range) = self.range_of(byte) else { continue };
-            if sack.iter().all(|known| known != range) {
+        // "as many distinct SACK blocks as possible": the oldest ranges where fewer than three have changed
+        let recent = self.recent.iter().filter_map(|&byte| self.range_of(byte));
+        for range in recent.chain(self.ranges.iter().copied()) {
+            if usize::from(sack.count) < sack.blocks.len() && sack.iter().all(|known| known != range) {
                 sack.blocks[usize::from(sack.count)] = range;
                 sack.count += 1;
             }
@@ -122,18 +124,25 @@ impl Receiver {
             self.ranges[first] = merged;
             self.ranges.drain(first + 1..last);
         }
-        self.remember(from);
     }
 
+    /// Puts the range that has just changed before the others; what was delivered since is forgotten, so that it does
+    /// not take the place of a range that still is there.
     fn remember(&mut self, byte: u64) {
-        let range = self.range_of(byte);
-        if self.range_of(self.recent[0]) != range {
-            if self.range_of(self.recent[1]) != range {
-                self.recent[2] = self.recent[1];
+        let Some(changed) = self.range_of(byte) else { return };
+        let mut recent = [byte; 3];
+        let mut ranges = [changed; 3];
+        let mut count = 1;
+        for known in self.recent {
+            if let Some(range) = self.range_of(known)
+                && count < 3
+                && !ranges[..count].contains(&range)
+            {
+                (recent[count], ranges[count]) = (known, range);
+                count += 1;
             }
-            self.recent[1] = self.recent[0];
         }
-        self.recent[0] = byte;
+        self.recent = recent;
     }
 
     /// Hands the application what has become contiguous.
@@ -154,6 +163,25 @@ mod tests {
 
     fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
         receiver.on_data(Time::ZERO, from, to, 1)
+    }
+
+    #[test]
+    fn what_was_delivered_hides_no_block() {
+        let mut receiver = Receiver::new(true, None);
+        for (from, to) in [(900, 1000), (600, 700), (400, 500), (200, 300)] {
+            take(&mut receiver, from, to);
+        }
+        // the four ranges that are left never changed again; three of them fit, the newest first
+        for (from, to) in [(0, 50), (50, 80), (80, 90), (90, 100)] {
+            take(&mut receiver, from, to);
+            let blocks: Vec<_> = receiver.sack_blocks().iter().collect();
+            assert_eq!(blocks, [(200, 300), (400, 500), (600, 700)]);
+        }
+        // 200 to 500 go; 900 was forgotten, but is reported now that there is room
+        take(&mut receiver, 100, 200);
+        take(&mut receiver, 300, 400);
+        assert_eq!(receiver.next_expected(), 500);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(600, 700), (900, 1000)]);
     }
 
     #[test]
@@ -193,6 +221,8 @@ mod tests {
                 take(&mut receiver, segment as u64 * 10, segment as u64 * 10 + 10);
                 let prefix = got.iter().take_while(|got| **got).count() as u64 * 10;
                 prop_assert_eq!(receiver.next_expected(), prefix);
+                let ranges = (1..64).filter(|&at| got[at] && !got[at - 1] && at as u64 * 10 > prefix).count();
+                prop_assert_eq!(receiver.sack_blocks().iter().count(), ranges.min(3));
                 for (from, to) in receiver.sack_blocks().iter() {
                     prop_assert!(prefix < from && from < to);
                     prop_assert!(got[(from / 10) as usize..(to / 10) as usize].iter().all(|got| *got));

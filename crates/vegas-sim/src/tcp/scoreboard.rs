@@ -297,3 +297,45 @@ impl Scoreboard {
         (self.una..highest).find(|&segment| self.entry(segment).is_some_and(|e| !e.sacked && !e.retransmitted))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(segments: u64) -> Scoreboard {
+        let mut board = Scoreboard::new(3);
+        for segment in 0..segments {
+            assert!(board.on_send(segment, Time::ZERO));
+        }
+        board
+    }
+
+    fn sack(board: &mut Scoreboard, from: u64, to: u64) {
+        assert!(board.on_sack([(from, to), (0, 0), (0, 0)]), "news");
+    }
+
+    /// Reordering: 0 and 1 look lost when 2 to 4 are reported, then 1 arrives after all: only 0 is sent again.
+    #[test]
+    fn what_arrives_late_is_not_sent_again() {
+        let mut board = sent(5);
+        sack(&mut board, 2, 5);
+        assert!(board.judge());
+        assert_eq!(board.pipe(), 0);
+        sack(&mut board, 1, 5);
+        assert_eq!(board.next_retransmission(), Some(0));
+        board.on_send(0, Time::ZERO);
+        assert_eq!((board.next_retransmission(), board.pipe()), (None, 1));
+    }
+
+    /// Two segments above are too few (RFC 6675, IsLost); the third may come with an acknowledgement of new data.
+    #[test]
+    fn three_above_are_a_loss() {
+        let mut board = sent(6);
+        sack(&mut board, 3, 5);
+        assert!(!board.judge());
+        board.on_ack(1);
+        sack(&mut board, 3, 6);
+        assert!(board.judge());
+        assert_eq!((board.next_retransmission(), board.pipe()), (Some(1), 0));
+    }
+}

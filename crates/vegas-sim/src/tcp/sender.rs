@@ -2,7 +2,7 @@
 //! repaired is in [`super::recovery`]; how large the window is, in vegas-core.
 
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, State};
+use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, RouterFeedback, State};
 
 use super::Outbox;
 use super::fine_timeout::FineTimeout;
@@ -12,7 +12,7 @@ use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
 use crate::outcome::IncidentKind;
-use crate::packet::{Packet, PacketKind, SackBlocks, SackId};
+use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId};
 use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
 
 /// The sending end of a flow.
@@ -40,6 +40,8 @@ pub(crate) struct Sender {
     pub(super) fine: FineTimeout,
     /// Recovery as on Linux, where the host is one.
     pub(super) linux: Option<Box<Linux>>,
+    /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
+    feedback: Option<RouterFeedback>,
     /// When the retransmission timer runs out; none while nothing is outstanding.
     timer: Option<Time>,
     started: bool,
@@ -86,6 +88,7 @@ impl Sender {
             fine: FineTimeout::default(),
             linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new())),
             host: spec.host.clone(),
+            feedback: None,
             timer: None,
             started: false,
             stats: SenderStats::default(),
@@ -160,7 +163,11 @@ impl Sender {
     }
 
     /// An acknowledgement arrives: everything before byte `next_byte` was received, and the SACK blocks.
-    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, out: &mut Outbox) {
+    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, backward: Aqt, out: &mut Outbox) {
+        self.feedback = self.layout.asks_routers().then(|| RouterFeedback {
+            forward: Span::from_micros(sack.echo_us.into()),
+            backward: Span::from_micros(backward.micros().into()),
+        });
         let una = self.layout.segment_at(next_byte);
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
@@ -324,7 +331,7 @@ impl Sender {
             next: before.next,
             window_limited: before.window_limited,
             ce_marked: 0,
-            feedback: None,
+            feedback: self.feedback,
         };
         self.change(now, out, |algorithm, state| algorithm.on_ack(state, &ack));
     }
@@ -503,7 +510,7 @@ impl Sender {
     }
 
     fn packet(&self, kind: PacketKind, sequence: u64, wire: u16) -> Packet {
-        Packet { sequence, flow: self.flow, sack: SackId::NONE, wire, hop: 0, kind }
+        Packet { sequence, flow: self.flow, sack: SackId::NONE, aqt: Aqt::ZERO, wire, hop: 0, kind }
     }
 }
 

@@ -7,7 +7,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::draw::draw_span;
-use crate::packet::{Packet, PacketKind, SackId};
+use crate::packet::{Aqt, Packet, PacketKind, SackId};
 use crate::rng::Stream;
 use crate::scenario::{DatagramSpec, OnOff};
 
@@ -47,6 +47,7 @@ impl Datagrams {
             sequence: number,
             flow: self.id,
             sack: SackId::NONE,
+            aqt: Aqt::ZERO,
             wire: self.wire,
             hop: 0,
             kind: PacketKind::Datagram,

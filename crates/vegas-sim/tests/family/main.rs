@@ -2,6 +2,7 @@
 
 mod dynamic;
 mod gallop;
+mod rovegas;
 
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;

@@ -50,6 +50,11 @@ impl Trace {
         (self.rows[at].time_s, self.rows[at - 1].window)
     }
 
+    /// Times and windows.
+    pub(crate) fn windows(&self) -> Vec<(f64, f64)> {
+        self.rows.iter().map(|row| (row.time_s, row.window)).collect()
+    }
+
     /// When a recovery began, and the window before it.
     pub(crate) fn cuts(&self) -> Vec<(f64, f64)> {
         let begins = |pair: &&[Change]| pair[1].state == "Recovery" && pair[0].state != "Recovery";

@@ -5,11 +5,12 @@
 //! 2 %, drops equal in number and within 10 ms in time. What lies outside is named in [`EXPLAINED`] with the
 //! section of docs/deviations.md that says why; an explanation that is no longer needed fails too.
 
+#[path = "../support/agreement.rs"]
+mod agreement;
 mod known;
 mod reference;
 
-use std::fmt::Write as _;
-
+use agreement::{Agreement, Explained, Row, push};
 use reference::Trace;
 use serde_json::Value;
 use vegas_sim::outcome::{IncidentKind, Outcome};
@@ -76,24 +77,20 @@ const fn backward(trace: &'static str, overrides: &'static [(&'static str, &'sta
 }
 
 /// Trace, what differs, section of docs/deviations.md.
-const EXPLAINED: &[(&str, &str, &str)] = &[
+const EXPLAINED: &[Explained] = &[
     ("gallop_q100_sack", "burst 2 drops", SACK),
     ("gallop_q100_sack", "burst 3 begins, s", SACK),
     ("gallop_q100_sack", "burst 3 drops", SACK),
     ("gallop_q100_sack", "burst 4 begins, s", SACK),
     ("gallop_q100_sack", "steady window, flow 0", SACK),
     ("gallop_q100_sack", "steady queue, packets", SACK),
+    ("gallop_q100_sack", "window fills the path, s", SACK),
+    ("gallop_q100_sack", "drops", SACK),
+    ("gallop_q100_sack", "burst 4 drops", SACK),
+    ("gallop_q100_sack", "mean throughput, kb/s", SACK),
 ];
 
 const SACK: &str = "SACK recovery follows RFC 6675";
-
-/// One figure of ns-2 beside ours.
-struct Row {
-    what: String,
-    theirs: f64,
-    ours: f64,
-    agrees: bool,
-}
 
 #[test]
 fn every_reference_trace() {
@@ -101,36 +98,13 @@ fn every_reference_trace() {
         println!("SKIPPED: no reference traces beside this checkout (../shared/reference/ns2)");
         return;
     };
-    let mut table = String::new();
-    let mut wrong = Vec::new();
-    let mut needed = Vec::new();
+    let mut agreement = Agreement::with("ns-2", EXPLAINED);
     for case in CASES {
         let trace = Trace::read(&folder.join(format!("{}.csv", case.trace)));
         let outcome = run(case.scenario, case.overrides);
-        for row in compare(case, &trace, &reference::summary(&folder, case.trace), &outcome) {
-            let explained = EXPLAINED.iter().find(|(name, what, _)| *name == case.trace && *what == row.what);
-            let verdict = match (row.agrees, explained) {
-                (true, _) => "agrees".to_string(),
-                (false, Some((_, _, section))) => {
-                    needed.push((case.trace, row.what.clone()));
-                    format!("differs: {section}")
-                }
-                (false, None) => {
-                    wrong.push(format!("{}: {}: ns-2 {}, ours {}", case.trace, row.what, row.theirs, row.ours));
-                    "DIFFERS".to_string()
-                }
-            };
-            let _ =
-                writeln!(table, "| {} | {} | {:.3} | {:.3} | {verdict} |", case.trace, row.what, row.theirs, row.ours);
-        }
+        agreement.add(case.trace, compare(case, &trace, &reference::summary(&folder, case.trace), &outcome));
     }
-    println!("| trace | figure | ns-2 | ours | |\n|---|---|---|---|---|\n{table}");
-    for (name, what, _) in EXPLAINED {
-        if !needed.iter().any(|(trace, figure)| trace == name && figure == what) {
-            wrong.push(format!("{name}: {what}: agrees now; take it out of EXPLAINED and of docs/deviations.md"));
-        }
-    }
-    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    agreement.finish();
 }
 
 fn run(scenario: &str, overrides: &[(&str, &str)]) -> Outcome {
@@ -153,10 +127,6 @@ fn compare(case: &Case, trace: &Trace, summary: &Value, outcome: &Outcome) -> Ve
     drops(&mut rows, case, trace, summary, outcome);
     throughput(&mut rows, case, trace, outcome);
     rows
-}
-
-fn push(rows: &mut Vec<Row>, what: impl Into<String>, theirs: f64, ours: f64, within: f64) {
-    rows.push(Row { what: what.into(), theirs, ours, agrees: (ours - theirs).abs() <= within });
 }
 
 fn slow_start_end(rows: &mut Vec<Row>, summary: &Value, outcome: &Outcome) {

@@ -8,8 +8,8 @@ use vegas_sim::outcome::{
     LinkSeries, Outcome, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit, Sampling, Scenario,
-    TrafficSpec, TransferSpec,
+    DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit,
+    Sampling, Scenario, TrafficSpec, TransferSpec,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -56,6 +56,8 @@ fn link(from: usize, to: usize) -> LinkSpec {
         trace: None,
         delay: Span::from_millis(10),
         queue: QueueLimit::Packets(20),
+        discipline: Discipline::DropTail,
+        aqt: false,
         impairments: Impairments::default(),
     }
 }

@@ -4,7 +4,7 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
-    FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
+    Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
@@ -29,7 +29,17 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
 }
 
 pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec {
-    LinkSpec { from, to, rate, trace: None, delay, queue: QueueLimit::Unlimited, impairments: Impairments::default() }
+    LinkSpec {
+        from,
+        to,
+        rate,
+        trace: None,
+        delay,
+        queue: QueueLimit::Unlimited,
+        discipline: Discipline::DropTail,
+        aqt: false,
+        impairments: Impairments::default(),
+    }
 }
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {

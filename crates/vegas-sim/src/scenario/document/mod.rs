@@ -6,6 +6,7 @@
 mod change;
 mod flow;
 mod loss;
+mod queue;
 mod rate;
 mod topology;
 mod traffic;
@@ -13,6 +14,7 @@ mod traffic;
 pub(super) use change::Change;
 pub(super) use flow::{Algorithm, Flow, Host, Parts};
 pub(super) use loss::{BurstLoss, Loss};
+pub(super) use queue::{LinkQueue, ManagedQueue};
 pub(super) use rate::LinkRate;
 pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
 pub(super) use traffic::{Direction, SizeDistribution, Traffic, TrafficKind};

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use vegas_core::units::Span;
 
 use crate::scenario::field::{Field, Table};
-use crate::scenario::model::QueueLimit;
 use crate::scenario::scalar::{Kind, Name, Probability, Whole};
 
 use super::loss::Loss;
+use super::queue::LinkQueue;
 use super::rate::LinkRate;
 
 /// The most routers in a row: far beyond any path of the Internet.
@@ -85,7 +85,9 @@ link_table! {
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
-        queue: Option<Field<QueueLimit>>,
+        queue: Option<LinkQueue>,
+        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
+        aqt: Option<bool>,
         /// What differs in the reverse direction.
         backward: Option<Table<Backward>>,
     }
@@ -99,7 +101,9 @@ link_table! {
         /// Propagation delay, one way. Default: the link's.
         delay: Option<Field<Span>>,
         /// How much the queue holds, with the packet being sent. Default: the link's.
-        queue: Option<Field<QueueLimit>>,
+        queue: Option<LinkQueue>,
+        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: as the link.
+        aqt: Option<bool>,
     }
 }
 
@@ -114,7 +118,9 @@ link_table! {
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent.
-        queue: Field<QueueLimit>,
+        queue: LinkQueue,
+        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
+        aqt: Option<bool>,
         /// What differs in the reverse direction.
         backward: Option<Table<Backward>>,
     }

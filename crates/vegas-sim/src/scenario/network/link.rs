@@ -7,8 +7,10 @@ use vegas_core::units::{Rate, Span};
 
 use crate::scenario::document::{Backward, BurstLoss, Faults, GraphLink, Link, LinkRate, Loss};
 use crate::scenario::error::{Checked, Problem, child};
-use crate::scenario::model::{GilbertElliott, Impairments, LinkSpec, NodeId, QueueLimit, RateTrace};
+use crate::scenario::model::{Discipline, GilbertElliott, Impairments, LinkSpec, NodeId, QueueLimit, RateTrace};
 use crate::scenario::trace;
+
+use super::queue;
 
 /// A packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -22,6 +24,8 @@ pub(super) struct Direction {
     trace: Option<Arc<RateTrace>>,
     delay: Span,
     queue: QueueLimit,
+    discipline: Discipline,
+    aqt: bool,
     impairments: Impairments,
 }
 
@@ -34,6 +38,8 @@ impl Direction {
             trace: self.trace.clone(),
             delay: self.delay,
             queue: self.queue,
+            discipline: self.discipline,
+            aqt: self.aqt,
             impairments: self.impairments.clone(),
         }
     }
@@ -47,12 +53,16 @@ pub(super) fn of_chain(
     folder: &Path,
 ) -> Checked<[Direction; 2]> {
     let (rate, trace) = rate(key, &link.rate, folder)?;
-    let queue = link.queue.map(|queue| queue.0).or(default_queue);
+    let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), given)).transpose()?;
+    let queue = given.or(default_queue.map(|limit| (limit, Discipline::DropTail)));
+    let (queue, discipline) = queue.ok_or_else(|| Problem::missing(child(key, "queue")))?;
     let forward = Direction {
         rate,
         trace,
         delay: delay(key, link.delay.0)?,
-        queue: queue.ok_or_else(|| Problem::missing(child(key, "queue")))?,
+        queue,
+        discipline,
+        aqt: link.aqt.unwrap_or(false),
         impairments: impairments(key, &link.faults())?,
     };
     both_ways(key, forward, link.backward.as_deref(), folder)
@@ -61,11 +71,14 @@ pub(super) fn of_chain(
 /// A link of a graph, forward and backward.
 pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[Direction; 2]> {
     let (rate, trace) = rate(key, &link.rate, folder)?;
+    let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue)?;
     let forward = Direction {
         rate,
         trace,
         delay: delay(key, link.delay.0)?,
-        queue: link.queue.0,
+        queue,
+        discipline,
+        aqt: link.aqt.unwrap_or(false),
         impairments: impairments(key, &link.faults())?,
     };
     both_ways(key, forward, link.backward.as_deref(), folder)
@@ -82,11 +95,17 @@ fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>, folder:
         Some(given) => rate(key, given, folder)?,
         None => (forward.rate, forward.trace.clone()),
     };
+    let (queue, discipline) = match &given.queue {
+        Some(given) => queue::resolve(&child(key, "queue"), given)?,
+        None => (forward.queue, forward.discipline),
+    };
     let backward = Direction {
         rate,
         trace,
         delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
-        queue: given.queue.map_or(forward.queue, |given| given.0),
+        queue,
+        discipline,
+        aqt: given.aqt.unwrap_or(forward.aqt),
         impairments: impairments(key, &given.faults())?,
     };
     Ok([forward, backward])

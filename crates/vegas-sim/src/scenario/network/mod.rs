@@ -3,6 +3,7 @@
 mod chain;
 mod graph;
 mod link;
+mod queue;
 mod route;
 
 use std::path::Path;

@@ -48,7 +48,7 @@ impl Peer {
             sack.blocks[0] = (from * PAYLOAD, to * PAYLOAD);
             sack.count = 1;
         }
-        self.sender.on_ack(ms(at), una * PAYLOAD, &sack, &mut self.out);
+        self.sender.on_ack(ms(at), una * PAYLOAD, &sack, crate::packet::Aqt::ZERO, &mut self.out);
         self.sent()
     }
 

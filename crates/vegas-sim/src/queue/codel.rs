@@ -1,0 +1,148 @@
+//! CoDel (RFC 8289): drops at the head of the queue while packets have waited longer than a target for an interval.
+
+use vegas_core::units::{Span, Time};
+
+use super::{Fifo, Waiting};
+use crate::packet::Packet;
+use crate::scenario::CoDelSpec;
+
+/// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than so many intervals ago.
+const RESUME_INTERVALS: u64 = 16;
+
+/// The state of RFC 8289, section 5.1.
+#[derive(Clone, Debug)]
+pub(crate) struct CoDel {
+    spec: CoDelSpec,
+    /// When waiting times will have been above the target for an interval.
+    above_until: Option<Time>,
+    drop_next: Time,
+    /// Drops since this dropping state began, and what it began with.
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+    /// The largest packet seen: a queue no longer than that is never dropped from.
+    max_packet: u16,
+}
+
+impl CoDel {
+    pub(super) fn new(spec: CoDelSpec) -> Self {
+        CoDel {
+            spec,
+            above_until: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+            max_packet: 0,
+        }
+    }
+
+    /// RFC 8289, section 5.5.
+    pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo, dropped: &mut Vec<Packet>) -> Option<Waiting> {
+        let (mut head, mut may_drop) = self.pop(now, fifo);
+        if self.dropping {
+            self.dropping = may_drop;
+            while self.dropping && now >= self.drop_next {
+                dropped.extend(head.map(|waiting| waiting.packet));
+                self.count += 1;
+                (head, may_drop) = self.pop(now, fifo);
+                self.dropping = may_drop;
+                if may_drop {
+                    self.drop_next = self.after(self.drop_next);
+                }
+            }
+        } else if may_drop {
+            dropped.extend(head.map(|waiting| waiting.packet));
+            (head, _) = self.pop(now, fifo);
+            self.begin_dropping(now);
+        }
+        head
+    }
+
+    fn begin_dropping(&mut self, now: Time) {
+        self.dropping = true;
+        let drops_before = self.count - self.last_count;
+        let resumes = now.since(self.drop_next) < self.spec.interval.times(RESUME_INTERVALS);
+        self.count = if drops_before > 1 && resumes { drops_before } else { 1 };
+        self.last_count = self.count;
+        self.drop_next = self.after(now);
+    }
+
+    /// The head, and whether it may be dropped: packets have waited beyond the target for an interval.
+    fn pop(&mut self, now: Time, fifo: &mut Fifo) -> (Option<Waiting>, bool) {
+        let Some(head) = fifo.pop() else {
+            self.above_until = None;
+            return (None, false);
+        };
+        self.max_packet = self.max_packet.max(head.packet.wire);
+        if now.since(head.since) < self.spec.target || fifo.bytes <= u64::from(self.max_packet) {
+            self.above_until = None;
+            return (Some(head), false);
+        }
+        let above_until = *self.above_until.get_or_insert(now + self.spec.interval);
+        (Some(head), now >= above_until)
+    }
+
+    /// The control law: the next drop an interval over the square root of the count later (RFC 8289, section 5.3).
+    fn after(&self, time: Time) -> Time {
+        let interval = u128::from(self.spec.interval.as_nanos());
+        time + Span::from_nanos((interval * interval / u128::from(self.count.max(1))).isqrt() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Aqt, PacketKind, SackId};
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Packets that come every ms, and of which one is taken every ms, 50 ms later. They have waited above the target
+    /// from the first one taken, at 50 ms, so the first drop is an interval later, at 150 ms; the next ones 100 ms,
+    /// 100 / sqrt(2) = 70.7 and 100 / sqrt(3) = 57.7 later, at 250, 320.7, 378.4 ms, and so at 250, 321 and 379.
+    #[test]
+    fn drops_follow_the_control_law() {
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
+        let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
+        let mut drop_times = Vec::new();
+        for now in 0..400 {
+            let packet = Packet {
+                sequence: now,
+                flow: 0,
+                sack: SackId::NONE,
+                aqt: Aqt::ZERO,
+                wire: 1000,
+                hop: 0,
+                kind: PacketKind::Data,
+            };
+            fifo.push(Waiting { packet, since: ms(now) });
+            if now >= 50 {
+                codel.take(ms(now), &mut fifo, &mut dropped);
+                drop_times.extend(dropped.drain(..).map(|_| now));
+            }
+        }
+        assert_eq!(drop_times, [150, 250, 321, 379]);
+    }
+
+    #[test]
+    fn a_single_packet_is_never_dropped() {
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
+        let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
+        for now in (0..10_000).step_by(200) {
+            let packet = Packet {
+                sequence: now,
+                flow: 0,
+                sack: SackId::NONE,
+                aqt: Aqt::ZERO,
+                wire: 1000,
+                hop: 0,
+                kind: PacketKind::Data,
+            };
+            fifo.push(Waiting { packet, since: ms(now) });
+            assert!(codel.take(ms(now + 150), &mut fifo, &mut dropped).is_some());
+        }
+        assert!(dropped.is_empty());
+    }
+}

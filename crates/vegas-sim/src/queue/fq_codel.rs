@@ -1,0 +1,134 @@
+//! FQ-CoDel (RFC 8290): flows are hashed to queues, which take turns by bytes, those that were empty first; CoDel
+//! manages each.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::Time;
+
+use super::codel::CoDel;
+use super::{Fifo, Waiting};
+use crate::packet::{Packet, PacketKind};
+use crate::scenario::FqCoDelSpec;
+
+/// The queues, and whose turn it is (RFC 8290, section 4).
+#[derive(Clone, Debug)]
+pub(crate) struct FqCoDel {
+    quantum: i64,
+    queues: Vec<FlowQueue>,
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    packets: usize,
+    bytes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct FlowQueue {
+    fifo: Fifo,
+    codel: CoDel,
+    /// Bytes that it may still send in its turn.
+    credit: i64,
+    /// It is on one of the two lists.
+    listed: bool,
+}
+
+impl FqCoDel {
+    pub(super) fn new(spec: FqCoDelSpec) -> Self {
+        let queue = FlowQueue { fifo: Fifo::default(), codel: CoDel::new(spec.codel), credit: 0, listed: false };
+        FqCoDel {
+            quantum: i64::from(spec.quantum_bytes),
+            queues: vec![queue; spec.queues as usize],
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packets
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// RFC 8290, section 4.1: where there is no room, the longest queue loses its head.
+    pub(super) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, dropped: &mut Vec<Packet>) {
+        let id = hash(&packet) % self.queues.len();
+        let queue = &mut self.queues[id];
+        queue.fifo.push(Waiting { packet, since: now });
+        self.packets += 1;
+        self.bytes += u64::from(packet.wire);
+        if !std::mem::replace(&mut queue.listed, true) {
+            queue.credit = self.quantum;
+            self.new.push_back(id);
+        }
+        if !has_room {
+            let mut room = 0u32;
+            while room < u32::from(packet.wire) {
+                let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes).expect("a queue");
+                let head = longest.fifo.pop().expect("the packet offered is there");
+                room += u32::from(head.packet.wire);
+                self.count_out(head.packet);
+                dropped.push(head.packet);
+            }
+        }
+    }
+
+    /// RFC 8290, section 4.2.
+    pub(super) fn take(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Waiting> {
+        loop {
+            let from_new = !self.new.is_empty();
+            let list = if from_new { &mut self.new } else { &mut self.old };
+            let id = *list.front()?;
+            let queue = &mut self.queues[id];
+            if queue.credit <= 0 {
+                queue.credit += self.quantum;
+                list.pop_front();
+                self.old.push_back(id);
+                continue;
+            }
+            let before = dropped.len();
+            let taken = queue.codel.take(now, &mut queue.fifo, dropped);
+            for packet in &dropped[before..] {
+                self.packets -= 1;
+                self.bytes -= u64::from(packet.wire);
+            }
+            let Some(taken) = taken else {
+                self.retire(id, from_new);
+                continue;
+            };
+            self.queues[id].credit -= i64::from(taken.packet.wire);
+            self.count_out(taken.packet);
+            return Some(taken);
+        }
+    }
+
+    /// An empty queue: a new one passes over the old list once, so that it cannot jump the queue by sending little.
+    fn retire(&mut self, id: usize, from_new: bool) {
+        if from_new {
+            self.new.pop_front();
+        } else {
+            self.old.pop_front();
+        }
+        if from_new && !self.old.is_empty() {
+            self.old.push_back(id);
+        } else {
+            self.queues[id].listed = false;
+        }
+    }
+
+    fn count_out(&mut self, packet: Packet) {
+        self.packets -= 1;
+        self.bytes -= u64::from(packet.wire);
+    }
+}
+
+/// Each direction of a connection and each source of datagrams is a flow; Knuth's multiplicative hash spreads them.
+fn hash(packet: &Packet) -> usize {
+    let kind = match packet.kind {
+        PacketKind::Datagram => 2,
+        kind => u32::from(kind.is_forward()),
+    };
+    (packet.flow.wrapping_mul(3).wrapping_add(kind).wrapping_mul(2_654_435_761) >> 8) as usize
+}

@@ -1,0 +1,102 @@
+//! A link's queue: limit and discipline, with every value in range.
+
+use vegas_core::units::Span;
+
+use crate::scenario::document::{LinkQueue, ManagedQueue};
+use crate::scenario::error::{Checked, Problem, child};
+use crate::scenario::field::Field;
+use crate::scenario::model::{CoDelSpec, Discipline, FqCoDelSpec, PieSpec, QueueLimit, RedSpec};
+use crate::scenario::scalar::{Named, QueueKind};
+
+/// Beyond any waiting time that a queue should hold.
+const SPAN_MAX: Span = Span::from_secs(60);
+
+/// The queue at `key`.
+pub(super) fn resolve(key: &str, queue: &LinkQueue) -> Checked<(QueueLimit, Discipline)> {
+    match queue {
+        LinkQueue::Limit(limit) => Ok((*limit, Discipline::DropTail)),
+        LinkQueue::Managed(queue) => {
+            check_keys(key, queue)?;
+            Ok((queue.limit.0, discipline(key, queue)?))
+        }
+    }
+}
+
+fn discipline(key: &str, queue: &ManagedQueue) -> Checked<Discipline> {
+    Ok(match queue.kind.0 {
+        QueueKind::Red => Discipline::Red(red(key, queue)?),
+        QueueKind::CoDel => Discipline::CoDel(codel(key, queue)?),
+        QueueKind::Pie => Discipline::Pie(PieSpec {
+            target: span(key, "target", queue.target, 15)?,
+            update: span(key, "update", queue.update, 15)?,
+            max_burst: span(key, "max_burst", queue.max_burst, 150)?,
+        }),
+        QueueKind::FqCoDel => Discipline::FqCoDel(FqCoDelSpec {
+            codel: codel(key, queue)?,
+            queues: queue.queues.map_or(1024, |queues| queues.0.0 as u32),
+            quantum_bytes: queue.quantum.map_or(1514, |quantum| quantum.0.0 as u32),
+        }),
+    })
+}
+
+fn codel(key: &str, queue: &ManagedQueue) -> Checked<CoDelSpec> {
+    Ok(CoDelSpec {
+        target: span(key, "target", queue.target, 5)?,
+        interval: span(key, "interval", queue.interval, 100)?,
+    })
+}
+
+fn red(key: &str, queue: &ManagedQueue) -> Checked<RedSpec> {
+    let min_packets = queue.min.map_or(5, |min| min.0.0 as u32);
+    let max_packets = queue.max.map_or(3 * min_packets, |max| max.0.0 as u32);
+    if max_packets <= min_packets {
+        let message = format!("is not above min, {min_packets}; write {} or more", min_packets + 1);
+        return Err(Problem::new(child(key, "max"), message));
+    }
+    let weight_ppm = queue.weight.map_or(2_000, |weight| weight.0.ppm);
+    if weight_ppm == 0 {
+        return Err(Problem::new(child(key, "weight"), "0 never averages; write a weight above 0, such as 0.002"));
+    }
+    let max_probability_ppm = queue.max_probability.map_or(100_000, |most| most.0.ppm);
+    Ok(RedSpec { min_packets, max_packets, max_probability_ppm, weight_ppm })
+}
+
+fn span(key: &str, name: &str, given: Option<Field<Span>>, default_ms: u64) -> Checked<Span> {
+    match given.map(|span| span.0) {
+        None => Ok(Span::from_millis(default_ms)),
+        Some(Span::ZERO) => Err(Problem::new(child(key, name), "is 0; write a time above 0, such as \"15ms\"")),
+        Some(span) if span > SPAN_MAX => {
+            Err(Problem::new(child(key, name), "is longer than a minute; write 1min at most"))
+        }
+        Some(span) => Ok(span),
+    }
+}
+
+/// Refuses keys that mean nothing to the discipline.
+fn check_keys(key: &str, queue: &ManagedQueue) -> Checked<()> {
+    use QueueKind::{CoDel, FqCoDel, Pie, Red};
+    let keys: [(&str, bool, &[QueueKind]); 10] = [
+        ("target", queue.target.is_some(), &[CoDel, FqCoDel, Pie]),
+        ("interval", queue.interval.is_some(), &[CoDel, FqCoDel]),
+        ("update", queue.update.is_some(), &[Pie]),
+        ("max_burst", queue.max_burst.is_some(), &[Pie]),
+        ("queues", queue.queues.is_some(), &[FqCoDel]),
+        ("quantum", queue.quantum.is_some(), &[FqCoDel]),
+        ("min", queue.min.is_some(), &[Red]),
+        ("max", queue.max.is_some(), &[Red]),
+        ("max_probability", queue.max_probability.is_some(), &[Red]),
+        ("weight", queue.weight.is_some(), &[Red]),
+    ];
+    match keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&queue.kind.0)) {
+        None => Ok(()),
+        Some((name, _, kinds)) => {
+            let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{}\"", name_of(*kind))).collect();
+            let right = format!("leave it out, or set kind to {}", kinds.join(" or "));
+            Err(Problem::new(child(key, name), format!("means nothing to {}; {right}", name_of(queue.kind.0))))
+        }
+    }
+}
+
+fn name_of(kind: QueueKind) -> &'static str {
+    QueueKind::CHOICES.iter().find(|(_, choice)| *choice == kind).map_or("", |(name, _)| name)
+}
