@@ -5,6 +5,7 @@ import pandas
 import pytest
 import statsmodels.formula.api as formulas
 from statsmodels.stats.anova import anova_lm
+
 from vegaslab.factorial.analysis import Analysis
 from vegaslab.factorial.design import Design, DesignError, Generator
 
@@ -217,3 +218,25 @@ def test_errors_that_are_not_normal_are_noted() -> None:
     errors = [0.0] * 19 + [9.0]
     analysis = Analysis.of(TWO, np.array([errors] * 4) + 20)
     assert any("not normal" in note for note in analysis.notes)
+
+
+def test_blocks_take_what_a_seed_does_to_all_cells_out_of_the_errors() -> None:
+    random = np.random.default_rng(11)
+    seeds = random.normal(0, 20, 6)
+    responses = random.normal(50, 1, (4, 6)) + seeds + 2 * TWO.signs(frozenset("A"))[:, None]
+    blind, blocked = Analysis.of(TWO, responses), Analysis.of(TWO, responses, blocks=True)
+    assert blind["A"].significant is False
+    assert any("blocks = true" in note for note in blind.notes)
+    assert blocked["A"].significant is True
+    assert blocked["A"].value == blind["A"].value
+    assert blocked.degrees == 15
+    frame = pandas.DataFrame(np.repeat(TWO.levels, 6, axis=0), columns=["A", "B"])
+    frame["y"], frame["seed"] = responses.ravel(), list(range(6)) * 4
+    model = formulas.ols("y ~ A * B + C(seed)", frame).fit()
+    bounds = model.conf_int(0.1)
+    for name, term in (("A", "A"), ("B", "B"), ("AB", "A:B")):
+        effect = blocked[name]
+        assert effect.value - effect.half_width == pytest.approx(bounds.loc[term, 0], rel=1e-9)
+        assert effect.p_value == pytest.approx(model.pvalues[term], rel=1e-6)
+    shares = [effect.share for effect in blocked.effects[1:]]
+    assert sum(shares) + blocked.seed_share + blocked.error_share == pytest.approx(1)

@@ -66,11 +66,12 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
         half_width=two_sided_t(level, n - 1) * standard_error,
         level=level,
         values=n,
-        p_value=_two_sided_p(mean, standard_error, n - 1),
+        p_value=two_sided_p(mean, standard_error, n - 1),
     )
 
 
-def _two_sided_p(mean: float, standard_error: float, degrees: int) -> float:
+def two_sided_p(mean: float, standard_error: float, degrees: int) -> float:
+    """Probability of an estimate this far from 0, with this standard error, if the true value is 0."""
     if standard_error == 0:
         return 1.0 if mean == 0 else 0.0
     return float(2 * stdtr(degrees, -abs(mean) / standard_error))

@@ -1,5 +1,9 @@
 """Analysis of a two-level design with replications by Jain's method (The Art of Computer Systems Performance Analysis,
 1991, chapters 17 to 19).
+
+Blocks are an addition to it: where every cell runs with the same seeds, what a seed does to all cells alike is no error
+of an effect, and can be taken out (a randomized complete block design: Box, Hunter, Hunter, Statistics for
+Experimenters, 2005, chapter 4).
 """
 
 import math
@@ -8,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri, stdtr
+from scipy.special import ndtri
 
 from vegaslab.factorial.design import Design, DesignError, Effect
-from vegaslab.statistics import two_sided_t
+from vegaslab.statistics import mean_interval, two_sided_p, two_sided_t
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +24,9 @@ WIDE_RANGE = 10.0
 
 UNEQUAL_SPREADS = 0.01
 """Probability in the Brown-Forsythe test below which the model's equally spread errors are in doubt."""
+
+SEEDS_MATTER = 0.5
+"""Part of the errors that is common to all cells of a seed from which blocks are worth a note."""
 
 BENT = 0.95
 """Correlation of the normal Q-Q plot below which it is called bent."""
@@ -51,14 +58,18 @@ class EffectEstimate:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A response of a design. `responses` has shape (cells, replications), cells in the design's order."""
+    """A response of a design. `responses` has shape (cells, replications), cells in the design's order.
+
+    With `blocks`, replication i of every cell has the same seed, and the seeds' means are taken out of the errors.
+    """
 
     design: Design
     responses: Floats
     level: float = 0.90
+    blocks: bool = False
 
     @staticmethod
-    def of(design: Design, responses: ArrayLike, level: float = 0.90) -> "Analysis":
+    def of(design: Design, responses: ArrayLike, level: float = 0.90, *, blocks: bool = False) -> "Analysis":
         """Checks shape and level. `level` lies between 0 and 1. Raises `DesignError`."""
         table = np.asarray(responses, dtype=np.float64)
         if table.ndim != 2 or table.shape[0] != design.cells or table.shape[1] < 1:
@@ -68,7 +79,7 @@ class Analysis:
             raise DesignError("responses: a value is missing or not finite; every cell needs all replications")
         if not 0 < level < 1:
             raise DesignError(f"level: {level:g} was given; a number between 0 and 1, such as 0.9")
-        return Analysis(design, table, level)
+        return Analysis(design, table, level, blocks)
 
     @property
     def replications(self) -> int:
@@ -77,8 +88,8 @@ class Analysis:
 
     @property
     def degrees(self) -> int:
-        """Degrees of freedom of the errors: cells times (replications - 1)."""
-        return self.design.cells * (self.replications - 1)
+        """Degrees of freedom of the errors: cells times (replications - 1); with blocks, (cells - 1) times that."""
+        return (self.design.cells - self.blocks) * (self.replications - 1)
 
     @cached_property
     def cell_means(self) -> Floats:
@@ -86,14 +97,25 @@ class Analysis:
         return np.asarray(self.responses.mean(axis=1), dtype=np.float64)
 
     @cached_property
+    def seed_effects(self) -> Floats:
+        """How far the runs of each seed lie from the mean of all runs, shape (replications,)."""
+        return np.asarray(self.responses.mean(axis=0) - self.responses.mean(), dtype=np.float64)
+
+    @cached_property
     def residuals(self) -> Floats:
-        """Response less cell mean, shape (cells, replications)."""
-        return np.asarray(self.responses - self.cell_means[:, None], dtype=np.float64)
+        """Response less cell mean, and with blocks less the seed's effect; shape (cells, replications)."""
+        residuals = self.responses - self.cell_means[:, None] - (self.seed_effects if self.blocks else 0.0)
+        return np.asarray(residuals, dtype=np.float64)
 
     @cached_property
     def total_variation(self) -> float:
         """SST: the sum of squared differences from the mean of all runs."""
         return float(((self.responses - self.responses.mean()) ** 2).sum())
+
+    @property
+    def seed_variation(self) -> float:
+        """The sum of squares that is common to all cells of a seed."""
+        return float(self.design.cells * (self.seed_effects**2).sum())
 
     @cached_property
     def error_variation(self) -> float:
@@ -102,10 +124,18 @@ class Analysis:
 
     @property
     def error_share(self) -> float:
-        """Part of the total variation that no effect explains, 0 to 1; NaN with one replication or if nothing varies."""
+        """Part of the total variation that nothing explains, 0 to 1; NaN with one replication or if nothing varies."""
+        return self._share_of_chance(self.error_variation)
+
+    @property
+    def seed_share(self) -> float:
+        """Part of the total variation that the seeds explain; NaN without blocks, or as above."""
+        return self._share_of_chance(self.seed_variation) if self.blocks else math.nan
+
+    def _share_of_chance(self, variation: float) -> float:
         if self.replications < 2 or self.total_variation == 0:
             return math.nan
-        return self.error_variation / self.total_variation
+        return variation / self.total_variation
 
     @property
     def error_deviation(self) -> float:
@@ -124,10 +154,17 @@ class Analysis:
 
     @property
     def cell_half_width(self) -> float:
-        """Half the width of a cell mean's confidence interval, from the errors of all cells; NaN as above."""
-        if not self.degrees:
-            return math.nan
+        """Half the width of a cell mean's confidence interval, from the errors of all cells; NaN as above.
+
+        Blocks do not narrow it: another choice of seeds would move every cell.
+        """
+        if self.blocks or not self.degrees:
+            return self._without_blocks.cell_half_width if self.degrees else math.nan
         return two_sided_t(self.level, self.degrees) * self.error_deviation / math.sqrt(self.replications)
+
+    @property
+    def _without_blocks(self) -> "Analysis":
+        return Analysis(self.design, self.responses, self.level)
 
     @cached_property
     def effects(self) -> tuple[EffectEstimate, ...]:
@@ -136,21 +173,19 @@ class Analysis:
 
     def _estimate(self, effect: Effect) -> EffectEstimate:
         value = float(effect.signs @ self.cell_means) / self.design.cells
+        if not effect.word and self.blocks:
+            mean = mean_interval(self.responses.mean(axis=0), self.level)
+            return EffectEstimate(
+                effect=effect, value=value, share=math.nan, half_width=mean.half_width, p_value=mean.p_value
+            )
         varies = bool(effect.word) and self.total_variation > 0
         return EffectEstimate(
             effect=effect,
             value=value,
             share=self.responses.size * value**2 / self.total_variation if varies else math.nan,
             half_width=self.half_width,
-            p_value=self._p_value(value),
+            p_value=two_sided_p(value, self.effect_deviation, self.degrees) if self.degrees else math.nan,
         )
-
-    def _p_value(self, value: float) -> float:
-        if not self.degrees:
-            return math.nan
-        if self.effect_deviation == 0:
-            return 1.0 if value == 0 else 0.0
-        return float(2 * stdtr(self.degrees, -abs(value) / self.effect_deviation))
 
     def __getitem__(self, name: str) -> EffectEstimate:
         """The effect of that word, such as "AB"; "I" is the mean."""
@@ -206,8 +241,14 @@ class Analysis:
         spread = self.equal_spreads_p_value < UNEQUAL_SPREADS
         bent = self.straightness < BENT
         remedy = 'try transform = "log10"' if not math.isnan(self.range_ratio) else "try another response"
+        alike = self._without_blocks.error_variation
+        seeds = not self.blocks and alike > 0 and self.seed_variation > SEEDS_MATTER * alike
         return (
+            f"{100 * self.seed_variation / alike:.0f} % of the errors are alike in all cells of a seed: "
+            "blocks = true takes them out, if the cells share their seeds"
+            if seeds
+            else "",
             f"the greatest response is {self.range_ratio:.3g} times the least: {remedy}" if wide else "",
-            f"errors spread unequally over the cells (p = {self.equal_spreads_p_value:.2g}): {remedy}" if spread else "",
+            f"cells' errors spread unequally (p = {self.equal_spreads_p_value:.2g}): {remedy}" if spread else "",
             f"errors are not normal (Q-Q correlation {self.straightness:.3f}): see the residual plots" if bent else "",
         )
