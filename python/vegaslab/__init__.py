@@ -8,9 +8,13 @@
 from vegaslab._vegaslab import ScenarioError
 from vegaslab._vegaslab import version as __version__
 from vegaslab.comparison import Comparison, compare
+from vegaslab.dataset import read_runs
 from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
+from vegaslab.plan import Plan
+from vegaslab.plan_file import PlanError
 from vegaslab.result import Result, Series, run
 from vegaslab.source import shipped_scenarios
+from vegaslab.sweeping import sweep
 
 __all__ = [
     "Access",
@@ -22,6 +26,8 @@ __all__ = [
     "Link",
     "ParkingLot",
     "Parts",
+    "Plan",
+    "PlanError",
     "Result",
     "Scenario",
     "ScenarioError",
@@ -29,6 +35,8 @@ __all__ = [
     "Traffic",
     "__version__",
     "compare",
+    "read_runs",
     "run",
     "shipped_scenarios",
+    "sweep",
 ]

@@ -36,9 +36,13 @@ pub(super) fn is_manifest(text: &str) -> bool {
 /// What names a run: SHA-256, in hex, of the scenario document, the seed and the engine's version as JSON with sorted
 /// keys and no white space. Runs of the same id have the same tables.
 pub fn run_id(scenario: &Scenario) -> String {
-    let identity = json!({"scenario": scenario.document, "seed": scenario.seed, "version": ENGINE_VERSION});
-    let digest = Sha256::digest(sorted(&identity).to_string());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    run_digest(&scenario.document, scenario.seed).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The 32 bytes of a [`run_id`], of a document that need not be a scenario that can run.
+pub fn run_digest(document: &Value, seed: u64) -> [u8; 32] {
+    let identity = json!({"scenario": sorted(document), "seed": seed, "version": ENGINE_VERSION});
+    Sha256::digest(identity.to_string()).into()
 }
 
 /// The same value with every object's keys in order: the order in a file must not change a run's id.
