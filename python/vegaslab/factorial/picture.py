@@ -26,7 +26,7 @@ def draw(analysis: Analysis, response: str, factors: Mapping[str, str]) -> Figur
         figure = Figure(figsize=(11.0, 10.0 if pairs else 7.2), layout="constrained")
         FigureCanvasAgg(figure)
         ratios = (1, 1, 1.15) if pairs else (1, 1.15)
-        rows = np.atleast_1d(figure.subfigures(len(ratios), 1, height_ratios=ratios))
+        rows = figure.subfigures(len(ratios), 1, height_ratios=ratios, squeeze=False)[:, 0]
         _draw_main_effects(rows[0], analysis, response, factors)
         if pairs:
             _draw_interactions(rows[1], analysis, response, factors, pairs)
