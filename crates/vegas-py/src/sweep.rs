@@ -1,7 +1,7 @@
 //! Many runs at once: a pool of threads that needs no interpreter, fed and emptied by the calling one.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
@@ -10,8 +10,8 @@ use arrow_select::concat::concat_batches;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
-use std::sync::Arc;
 use vegas_sim::batch::{Limits, run_row};
+use vegas_sim::results::Rows;
 use vegas_sim::scenario;
 
 use crate::table::Table;
@@ -47,7 +47,8 @@ pub(crate) fn sweep(
     wall_s: Option<f64>,
 ) -> PyResult<()> {
     let wall = wall_s.map(Duration::try_from_secs_f64).transpose().map_err(|e| PyValueError::new_err(e.to_string()))?;
-    let order = Order { template: &template.inner, limits: Limits { events, memory_bytes }, wall };
+    let limits = Limits { events, memory_bytes };
+    let order = Order { template: &template.inner, limits, wall, rows: Rows::default() };
     let pool = Pool::default();
     let mut runs = runs.try_iter()?;
     std::thread::scope(|scope| {
@@ -91,6 +92,7 @@ struct Order<'a> {
     template: &'a scenario::Template,
     limits: Limits,
     wall: Option<Duration>,
+    rows: Rows,
 }
 
 struct Finished {
@@ -181,7 +183,7 @@ impl Pool {
     fn run(&self, order: &Order<'_>, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
         let started = now();
         let replaced = parse(replaced)?;
-        run_row(order.template, &replaced, seed, order.limits, || {
+        run_row(order.template, &replaced, seed, order.limits, &order.rows, || {
             if self.lock().stopped {
                 return Some("interrupted".into());
             }

@@ -51,9 +51,12 @@ impl Template {
         let mut ids = Vec::with_capacity(replaced.len() * seeds.len() * 32);
         for text in replaced {
             let replaced = parse(text)?;
+            // what cannot be put into the document is a failure of that run, and still has to have a name
+            let mut document = self.inner.document(&replaced, 0).unwrap_or_else(|_| Value::from(text.as_str()));
             for &seed in seeds {
-                // what cannot be put into the document is a failure of that run, and still has to have a name
-                let document = self.inner.document(&replaced, seed).unwrap_or_else(|_| Value::from(text.as_str()));
+                if let Some(in_document) = document.get_mut("seed") {
+                    *in_document = seed.into();
+                }
                 ids.extend_from_slice(&results::run_digest(&document, seed));
             }
         }

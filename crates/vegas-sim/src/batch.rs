@@ -6,7 +6,8 @@ use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
 
 use crate::engine::Simulation;
-use crate::results;
+use crate::outcome::Outcome;
+use crate::results::Rows;
 use crate::scenario::{Sampling, Scenario, Template};
 
 /// Events between looks at the limits: some milliseconds' worth.
@@ -21,8 +22,8 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
 }
 
-/// Runs a template with some values replaced; gives the totals as one row ([`results::row`]), or one line that says
-/// why there is none: a bad value, a limit, a panic.
+/// Runs a template with some values replaced; gives the totals as one row of `rows`, or one line that says why there is
+/// none: a bad value, a limit, a panic.
 ///
 /// `stop` is asked every few milliseconds whether the run should end before its time, and why. Time series and
 /// captures that the scenario asks for are not kept: no total depends on them.
@@ -31,21 +32,19 @@ pub fn run_row(
     replaced: &Map<String, Value>,
     seed: u64,
     limits: Limits,
+    rows: &Rows,
     stop: impl FnMut() -> Option<String>,
 ) -> Result<RecordBatch, String> {
     guarded(|| {
         let mut scenario = template.scenario(replaced, seed).map_err(|error| error.to_string())?;
         scenario.sampling = Sampling::Off;
         scenario.capture = false;
-        simulate(&scenario, limits, stop)
+        let outcome = simulate(&scenario, limits, stop)?;
+        rows.row(&scenario, &outcome).map_err(|error| error.to_string())
     })
 }
 
-fn simulate(
-    scenario: &Scenario,
-    limits: Limits,
-    mut stop: impl FnMut() -> Option<String>,
-) -> Result<RecordBatch, String> {
+fn simulate(scenario: &Scenario, limits: Limits, mut stop: impl FnMut() -> Option<String>) -> Result<Outcome, String> {
     let mut simulation = Simulation::new(scenario);
     loop {
         let events_left = limits.events.map_or(SLICE_EVENTS, |most| most - simulation.events());
@@ -56,7 +55,7 @@ fn simulate(
             return Err(why);
         }
     }
-    results::row(scenario, &simulation.finish()).map_err(|error| error.to_string())
+    Ok(simulation.finish())
 }
 
 fn over(simulation: &Simulation, limits: Limits) -> Option<String> {

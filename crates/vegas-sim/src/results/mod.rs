@@ -19,7 +19,7 @@ pub use error::ResultsError;
 pub use folder::{WriteOptions, check_folder, write_folder};
 pub use manifest::{run_digest, run_id};
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
-pub use row::{figure_columns, row};
+pub use row::{Rows, figure_columns};
 pub use summary::summary;
 pub use tables::{Tables, tables};
 
