@@ -1,4 +1,4 @@
-"""The command line: `vegaslab run | compare | sweep | list | explain | check | schema`."""
+"""The command line: `vegaslab run | compare | sweep | factorial | list | explain | check | schema`."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import BAD_INPUT, FAILED, INTERRUPTED, OK, Parser, UsageError, sweep
+from vegaslab.commands import BAD_INPUT, FAILED, INTERRUPTED, OK, Parser, UsageError, factorial, sweep
 from vegaslab.comparison import Comparison, load_variants
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
@@ -81,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.set_defaults(action=_compare)
 
     sweep.add(commands)
+    factorial.add(commands)
 
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))

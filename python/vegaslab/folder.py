@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FIRST_FILES = ("manifest.json", "comparison.json")
-_SUFFIXES = {".csv", ".html", ".json", ".parquet", ".pcapng", ".png", ".svg"}
+_FIRST_FILES = ("manifest.json", "comparison.json", "factorial.json")
+_SUFFIXES = {".csv", ".html", ".json", ".parquet", ".pcapng", ".png", ".svg", ".tex"}
 
 
 class FolderError(Exception):

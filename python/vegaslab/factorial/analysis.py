@@ -222,7 +222,7 @@ class Analysis:
         # takes half a second to import
         from scipy.stats import levene
 
-        return float(levene(*self.responses, center="median").pvalue)
+        return float(levene(*self.residuals, center="median").pvalue)
 
     @property
     def notes(self) -> tuple[str, ...]:

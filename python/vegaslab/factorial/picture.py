@@ -30,7 +30,7 @@ def draw(analysis: Analysis, response: str, factors: Mapping[str, str]) -> Figur
         _draw_main_effects(rows[0], analysis, response, factors)
         if pairs:
             _draw_interactions(rows[1], analysis, response, factors, pairs)
-        _draw_checks(rows[-1], analysis, response, factors)
+        _draw_checks(rows[-1], analysis, factors)
         blocks = ", seeds as blocks" if analysis.blocks else ""
         title = f"{response}: {analysis.design.name}, {analysis.replications} replications{blocks}"
         figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
@@ -68,7 +68,7 @@ def _draw_main_effects(row: SubFigure, analysis: Analysis, response: str, factor
         panel.axhline(float(analysis.responses.mean()), color=FAINT, lw=1, ls=":")
         panel.errorbar((0, 1), means, yerr=None if math.isnan(half) else half, color=INK, marker="o", lw=1.6, capsize=4)
         _levels(panel, f"{letter}: {factors[letter]}")
-    panels[0].set_ylabel(response)
+    panels[0].set_ylabel(response, fontsize=9)
 
 
 def _levels(panel: Axes, label: str) -> None:
@@ -90,13 +90,13 @@ def _draw_interactions(
             panel.plot((0, 1), means, color=colour, marker="o", lw=1.6, label=label)
         _levels(panel, f"{across} x {beside}: over {factors[across]}")
         panel.legend(fontsize=8, handlelength=1.2)
-    panels[0].set_ylabel(response)
+    panels[0].set_ylabel(response, fontsize=9)
 
 
-def _draw_checks(row: SubFigure, analysis: Analysis, response: str, factors: Mapping[str, str]) -> None:
+def _draw_checks(row: SubFigure, analysis: Analysis, factors: Mapping[str, str]) -> None:
     shares, against, normal = row.subplots(1, 3, width_ratios=(1.3, 1, 1))
     _draw_shares(shares, analysis, factors)
-    _draw_residuals(against, analysis, response)
+    _draw_residuals(against, analysis)
     _draw_normal(normal, analysis)
 
 
@@ -112,6 +112,7 @@ def _draw_shares(axes: Axes, analysis: Analysis, factors: Mapping[str, str]) -> 
     if not analysis.degrees:
         colours = [_LOW] * len(bars)
     places = np.arange(len(bars))[::-1]
+    axes.set_axisbelow(True)
     axes.barh(places, [share for _, share, _ in bars], color=colours, height=0.7)
     axes.set_yticks(places, [name for name, _, _ in bars], fontsize=9)
     axes.grid(visible=False, axis="y")
@@ -120,11 +121,11 @@ def _draw_shares(axes: Axes, analysis: Analysis, factors: Mapping[str, str]) -> 
     axes.set_title("pale: not significant" if pale else "", loc="left", fontsize=10, color=INK)
 
 
-def _draw_residuals(axes: Axes, analysis: Analysis, response: str) -> None:
+def _draw_residuals(axes: Axes, analysis: Analysis) -> None:
     predicted = (analysis.responses - analysis.residuals).ravel()
     axes.axhline(0, color=FAINT, lw=1)
     axes.plot(predicted, analysis.residuals.ravel(), ls="", marker="o", ms=3.5, alpha=0.5, color=_LOW, mew=0)
-    axes.set_xlabel(f"predicted {response}")
+    axes.set_xlabel("predicted")
     axes.set_ylabel("residual")
     axes.set_title("residuals: an even band is good", loc="left", fontsize=10, color=INK)
 

@@ -25,7 +25,7 @@ def report(analysis: Analysis, response: str, factors: Mapping[str, str]) -> str
     """The whole report as text; `response` is what was analysed, `factors` name by letter."""
     headline = f"{response}: {analysis.design.name} x {analysis.replications}, {analysis.responses.size} runs"
     blocks = [[headline], _effects_table(analysis, factors), _confounding(analysis.design), _cells_table(analysis)]
-    notes = [f"note: {note}" for note in analysis.notes]
+    notes = [*_checks(analysis), *(f"note: {note}" for note in analysis.notes)]
     return "\n".join("\n".join([*block, ""]) for block in [*blocks, notes] if block).rstrip()
 
 
@@ -88,6 +88,16 @@ def _confounding(design: Design) -> list[str]:
     return [f"generators: {generators}; resolution {design.resolution_name}", f"defining relation: {relation}"]
 
 
+def _checks(analysis: Analysis) -> list[str]:
+    checks = (
+        ("greatest response over least", analysis.range_ratio, ".3g"),
+        ("probability of spreads so unequal", analysis.equal_spreads_p_value, ".2g"),
+        ("correlation of the normal Q-Q plot", analysis.straightness, ".3f"),
+    )
+    known = [f"{what} {value:{form}}" for what, value, form in checks if not math.isnan(value)]
+    return [f"checks: {'; '.join(known)}"] if known else []
+
+
 def _cells_table(analysis: Analysis) -> list[str]:
     titles = (*analysis.design.letters, "mean", f"{100 * analysis.level:g} % from", "to")
     half = analysis.cell_half_width
@@ -119,6 +129,9 @@ def summary(analysis: Analysis, response: str, factors: Mapping[str, str]) -> di
         "seed_share": _plain(analysis.seed_share),
         "half_width": _plain(analysis.half_width),
         "effects": [_effect_record(effect, factors) for effect in analysis.effects],
+        "range_ratio": _plain(analysis.range_ratio),
+        "equal_spreads_p_value": _plain(analysis.equal_spreads_p_value),
+        "straightness": _plain(analysis.straightness),
         "notes": list(analysis.notes),
     }
 
