@@ -127,11 +127,8 @@ def time_to_fill_s(time_s: ArrayLike, utilisation: ArrayLike, *, start_s: float,
     ends, busy = np.asarray(time_s, dtype=np.float64), np.asarray(utilisation, dtype=np.float64)
     begins = np.concatenate([[0.0], ends[:-1]])
     busy_s = np.concatenate([[0.0], np.cumsum(busy * (ends - begins))])
-    first = int(np.searchsorted(begins, start_s - 1e-9))
-    for step in range(first, len(ends)):
-        last = int(np.searchsorted(ends, begins[step] + FILL_ROUND_TRIPS * round_trip_s - 1e-9))
-        if last >= len(ends):
-            break
-        if busy_s[last + 1] - busy_s[step] >= FILLED * (ends[last] - begins[step]):
-            return float(begins[step] - start_s)
-    return math.nan
+    steps = np.arange(np.searchsorted(begins, start_s - 1e-9), len(ends))
+    last = np.searchsorted(ends, begins[steps] + FILL_ROUND_TRIPS * round_trip_s - 1e-9)
+    steps, last = steps[last < len(ends)], last[last < len(ends)]
+    full = busy_s[last + 1] - busy_s[steps] >= FILLED * (ends[last] - begins[steps])
+    return float(begins[steps[np.argmax(full)]] - start_s) if full.any() else math.nan
