@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -47,12 +48,14 @@ class Reader:
     def of_file(cls, path: Path) -> "tuple[Reader, dict[str, Any]]":
         """Reads a TOML file. Raises `PlanError` and `OSError`."""
         try:
-            text, lines = _vegaslab.read_toml(path.read_text(encoding="utf-8"), str(path))
+            text = path.read_text(encoding="utf-8")
+            _, lines = _vegaslab.read_toml(text, str(path))
         except UnicodeDecodeError as error:
             raise PlanError(f"{path}: byte {error.start} is not UTF-8 text; a plan is a TOML text file") from None
         except _vegaslab.ScenarioError as error:
             raise PlanError(str(error)) from None
-        return cls(str(path), lines), json.loads(text)
+        # the native half knows the lines, but not the order of keys, which is that of the cells
+        return cls(str(path), lines), json.loads(json.dumps(tomllib.loads(text), default=str))
 
     def fail(self, key: str, message: str) -> NoReturn:
         """Raises a `PlanError` about a key."""

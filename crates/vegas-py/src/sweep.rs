@@ -20,7 +20,7 @@ use crate::template::{Template, parse};
 /// Between looks at signals.
 const GLANCE: Duration = Duration::from_millis(50);
 /// Between deliveries of finished runs.
-const DELIVERY: Duration = Duration::from_millis(200);
+const DELIVERY: Duration = Duration::from_millis(100);
 /// Runs that wait for a thread: enough that none idles while the interpreter makes more.
 const WAITING_RUNS: usize = 1024;
 

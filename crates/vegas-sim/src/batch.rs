@@ -63,8 +63,7 @@ fn over(simulation: &Simulation, limits: Limits) -> Option<String> {
     if let Some(most) = reached(limits.events, simulation.events()) {
         return Some(format!("limit of {most} events reached"));
     }
-    reached(limits.memory_bytes, simulation.memory_bytes())
-        .map(|most| format!("memory limit of {} MB reached", most / 1_000_000))
+    reached(limits.memory_bytes, simulation.memory_bytes()).map(|most| format!("memory limit of {most} bytes reached"))
 }
 
 /// Runs `work`; a panic becomes its message.
