@@ -119,7 +119,7 @@ def test_the_fraction_2_to_the_4_less_1_is_of_resolution_iv() -> None:
 
 
 def test_jains_fraction_2_to_the_7_less_4() -> None:
-    # section 19.2: D = AB, E = AC, F = BC, G = ABC; 16 words in the defining relation, the mean's included
+    # chapter 19: D = AB, E = AC, F = BC, G = ABC; 16 words in the defining relation, the mean's included
     design = fraction("ABCDEFG", "D = AB", "E = AC", "F = BC", "G = ABC")
     assert (design.name, design.cells, design.resolution_name) == ("2^(7-4)", 8, "III")
     words = [str(word) for word in design.defining_relation]
@@ -132,9 +132,25 @@ def test_jains_fraction_2_to_the_7_less_4() -> None:
     assert (design.levels.T @ design.levels == 8 * np.eye(7)).all()
 
 
-def test_r_s_fraction_2_to_the_5_less_1_is_of_resolution_v() -> None:
-    assert fraction("ABCDE", "E = ABCD").resolution_name == "V"
-    assert fraction("ABCDE", "D = AB", "E = AC").resolution_name == "III"
+@pytest.mark.parametrize(
+    ("letters", "generators", "cells", "resolution"),
+    [
+        ("ABCD", ["D = ABC"], 8, "IV"),
+        ("ABCDE", ["E = ABCD"], 16, "V"),
+        ("ABCDE", ["D = AB", "E = AC"], 8, "III"),
+        ("ABCDEF", ["F = ABCDE"], 32, "VI"),
+        ("ABCDEF", ["E = ABC", "F = ABD"], 16, "IV"),
+        ("ABCDEFG", ["G = ABCDEF"], 64, "VII"),
+        ("ABCDEFG", ["F = ABCD", "G = ABCE"], 32, "IV"),
+        ("ABCDEFG", ["E = ABC", "F = ABD", "G = ACD"], 16, "IV"),
+    ],
+)
+def test_published_fractions_have_their_resolution(
+    letters: str, generators: list[str], cells: int, resolution: str
+) -> None:
+    design = fraction(letters, *generators)
+    assert (design.cells, design.resolution_name) == (cells, resolution)
+    assert (design.levels.T @ design.levels == cells * np.eye(len(letters))).all()
 
 
 def test_a_negative_generator_turns_the_signs_of_aliases() -> None:
