@@ -87,6 +87,14 @@ def vegaslab_plan(path: Path) -> vegaslab.Plan:
     return vegaslab.Plan.from_file(path)
 
 
+def test_a_text_of_the_user_s_is_not_replaced(vegaslab: Command, plan: Path, here: Path) -> None:
+    assert vegaslab("factorial", plan, "-o", "out", "--no-plot").returncode == 0
+    (here / "out/factorial/thesis.tex").write_text("years of work")
+    done = vegaslab("factorial", plan, "-o", "out", "--no-plot")
+    assert done.returncode == 2
+    assert "thesis.tex" in done.stderr
+
+
 def test_the_logarithm_is_taken_where_asked_and_possible(vegaslab: Command, plan: Path) -> None:
     plan.write_text(PLAN.replace("[factorial]", '[factorial]\ntransform = "log10"'))
     assert "log10 flow.0.goodput_mbps" in vegaslab("factorial", plan, "-o", "out", "--no-plot").stdout

@@ -89,7 +89,7 @@ def _draw_interactions(
             label = f"{factors[beside]} {'high' if level > 0 else 'low'}"
             panel.plot((0, 1), means, color=colour, marker="o", lw=1.6, label=label)
         _levels(panel, f"{across} x {beside}: over {factors[across]}")
-        panel.legend(fontsize=8, handlelength=1.2)
+        panel.legend(fontsize=8, handlelength=1.2, loc="upper center", bbox_to_anchor=(0.5, -0.1))
     panels[0].set_ylabel(response, fontsize=9)
 
 
