@@ -4,7 +4,7 @@ use crate::avoidance::Cubic;
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::SlowStartEnds;
-use crate::signal::{Dialect, Measured, Round, in_flight};
+use crate::signal::{Dialect, Measured, Round};
 use crate::slow_start::Opening;
 use crate::units::{Rate, Segments, Span, Time, Window};
 
@@ -171,8 +171,7 @@ impl Algorithm {
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        control.window
-            <= Window::whole(in_flight(self.composition.signal.dialect(), ack)).plus(Window::whole(Segments(2)))
+        control.window <= Window::whole(self.composition.signal.outstanding(ack)).plus(Window::whole(Segments(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {

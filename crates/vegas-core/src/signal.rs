@@ -44,6 +44,15 @@ impl Signal {
         matches!(self, Signal::RouterAssisted { .. })
     }
 
+    /// What mechanism I holds the window against. RoVegas's, as ns-2's, is what is left once `ack` is counted: an
+    /// acknowledgement that survived for two others lets the window not grow ("RoVegas", section 5.2).
+    pub(crate) fn outstanding(&self, ack: &Ack) -> Segments {
+        match *self {
+            Signal::RouterAssisted { .. } | Signal::EndToEnd { dialect: Dialect::Ns2, .. } => after_ack(ack),
+            Signal::EndToEnd { .. } | Signal::None => ack.in_flight,
+        }
+    }
+
     pub(crate) fn dialect(&self) -> Dialect {
         match *self {
             Signal::EndToEnd { dialect, .. } => dialect,
@@ -94,7 +103,8 @@ impl Dialect {
     fn window(self, ack: &Ack, cwnd: Window) -> i64 {
         match self {
             Dialect::Linux | Dialect::Ns3 => cwnd.floor().as_i64(),
-            Dialect::Corrected | Dialect::Ns2 => in_flight(self, ack).as_i64(),
+            Dialect::Corrected => ack.in_flight.as_i64(),
+            Dialect::Ns2 => after_ack(ack).as_i64(),
             Dialect::Released => ack.in_flight.as_i64() - ack.acked.as_i64().max(1) + 1,
         }
     }
@@ -189,7 +199,11 @@ impl Round {
                 return None;
             }
         };
-        let sent = dialect.sent_until(ack).since(self.end);
+        let sent = match signal {
+            // "RoVegas", section 3.1: the actual rate is of the window, too
+            Signal::RouterAssisted { .. } => ack.in_flight,
+            _ => dialect.sent_until(ack).since(self.end),
+        };
         let rtt = self.rtt(dialect, ack.now);
         self.update_base(rtt, dialect, reset_base_after_single && sent <= Segments(1));
         let enough = !dialect.is_linux() || self.samples > 2;
@@ -252,12 +266,9 @@ impl Round {
     }
 }
 
-/// What is in flight, in the sense of the dialect; also the measure of mechanism I.
-pub(crate) fn in_flight(dialect: Dialect, ack: &Ack) -> Segments {
-    match dialect {
-        Dialect::Corrected | Dialect::Released | Dialect::Linux | Dialect::Ns3 => ack.in_flight,
-        Dialect::Ns2 => Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1)),
-    }
+/// What is in flight once `ack` is counted, plus one: ns-2's `t_seqno_ - last_ack_`.
+fn after_ack(ack: &Ack) -> Segments {
+    Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1))
 }
 
 /// The next send index once `ack` is counted.

@@ -143,7 +143,7 @@ fn waits(algorithm: &Algorithm) -> bool {
 
 fn in_flight(signal: Signal, ack: &Ack) -> Segments {
     match signal {
-        Signal::EndToEnd { dialect: Dialect::Ns2, .. } => {
+        Signal::EndToEnd { dialect: Dialect::Ns2, .. } | Signal::RouterAssisted { .. } => {
             Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1))
         }
         _ => ack.in_flight,
