@@ -278,10 +278,11 @@ fn the_state_fits_the_kernel_and_can_be_copied() {
 fn parts_that_need_a_signal_are_refused_without_one() {
     let numbers = parameter_sets()[0];
     for parts in all() {
-        let blamed = match (parts.signal, parts.slow_start, parts.avoidance) {
-            (Signal::None, SlowStart::Reno, Avoidance::Reno | Avoidance::Cubic) => None,
-            (Signal::None, SlowStart::Reno, _) => Some("avoidance"),
-            (Signal::None, _, _) => Some("slow_start"),
+        let blind = matches!(parts.slow_start, SlowStart::Reno | SlowStart::HyStartPlusPlus | SlowStart::HyStart);
+        let blamed = match (parts.signal, blind, parts.avoidance) {
+            (Signal::None, true, Avoidance::Reno | Avoidance::Cubic) => None,
+            (Signal::None, true, _) => Some("avoidance"),
+            (Signal::None, false, _) => Some("slow_start"),
             _ => None,
         };
         assert_eq!(parts.check(&numbers).err().map(|refusal| refusal.part), blamed, "{parts:?}");

@@ -1,6 +1,7 @@
 //! The slow start of Linux's Vegas: as Reno, one segment for each one acknowledged, until the backlog of a round
 //! exceeds gamma; then down to what the path holds without a queue, plus one (`tcp_vegas.c`; design section 4.1).
 
+use super::capped;
 use crate::algorithm::Control;
 use crate::composition::Parameters;
 use crate::contract::Ack;
@@ -21,7 +22,6 @@ pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parame
 
 /// `tcp_slow_start`: as many as were acknowledged, up to the threshold.
 pub(crate) fn on_ack(control: &mut Control, ack: &Ack) {
-    let missing = Window::whole(control.ssthresh).minus(control.window);
-    control.growth = Window::whole(ack.acked).min(missing);
+    control.growth = capped(control, Window::whole(ack.acked));
     control.growth_opens = true;
 }

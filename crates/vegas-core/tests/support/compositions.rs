@@ -59,9 +59,18 @@ pub fn signals() -> Vec<Signal> {
     all
 }
 
-pub fn slow_starts() -> [SlowStart; 6] {
+pub fn slow_starts() -> [SlowStart; 8] {
     let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
-    [SlowStart::Reno, vegas(false), vegas(true), SlowStart::Gallop, SlowStart::MidSpeed, SlowStart::VegasLinux]
+    [
+        SlowStart::Reno,
+        vegas(false),
+        vegas(true),
+        SlowStart::Gallop,
+        SlowStart::MidSpeed,
+        SlowStart::VegasLinux,
+        SlowStart::HyStartPlusPlus,
+        SlowStart::HyStart,
+    ]
 }
 
 pub fn avoidances() -> [Avoidance; 5] {
@@ -135,7 +144,9 @@ const _: fn(&Composition) = |parts| {
         | SlowStart::Vegas { restarts_after_timeout: _ }
         | SlowStart::Gallop
         | SlowStart::MidSpeed
-        | SlowStart::VegasLinux => {}
+        | SlowStart::VegasLinux
+        | SlowStart::HyStartPlusPlus
+        | SlowStart::HyStart => {}
     }
     match parts.avoidance {
         Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::Cubic => {}
