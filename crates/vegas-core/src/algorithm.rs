@@ -183,7 +183,7 @@ impl Algorithm {
         }
         let before = state.control.window;
         // the least window after a cut, 2, must not raise a window of 1
-        state.control.window = self.composition.loss.window_after(before, loss).min(before);
+        state.control.window = self.composition.loss.window_after(before, state.control.ssthresh, loss).min(before);
         self.composition.avoidance.on_cut(&mut state.control, before);
         state.last_cut = loss.now;
         state.control.was_cut = true;
@@ -213,7 +213,7 @@ impl Algorithm {
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         let before = state.control.window;
-        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before);
+        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before, state.control.ssthresh);
         state.control.window = Window::whole(self.parameters.restart_window).min(before);
         state.last_cut = loss.now;
         state.control.was_cut = true;
@@ -303,10 +303,9 @@ impl Control {
         self.ssthresh = self.ssthresh.min(below).max(LEFT);
     }
 
-    /// Linux's `tcp_current_ssthresh`: three quarters of the window at least, each quarter in whole segments.
-    pub(crate) fn raise_threshold_to_three_quarters(&mut self) {
-        let window = self.window.floor().0;
-        self.ssthresh = self.ssthresh.max(Segments(window / 2 + window / 4));
+    /// The threshold is this at least.
+    pub(crate) fn raise_threshold(&mut self, least: Segments) {
+        self.ssthresh = self.ssthresh.max(least);
     }
 
     /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).

@@ -93,10 +93,13 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "vegas-ns3",
-        summary: "Vegas as ns-3 has it: the kernel's, with the backlog of Brakmo and Peterson",
+        summary: "Vegas as ns-3 has it: the kernel's, with the backlog of Brakmo and Peterson and hardly a cut",
         source: "ns-3, TcpVegas",
         composition: Composition {
             signal: Signal::EndToEnd { dialect: Dialect::Ns3, reset_base_after_single: false },
+            slow_start: SlowStart::VegasNs3,
+            avoidance: Avoidance::VegasNs3,
+            loss: LossResponse { cut: Cut::VegasNs3, ..VEGAS_LINUX.loss },
             ..VEGAS_LINUX
         },
         parameters: VEGAS_LINUX_PARAMETERS,

@@ -9,6 +9,7 @@ mod mid_speed;
 mod vegas;
 
 use crate::algorithm::Control;
+use crate::avoidance;
 use crate::composition::Parameters;
 use crate::contract::Ack;
 use crate::signal::Measured;
@@ -33,6 +34,8 @@ pub enum SlowStart {
     /// As Reno, one segment for each one acknowledged, until the backlog exceeds gamma; then to what the path holds
     /// without a queue, plus one (Linux's Vegas).
     VegasLinux,
+    /// The same with one segment for each acknowledgement (ns-3's Vegas).
+    VegasNs3,
     /// As Reno, one segment for each one acknowledged, at most eight at once, until round trips become longer; then a
     /// quarter of that for five rounds (HyStart++, RFC 9406). After a timeout it is Reno's.
     HyStartPlusPlus,
@@ -49,6 +52,7 @@ pub(crate) enum Opening {
     Gallop(gallop::Gallop),
     MidSpeed(mid_speed::MidSpeed),
     VegasLinux,
+    VegasNs3,
     HyStartPlusPlus(hystart_plus_plus::HyStartPlusPlus),
     HyStart(hystart::HyStart),
 }
@@ -62,6 +66,7 @@ impl SlowStart {
         ("gallop", SlowStart::Gallop),
         ("mid-speed", SlowStart::MidSpeed),
         ("vegas-linux", SlowStart::VegasLinux),
+        ("vegas-ns3", SlowStart::VegasNs3),
         ("hystart++", SlowStart::HyStartPlusPlus),
         ("hystart", SlowStart::HyStart),
     ];
@@ -78,6 +83,7 @@ impl SlowStart {
             SlowStart::Gallop => Opening::Gallop(Default::default()),
             SlowStart::MidSpeed => Opening::MidSpeed(Default::default()),
             SlowStart::VegasLinux => Opening::VegasLinux,
+            SlowStart::VegasNs3 => Opening::VegasNs3,
             SlowStart::HyStartPlusPlus => Opening::HyStartPlusPlus(Default::default()),
             SlowStart::HyStart => Opening::HyStart(Default::default()),
         }
@@ -111,7 +117,8 @@ impl Opening {
             Opening::Vegas(every_second) => every_second.on_round(control, known, parameters.gamma),
             Opening::Gallop(gallop) => gallop.on_round(control, known, parameters),
             Opening::MidSpeed(mid_speed) => mid_speed.on_round(control, diff, parameters),
-            Opening::VegasLinux => linux::on_round(control, measured, parameters),
+            Opening::VegasLinux => linux::on_round(control, measured, parameters, avoidance::linux::three_quarters),
+            Opening::VegasNs3 => linux::on_round(control, measured, parameters, avoidance::ns3::three_quarters),
             Opening::HyStartPlusPlus(hystart) => hystart.on_round(control),
             Opening::HyStart(hystart) => hystart.on_round(),
         }
@@ -122,6 +129,10 @@ impl Opening {
     pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Opening::VegasLinux => linux::on_ack(control, ack),
+            Opening::VegasNs3 => {
+                control.growth = capped(control, Window::ONE);
+                control.growth_opens = true;
+            }
             Opening::HyStartPlusPlus(hystart) => hystart.on_ack(control, ack),
             Opening::HyStart(hystart) => hystart.on_ack(control, ack, base_rtt),
             Opening::Reno | Opening::Vegas(_) | Opening::Gallop(_) | Opening::MidSpeed(_) => {}

@@ -9,7 +9,13 @@ use crate::signal::Measured;
 use crate::units::{Segments, Window};
 
 /// A round that measured nothing, for it had two samples or less, is one of Reno's.
-pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parameters: &Parameters) {
+/// `three_quarters` is the least threshold for a window.
+pub(crate) fn on_round(
+    control: &mut Control,
+    measured: Option<Measured>,
+    parameters: &Parameters,
+    three_quarters: fn(Window) -> Segments,
+) {
     let Some(Measured { diff, target }) = measured else { return };
     if i64::from(diff) > parameters.gamma.as_i64() {
         control.growth = Window::default();
@@ -17,7 +23,7 @@ pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parame
         control.lower_threshold_below_window();
         control.growth_opens = false;
     }
-    control.raise_threshold_to_three_quarters();
+    control.raise_threshold(three_quarters(control.window));
 }
 
 /// `tcp_slow_start`: as many as were acknowledged, up to the threshold.
