@@ -490,7 +490,8 @@ impl Sender {
         );
         let first_byte = self.layout.first_byte(segment);
         self.stats.segments_sent += 1;
-        if self.board.on_send(segment, now) {
+        let first = self.board.on_send(segment, now);
+        if first {
             self.rto.on_first_transmission(segment, now);
         } else {
             self.stats.retransmitted += 1;
@@ -500,7 +501,7 @@ impl Sender {
             self.next += 1;
         }
         if let Some(linux) = &mut self.linux {
-            linux.on_send(segment, now);
+            linux.on_send(segment, now, !first);
         }
         let wire = self.layout.wire(segment);
         out.packets.push(self.packet(PacketKind::Data, first_byte, wire));
