@@ -181,7 +181,7 @@ fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
     let mut una = 12;
     for round in 0..80 {
         peer.ack(303 + round, una, NONE);
-        una = peer.sender.unacknowledged().0.min(5) as u64 + una;
+        una += peer.sender.unacknowledged().as_u64().min(5);
     }
     let window = peer.window();
     assert!(window > 10, "{window}");
