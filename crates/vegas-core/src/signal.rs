@@ -140,9 +140,7 @@ pub(crate) struct Measured {
 pub(crate) struct Round {
     /// The round ends when this index is acknowledged.
     end: SendIndex,
-    /// When it began.
-    began: Time,
-    /// Sum of its samples; in Linux's dialect the least.
+    /// Sum of its samples; in Linux's dialect the least. Before the first, when it began, since the host's origin.
     rtt_sum: Span,
     /// Count of its samples; more than 65,535 are not taken.
     samples: u16,
@@ -160,7 +158,6 @@ const NO_DIFF: i32 = i32::MIN;
 impl Round {
     pub(crate) const NEW: Round = Round {
         end: SendIndex(0),
-        began: Time::ZERO,
         rtt_sum: Span::ZERO,
         samples: 0,
         stamped: false,
@@ -178,7 +175,7 @@ impl Round {
 
     /// Forgets the round under way: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
-        *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, ..*self };
+        *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, ..*self };
     }
 
     pub(crate) fn ended_by(&self, dialect: Dialect, ack: &Ack) -> bool {
@@ -231,6 +228,9 @@ impl Round {
     /// Adds the acknowledgement's own sample.
     pub(crate) fn sample(&mut self, signal: &Signal, ack: &Ack) {
         let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO && self.samples < u16::MAX) else { return };
+        if self.samples == 0 {
+            self.rtt_sum = Span::ZERO;
+        }
         match *signal {
             Signal::RouterAssisted { keeps_least_base } => self.probe(rtt, ack.feedback, keeps_least_base),
             Signal::EndToEnd { dialect, .. } if dialect.is_linux() && self.samples > 0 => {
@@ -259,7 +259,7 @@ impl Round {
     /// What counts as the round's RTT: the dialect's, or its length where every segment of it was a retransmission.
     fn rtt(&self, dialect: Dialect, now: Time) -> Span {
         match self.samples {
-            0 => now.since(self.began),
+            0 => now.since(Time::ZERO + self.rtt_sum),
             _ if dialect.is_linux() => self.rtt_sum,
             n => Span::from_nanos(self.rtt_sum.as_nanos() / u64::from(n)),
         }
