@@ -1,5 +1,6 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod feeding;
 mod opened;
 
 use std::collections::VecDeque;
@@ -11,10 +12,10 @@ use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
-use crate::path::Path;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
+use crate::routes::{Routes, Ways};
 use crate::scenario::{Change, FlowSpec, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
 use crate::traffic::Source;
@@ -29,11 +30,14 @@ pub struct Simulation {
     queue: EventQueue,
     components: Components,
     links: Vec<Link>,
+    routes: Routes,
     /// The scenario's flows, then the connections that sources of traffic have opened.
     flows: Vec<Flow>,
     /// Connections that are over and may be opened anew.
     free: Vec<u32>,
     sources: Vec<Source>,
+    /// Routes of the connections that each source opens.
+    source_ways: Vec<Option<Ways>>,
     sacks: SackPool,
     outbox: Outbox,
     recorder: Recorder,
@@ -60,8 +64,6 @@ pub(crate) struct Flow {
     layout: Layout,
     /// RoVegas: what the newest data packet was stamped with.
     echo_us: u32,
-    path: Path,
-    reverse_path: Path,
     pub(crate) start: Time,
     stop: Option<Time>,
     /// The source of traffic that opened it; none for a flow of the scenario, and once it is over.
@@ -87,10 +89,8 @@ impl Simulation {
             .enumerate()
             .map(|(id, spec)| {
                 let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                {
-                    let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
-                    Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
-                }
+                let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
+                Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
@@ -117,6 +117,18 @@ impl Simulation {
         if let Sampling::Every(step) = scenario.sampling {
             queue.schedule(components.sampler(), Time::ZERO + step);
         }
+        let mut routes = Routes::default();
+        for (id, flow) in scenario.flows.iter().enumerate() {
+            let ways = routes.add(&flow.path, &flow.reverse_path);
+            routes.set_flow(id as u32, ways);
+        }
+        for source in &scenario.traffic {
+            routes.push_datagrams(&source.path);
+        }
+        let connections = scenario.traffic.iter().map(|source| source.connection());
+        let source_ways = connections.map(|spec| spec.map(|spec| routes.add(&spec.path, &spec.reverse_path))).collect();
+        let feeders = feeding::feeders(scenario, &links);
+        routes.mark_fed(|link| feeders[link]);
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
@@ -125,9 +137,11 @@ impl Simulation {
             queue,
             components,
             links,
+            routes,
             flows,
             free: Vec::new(),
             sources,
+            source_ways,
             sacks: SackPool::default(),
             outbox: Outbox::default(),
             recorder,
@@ -159,10 +173,12 @@ impl Simulation {
 
     /// Ends the run where it stands, usually at the scenario's end, and gives what it measured.
     pub fn finish(mut self) -> Outcome {
-        self.check_conservation();
         for link in 0..self.links.len() {
             self.catch_up(link);
         }
+        self.check_conservation();
+        // what was decided ahead of its time stands before what happened earlier
+        self.outcome.incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
         self.outcome.events = self.events;
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
@@ -176,7 +192,6 @@ impl Simulation {
         match self.components.decode(id) {
             Component::Change => self.on_change(),
             Component::Source(source) => self.on_source(source),
-            Component::Departure(link) => self.on_departure(link),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
             Component::StartStop(flow) => self.on_start_stop(flow),
@@ -202,58 +217,43 @@ impl Simulation {
 
     fn change_link(&mut self, change: &LinkChange) {
         self.catch_up(change.link);
-        let id = change.link as u32;
-        match self.links[change.link].change(self.now, change) {
-            Some(time) => self.queue.schedule(self.components.arrival(id), time),
-            None => self.queue.cancel(self.components.arrival(id)),
-        }
-        self.schedule_held(id);
+        self.links[change.link].change(change);
+        self.schedule_arrival(change.link as u32);
+        self.schedule_held(change.link as u32);
         if self.recorder.every_change() {
             self.recorder.link_row(self.now, change.link, &mut self.links[change.link]);
         }
     }
 
     fn change_route(&mut self, change: &RouteChange) {
-        let flow = &mut self.flows[change.flow];
-        flow.path.append(&change.path);
-        flow.reverse_path.append(&change.reverse_path);
-    }
-
-    /// Only of links with a managed queue.
-    fn on_departure(&mut self, link: u32) {
-        let (arrival, next) = self.links[link as usize].depart(self.now);
-        match next {
-            Some(time) => self.queue.schedule(self.components.departure(link), time),
-            None => self.queue.cancel(self.components.departure(link)),
-        }
-        if let Some(time) = arrival {
-            self.queue.schedule(self.components.arrival(link), time);
-        }
-        self.drop_from_queue(link as usize);
-        if self.recorder.every_change() {
-            self.recorder.link_row(self.now, link as usize, &mut self.links[link as usize]);
-        }
-    }
-
-    fn drop_from_queue(&mut self, link: LinkId) {
-        for packet in self.links[link].take_dropped() {
-            self.drop_packet(link, packet, IncidentKind::QueueDrop);
-        }
+        self.routes.change(change.flow, &change.path, &change.reverse_path);
     }
 
     fn on_arrival(&mut self, link: u32) {
         if self.recorder.every_change() {
             self.catch_up(link as usize);
         }
-        let (arrivals, next) = self.links[link as usize].arrive(self.now);
-        match next {
-            Some(time) => self.queue.schedule(self.components.arrival(link), time),
-            None => self.queue.cancel(self.components.arrival(link)),
-        }
+        let arrivals = self.links[link as usize].arrive(self.now);
+        self.schedule_arrival(link);
+        self.report_dropped(link as usize);
         if arrivals.packet.is_none() {
             self.schedule_held(link);
         }
         self.take_in(arrivals);
+    }
+
+    fn schedule_arrival(&mut self, link: u32) {
+        match self.links[link as usize].next_arrival() {
+            Some(time) => self.queue.schedule(self.components.arrival(link), time),
+            None => self.queue.cancel(self.components.arrival(link)),
+        }
+    }
+
+    /// What a managed queue has dropped.
+    fn report_dropped(&mut self, link: LinkId) {
+        while let Some((at, packet)) = self.links[link].take_dropped() {
+            self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
+        }
     }
 
     fn on_held(&mut self, link: u32) {
@@ -284,57 +284,72 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        match self.path(&packet).link(packet.hop) {
+        match self.routes.link(&packet) {
             Some(link) => self.offer(link, packet),
             None => self.deliver(packet),
-        }
-    }
-
-    fn path(&self, packet: &Packet) -> &Path {
-        let id = packet.flow as usize;
-        match packet.kind {
-            PacketKind::Datagram => self.sources[id].path(),
-            kind => self.flows[id].path(kind),
         }
     }
 
     /// A packet leaves its host.
     fn launch(&mut self, mut packet: Packet) {
         self.count_leaving(&packet);
-        let (hop, link) = self.path(&packet).first();
-        packet.hop = hop;
+        packet.hop = self.routes.first_hop(&packet);
+        let link = self.routes.link(&packet).expect("a route has a link at least");
         self.offer(link, packet);
     }
 
-    fn offer(&mut self, link: LinkId, packet: Packet) {
+    fn offer(&mut self, mut link: LinkId, mut packet: Packet) {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
-        match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
-            Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
-            Offer::Queued => {}
-            Offer::Managed(begun) => {
-                if let Some(departure) = begun {
-                    self.queue.schedule(self.components.departure(link as u32), departure);
+        let mut at = self.now;
+        let mut place = self.routes.place(&packet);
+        while let Some(arrival) = self.offer_to(link, at, &mut packet) {
+            place += 1;
+            match self.routes.fed(place) {
+                Some(next) if arrival <= self.end => {
+                    self.links[link].feed();
+                    packet.hop += 1;
+                    (link, at) = (next, arrival);
                 }
-                self.drop_from_queue(link);
+                _ => {
+                    if self.links[link].carry(packet, arrival) {
+                        self.queue.schedule(self.components.arrival(link as u32), arrival);
+                    }
+                    break;
+                }
             }
-            Offer::Overflow => self.drop_packet(link, packet, IncidentKind::QueueDrop),
-            Offer::Lost => self.drop_packet(link, packet, IncidentKind::Loss),
         }
         if self.recorder.every_change() {
+            self.links[link].catch_up(self.now);
             self.recorder.link_row(self.now, link, &mut self.links[link]);
         }
     }
 
-    fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
+    /// Offers a packet to a drop-tail link, and says when it arrives there; or to another one, or in vain.
+    fn offer_to(&mut self, link: LinkId, at: Time, packet: &mut Packet) -> Option<Time> {
+        match self.links[link].offer(self.now, at, packet, packet.kind == PacketKind::Data) {
+            Offer::Accepted(arrival) => return Some(arrival),
+            Offer::Managed => {
+                if self.queue.pending(self.components.arrival(link as u32)).is_none() {
+                    self.schedule_arrival(link as u32);
+                }
+                self.report_dropped(link);
+            }
+            Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
+            Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
+        }
+        None
+    }
+
+    fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack);
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
             return;
         }
         self.outcome.incidents.push(Incident {
-            time_s: seconds(self.now),
+            time_s: seconds(at),
             kind,
             flow: packet.flow,
             link: Some(link as u32),
@@ -495,10 +510,12 @@ impl Simulation {
         if self.recorder.every_change() {
             while let Some(time) = self.links[link].next_departure().filter(|&time| time <= self.now) {
                 self.links[link].catch_up(time);
+                self.report_dropped(link);
                 self.recorder.link_row(time, link, &mut self.links[link]);
             }
         }
         self.links[link].catch_up(self.now);
+        self.report_dropped(link);
     }
 
     fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
@@ -512,11 +529,11 @@ impl Simulation {
     fn check_conservation(&self) {
         let mut inside = 0;
         for link in &self.links {
-            let stats = &link.stats;
+            let counts = &link.counts;
             assert_eq!(
-                stats.offered + stats.duplicated,
-                stats.arrived + stats.drops + link.inside(),
-                "packets were made or lost on a link: {stats:?}"
+                counts.offered + counts.duplicated,
+                counts.arrived + counts.lost + link.inside(),
+                "packets were made or lost on a link: {counts:?}"
             );
             inside += link.inside();
         }
@@ -538,8 +555,6 @@ impl Flow {
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
             echo_us: 0,
-            path: Path::new(&spec.path),
-            reverse_path: Path::new(&spec.reverse_path),
             start: spec.start,
             stop: spec.stop,
             source: None,
@@ -553,10 +568,6 @@ impl Flow {
             _ => 0,
         }
     }
-
-    fn path(&self, kind: PacketKind) -> &Path {
-        if kind.is_forward() { &self.path } else { &self.reverse_path }
-    }
 }
 
 /// Whether anything about a link changes during the run.
@@ -565,7 +576,7 @@ fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
 }
 
 /// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
-/// stops, the sources of traffic, departures and arrivals in the order of links, then timers, and the sampler last, so
+/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so
 /// that a sample sees all that happened at its time. Each connection has its timers side by side, so that connections
 /// can be added at the end.
 #[derive(Clone, Copy, Debug)]
@@ -584,7 +595,6 @@ enum Component {
     Change,
     StartStop(u32),
     Source(u32),
-    Departure(u32),
     Arrival(u32),
     Held(u32),
     Retransmission(u32),
@@ -610,12 +620,8 @@ impl Components {
         self.start_stop(self.flows) + source
     }
 
-    fn departure(self, link: u32) -> ComponentId {
-        self.source(self.sources) + link
-    }
-
     fn arrival(self, link: u32) -> ComponentId {
-        self.departure(self.links) + link
+        self.source(self.sources) + link
     }
 
     fn held(self, link: u32) -> ComponentId {
@@ -643,10 +649,8 @@ impl Components {
             Component::Change
         } else if id < self.source(0) {
             Component::StartStop(id - self.start_stop(0))
-        } else if id < self.departure(0) {
-            Component::Source(id - self.source(0))
         } else if id < self.arrival(0) {
-            Component::Departure(id - self.departure(0))
+            Component::Source(id - self.source(0))
         } else if id < self.held(0) {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {

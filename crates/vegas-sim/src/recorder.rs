@@ -33,7 +33,7 @@ struct Mark {
 struct LinkMark {
     time: Time,
     bytes: u64,
-    busy: Span,
+    busy_ns: u64,
 }
 
 impl Recorder {
@@ -103,7 +103,7 @@ impl Recorder {
     }
 
     fn push_link(&mut self, now: Time, id: usize, link: &mut Link) {
-        let busy = link.busy(now);
+        let totals = link.totals(now);
         let mark = &mut self.link_marks[id];
         let series = &mut self.link_series;
         let span = now.since(mark.time);
@@ -111,12 +111,12 @@ impl Recorder {
         series.link.push(id as u32);
         series.queue_packets.push(link.waiting_packets());
         series.queue_bytes.push(link.waiting_bytes());
-        series.max_queue_packets.push(link.stats.step_max_queue_packets);
-        series.drops.push(link.stats.drops);
-        series.throughput_mbps.push(mbps(link.stats.departed_bytes - mark.bytes, span));
-        series.utilisation.push(ratio(busy.as_nanos() - mark.busy.as_nanos(), span));
-        *mark = LinkMark { time: now, bytes: link.stats.departed_bytes, busy };
-        link.stats.step_max_queue_packets = link.waiting_packets();
+        series.max_queue_packets.push(totals.step_max_queue_packets);
+        series.drops.push(totals.drops);
+        series.throughput_mbps.push(mbps(totals.departed_bytes - mark.bytes, span));
+        series.utilisation.push(ratio(totals.busy_ns - mark.busy_ns, span));
+        *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy_ns: totals.busy_ns };
+        link.begin_step();
     }
 
     /// The totals, with the series.
@@ -174,12 +174,12 @@ fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
 }
 
 fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
-    let run = end.since(Time::ZERO);
+    let (run, totals) = (end.since(Time::ZERO), link.totals(end));
     LinkOutcome {
-        max_queue_packets: u64::from(link.stats.max_queue_packets),
-        mean_queue_packets: link.waited_ns(end) as f64 / run.as_nanos().max(1) as f64,
-        drops: link.stats.drops,
-        utilisation: ratio(link.busy(end).as_nanos(), run),
+        max_queue_packets: u64::from(totals.max_queue_packets),
+        mean_queue_packets: totals.waited_ns as f64 / run.as_nanos().max(1) as f64,
+        drops: totals.drops,
+        utilisation: ratio(totals.busy_ns, run),
     }
 }
 
