@@ -46,7 +46,6 @@ fn same_outcome() {
         "rovegas-asymmetric.toml",
         "short-transfers.toml",
         "slow-start-10mbit.toml",
-        "tcplib-background.toml",
     ] {
         assert!(run(file, false) == run(file, true), "{file} gives something else");
     }
