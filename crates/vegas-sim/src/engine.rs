@@ -16,7 +16,9 @@ use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
 use crate::routes::{Routes, Ways};
-use crate::scenario::{Change, FlowSpec, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
+use crate::scenario::{
+    Change, FlowSpec, HostKind, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange,
+};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
 use crate::traffic::Source;
 
@@ -552,7 +554,8 @@ impl Flow {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
         Flow {
             sender: Sender::new(id, spec),
-            receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
+            receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
+                .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             layout: Layout::new(spec),
             echo_us: 0,
             start: spec.start,
