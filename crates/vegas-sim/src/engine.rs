@@ -10,7 +10,7 @@ use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
-use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
 use crate::path::Path;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
@@ -58,6 +58,7 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
+    uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
     echo_us: u32,
     path: Path,
@@ -229,14 +230,19 @@ impl Simulation {
         if let Some(time) = arrival {
             self.queue.schedule(self.components.arrival(link), time);
         }
-        self.drop_from_queue(link as usize);
+        self.settle_queue(link as usize);
         if self.recorder.every_change() {
             self.recorder.link_row(self.now, link as usize, &mut self.links[link as usize]);
         }
     }
 
-    fn drop_from_queue(&mut self, link: LinkId) {
-        for packet in self.links[link].take_dropped() {
+    /// Notes what a managed queue has dropped and marked.
+    fn settle_queue(&mut self, link: LinkId) {
+        let chosen = self.links[link].take_chosen();
+        for packet in chosen.marked {
+            self.note_incident(link, &packet, IncidentKind::Mark);
+        }
+        for packet in chosen.dropped {
             self.drop_packet(link, packet, IncidentKind::QueueDrop);
         }
     }
@@ -276,7 +282,7 @@ impl Simulation {
                 flow.on_their_way += 1;
             }
             let sack = self.sacks.duplicate(packet.sack);
-            self.pass_on(Packet { sack, ..packet });
+            self.pass_on(packet.with_sack(sack));
         }
         self.pass_on(packet);
     }
@@ -292,7 +298,7 @@ impl Simulation {
 
     fn path(&self, packet: &Packet) -> &Path {
         let id = packet.flow as usize;
-        match packet.kind {
+        match packet.kind() {
             PacketKind::Datagram => self.sources[id].path(),
             kind => self.flows[id].path(kind),
         }
@@ -310,14 +316,14 @@ impl Simulation {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
-        match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
+        match self.links[link].offer(self.now, packet, packet.kind() == PacketKind::Data) {
             Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
             Offer::Queued => {}
             Offer::Managed(begun) => {
                 if let Some(departure) = begun {
                     self.queue.schedule(self.components.departure(link as u32), departure);
                 }
-                self.drop_from_queue(link);
+                self.settle_queue(link);
             }
             Offer::Overflow => self.drop_packet(link, packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(link, packet, IncidentKind::Loss),
@@ -331,15 +337,17 @@ impl Simulation {
         self.sacks.release(packet.sack);
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
-            return;
         }
-        self.outcome.incidents.push(Incident {
-            time_s: seconds(self.now),
-            kind,
-            flow: packet.flow,
-            link: Some(link as u32),
-            sequence: packet.sequence,
-        });
+        self.note_incident(link, &packet, kind);
+    }
+
+    /// Of flows only; what happens to traffic is counted.
+    fn note_incident(&mut self, link: LinkId, packet: &Packet, kind: IncidentKind) {
+        if self.is_of_flow(packet) {
+            let (time_s, link) = (seconds(self.now), Some(link as u32));
+            let incident = Incident { time_s, kind, flow: packet.flow, link, sequence: packet.sequence };
+            self.outcome.incidents.push(incident);
+        }
     }
 
     fn deliver(&mut self, packet: Packet) {
@@ -349,7 +357,7 @@ impl Simulation {
         if let Some(flow) = self.opened(&packet) {
             flow.on_their_way -= 1;
         }
-        match packet.kind {
+        match packet.kind() {
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Ack => self.on_ack(id, packet, &sack),
             PacketKind::Syn => self.answer_syn(id, packet),
@@ -377,6 +385,9 @@ impl Simulation {
         }
         flow.echo_us = packet.aqt.micros();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
+        if flow.uses_ecn {
+            flow.receiver.note_ecn(to, packet.ecn());
+        }
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
             AckTiming::Later => {
@@ -393,38 +404,25 @@ impl Simulation {
         }
         flow.receiver.acknowledged();
         let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
-        let packet = Packet {
-            sequence: flow.receiver.next_expected(),
-            flow: id as u32,
-            sack: self.sacks.store(sack),
-            aqt: Aqt::ZERO,
-            // no IPv4 packet is longer than 65535 bytes
-            wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
-            hop: 0,
-            kind: PacketKind::Ack,
-        };
+        // no IPv4 packet is longer than 65535 bytes
+        let wire = flow.layout.ack_wire.saturating_add(sack.wire_bytes());
+        let ack = Packet::new(PacketKind::Ack, id as u32, flow.receiver.next_expected(), wire);
+        let packet = ack.with_ecn(flow.receiver.ack_ecn()).with_sack(self.sacks.store(sack));
         self.capture(CapturePoint::ReceiverOut, &packet, &sack);
         self.launch(packet);
     }
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
         self.capture(CapturePoint::SenderIn, &packet, sack);
-        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, packet.aqt, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
         self.flush(id);
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
         self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
         let flow = &self.flows[id];
-        let packet = Packet {
-            sequence: 0,
-            flow: id as u32,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: flow.layout.ack_wire,
-            hop: 0,
-            kind: PacketKind::SynAck,
-        };
+        let packet = Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire)
+            .with_ecn(Ecn::ECHO.when(flow.uses_ecn));
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
         self.launch(packet);
     }
@@ -537,6 +535,7 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
             layout: Layout::new(spec),
+            uses_ecn: spec.ecn,
             echo_us: 0,
             path: Path::new(&spec.path),
             reverse_path: Path::new(&spec.reverse_path),
@@ -548,7 +547,7 @@ impl Flow {
     }
 
     pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
-        match packet.kind {
+        match packet.kind() {
             PacketKind::Data => self.layout.payload_of_wire(packet.wire),
             _ => 0,
         }

@@ -20,5 +20,6 @@ pub mod scenario;
 mod tcp;
 mod traffic;
 mod transmitter;
+mod waiting;
 
 pub use engine::{Progress, Simulation, run};

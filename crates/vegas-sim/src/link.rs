@@ -11,10 +11,11 @@ use vegas_core::units::{Bytes, Span, Time};
 use crate::impairment::{Arrivals, Impaired};
 use crate::managed::Managed;
 use crate::packet::Packet;
-use crate::queue::Queue;
+use crate::queue::{Chosen, Queue};
 use crate::rng::Stream;
-use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
+use crate::scenario::{Discipline, Impairments, LinkChange, LinkSpec, QueueLimit};
 use crate::transmitter::Transmitter;
+use crate::waiting::{Pending, WaitingTimes};
 
 /// A link at work.
 #[derive(Clone, Debug)]
@@ -35,6 +36,9 @@ pub(crate) struct Link {
     /// The queue, if it is not drop-tail: then `transit` holds only what has left the transmitter.
     managed: Option<Box<Managed>>,
     impairments: Option<Box<Impaired>>,
+    pub(crate) waits: WaitingTimes,
+    /// Packets whose waiting time may still change.
+    pending: Option<Box<Pending>>,
     pub(crate) stats: LinkStats,
 }
 
@@ -54,6 +58,8 @@ pub(crate) struct LinkStats {
     /// Extra arrivals made by duplication.
     pub(crate) duplicated: u64,
     pub(crate) drops: u64,
+    /// Packets marked (ECN).
+    pub(crate) marks: u64,
     pub(crate) departed_bytes: u64,
     pub(crate) max_queue_packets: u32,
     /// Most packets waiting since the last sample.
@@ -95,6 +101,8 @@ impl Link {
             queued_bytes: 0,
             managed: queue.map(|queue| Box::new(Managed::new(queue))),
             impairments,
+            waits: WaitingTimes::default(),
+            pending: (changes && spec.discipline == Discipline::DropTail).then(Box::default),
             stats: LinkStats::default(),
         }
     }
@@ -146,8 +154,10 @@ impl Link {
         let (next, dropped) = managed.take(now);
         self.stats.drops += dropped;
         let mut waiting = next?;
+        let waited = now.since(waiting.since);
+        self.waits.record(waited);
         if self.stamps {
-            waiting.packet.aqt = waiting.packet.aqt.plus(now.since(waiting.since));
+            waiting.packet.aqt = waiting.packet.aqt.plus(waited);
         }
         managed.sending = Some(waiting.packet);
         self.busy_until = self.transmitter.finish(now, waiting.since, waiting.packet.wire);
@@ -155,9 +165,11 @@ impl Link {
         Some(self.busy_until)
     }
 
-    /// What a managed queue has dropped since it was last asked.
-    pub(crate) fn take_dropped(&mut self) -> Vec<Packet> {
-        self.managed.as_mut().map(|managed| std::mem::take(&mut managed.dropped)).unwrap_or_default()
+    /// What a managed queue has dropped and marked since it was last asked.
+    pub(crate) fn take_chosen(&mut self) -> Chosen {
+        let chosen = self.managed.as_mut().map(|managed| std::mem::take(&mut managed.chosen)).unwrap_or_default();
+        self.stats.marks += chosen.marked.len() as u64;
+        chosen
     }
 
     fn note_waiting(&mut self) {
@@ -168,15 +180,20 @@ impl Link {
 
     fn accept(&mut self, now: Time, mut packet: Packet) -> Offer {
         let begins = self.busy_until.max(now);
+        let waits = begins.since(now);
+        match &mut self.pending {
+            None => self.waits.record(waits),
+            Some(pending) => pending.offer(now),
+        }
         if self.stamps {
-            packet.aqt = packet.aqt.plus(begins.since(now));
+            packet.aqt = packet.aqt.plus(waits);
         }
         self.busy_until = self.transmitter.finish(begins, now, packet.wire);
         let arrival = self.busy_until + self.delay;
         let first = self.transit.is_empty();
         self.transit.push_back(Transit { packet, arrival });
         self.queued_bytes += u64::from(packet.wire);
-        self.stats.waiting_ns += u128::from(begins.since(now).as_nanos());
+        self.stats.waiting_ns += u128::from(waits.as_nanos());
         self.stats.busy_ns += self.busy_until.since(begins).as_nanos();
         self.note_waiting();
         if first { Offer::First(arrival) } else { Offer::Queued }
@@ -187,7 +204,7 @@ impl Link {
         let head = self.transit.pop_front().expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         match self.departed {
-            0 => self.count_departure(head.packet.wire),
+            0 => self.count_departure(head.arrival - self.delay, head.packet.wire),
             _ => self.departed -= 1,
         }
         let next = self.transit.front().map(|transit| transit.arrival);
@@ -293,12 +310,12 @@ impl Link {
     /// is free for one that arrives at the same instant.
     pub(crate) fn catch_up(&mut self, now: Time) {
         while let Some(transit) = self.transit.get(self.departed) {
-            if self.departure(transit) > now {
+            let (departure, wire) = (self.departure(transit), transit.packet.wire);
+            if departure > now {
                 break;
             }
-            let wire = transit.packet.wire;
             self.departed += 1;
-            self.count_departure(wire);
+            self.count_departure(departure, wire);
         }
     }
 
@@ -307,9 +324,19 @@ impl Link {
         self.transit.get(self.departed).map(|transit| self.departure(transit))
     }
 
-    fn count_departure(&mut self, wire: u16) {
+    fn count_departure(&mut self, departure: Time, wire: u16) {
+        if self.pending.is_some() {
+            self.note_departure(departure);
+        }
         self.queued_bytes -= u64::from(wire);
         self.stats.departed_bytes += u64::from(wire);
+    }
+
+    #[cold]
+    fn note_departure(&mut self, departure: Time) {
+        if let Some(pending) = &mut self.pending {
+            self.waits.record(pending.depart(departure));
+        }
     }
 
     /// Time that the transmitter was busy up to `now`.
@@ -344,7 +371,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Aqt, PacketKind, SackId};
+    use crate::packet::PacketKind;
     use vegas_core::units::{Bytes, Rate};
 
     fn micros(micros: u64) -> Time {
@@ -366,16 +393,7 @@ mod tests {
         };
         let mut link = Link::new(&spec, Stream::named(1, "test"), None, true);
         for sequence in 0..4 {
-            let packet = Packet {
-                sequence,
-                flow: 0,
-                sack: SackId::NONE,
-                aqt: Aqt::ZERO,
-                wire: 1000,
-                hop: 0,
-                kind: PacketKind::Data,
-            };
-            link.offer(Time::ZERO, packet, true);
+            link.offer(Time::ZERO, Packet::new(PacketKind::Data, 0, sequence, 1000), true);
         }
         link
     }
@@ -442,15 +460,7 @@ mod tests {
     fn a_smaller_queue_keeps_what_waits() {
         let mut link = link_with_four_packets();
         link.change(micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
-        let packet = Packet {
-            sequence: 4,
-            flow: 0,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: 1000,
-            hop: 0,
-            kind: PacketKind::Data,
-        };
+        let packet = Packet::new(PacketKind::Data, 0, 4, 1000);
         assert_eq!(link.offer(micros(1600), packet, true), Offer::Overflow);
         assert_eq!(link.offer(micros(2000), packet, true), Offer::Queued);
     }

@@ -3,7 +3,7 @@
 use vegas_core::units::Time;
 
 use crate::packet::Packet;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Chosen, Queue, Waiting};
 use crate::scenario::QueueLimit;
 
 /// A managed queue at work.
@@ -12,8 +12,8 @@ pub(crate) struct Managed {
     pub(crate) queue: Queue,
     /// In the transmitter.
     pub(crate) sending: Option<Packet>,
-    /// Dropped and not yet handed over.
-    pub(crate) dropped: Vec<Packet>,
+    /// Dropped or marked, and not yet handed over.
+    pub(crate) chosen: Chosen,
     /// Integral of the packets that wait, in packets x ns, up to `noted`.
     waited_ns: u128,
     noted: Time,
@@ -21,24 +21,24 @@ pub(crate) struct Managed {
 
 impl Managed {
     pub(crate) fn new(queue: Queue) -> Self {
-        Managed { queue, sending: None, dropped: Vec::new(), waited_ns: 0, noted: Time::ZERO }
+        Managed { queue, sending: None, chosen: Chosen::default(), waited_ns: 0, noted: Time::ZERO }
     }
 
     /// Offers a packet to the queue, and says how many packets that cost.
     pub(crate) fn offer(&mut self, now: Time, packet: Packet, limit: &QueueLimit) -> u64 {
         self.note(now);
-        let before = self.dropped.len();
+        let before = self.chosen.dropped.len();
         let has_room = self.has_room(packet.wire, limit);
-        self.queue.offer(now, packet, has_room, &mut self.dropped);
-        (self.dropped.len() - before) as u64
+        self.queue.offer(now, packet, has_room, &mut self.chosen);
+        (self.chosen.dropped.len() - before) as u64
     }
 
     /// The packet whose turn it is, and how many were dropped before it.
     pub(crate) fn take(&mut self, now: Time) -> (Option<Waiting>, u64) {
         self.note(now);
-        let before = self.dropped.len();
-        let next = self.queue.take(now, &mut self.dropped);
-        (next, (self.dropped.len() - before) as u64)
+        let before = self.chosen.dropped.len();
+        let next = self.queue.take(now, &mut self.chosen);
+        (next, (self.chosen.dropped.len() - before) as u64)
     }
 
     pub(crate) fn is_sending(&self) -> bool {

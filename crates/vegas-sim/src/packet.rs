@@ -17,10 +17,101 @@ pub(crate) struct Packet {
     pub(crate) wire: u16,
     /// Index into the flow's path of the link it is on: a parking-lot has a thousand.
     pub(crate) hop: u16,
-    pub(crate) kind: PacketKind,
+    label: Label,
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);
+
+impl Packet {
+    /// A packet that leaves its host, without ECN, stamps or SACK blocks.
+    pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: u16) -> Self {
+        Packet { sequence, flow, sack: SackId::NONE, aqt: Aqt::ZERO, wire, hop: 0, label: Label(kind as u8) }
+    }
+
+    pub(crate) fn kind(&self) -> PacketKind {
+        self.label.kind()
+    }
+
+    /// Its bits of ECN.
+    pub(crate) fn ecn(&self) -> Ecn {
+        Ecn(self.label.0 & Ecn::MASK)
+    }
+
+    /// The same with these bits of ECN besides.
+    pub(crate) fn with_ecn(mut self, ecn: Ecn) -> Self {
+        self.label.0 |= ecn.0;
+        self
+    }
+
+    /// The same with these SACK blocks.
+    pub(crate) fn with_sack(self, sack: SackId) -> Self {
+        Packet { sack, ..self }
+    }
+
+    /// Marks it, if its sender can be told so: whether it is marked now (RFC 3168, section 5).
+    pub(crate) fn mark(&mut self) -> bool {
+        let capable = self.ecn().has(Ecn::CAPABLE);
+        if capable {
+            self.label.0 |= Ecn::MARKED.0;
+        }
+        capable
+    }
+}
+
+/// A packet's kind in the lower four bits and its ECN in the upper ones: one byte, so that a packet keeps to 24.
+#[derive(Clone, Copy, Debug)]
+struct Label(u8);
+
+impl Label {
+    fn kind(self) -> PacketKind {
+        match self.0 & !Ecn::MASK {
+            0 => PacketKind::Syn,
+            1 => PacketKind::SynAck,
+            2 => PacketKind::Data,
+            3 => PacketKind::Ack,
+            _ => PacketKind::Datagram,
+        }
+    }
+}
+
+/// The bits of explicit congestion notification (RFC 3168, sections 5 and 6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ecn(u8);
+
+impl Ecn {
+    pub(crate) const NONE: Ecn = Ecn(0);
+    /// ECT(0) in the IP header: the transport understands marks. It stays beside a mark.
+    pub(crate) const CAPABLE: Ecn = Ecn(0x10);
+    /// CE in the IP header: congestion was experienced.
+    pub(crate) const MARKED: Ecn = Ecn(0x20);
+    /// ECE in the TCP header: the receiver echoes a mark.
+    pub(crate) const ECHO: Ecn = Ecn(0x40);
+    /// CWR in the TCP header: the sender has reduced its window.
+    pub(crate) const REDUCED: Ecn = Ecn(0x80);
+    const MASK: u8 = 0xf0;
+
+    pub(crate) fn has(self, bits: Ecn) -> bool {
+        self.0 & bits.0 == bits.0
+    }
+
+    /// The field of the IP header: 0, ECT(0) or CE.
+    pub(crate) fn codepoint(self) -> u8 {
+        match (self.has(Ecn::CAPABLE), self.has(Ecn::MARKED)) {
+            (false, _) => 0b00,
+            (true, false) => 0b10,
+            (true, true) => 0b11,
+        }
+    }
+
+    pub(crate) fn and(self, other: Ecn) -> Ecn {
+        Ecn(self.0 | other.0)
+    }
+
+    /// These bits, or none.
+    pub(crate) fn when(self, set: bool) -> Ecn {
+        if set { self } else { Ecn::NONE }
+    }
+}
 
 /// RoVegas's accumulated queueing time (section 3.1; design section 4.5): microseconds in 24 bits, saturating. Three
 /// bytes, so that a packet keeps to 24; the flow knows whether its packets carry the option.
@@ -48,7 +139,9 @@ impl Aqt {
     }
 }
 
+/// In the order of [`Label::kind`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(crate) enum PacketKind {
     Syn,
     SynAck,
@@ -150,6 +243,25 @@ impl SackPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_label_holds_kind_and_ecn() {
+        use PacketKind::{Ack, Data, Datagram, Syn, SynAck};
+        for kind in [Syn, SynAck, Data, Ack, Datagram] {
+            let all = Ecn::CAPABLE.and(Ecn::MARKED).and(Ecn::ECHO).and(Ecn::REDUCED);
+            let packet = Packet::new(kind, 0, 0, 1000);
+            assert_eq!((packet.kind(), packet.ecn()), (kind, Ecn::NONE));
+            assert_eq!((packet.with_ecn(all).kind(), packet.with_ecn(all).ecn()), (kind, all));
+        }
+    }
+
+    #[test]
+    fn only_capable_packets_are_marked() {
+        let mut plain = Packet::new(PacketKind::Data, 0, 0, 1000);
+        let mut capable = plain.with_ecn(Ecn::CAPABLE);
+        assert!(!plain.mark() && plain.ecn() == Ecn::NONE);
+        assert!(capable.mark() && capable.ecn().has(Ecn::MARKED));
+    }
 
     /// By hand: 1.5 + 2.9 us are 1 + 2 whole ones; 24 bits hold 16.777215 s, and no more.
     #[test]

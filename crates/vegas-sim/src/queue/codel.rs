@@ -1,9 +1,8 @@
-//! CoDel (RFC 8289): drops at the head of the queue while packets have waited longer than a target for an interval.
+//! CoDel (RFC 8289): drops or marks at the head of the queue while packets have waited longer than a target for an interval.
 
 use vegas_core::units::{Span, Time};
 
-use super::{Fifo, Waiting};
-use crate::packet::Packet;
+use super::{Chosen, Fifo, Waiting};
 use crate::scenario::CoDelSpec;
 
 /// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than so many intervals ago.
@@ -37,26 +36,46 @@ impl CoDel {
         }
     }
 
-    /// RFC 8289, section 5.5.
-    pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo, dropped: &mut Vec<Packet>) -> Option<Waiting> {
+    /// RFC 8289, section 5.5. With ECN the packet that would be dropped is marked and sent instead, and counts as one
+    /// that was dropped (RFC 8290, section 4.2, has it so in its queues).
+    pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo, chosen: &mut Chosen) -> Option<Waiting> {
         let (mut head, mut may_drop) = self.pop(now, fifo);
         if self.dropping {
             self.dropping = may_drop;
             while self.dropping && now >= self.drop_next {
-                dropped.extend(head.map(|waiting| waiting.packet));
                 self.count += 1;
-                (head, may_drop) = self.pop(now, fifo);
+                if self.marks(&mut head, chosen) {
+                    self.drop_next = self.after(self.drop_next);
+                    break;
+                }
+                (head, may_drop) = self.drop_head(now, head, fifo, chosen);
                 self.dropping = may_drop;
                 if may_drop {
                     self.drop_next = self.after(self.drop_next);
                 }
             }
         } else if may_drop {
-            dropped.extend(head.map(|waiting| waiting.packet));
-            (head, _) = self.pop(now, fifo);
+            if !self.marks(&mut head, chosen) {
+                (head, _) = self.drop_head(now, head, fifo, chosen);
+            }
             self.begin_dropping(now);
         }
         head
+    }
+
+    fn marks(&self, head: &mut Option<Waiting>, chosen: &mut Chosen) -> bool {
+        self.spec.ecn && head.as_mut().is_some_and(|head| chosen.marks(&mut head.packet))
+    }
+
+    fn drop_head(
+        &mut self,
+        now: Time,
+        head: Option<Waiting>,
+        fifo: &mut Fifo,
+        chosen: &mut Chosen,
+    ) -> (Option<Waiting>, bool) {
+        chosen.dropped.extend(head.map(|waiting| waiting.packet));
+        self.pop(now, fifo)
     }
 
     fn begin_dropping(&mut self, now: Time) {
@@ -93,7 +112,7 @@ impl CoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Aqt, PacketKind, SackId};
+    use crate::packet::PacketKind;
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -104,23 +123,15 @@ mod tests {
     /// 100 / sqrt(2) = 70.7 and 100 / sqrt(3) = 57.7 later, at 250, 320.7, 378.4 ms, and so at 250, 321 and 379.
     #[test]
     fn drops_follow_the_control_law() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
-        let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
         let mut drop_times = Vec::new();
         for now in 0..400 {
-            let packet = Packet {
-                sequence: now,
-                flow: 0,
-                sack: SackId::NONE,
-                aqt: Aqt::ZERO,
-                wire: 1000,
-                hop: 0,
-                kind: PacketKind::Data,
-            };
+            let packet = Packet::new(PacketKind::Data, 0, now, 1000);
             fifo.push(Waiting { packet, since: ms(now) });
             if now >= 50 {
-                codel.take(ms(now), &mut fifo, &mut dropped);
-                drop_times.extend(dropped.drain(..).map(|_| now));
+                codel.take(ms(now), &mut fifo, &mut chosen);
+                drop_times.extend(chosen.dropped.drain(..).map(|_| now));
             }
         }
         assert_eq!(drop_times, [150, 250, 321, 379]);
@@ -128,21 +139,13 @@ mod tests {
 
     #[test]
     fn a_single_packet_is_never_dropped() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
-        let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
         for now in (0..10_000).step_by(200) {
-            let packet = Packet {
-                sequence: now,
-                flow: 0,
-                sack: SackId::NONE,
-                aqt: Aqt::ZERO,
-                wire: 1000,
-                hop: 0,
-                kind: PacketKind::Data,
-            };
+            let packet = Packet::new(PacketKind::Data, 0, now, 1000);
             fifo.push(Waiting { packet, since: ms(now) });
-            assert!(codel.take(ms(now + 150), &mut fifo, &mut dropped).is_some());
+            assert!(codel.take(ms(now + 150), &mut fifo, &mut chosen).is_some());
         }
-        assert!(dropped.is_empty());
+        assert!(chosen.dropped.is_empty());
     }
 }

@@ -1,8 +1,8 @@
-//! PIE (RFC 8033): drops on arrival with a probability that a controller steers by the waiting time.
+//! PIE (RFC 8033): drops or marks on arrival with a probability that a controller steers by the waiting time.
 
 use vegas_core::units::{Span, Time};
 
-use super::{Fifo, Waiting};
+use super::{Fifo, Verdict, Waiting};
 use crate::rng::Stream;
 use crate::scenario::PieSpec;
 
@@ -11,6 +11,8 @@ const ONE: i128 = 1 << 60;
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// RFC 8033, section 4.1: below two packets of this size nothing is dropped.
 const MEAN_PACKET_BYTES: u64 = 1500;
+/// RFC 8033, section 5.1: packets are marked below this probability, and dropped from it on.
+const MARKS_BELOW: i128 = ONE / 10;
 
 /// The controller's state; probabilities in units of 2^-60.
 #[derive(Clone, Debug)]
@@ -38,15 +40,19 @@ impl Pie {
         }
     }
 
-    /// RFC 8033, section 4.1: whether a packet that arrives is dropped.
-    pub(super) fn drops(&mut self, now: Time, fifo: &Fifo) -> bool {
+    /// RFC 8033, section 4.1: what becomes of a packet that arrives.
+    pub(super) fn judge(&mut self, now: Time, fifo: &Fifo) -> Verdict {
         self.catch_up(now, fifo);
         let half_target = self.spec.target.as_nanos() / 2;
         let is_calm = self.delay_before.as_nanos() < half_target && self.probability < ONE / 5;
         if self.burst_left > Span::ZERO || is_calm || fifo.bytes <= 2 * MEAN_PACKET_BYTES {
-            return false;
+            return Verdict::Accept;
         }
-        i128::from(self.stream.below(ONE as u64)) < self.probability
+        match i128::from(self.stream.below(ONE as u64)) < self.probability {
+            false => Verdict::Accept,
+            true if self.spec.ecn && self.probability < MARKS_BELOW => Verdict::MarkOrDrop,
+            true => Verdict::Drop,
+        }
     }
 
     pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo) -> Option<Waiting> {
@@ -115,8 +121,12 @@ mod tests {
     use super::*;
 
     fn pie() -> Pie {
-        let spec =
-            PieSpec { target: Span::from_millis(15), update: Span::from_millis(15), max_burst: Span::from_millis(150) };
+        let spec = PieSpec {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            max_burst: Span::from_millis(150),
+            ecn: true,
+        };
         Pie::new(spec, Stream::named(1, "test"))
     }
 

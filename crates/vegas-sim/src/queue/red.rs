@@ -1,9 +1,10 @@
 //! RED (S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993), gentle (S. Floyd,
-//! "Recommendation on using the gentle_ variant of RED", 2000): drops on arrival by the averaged length of the queue.
+//! "Recommendation on using the gentle_ variant of RED", 2000): drops or marks on
+//! arrival by the averaged length of the queue.
 
 use vegas_core::units::{Bytes, Rate, Time};
 
-use super::Fifo;
+use super::{Fifo, Verdict};
 use crate::packet::Packet;
 use crate::rng::Stream;
 use crate::scenario::RedSpec;
@@ -30,15 +31,24 @@ impl Red {
         Red { spec, rate, stream, average: 0, count: -1, idle_since: Some(Time::ZERO) }
     }
 
-    /// Whether a packet that arrives is dropped (the paper's figure 2).
-    pub(super) fn drops(&mut self, now: Time, fifo: &Fifo, packet: &Packet) -> bool {
+    /// What becomes of a packet that arrives (the paper's figure 2).
+    pub(super) fn judge(&mut self, now: Time, fifo: &Fifo, packet: &Packet) -> Verdict {
         self.average_in(now, fifo.packets.len(), packet.wire);
         let probability = self.probability();
         if probability == 0 {
             self.count = -1;
-            return false;
+            return Verdict::Accept;
         }
-        self.draw(probability)
+        match self.draw(probability) {
+            false => Verdict::Accept,
+            true if self.may_mark() => Verdict::MarkOrDrop,
+            true => Verdict::Drop,
+        }
+    }
+
+    /// RFC 3168, section 7: above the upper threshold packets are dropped rather than marked.
+    fn may_mark(&self) -> bool {
+        self.spec.ecn && self.average < i128::from(self.spec.max_packets) * ONE
     }
 
     /// The paper's figure 2 starts over at a count of 0 here and so never reaches the gap of 1/p that its section 7
@@ -100,7 +110,13 @@ mod tests {
     use super::*;
 
     fn red(average_packets: i128) -> Red {
-        let spec = RedSpec { min_packets: 10, max_packets: 30, max_probability_ppm: 100_000, weight_ppm: 2_000 };
+        let spec = RedSpec {
+            min_packets: 10,
+            max_packets: 30,
+            max_probability_ppm: 100_000,
+            weight_ppm: 2_000,
+            ecn: true,
+        };
         let mut red = Red::new(spec, Rate::from_bits_per_second(8_000_000), Stream::named(1, "test"));
         red.average = average_packets * ONE;
         red

@@ -5,7 +5,7 @@ use vegas_core::units::{Segments, Time};
 
 use super::super::Outbox;
 use super::super::sender::Sender;
-use crate::packet::{PacketKind, SackBlocks};
+use crate::packet::{Packet, PacketKind, SackBlocks};
 use crate::scenario::Scenario;
 
 struct Peer {
@@ -29,7 +29,7 @@ fn connect(more: &str) -> (Peer, Vec<u64>) {
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut peer = Peer { sender: Sender::new(0, &scenario.flows[0]), out: Outbox::default() };
     peer.sender.start(Time::ZERO, &mut peer.out);
-    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind), Some(PacketKind::Syn));
+    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind()), Some(PacketKind::Syn));
     peer.sender.on_syn_ack(ms(100), &mut peer.out);
     let sent = peer.sent();
     (peer, sent)
@@ -48,7 +48,8 @@ impl Peer {
             sack.blocks[0] = (from * PAYLOAD, to * PAYLOAD);
             sack.count = 1;
         }
-        self.sender.on_ack(ms(at), una * PAYLOAD, &sack, crate::packet::Aqt::ZERO, &mut self.out);
+        let ack = Packet::new(PacketKind::Ack, 0, una * PAYLOAD, 40);
+        self.sender.on_ack(ms(at), &ack, &sack, &mut self.out);
         self.sent()
     }
 
