@@ -281,7 +281,7 @@ impl Simulation {
             if let Some(flow) = self.opened(&packet) {
                 flow.on_their_way += 1;
             }
-            let sack = self.sacks.duplicate(packet.sack);
+            let sack = self.sacks.duplicate(packet.sack());
             self.pass_on(packet.with_sack(sack));
         }
         self.pass_on(packet);
@@ -298,7 +298,7 @@ impl Simulation {
 
     fn path(&self, packet: &Packet) -> &Path {
         let id = packet.flow as usize;
-        match packet.kind() {
+        match packet.kind {
             PacketKind::Datagram => self.sources[id].path(),
             kind => self.flows[id].path(kind),
         }
@@ -316,7 +316,7 @@ impl Simulation {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
-        match self.links[link].offer(self.now, packet, packet.kind() == PacketKind::Data) {
+        match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
             Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
             Offer::Queued => {}
             Offer::Managed(begun) => {
@@ -334,7 +334,7 @@ impl Simulation {
     }
 
     fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
-        self.sacks.release(packet.sack);
+        self.sacks.release(packet.sack());
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
         }
@@ -351,13 +351,13 @@ impl Simulation {
     }
 
     fn deliver(&mut self, packet: Packet) {
-        let sack = self.sacks.get(packet.sack);
-        self.sacks.release(packet.sack);
+        let sack = self.sacks.get(packet.sack());
+        self.sacks.release(packet.sack());
         let id = packet.flow as usize;
         if let Some(flow) = self.opened(&packet) {
             flow.on_their_way -= 1;
         }
-        match packet.kind() {
+        match packet.kind {
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Ack => self.on_ack(id, packet, &sack),
             PacketKind::Syn => self.answer_syn(id, packet),
@@ -547,7 +547,7 @@ impl Flow {
     }
 
     pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
-        match packet.kind() {
+        match packet.kind {
             PacketKind::Data => self.layout.payload_of_wire(packet.wire),
             _ => 0,
         }

@@ -206,7 +206,7 @@ pub(crate) fn capture(
     sack: &SackBlocks,
     flow: &Flow,
 ) -> CapturedPacket {
-    let is_data = packet.kind() == PacketKind::Data;
+    let is_data = packet.kind == PacketKind::Data;
     CapturedPacket {
         time_ns: now.as_nanos(),
         flow: packet.flow,
@@ -217,7 +217,7 @@ pub(crate) fn capture(
         wire: u32::from(packet.wire),
         sack: sack.blocks,
         sack_blocks: sack.count,
-        syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),
+        syn: matches!(packet.kind, PacketKind::Syn | PacketKind::SynAck),
         codepoint: packet.ecn().codepoint(),
         ece: packet.ecn().has(Ecn::ECHO),
         cwr: packet.ecn().has(Ecn::REDUCED),

@@ -84,12 +84,12 @@ impl Simulation {
 
     /// Whether a packet belongs to a flow of the scenario, and not to traffic.
     pub(super) fn is_of_flow(&self, packet: &Packet) -> bool {
-        packet.flow < self.components.flows && packet.kind() != PacketKind::Datagram
+        packet.flow < self.components.flows && packet.kind != PacketKind::Datagram
     }
 
     /// The packet's connection, if a source of traffic opened it.
     pub(super) fn opened(&mut self, packet: &Packet) -> Option<&mut Flow> {
-        let is_opened = packet.flow >= self.components.flows && packet.kind() != PacketKind::Datagram;
+        let is_opened = packet.flow >= self.components.flows && packet.kind != PacketKind::Datagram;
         is_opened.then(|| &mut self.flows[packet.flow as usize])
     }
 
@@ -99,7 +99,7 @@ impl Simulation {
             return;
         };
         flow.on_their_way -= 1;
-        if let Some(source) = flow.source.filter(|_| packet.kind() == PacketKind::Data) {
+        if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
             self.sources[source as usize].on_lost();
         }
         self.close_if_over(packet.flow);
@@ -109,7 +109,7 @@ impl Simulation {
     pub(super) fn count_leaving(&mut self, packet: &Packet) {
         let Some(flow) = self.opened(packet) else { return };
         flow.on_their_way += 1;
-        if let Some(source) = flow.source.filter(|_| packet.kind() == PacketKind::Data) {
+        if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
             self.sources[source as usize].on_sent(packet);
         }
     }

@@ -126,7 +126,7 @@ impl FqCoDel {
 
 /// Each direction of a connection and each source of datagrams is a flow; Knuth's multiplicative hash spreads them.
 fn hash(packet: &Packet) -> usize {
-    let kind = match packet.kind() {
+    let kind = match packet.kind {
         PacketKind::Datagram => 2,
         kind => u32::from(kind.is_forward()),
     };

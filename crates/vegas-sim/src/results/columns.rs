@@ -342,7 +342,7 @@ fn link_names(scenario: &Scenario) -> impl Iterator<Item = String> {
 }
 
 /// A one-way link's name in every table: `from->to`.
-fn link_name(scenario: &Scenario, link: LinkId) -> String {
+pub(super) fn link_name(scenario: &Scenario, link: LinkId) -> String {
     let spec = &scenario.links[link];
     format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
 }

@@ -18,6 +18,8 @@ pub(super) struct EcnSender {
     /// The window was reduced when segments before this one had been sent: until one of those after it is
     /// acknowledged, an echo is no news (section 6.1.2).
     reduced_at: Option<u64>,
+    /// The same, of reductions that answered a mark only.
+    answered_at: Option<u64>,
     /// The next new segment tells the receiver of the reduction.
     tells: bool,
     /// When the newest segment acknowledged was sent.
@@ -70,12 +72,19 @@ impl Sender {
         self.ecn.echoed && self.ecn.reduced_at.is_none_or(|max| una > max)
     }
 
+    /// Whether the window was cut for a mark after this segment had first been sent: its loss then falls into the same
+    /// window of data and does not cut again (section 6.1.2).
+    pub(super) fn mark_covers(&self, segment: u64) -> bool {
+        self.ecn.answered_at.is_some_and(|max| segment < max)
+    }
+
     /// The algorithm answers a mark; even if its window can be no smaller the receiver hears that it did.
     pub(super) fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
         let (in_flight, next) = (self.unacknowledged(), SendIndex(self.next));
         let (kind, sent) = (LossKind::Ecn, self.ecn.newest_sent);
         self.tell(&Loss { now, kind, sent, retransmission: false, in_flight, next }, out);
         self.ecn.on_reduction(self.board.max());
+        self.ecn.answered_at = Some(self.board.max());
         self.stats.ecn_reductions += 1;
     }
 }

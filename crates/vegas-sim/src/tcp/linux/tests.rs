@@ -29,7 +29,7 @@ fn connect(more: &str) -> (Peer, Vec<u64>) {
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
     let mut peer = Peer { sender: Sender::new(0, &scenario.flows[0]), out: Outbox::default() };
     peer.sender.start(Time::ZERO, &mut peer.out);
-    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind()), Some(PacketKind::Syn));
+    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind), Some(PacketKind::Syn));
     peer.sender.on_syn_ack(ms(100), &mut peer.out);
     let sent = peer.sent();
     (peer, sent)
