@@ -28,6 +28,7 @@ FLOW_KEYS = [
     "segments_sent",
     "segments_retransmitted",
     "timeouts",
+    "ecn_reductions",
     "mean_rtt_ms",
     "base_rtt_ms",
     "slow_start_end_s",

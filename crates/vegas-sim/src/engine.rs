@@ -421,8 +421,8 @@ impl Simulation {
     fn answer_syn(&mut self, id: usize, syn: Packet) {
         self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
         let flow = &self.flows[id];
-        let packet = Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire)
-            .with_ecn(Ecn::ECHO.when(flow.uses_ecn));
+        let packet =
+            Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire).with_ecn(Ecn::ECHO.when(flow.uses_ecn));
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
         self.launch(packet);
     }

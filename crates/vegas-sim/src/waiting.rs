@@ -116,7 +116,8 @@ mod tests {
             waits.record(Span::ZERO);
         }
         let summary = waits.summary().unwrap();
-        let close = |value: f64, expected: f64| assert!((value / expected - 1.).abs() < 0.01, "{value}, not {expected}");
+        let close =
+            |value: f64, expected: f64| assert!((value / expected - 1.).abs() < 0.01, "{value}, not {expected}");
         assert_eq!((summary.mean_ms, summary.p50_ms, summary.max_ms), (25.25, 0., 100.));
         close(summary.p95_ms, 90.);
         close(summary.p99_ms, 98.);

@@ -99,12 +99,8 @@ fn any_discipline() -> impl Strategy<Value = Discipline> {
 
 fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
     let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50), ecn };
-    let pie = PieSpec {
-        target: Span::from_millis(10),
-        update: Span::from_millis(15),
-        max_burst: Span::from_millis(15),
-        ecn,
-    };
+    let pie =
+        PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15), ecn };
     prop_oneof![
         4 => Just(Discipline::DropTail),
         1 => (1u32..10, 1u32..10, 0u32..500_000, 1u32..1_000_000).prop_map(move |(min_packets, more, most, weight_ppm)| {

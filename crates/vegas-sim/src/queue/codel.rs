@@ -112,7 +112,7 @@ impl CoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::PacketKind;
+    use crate::packet::{Ecn, Packet, PacketKind};
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -135,6 +135,110 @@ mod tests {
             }
         }
         assert_eq!(drop_times, [150, 250, 321, 379]);
+    }
+
+    /// The pseudocode of RFC 8289, section 5, stepped beside the queue: in seconds and floating point, over a list.
+    #[derive(Default)]
+    struct Pseudocode {
+        first_above_time: f64,
+        drop_next: f64,
+        count: i64,
+        lastcount: i64,
+        dropping: bool,
+        queue: std::collections::VecDeque<(u64, f64)>,
+    }
+
+    impl Pseudocode {
+        fn dodequeue(&mut self, now: f64) -> (Option<u64>, bool) {
+            let Some((packet, tstamp)) = self.queue.pop_front() else {
+                self.first_above_time = 0.;
+                return (None, false);
+            };
+            let mut ok_to_drop = false;
+            if now - tstamp < 0.005 || self.queue.len() <= 1 {
+                self.first_above_time = 0.;
+            } else if self.first_above_time == 0. {
+                self.first_above_time = now + 0.1;
+            } else {
+                ok_to_drop = now >= self.first_above_time;
+            }
+            (Some(packet), ok_to_drop)
+        }
+
+        fn deque(&mut self, now: f64, dropped: &mut Vec<u64>) -> Option<u64> {
+            let (mut packet, mut ok_to_drop) = self.dodequeue(now);
+            if self.dropping {
+                self.dropping = ok_to_drop;
+                while now >= self.drop_next && self.dropping {
+                    dropped.extend(packet);
+                    self.count += 1;
+                    (packet, ok_to_drop) = self.dodequeue(now);
+                    self.dropping = ok_to_drop;
+                    if ok_to_drop {
+                        self.drop_next += 0.1 / (self.count as f64).sqrt();
+                    }
+                }
+            } else if ok_to_drop {
+                dropped.extend(packet);
+                (packet, _) = self.dodequeue(now);
+                self.dropping = true;
+                let delta = self.count - self.lastcount;
+                self.count = if delta > 1 && now - self.drop_next < 16. * 0.1 { delta } else { 1 };
+                self.drop_next = now + 0.1 / (self.count as f64).sqrt();
+                self.lastcount = self.count;
+            }
+            packet
+        }
+    }
+
+    /// Arrivals that swing between too many and too few for ten minutes: dropping states begin, resume and end.
+    #[test]
+    fn drops_are_those_of_the_pseudocode() {
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let (mut rfc, mut rfc_dropped) = (Pseudocode::default(), Vec::new());
+        let mut stream = crate::rng::Stream::named(1, "test");
+        for number in 0..600_000u64 {
+            // no multiple of this step is the target or the interval, and a drop that is due within a microsecond, closer
+            // than the rounding of square roots to nanoseconds adds up to, is due for both
+            let mut now = Time::from_nanos(1_000_300 * number);
+            if (now.as_nanos() as f64 / 1e9 - rfc.drop_next).abs() < 1e-6 {
+                now = now + Span::from_micros(2);
+            }
+            let seconds = now.as_nanos() as f64 / 1e9;
+            let percent = if number % 3_000 < 1_800 { 112 } else { 80 };
+            let arrivals = u64::from(stream.below(100) < percent) + u64::from(stream.below(100) + 100 < percent);
+            for copy in 0..arrivals {
+                fifo.push(Waiting { packet: Packet::new(PacketKind::Data, 0, 2 * number + copy, 1000), since: now });
+                rfc.queue.push_back((2 * number + copy, seconds));
+            }
+            let taken = codel.take(now, &mut fifo, &mut chosen).map(|waiting| waiting.packet.sequence);
+            assert_eq!(taken, rfc.deque(seconds, &mut rfc_dropped), "at {now:?}");
+        }
+        let dropped: Vec<u64> = chosen.dropped.iter().map(|packet| packet.sequence).collect();
+        assert_eq!(dropped, rfc_dropped);
+        assert!(dropped.len() > 1_000, "{}", dropped.len());
+    }
+
+    /// As above, marked instead: the packet goes on, and the times of marks are those of the drops.
+    #[test]
+    fn marks_follow_the_control_law() {
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let mut mark_times = Vec::new();
+        for now in 0..400 {
+            let packet = Packet::new(PacketKind::Data, 0, now, 1000).with_ecn(Ecn::CAPABLE);
+            fifo.push(Waiting { packet, since: ms(now) });
+            if now >= 50 {
+                let taken = codel.take(ms(now), &mut fifo, &mut chosen).expect("a packet is there");
+                assert_eq!(taken.packet.sequence, now - 50, "none was dropped");
+                if taken.packet.ecn().has(Ecn::MARKED) {
+                    mark_times.push(now);
+                }
+            }
+        }
+        assert_eq!(mark_times, [150, 250, 321, 379]);
+        assert_eq!((chosen.marked.len(), chosen.dropped.len()), (4, 0));
     }
 
     #[test]

@@ -119,6 +119,7 @@ impl Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{Packet, PacketKind};
 
     fn pie() -> Pie {
         let spec = PieSpec {
@@ -147,6 +148,23 @@ mod tests {
         close(percent(35), 21.75);
         close(percent(15), 19.25);
         close(percent(1000), 21.25);
+    }
+
+    /// RFC 8033, section 5.1: below 10 % what is picked may be marked, from there on it is dropped.
+    #[test]
+    fn marks_only_while_they_are_few() {
+        for (percent, verdict) in [(9, Verdict::MarkOrDrop), (10, Verdict::Drop), (30, Verdict::Drop)] {
+            let mut pie = pie();
+            let mut fifo = Fifo::default();
+            let packet = Packet::new(PacketKind::Data, 0, 0, 1500);
+            (0..9).for_each(|_| fifo.push(Waiting { packet, since: Time::ZERO }));
+            pie.probability = ONE * percent / 100;
+            (pie.delay_before, pie.burst_left) = (Span::from_millis(15), Span::ZERO);
+            let verdicts: Vec<Verdict> = (0..10_000).map(|_| pie.judge(Time::ZERO, &fifo)).collect();
+            let picked: Vec<&Verdict> = verdicts.iter().filter(|seen| **seen != Verdict::Accept).collect();
+            assert!(picked.iter().all(|seen| **seen == verdict), "at {percent} %");
+            assert!((picked.len() as i128 - 100 * percent).abs() < 150, "{} at {percent} %", picked.len());
+        }
     }
 
     /// Begun at 0.05 %, steps are a 32nd: a steady delay of 31 ms adds 0.125 x 0.016 / 32 = 0.00625 %.

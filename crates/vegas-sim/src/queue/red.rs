@@ -108,15 +108,11 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{Ecn, PacketKind};
 
     fn red(average_packets: i128) -> Red {
-        let spec = RedSpec {
-            min_packets: 10,
-            max_packets: 30,
-            max_probability_ppm: 100_000,
-            weight_ppm: 2_000,
-            ecn: true,
-        };
+        let spec =
+            RedSpec { min_packets: 10, max_packets: 30, max_probability_ppm: 100_000, weight_ppm: 2_000, ecn: true };
         let mut red = Red::new(spec, Rate::from_bits_per_second(8_000_000), Stream::named(1, "test"));
         red.average = average_packets * ONE;
         red
@@ -155,6 +151,48 @@ mod tests {
                 let part = gaps.iter().filter(|gap| **gap == length).count() as f64 / gaps.len() as f64;
                 assert!((part * f64::from(most) - 1.).abs() < 0.1, "gap {length}: {part}");
             }
+        }
+    }
+
+    /// Part of the packets that are picked, and whether they are marked, with the average held at so many packets.
+    fn picked(packets: i128, ecn: Ecn) -> (f64, Vec<Verdict>) {
+        let mut red = red(packets);
+        red.idle_since = None;
+        let mut fifo = Fifo::default();
+        let packet = Packet::new(PacketKind::Data, 0, 0, 1000).with_ecn(ecn);
+        (0..packets).for_each(|_| fifo.push(crate::queue::Waiting { packet, since: Time::ZERO }));
+        let verdicts: Vec<Verdict> = (0..200_000).map(|_| red.judge(Time::ZERO, &fifo, &packet)).collect();
+        assert_eq!(red.average, packets * ONE);
+        let picked: Vec<Verdict> = verdicts.into_iter().filter(|verdict| *verdict != Verdict::Accept).collect();
+        (picked.len() as f64 / 200_000., picked)
+    }
+
+    /// With an average of q packets Floyd and Jacobson's curve is p = 0.1 (q - 10) / (30 - 10), and evenly spread marks
+    /// come every (1 + 1/p) / 2 packets: from 2/201 at q = 12 to 1/5.5 = 2/11 just below 30. Above 30 packets are dropped:
+    /// p = 0.1 + 0.9 (q - 30) / 30.
+    #[test]
+    fn marks_follow_the_curve() {
+        let (none, _) = picked(10, Ecn::CAPABLE);
+        assert_eq!(none, 0.);
+        for packets in [12, 15, 18, 21, 24, 27, 29, 33, 45] {
+            let above = packets as f64;
+            let curve = if packets < 30 { 0.1 * (above - 10.) / 20. } else { 0.1 + 0.9 * (above - 30.) / 30. };
+            // the gaps are uniform from 1 to 1/p where that is a whole number; else the last one is certain earlier
+            let mut spread = Vec::new();
+            let mut left = 1.;
+            for gap in 0.. {
+                let chance = f64::min(1., curve / (1. - f64::from(gap) * curve).max(curve));
+                spread.push(left);
+                left *= 1. - chance;
+                if left < 1e-12 {
+                    break;
+                }
+            }
+            let expected = 1. / spread.iter().sum::<f64>();
+            let (part, verdicts) = picked(packets, Ecn::CAPABLE);
+            assert!((part / expected - 1.).abs() < 0.03, "{part}, not {expected}, at {packets}");
+            let verdict = if packets < 30 { Verdict::MarkOrDrop } else { Verdict::Drop };
+            assert!(verdicts.iter().all(|seen| *seen == verdict), "at {packets}");
         }
     }
 

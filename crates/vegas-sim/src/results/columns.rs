@@ -66,9 +66,12 @@ pub const FLOWS: TableSpec = TableSpec {
             flow_counts(o, |f| f.segments_retransmitted)
         }),
         column("timeouts", "timeouts", "retransmission timeouts", |_, o| flow_counts(o, |f| f.timeouts)),
-        column("ecn_reductions", "reductions", "answers to marks (ECN), at most one for each window of data", |_, o| {
-            flow_counts(o, |f| f.ecn_reductions)
-        }),
+        column(
+            "ecn_reductions",
+            "reductions",
+            "answers to marks (ECN), at most one for each window of data",
+            |_, o| flow_counts(o, |f| f.ecn_reductions),
+        ),
         column("mean_rtt_ms", "ms", "mean of the round-trip samples", |_, o| flow_options(o, |f| f.mean_rtt_ms))
             .nullable(),
         column("base_rtt_ms", "ms", "least round-trip sample, or the algorithm's base RTT", |_, o| {
