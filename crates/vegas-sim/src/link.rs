@@ -10,6 +10,7 @@ use vegas_core::units::{Bytes, Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
 use crate::managed::Managed;
+use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
 use crate::queue::{Chosen, Queue};
 use crate::rng::Stream;
@@ -36,7 +37,7 @@ pub(crate) struct Link {
     /// The queue, if it is not drop-tail: then `transit` holds only what has left the transmitter.
     managed: Option<Box<Managed>>,
     impairments: Option<Box<Impaired>>,
-    pub(crate) waits: WaitingTimes,
+    waits: WaitingTimes,
     /// Packets whose waiting time may still change.
     pending: Option<Box<Pending>>,
     pub(crate) stats: LinkStats,
@@ -337,6 +338,16 @@ impl Link {
         if let Some(pending) = &mut self.pending {
             self.waits.record(pending.depart(departure));
         }
+    }
+
+    /// How long packets have waited; those that still wait in a drop-tail queue as long as they will by now's rate.
+    pub(crate) fn queueing_times(&self) -> Option<QueueingTimes> {
+        let Some(pending) = &self.pending else { return self.waits.summary() };
+        let (mut waits, mut pending) = (self.waits.clone(), pending.clone());
+        for transit in self.transit.iter().skip(self.departed) {
+            waits.record(pending.depart(self.departure(transit)));
+        }
+        waits.summary()
     }
 
     /// Time that the transmitter was busy up to `now`.

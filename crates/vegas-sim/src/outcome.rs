@@ -77,8 +77,8 @@ pub struct LinkOutcome {
 
 /// How long the packets of a link waited in its queue, the time of transmission not counted, ms. Percentiles are the
 /// least time that this part of the packets do not exceed, within 1 %; mean and maximum are exact. A drop-tail queue's
-/// packets count when they come, as their waiting time is known then; those of a managed queue, and of a link that
-/// changes during the run, when it is.
+/// packets count when they come, with the waiting time that lies ahead of them; those of a managed queue when their turn
+/// has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueingTimes {
     /// The mean.

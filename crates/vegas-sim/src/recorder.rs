@@ -182,7 +182,7 @@ fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
         drops: link.stats.drops,
         marks: link.stats.marks,
         utilisation: ratio(link.busy(end).as_nanos(), run),
-        queueing: link.waits.summary(),
+        queueing: link.queueing_times(),
     }
 }
 
