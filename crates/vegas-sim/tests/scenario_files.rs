@@ -40,9 +40,9 @@ fn all_links(scenario: &Scenario) -> Vec<String> {
     names(scenario, &(0..scenario.links.len()).collect::<Vec<_>>())
 }
 
-/// `vegaslab list scenarios` and the results folder go by the name.
+/// `vegaslab list scenarios` and the results folder go by the name; the list shows the description.
 #[test]
-fn shipped_scenarios_are_named_as_their_files() {
+fn shipped_scenarios_are_named_as_their_files_and_described() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -53,6 +53,7 @@ fn shipped_scenarios_are_named_as_their_files() {
         let scenario =
             Scenario::from_toml(&text, &path.to_string_lossy(), &[]).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(Some(scenario.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
+        assert!(scenario.description.is_some_and(|description| description.len() <= 100), "{}", path.display());
     }
 }
 

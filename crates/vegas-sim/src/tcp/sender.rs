@@ -457,7 +457,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, or a hole that may be lost.
+    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not arrived.
     fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
         if self.board.pipe() >= window {
             return None;
@@ -467,7 +467,13 @@ impl Sender {
             return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
         }
         let lost = self.board.next_retransmission();
-        lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()))
+        let known = lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()));
+        known.or_else(|| self.rescue())
+    }
+
+    fn rescue(&mut self) -> Option<u64> {
+        let newest = self.board.rescuable()?;
+        self.repair.takes_rescue(self.board.una()).then_some(newest)
     }
 
     /// Whether the application and the receiver's window have a segment that was never sent.
@@ -497,8 +503,8 @@ impl Sender {
         );
         let first_byte = self.layout.first_byte(segment);
         self.stats.segments_sent += 1;
-        let first_time = self.board.on_send(segment, now);
-        if first_time {
+        let first = self.board.on_send(segment, now);
+        if first {
             self.rto.on_first_transmission(segment, now);
         } else {
             self.stats.retransmitted += 1;
@@ -508,10 +514,10 @@ impl Sender {
             self.next += 1;
         }
         if let Some(linux) = &mut self.linux {
-            linux.on_send(segment, now);
+            linux.on_send(segment, now, !first);
         }
         let packet = Packet::new(PacketKind::Data, self.flow, first_byte, self.layout.wire(segment));
-        out.packets.push(packet.with_ecn(self.ecn.of_data(first_time)));
+        out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
         self.timer.get_or_insert_with(|| now + self.rto.timeout());
     }
 
