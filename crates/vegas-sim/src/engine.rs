@@ -10,8 +10,9 @@ use vegas_core::units::Time;
 use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
+use crate::managed::Choice;
 use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
-use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
@@ -64,6 +65,7 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
+    uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
     echo_us: u32,
     pub(crate) start: Time,
@@ -237,7 +239,7 @@ impl Simulation {
         }
         let arrivals = self.links[link as usize].arrive(self.now);
         self.schedule_arrival(link);
-        self.report_dropped(link as usize);
+        self.report_chosen(link as usize);
         if arrivals.packet.is_none() {
             self.schedule_held(link);
         }
@@ -251,10 +253,13 @@ impl Simulation {
         }
     }
 
-    /// What a managed queue has dropped.
-    fn report_dropped(&mut self, link: LinkId) {
-        while let Some((at, packet)) = self.links[link].take_dropped() {
-            self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
+    /// Notes what a managed queue has dropped and marked.
+    fn report_chosen(&mut self, link: LinkId) {
+        while let Some((at, packet, choice)) = self.links[link].take_chosen() {
+            match choice {
+                Choice::Marked => self.note_incident(at, link, &packet, IncidentKind::Mark),
+                Choice::Dropped => self.drop_packet(at, link, packet, IncidentKind::QueueDrop),
+            }
         }
     }
 
@@ -277,8 +282,8 @@ impl Simulation {
             if let Some(flow) = self.opened(&packet) {
                 flow.on_their_way += 1;
             }
-            let sack = self.sacks.duplicate(packet.sack);
-            self.pass_on(Packet { sack, ..packet });
+            let sack = self.sacks.duplicate(packet.sack());
+            self.pass_on(packet.with_sack(sack));
         }
         self.pass_on(packet);
     }
@@ -336,7 +341,7 @@ impl Simulation {
                 if self.queue.pending(self.components.arrival(link as u32)).is_none() {
                     self.schedule_arrival(link as u32);
                 }
-                self.report_dropped(link);
+                self.report_chosen(link);
             }
             Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
@@ -345,23 +350,25 @@ impl Simulation {
     }
 
     fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
-        self.sacks.release(packet.sack);
+        self.sacks.release(packet.sack());
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
-            return;
         }
-        self.outcome.incidents.push(Incident {
-            time_s: seconds(at),
-            kind,
-            flow: packet.flow,
-            link: Some(link as u32),
-            sequence: packet.sequence,
-        });
+        self.note_incident(at, link, &packet, kind);
+    }
+
+    /// Of flows only; what happens to traffic is counted.
+    fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
+        if self.is_of_flow(packet) {
+            let (time_s, link) = (seconds(at), Some(link as u32));
+            let incident = Incident { time_s, kind, flow: packet.flow, link, sequence: packet.sequence };
+            self.outcome.incidents.push(incident);
+        }
     }
 
     fn deliver(&mut self, packet: Packet) {
-        let sack = self.sacks.get(packet.sack);
-        self.sacks.release(packet.sack);
+        let sack = self.sacks.get(packet.sack());
+        self.sacks.release(packet.sack());
         let id = packet.flow as usize;
         if let Some(flow) = self.opened(&packet) {
             flow.on_their_way -= 1;
@@ -394,6 +401,9 @@ impl Simulation {
         }
         flow.echo_us = packet.aqt.micros();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
+        if flow.uses_ecn {
+            flow.receiver.note_ecn(to, packet.ecn());
+        }
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
             AckTiming::Later => {
@@ -410,38 +420,25 @@ impl Simulation {
         }
         flow.receiver.acknowledged();
         let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
-        let packet = Packet {
-            sequence: flow.receiver.next_expected(),
-            flow: id as u32,
-            sack: self.sacks.store(sack),
-            aqt: Aqt::ZERO,
-            // no IPv4 packet is longer than 65535 bytes
-            wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
-            hop: 0,
-            kind: PacketKind::Ack,
-        };
+        // no IPv4 packet is longer than 65535 bytes
+        let wire = flow.layout.ack_wire.saturating_add(sack.wire_bytes());
+        let ack = Packet::new(PacketKind::Ack, id as u32, flow.receiver.next_expected(), wire);
+        let packet = ack.with_ecn(flow.receiver.ack_ecn()).with_sack(self.sacks.store(sack));
         self.capture(CapturePoint::ReceiverOut, &packet, &sack);
         self.launch(packet);
     }
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
         self.capture(CapturePoint::SenderIn, &packet, sack);
-        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, packet.aqt, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
         self.flush(id);
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
         self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
         let flow = &self.flows[id];
-        let packet = Packet {
-            sequence: 0,
-            flow: id as u32,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: flow.layout.ack_wire,
-            hop: 0,
-            kind: PacketKind::SynAck,
-        };
+        let packet =
+            Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire).with_ecn(Ecn::ECHO.when(flow.uses_ecn));
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
         self.launch(packet);
     }
@@ -512,12 +509,12 @@ impl Simulation {
         if self.recorder.every_change() {
             while let Some(time) = self.links[link].next_departure().filter(|&time| time <= self.now) {
                 self.links[link].catch_up(time);
-                self.report_dropped(link);
+                self.report_chosen(link);
                 self.recorder.link_row(time, link, &mut self.links[link]);
             }
         }
         self.links[link].catch_up(self.now);
-        self.report_dropped(link);
+        self.report_chosen(link);
     }
 
     fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
@@ -557,6 +554,7 @@ impl Flow {
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             layout: Layout::new(spec),
+            uses_ecn: spec.ecn,
             echo_us: 0,
             start: spec.start,
             stop: spec.stop,

@@ -21,5 +21,6 @@ mod stays;
 mod tcp;
 mod traffic;
 mod transmitter;
+mod waiting;
 
 pub use engine::{Progress, Simulation, run};

@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 use vegas_core::units::{Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
-use crate::managed::Managed;
+use crate::managed::{Choice, Managed};
+use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
 use crate::queue::Queue;
 use crate::rng::Stream;
@@ -84,7 +85,7 @@ impl Link {
             stamps: spec.aqt,
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
-            stays: Stays::default(),
+            stays: Stays::new(changes),
             managed: queue.map(|queue| Box::new(Managed::new(queue))),
             impairments,
             counts: Counts::default(),
@@ -172,11 +173,11 @@ impl Link {
         managed.begin(waiting.packet, self.busy_until.since(now));
     }
 
-    /// What a managed queue has dropped since it was last asked, and when.
-    pub(crate) fn take_dropped(&mut self) -> Option<(Time, Packet)> {
-        let dropped = self.managed.as_mut()?.take_dropped()?;
-        self.counts.lost += 1;
-        Some(dropped)
+    /// What a managed queue has picked out, when, and why: one packet after the other.
+    pub(crate) fn take_chosen(&mut self) -> Option<(Time, Packet, Choice)> {
+        let chosen = self.managed.as_mut()?.take_chosen()?;
+        self.counts.lost += u64::from(chosen.2 == Choice::Dropped);
+        Some(chosen)
     }
 
     /// When the next packet arrives, be it still in the transmitter.
@@ -297,6 +298,14 @@ impl Link {
         }
     }
 
+    /// How long packets have waited; those that still wait in a drop-tail queue as long as they will by now's rate.
+    pub(crate) fn queueing_times(&self) -> Option<QueueingTimes> {
+        match &self.managed {
+            Some(managed) => managed.waits.summary(),
+            None => self.stays.waits().summary(),
+        }
+    }
+
     /// Begins to look for the greatest queue anew.
     pub(crate) fn begin_step(&mut self) {
         match &mut self.managed {
@@ -309,7 +318,7 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Aqt, PacketKind, SackId};
+    use crate::packet::PacketKind;
     use vegas_core::units::{Bytes, Rate};
 
     fn micros(micros: u64) -> Time {
@@ -331,15 +340,7 @@ mod tests {
         };
         let mut link = Link::new(&spec, Stream::named(1, "test"), None, true);
         for sequence in 0..4 {
-            let packet = Packet {
-                sequence,
-                flow: 0,
-                sack: SackId::NONE,
-                aqt: Aqt::ZERO,
-                wire: 1000,
-                hop: 0,
-                kind: PacketKind::Data,
-            };
+            let packet = Packet::new(PacketKind::Data, 0, sequence, 1000);
             assert!(offer(&mut link, Time::ZERO, packet));
         }
         link
@@ -426,15 +427,7 @@ mod tests {
     fn a_smaller_queue_keeps_what_waits() {
         let mut link = link_with_four_packets();
         change_at(&mut link, micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
-        let packet = Packet {
-            sequence: 4,
-            flow: 0,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: 1000,
-            hop: 0,
-            kind: PacketKind::Data,
-        };
+        let packet = Packet::new(PacketKind::Data, 0, 4, 1000);
         assert!(!offer(&mut link, micros(1600), packet));
         assert!(offer(&mut link, micros(2000), packet));
     }

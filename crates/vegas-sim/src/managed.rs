@@ -5,9 +5,18 @@ use std::collections::VecDeque;
 use vegas_core::units::{Span, Time};
 
 use crate::packet::Packet;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Chosen, Queue, Waiting};
 use crate::scenario::QueueLimit;
 use crate::stays::Totals;
+use crate::waiting::WaitingTimes;
+
+/// What was done with a packet that the queue picked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// It is marked (ECN), and goes on.
+    Marked,
+    Dropped,
+}
 
 /// A managed queue at work.
 #[derive(Clone, Debug)]
@@ -15,10 +24,11 @@ pub(crate) struct Managed {
     pub(crate) queue: Queue,
     /// In the transmitter.
     pub(crate) sending: Option<Packet>,
-    /// Dropped and not yet handed over, and when.
-    dropped: VecDeque<(Time, Packet)>,
-    /// Dropped just now.
-    scratch: Vec<Packet>,
+    /// Picked out and not yet handed over.
+    chosen: VecDeque<(Time, Packet, Choice)>,
+    /// Picked out just now.
+    scratch: Chosen,
+    pub(crate) waits: WaitingTimes,
     /// The packets that wait are counted up to `noted`, the packet being sent to its end.
     pub(crate) totals: Totals,
     noted: Time,
@@ -29,8 +39,9 @@ impl Managed {
         Managed {
             queue,
             sending: None,
-            dropped: VecDeque::new(),
-            scratch: Vec::new(),
+            chosen: VecDeque::new(),
+            scratch: Chosen::default(),
+            waits: WaitingTimes::default(),
             totals: Totals::default(),
             noted: Time::ZERO,
         }
@@ -41,19 +52,24 @@ impl Managed {
         self.note(now);
         let has_room = self.has_room(packet.wire, limit);
         self.queue.offer(now, packet, has_room, &mut self.scratch);
-        self.note_dropped(now);
+        self.note_chosen(now);
     }
 
     /// The packet whose turn it is.
     pub(crate) fn take(&mut self, now: Time) -> Option<Waiting> {
         self.note(now);
         let next = self.queue.take(now, &mut self.scratch);
-        self.note_dropped(now);
+        if let Some(waiting) = &next {
+            self.waits.record(now.since(waiting.since));
+        }
+        self.note_chosen(now);
         next
     }
 
-    fn note_dropped(&mut self, now: Time) {
-        self.dropped.extend(self.scratch.drain(..).map(|packet| (now, packet)));
+    fn note_chosen(&mut self, now: Time) {
+        let Chosen { dropped, marked } = &mut self.scratch;
+        self.chosen.extend(marked.drain(..).map(|packet| (now, packet, Choice::Marked)));
+        self.chosen.extend(dropped.drain(..).map(|packet| (now, packet, Choice::Dropped)));
     }
 
     pub(crate) fn is_sending(&self) -> bool {
@@ -72,11 +88,14 @@ impl Managed {
         self.sending = Some(packet);
     }
 
-    /// What was dropped first of what is not handed over, and when.
-    pub(crate) fn take_dropped(&mut self) -> Option<(Time, Packet)> {
-        let dropped = self.dropped.pop_front()?;
-        self.totals.drops += 1;
-        Some(dropped)
+    /// The first packet of those picked out and not handed over, and when that was.
+    pub(crate) fn take_chosen(&mut self) -> Option<(Time, Packet, Choice)> {
+        let chosen = self.chosen.pop_front()?;
+        match chosen.2 {
+            Choice::Dropped => self.totals.drops += 1,
+            Choice::Marked => self.totals.marks += 1,
+        }
+        Some(chosen)
     }
 
     pub(crate) fn note_queue(&mut self) {

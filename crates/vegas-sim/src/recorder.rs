@@ -6,7 +6,7 @@ use vegas_core::units::{Span, Time};
 use crate::engine::Flow;
 use crate::link::Link;
 use crate::outcome::{CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome};
-use crate::packet::{Packet, PacketKind, SackBlocks};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks};
 use crate::scenario::Sampling;
 use crate::tcp::segments_f64;
 
@@ -164,6 +164,7 @@ fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
         segments_sent: stats.segments_sent,
         segments_retransmitted: stats.retransmitted,
         timeouts: stats.timeouts,
+        ecn_reductions: stats.ecn_reductions,
         mean_rtt_ms: (stats.rtt_samples > 0).then(|| stats.rtt_sum_ns as f64 / stats.rtt_samples as f64 / 1e6),
         base_rtt_ms: base_rtt.map(millis),
         slow_start_end_s: stats.slow_start_exit.map(|(time, _)| seconds(time)),
@@ -179,7 +180,9 @@ fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
         max_queue_packets: u64::from(totals.max_queue_packets),
         mean_queue_packets: totals.waited_ns as f64 / run.as_nanos().max(1) as f64,
         drops: totals.drops,
+        marks: totals.marks,
         utilisation: ratio(totals.busy_ns, run),
+        queueing: link.queueing_times(),
     }
 }
 
@@ -215,6 +218,9 @@ pub(crate) fn capture(
         sack: sack.blocks,
         sack_blocks: sack.count,
         syn: matches!(packet.kind, PacketKind::Syn | PacketKind::SynAck),
+        codepoint: packet.ecn().codepoint(),
+        ece: packet.ecn().has(Ecn::ECHO),
+        cwr: packet.ecn().has(Ecn::REDUCED),
     }
 }
 

@@ -130,11 +130,14 @@ impl Routes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Aqt, SackId};
 
     fn places(routes: &Routes, kind: PacketKind, hops: std::ops::Range<u16>) -> Vec<Option<LinkId>> {
-        let at = |hop| Packet { sequence: 0, flow: 0, sack: SackId::NONE, aqt: Aqt::ZERO, wire: 40, hop, kind };
-        hops.map(|hop| routes.link(&at(hop))).collect()
+        let mut packet = Packet::new(kind, 0, 0, 40);
+        let link = |hop| {
+            packet.hop = hop;
+            routes.link(&packet)
+        };
+        hops.map(link).collect()
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use vegas_core::units::Time;
 
 use crate::scenario::QueueLimit;
+use crate::waiting::WaitingTimes;
 
 /// Packets accepted, until somebody looked after they had left.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +33,9 @@ pub(crate) struct Stays {
     drops: u64,
     /// When packets were refused ahead of their time.
     refused: VecDeque<Time>,
+    /// How long packets waited: known as they come; or, if the rate may change, when they have left.
+    waits: WaitingTimes,
+    rate_changes: bool,
 }
 
 /// One packet's stay.
@@ -45,6 +49,11 @@ struct Stay {
 }
 
 impl Stays {
+    /// Nobody stays yet; `rate_changes` if departures may be rescheduled.
+    pub(crate) fn new(rate_changes: bool) -> Self {
+        Stays { rate_changes, ..Stays::default() }
+    }
+
     /// Whether a packet offered at `at` has room. A queue of N packets holds N with the one being sent (design
     /// section 5).
     #[inline]
@@ -80,7 +89,11 @@ impl Stays {
         self.staying_bytes += u64::from(wire);
         self.bytes += u64::from(wire);
         self.busy_ns += departure.since(begins).as_nanos();
-        self.waited_ns += u128::from(begins.since(offered).as_nanos());
+        let waits = begins.since(offered);
+        self.waited_ns += u128::from(waits.as_nanos());
+        if !self.rate_changes {
+            self.waits.record(waits);
+        }
     }
 
     #[cold]
@@ -113,6 +126,9 @@ impl Stays {
         }
         self.note_left(now);
         let gone = self.ring.partition_point(|stay| stay.departure <= now);
+        if self.rate_changes {
+            record_waits(&mut self.waits, self.free_since, self.ring.range(..gone));
+        }
         if let Some(last) = self.ring.drain(..gone).next_back() {
             self.free_since = last.departure;
         }
@@ -145,6 +161,7 @@ impl Stays {
             busy_ns: self.busy_ns,
             waited_ns: self.waited_ns,
             drops: self.drops,
+            marks: 0,
             max_queue_packets: self.max_waiting,
             step_max_queue_packets: self.step_max_waiting,
         };
@@ -157,6 +174,15 @@ impl Stays {
             free = stay.departure;
         }
         totals
+    }
+
+    /// How long packets waited, those who stay included.
+    pub(crate) fn waits(&self) -> WaitingTimes {
+        let mut waits = self.waits.clone();
+        if self.rate_changes {
+            record_waits(&mut waits, self.free_since, self.ring.iter());
+        }
+        waits
     }
 
     /// Begins to look for the greatest queue anew.
@@ -185,6 +211,14 @@ impl Stays {
     }
 }
 
+/// Records the waits of `stays`, the first of which the transmitter was `free` for.
+fn record_waits<'a>(waits: &mut WaitingTimes, mut free: Time, stays: impl Iterator<Item = &'a Stay>) {
+    for stay in stays {
+        waits.record(stay.offered.max(free).since(stay.offered));
+        free = stay.departure;
+    }
+}
+
 /// What had happened on a link up to some time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Totals {
@@ -195,6 +229,8 @@ pub(crate) struct Totals {
     pub(crate) waited_ns: u128,
     /// Packets lost to a full queue or to an impairment.
     pub(crate) drops: u64,
+    /// Packets marked (ECN).
+    pub(crate) marks: u64,
     pub(crate) max_queue_packets: u32,
     /// Most packets waiting since the last sample.
     pub(crate) step_max_queue_packets: u32,
