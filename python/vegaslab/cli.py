@@ -1,4 +1,4 @@
-"""The command line: `vegaslab run | compare | list | explain | check | schema`."""
+"""The command line: `vegaslab run | compare | reproduce | model | list | explain | check | schema`."""
 
 import argparse
 import json
@@ -12,6 +12,9 @@ from vegaslab import _vegaslab
 from vegaslab.comparison import Comparison, load_variants
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
+from vegaslab.models.command import add_model_command
+from vegaslab.papers.command import add_reproduce_command
+from vegaslab.papers.errors import PapersError
 from vegaslab.progress import Progress
 from vegaslab.report import aligned, comparison_report, report
 from vegaslab.result import Result, run_checked
@@ -32,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (_UsageError, UnknownAlgorithmError) as error:
         return _complain(error, _BAD_INPUT)
-    except (_vegaslab.ScenarioError, FolderError) as error:
+    except (_vegaslab.ScenarioError, FolderError, PapersError) as error:
         return _complain(error, _BAD_INPUT)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", _INTERRUPTED)
@@ -90,6 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_run_options(compare)
     compare.set_defaults(action=_compare)
+
+    add_reproduce_command(commands)
+    add_model_command(commands)
 
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))
