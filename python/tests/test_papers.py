@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import tomllib
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +16,13 @@ from vegaslab.papers.draw import write
 from vegaslab.papers.errors import PapersError
 from vegaslab.papers.experiment import Run
 from vegaslab.papers.registry import EXPERIMENTS, not_carried_out
-from vegaslab.papers.reproduce import reproduce
+from vegaslab.papers.reproduce import reproduce, rows
 from vegaslab.papers.verdict import Finding, judge
 from vegaslab.result import Result
 from vegaslab.source import load, shipped_scenarios
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "papers" / "claims.toml"
+EXPECTED = Path(__file__).parent / "golden" / "claims.json"
 CHEAP = ("G-table2", "G-fig6-gallop")
 
 
@@ -174,6 +176,18 @@ def test_the_same_figures_and_tables_each_time(tmp_path: Path) -> None:
     for file in ("claims.json", "claims.csv", "index.html", "figures/gallop-fig1.svg", "figures/gallop-fig1.png"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
     assert (tmp_path / "gallop-fig1.svg").read_bytes() == (tmp_path / "one/figures/gallop-fig1.svg").read_bytes()
+
+
+def test_the_quick_report_is_the_expected_one(tmp_path: Path) -> None:
+    """`UPDATE_CLAIMS=1` writes the expectation anew; each change needs its reason."""
+    found = {
+        row["id"]: {"verdict": row["verdict"], "values": [float(f"{value:.4g}") for value in row["our_value"]]}
+        for row in rows(reproduce(["all"], tmp_path / "report", quick=True))
+    }
+    if os.environ.get("UPDATE_CLAIMS"):
+        lines = (f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
+        EXPECTED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    assert found == json.loads(EXPECTED.read_text())
 
 
 @pytest.mark.parametrize(

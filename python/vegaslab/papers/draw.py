@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 
 from vegaslab.figure import PALETTE, STYLE, save
 from vegaslab.papers.chart import Chart, Curve, Panel
@@ -14,6 +15,7 @@ from vegaslab.papers.chart import Chart, Curve, Panel
 _WIDTH_INCHES, _PANEL_INCHES, _EDGE_INCHES = 8.0, 3.1, 0.9
 _MOST_LEGEND_COLUMNS = 3
 _GREY = "#8A8A8A"
+_PLAIN = StrMethodFormatter("{x:g}")
 
 
 def draw(chart: Chart) -> Figure:
@@ -43,8 +45,10 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     axes.set_ylabel(panel.y)
     if panel.log_x:
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(_PLAIN)
     if panel.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_PLAIN)
     elif panel.from_zero:
         axes.set_ylim(bottom=0)
     if panel.level is not None:
