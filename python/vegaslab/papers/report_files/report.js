@@ -3,6 +3,7 @@
   const NS = "http://www.w3.org/2000/svg";
   const WIDTH = 960;
   const HEIGHT = 300;
+  const READ_WITHIN = 40;
   const AREA = { left: 64, right: WIDTH - 16, top: 22, bottom: HEIGHT - 42 };
   const charts = JSON.parse(document.getElementById("data").textContent);
 
@@ -52,7 +53,11 @@
   }
 
   function build(box, panel) {
-    const shown = panel.curves.map(() => true);
+    const pressed = panel.curves.map(() => true);
+    // A curve without a label goes with the first labelled one of its colour.
+    const leader = panel.curves.map((curve, index) =>
+      curve.label ? index : panel.curves.findIndex((other) => other.label && other.colour === curve.colour));
+    const shown = (index) => leader[index] < 0 || pressed[leader[index]];
     const whole = extent(panel.curves.flatMap((curve) => curve.x), panel.logX);
     const pad = panel.logX ? null : (whole[1] - whole[0]) * 0.02;
     const full = panel.logX ? [whole[0] / 1.3, whole[1] * 1.3] : [whole[0] === 0 ? 0 : whole[0] - pad, whole[1] + pad];
@@ -72,8 +77,8 @@
       button.append(swatch, curve.label);
       button.setAttribute("aria-pressed", "true");
       button.addEventListener("click", () => {
-        shown[index] = !shown[index];
-        button.setAttribute("aria-pressed", String(shown[index]));
+        pressed[index] = !pressed[index];
+        button.setAttribute("aria-pressed", String(pressed[index]));
         redraw();
       });
       legend.append(button);
@@ -82,7 +87,7 @@
 
     function scales() {
       const inView = panel.curves.flatMap((curve, index) =>
-        shown[index] ? curve.y.filter((_, i) => curve.x[i] >= view[0] && curve.x[i] <= view[1]) : []);
+        shown(index) ? curve.y.filter((_, i) => curve.x[i] >= view[0] && curve.x[i] <= view[1]) : []);
       if (panel.level) inView.push(panel.level[0]);
       let [low, high] = extent(inView, panel.logY);
       if (panel.logY) [low, high] = [low / 1.3, high * 1.3];
@@ -112,7 +117,7 @@
         element(svg, "line", { x1: AREA.left, x2: AREA.right, y1: at, y2: at, stroke: "var(--faint)", "stroke-dasharray": "2 3" });
         element(svg, "text", { x: AREA.right - 4, y: at - 4, "text-anchor": "end" }, panel.level[1]);
       }
-      panel.curves.forEach((curve, index) => shown[index] && drawCurve(curve, x, y));
+      panel.curves.forEach((curve, index) => shown(index) && drawCurve(curve, x, y));
       drawPointer(x);
     }
 
@@ -145,7 +150,7 @@
       element(svg, "path", { d: path, fill: "none", stroke: colour, "stroke-width": curve.style === "dashed" ? 1.3 : 1.8, ...dashes });
     }
 
-    // The nearest point of each curve to the pointer's place on the axis.
+    // The nearest point of each curve to the pointer's place on the axis, if it is near.
     function drawPointer(x) {
       if (drag !== null && hover !== null) {
         const [a, b] = [x(drag), x(hover)].sort((one, two) => one - two);
@@ -153,10 +158,10 @@
       }
       if (hover === null) return;
       element(svg, "line", { x1: x(hover), x2: x(hover), y1: AREA.top, y2: AREA.bottom, stroke: "var(--faint)" });
-      const readings = panel.curves.filter((curve, index) => shown[index] && curve.label).map((curve) => {
+      const readings = panel.curves.filter((curve, index) => shown(index) && curve.label).map((curve) => {
         let best = 0;
         curve.x.forEach((value, i) => { if (Math.abs(value - hover) < Math.abs(curve.x[best] - hover)) best = i; });
-        return [curve, curve.y[best]];
+        return [curve, Math.abs(x(curve.x[best]) - x(hover)) < READ_WITHIN ? curve.y[best] : null];
       }).filter(([, value]) => value !== null && value !== undefined);
       const text = element(svg, "text", { class: "readout", x: AREA.right, y: 14, "text-anchor": "end" });
       text.append(`${Number(hover.toPrecision(4))}: `);
