@@ -29,7 +29,7 @@ def load(
     overrides = _override_list(set)
     if seed is not None:
         overrides.append(("seed", str(seed)))
-    text, file_format, source = _read(scenario)
+    text, file_format, source = read(scenario)
     return _vegaslab.load(text, file_format, source, overrides)
 
 
@@ -42,7 +42,8 @@ def shipped_scenarios() -> dict[str, Path]:
     return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}
 
 
-def _read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
+def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
+    """A scenario's text, its format, and its name in messages. Raises as `load` does."""
     if isinstance(scenario, Scenario):
         return json.dumps(scenario.to_dict()), "json", "Scenario"
     if isinstance(scenario, Mapping):

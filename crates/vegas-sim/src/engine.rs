@@ -9,7 +9,7 @@ use vegas_core::units::Time;
 use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
-use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
+use crate::outcome::{CapturePoint, CapturedPacket, Incident, IncidentKind, Outcome};
 use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
 use crate::path::Path;
 use crate::queue::Queue;
@@ -157,6 +157,21 @@ impl Simulation {
             }
         }
         Progress { now: self.now, finished: self.finished }
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// About how much memory the run holds, bytes: what grows with it, not what every run needs. A function of the
+    /// run alone, so that a limit on it stops every repetition at the same event.
+    pub fn memory_bytes(&self) -> u64 {
+        let packets: usize = self.links.iter().map(Link::packets_held).sum();
+        let incidents = self.outcome.incidents.len() * size_of::<Incident>();
+        let capture = self.outcome.capture.len() * size_of::<CapturedPacket>();
+        let held = packets * size_of::<Packet>() + incidents + capture + self.flows.len() * size_of::<Flow>();
+        held as u64 + self.recorder.memory_bytes()
     }
 
     /// Ends the run where it stands, usually at the scenario's end, and gives what it measured.

@@ -4,6 +4,7 @@
 //! the same bytes out on every machine. Time is integer nanoseconds; events are ordered by time and component.
 #![forbid(unsafe_code)]
 
+pub mod batch;
 mod engine;
 mod event_queue;
 mod impairment;

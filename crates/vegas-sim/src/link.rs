@@ -80,6 +80,11 @@ pub(crate) enum Offer {
 }
 
 impl Link {
+    /// Packets that were accepted and have not arrived, those that a managed queue or an impairment holds left out.
+    pub(crate) fn packets_held(&self) -> usize {
+        self.transit.len()
+    }
+
     /// A link; `changes` if its values may change during the run.
     pub(crate) fn new(spec: &LinkSpec, stream: Stream, queue: Option<Queue>, changes: bool) -> Self {
         let is_impaired = changes || spec.impairments != Impairments::default();

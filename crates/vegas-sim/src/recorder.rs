@@ -119,6 +119,13 @@ impl Recorder {
         link.stats.step_max_queue_packets = link.waiting_packets();
     }
 
+    /// What the series hold, bytes: at most 16 a value.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        const FLOW_ROW: u64 = 13 * 16;
+        const LINK_ROW: u64 = 8 * 16;
+        self.flow_series.time_s.len() as u64 * FLOW_ROW + self.link_series.time_s.len() as u64 * LINK_ROW
+    }
+
     /// The totals, with the series.
     pub(crate) fn finish(mut self, end: Time, flows: &[Flow], links: &[Link], mut outcome: Outcome) -> Outcome {
         if self.every_change() {

@@ -1,7 +1,7 @@
 """The factorial model of "TCP Vegas Revisited" (Hengartner, Bolliger, Gross, 2000), section VIII.
 
 A factor's level is +1 (on) or -1 (off); an effect is named by its factors, joined by "_"; `mean` is the mean of all
-runs. Effects have the unit of what was measured.
+runs. Effects have the unit of what was measured. `vegaslab.factorial` estimates them from runs.
 
 >>> table_6 = {"mean": 86.64, "ss": 7.14, "ca": 2.06, "rec": 6.64,
 ...            "ss_ca": 0.17, "ss_rec": 1.09, "ca_rec": 0.64, "ss_ca_rec": -0.68}
@@ -11,7 +11,6 @@ runs. Effects have the unit of what was measured.
 
 import math
 from collections.abc import Mapping
-from statistics import NormalDist
 
 
 def predict(effects: Mapping[str, float], levels: Mapping[str, int]) -> float:
@@ -28,34 +27,3 @@ def predict(effects: Mapping[str, float], levels: Mapping[str, int]) -> float:
 
 def _sign(name: str, levels: Mapping[str, int]) -> int:
     return 1 if name == "mean" else math.prod(levels[factor] for factor in name.split("_"))
-
-
-def error_variance(effect: float, share: float, error_share: float, factors: int, replications: int) -> float:
-    """Variance of a single run about its configuration's mean, from one effect and the printed shares of variation.
-
-    `share` and `error_share` are parts of 1. The sum of squares of an effect q is 2^k r q^2; errors have 2^k (r - 1)
-    degrees of freedom.
-
-    >>> round(math.sqrt(error_variance(7.14, 0.2771, 0.4488, 3, 50)), 2)  # table VI, KB/s
-    9.18
-    """
-    runs = 2**factors * replications
-    total = runs * effect**2 / share
-    return float(error_share * total / (2**factors * (replications - 1)))
-
-
-def half_width(variance: float, factors: int, replications: int, confidence: float) -> float:
-    """Half the width of an effect's two-sided confidence interval, for so many runs that t is normal.
-
-    The paper's "90 %" row is that of 80 %: it takes the quantile 0.9 where a two-sided interval needs 0.95. Tables VI
-    and VII print 0.59 and 0.45:
-
-    >>> low = error_variance(7.14, 0.2771, 0.4488, 3, 50)
-    >>> round(half_width(low, 3, 50, 0.90), 2), round(half_width(low, 3, 50, 0.80), 2)
-    (0.75, 0.59)
-    >>> high = error_variance(9.65, 0.6522, 0.3327, 3, 50)
-    >>> round(half_width(high, 3, 50, 0.90), 2), round(half_width(high, 3, 50, 0.80), 2)
-    (0.57, 0.45)
-    """
-    quantile = NormalDist().inv_cdf((1 + confidence) / 2)
-    return quantile * math.sqrt(variance / (2**factors * replications))

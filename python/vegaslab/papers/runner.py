@@ -3,7 +3,6 @@
 import hashlib
 import inspect
 import json
-import os
 from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import cache
@@ -16,6 +15,7 @@ from vegaslab.papers.experiment import Run
 from vegaslab.progress import Progress
 from vegaslab.result import run_checked
 from vegaslab.source import load
+from vegaslab.sweeping import usable_cores
 
 _HASH_DIGITS = 24
 _LOOK_S = 0.2
@@ -36,7 +36,7 @@ def _simulate(due: Mapping[Path, tuple[Run, _vegaslab.Scenario]]) -> None:
     """All of them, as many at once as there are cores. The engine runs without the interpreter's lock."""
     total_s = sum(scenario.duration_s for _, scenario in due.values())
     stopped = Event()
-    with Progress(total_s, f"{len(due)} runs: ") as progress, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with Progress(total_s, f"{len(due)} runs: ") as progress, ThreadPoolExecutor(usable_cores()) as pool:
         pending = {
             pool.submit(_one, run, scenario, file, stopped): scenario.duration_s
             for file, (run, scenario) in due.items()

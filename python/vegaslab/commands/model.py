@@ -3,8 +3,9 @@
 import argparse
 import json
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from vegaslab.commands import OK, Commands
 from vegaslab.models.derived import Derived, of_factorial, of_gallop, of_rovegas, of_slow_start
 from vegaslab.models.quantities import packet_rate, seconds
 from vegaslab.report import aligned
@@ -13,8 +14,8 @@ _Value = TypeVar("_Value")
 _STARRED = "* corrected; docs/models.md says what is wrong as printed"
 
 
-def add_model_command(commands: Any) -> None:
-    """Adds the command to the parser's list of commands."""
+def add(commands: Commands) -> None:
+    """Adds the command."""
     model = commands.add_parser("model", help="evaluate a paper's closed forms on a path, with equation numbers")
     papers = model.add_subparsers(required=True, metavar="PAPER")
     _add_path_model(papers, "gallop", "windows and rounds of Vegas and Gallop-Vegas", lambda o: of_gallop(o.pps, o.rtt))
@@ -43,7 +44,7 @@ def add_model_command(commands: Any) -> None:
 
 
 def _add_path_model(
-    papers: Any, name: str, what: str, derive: Callable[[argparse.Namespace], list[Derived]]
+    papers: Commands, name: str, what: str, derive: Callable[[argparse.Namespace], list[Derived]]
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = papers.add_parser(name, help=what)
     parser.add_argument("--rate", required=True, help="the bottleneck's: packets a second (6250) or a rate (50mbit)")
@@ -69,7 +70,7 @@ def _finish(parser: argparse.ArgumentParser, derive: Callable[[argparse.Namespac
     def act(options: argparse.Namespace) -> int:
         quantities = derive(options)
         print(json.dumps([one.as_dict() for one in quantities]) if options.json else _table(quantities))
-        return 0
+        return OK
 
     parser.set_defaults(action=act, complain=parser.error)
 

@@ -3,16 +3,15 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
+from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands
 from vegaslab.report import aligned
 
-_INTERRUPTED = 130
 _COLUMNS = ("claim", "paper", "ours", "unit", "verdict")
 
 
-def add_reproduce_command(commands: Any) -> None:
-    """Adds the command to the parser's list of commands."""
+def add(commands: Commands) -> None:
+    """Adds the command."""
     parser = commands.add_parser("reproduce", help="carry out the papers' claims and write a report with verdicts")
     parser.add_argument(
         "what", nargs="*", default=["all"], metavar="WHAT", help="all (default), a paper such as gallop, or claims' ids"
@@ -32,7 +31,7 @@ def _reproduce(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         kept = f"finished runs are kept in {options.output}; the same command goes on from there"
         print(f"vegaslab: interrupted; {kept}", file=sys.stderr)
-        return _INTERRUPTED
+        return INTERRUPTED
     verdicts = [verdict for chapter in chapters for verdict in chapter.verdicts]
     rows = [
         (
@@ -60,7 +59,7 @@ def _say_what_is_missing(what: list[str]) -> int:
         print(
             f"vegaslab: incomplete: {len(missing)} claims have no experiment yet: {' '.join(missing)}", file=sys.stderr
         )
-    return 1 if missing else 0
+    return FAILED if missing else OK
 
 
 def _numbers(values: tuple[float, ...]) -> str:
