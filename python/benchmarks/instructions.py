@@ -52,7 +52,13 @@ def count(program: Path, name: str) -> int:
     with tempfile.TemporaryDirectory() as folder:
         counts = Path(folder) / "callgrind.out"
         options = ["--tool=callgrind", f"--toggle-collect={COUNTED}*", f"--callgrind-out-file={counts}"]
-        run = [program, scenario_file(name), Path(folder) / "results", f"duration={DURATIONS[name]}", "sample=100ms"]
+        run: list[str | Path] = [
+            program,
+            scenario_file(name),
+            Path(folder) / "results",
+            f"duration={DURATIONS[name]}",
+            "sample=100ms",
+        ]
         printed, _ = measure(["valgrind", *options, *run])
         total = re.search(r"^(?:summary|totals): (\d+)", counts.read_text(), re.MULTILINE)
     if total is None or int(total[1]) == 0:

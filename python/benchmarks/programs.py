@@ -68,6 +68,6 @@ def simulate(program: Path, scenario: Path, changes: Mapping[str, str] | None = 
     """Runs a scenario file with some keys changed, as a whole process that writes its folder."""
     with tempfile.TemporaryDirectory() as folder:
         overrides = [f"{key}={value}" for key, value in (changes or {}).items()]
-        command = [program, scenario, Path(folder) / "results", *overrides]
+        command: list[str | Path] = [program, scenario, Path(folder) / "results", *overrides]
         printed, cost = measure(command, keep="delivered_packets|segments_sent")
     return Work.of(printed), cost

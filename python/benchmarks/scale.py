@@ -110,6 +110,7 @@ def draw(measured: dict[Series, dict[int, float]]) -> None:
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+
     from vegaslab.figure import PALETTE, STYLE, save
 
     with matplotlib.rc_context(STYLE):

@@ -25,7 +25,8 @@ class Row:
     """ns-2's fastest here."""
     may_differ: float = 0.0
     """By how much of their number the segments sent may differ: one dialect of Vegas, but B and C lose packets where
-    segments of several flows arrive at one instant and the order of events decides; SACK is not ns-2's (docs/deviations.md)."""
+    segments of several flows arrive at one instant and the order of events decides; SACK is not ns-2's
+    (docs/deviations.md)."""
 
 
 ROWS = (
