@@ -166,6 +166,11 @@ impl Round {
         (self.diff != NO_DIFF).then_some(self.diff)
     }
 
+    /// How long the round under way has lasted.
+    pub(crate) fn length(&self, now: Time) -> Span {
+        now.since(self.began)
+    }
+
     /// Forgets the round under way: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
         *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, ..*self };
@@ -245,7 +250,7 @@ impl Round {
     /// What counts as the round's RTT: the dialect's, or its length where every segment of it was a retransmission.
     fn rtt(&self, dialect: Dialect, now: Time) -> Span {
         match self.samples {
-            0 => now.since(self.began),
+            0 => self.length(now),
             _ if dialect.is_linux() => self.rtt_sum,
             n => Span::from_nanos(self.rtt_sum.as_nanos() / u64::from(n)),
         }

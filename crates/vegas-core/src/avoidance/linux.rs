@@ -9,18 +9,18 @@ use crate::units::Window;
 /// nothing, for it had two samples or less, is one of Reno's.
 pub(crate) fn on_round(control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
     let Some(diff) = diff.map(i64::from) else {
-        control.growth = control.window.one_spread();
+        control.grow_by(control.window.one_spread());
         return;
     };
     if diff > parameters.beta.as_i64() {
         control.shrink_to(control.window.minus(Window::ONE));
         control.lower_threshold_below_window();
     } else if diff < parameters.alpha.as_i64() {
-        control.growth = Window::ONE;
+        control.grow_by(Window::ONE);
     }
     control.raise_threshold_to_three_quarters();
 }
 
 pub(crate) fn forget(control: &mut Control) {
-    control.growth = Window::default();
+    control.grow_by(Window::default());
 }

@@ -7,7 +7,9 @@ use crate::composition::Parameters;
 use crate::units::{Segments, Window};
 
 /// What it remembers from round to round. A connection, and a slow start after a timeout, begin with the default.
+/// Packed into six bytes, so that [`super::Opening`] finds room for its tag behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(packed(2))]
 pub(crate) struct Gallop {
     /// What the next round that grows adds.
     increment: Segments,
@@ -43,7 +45,7 @@ impl Gallop {
         self.halved = !self.halved;
         if self.halved {
             self.increment = Segments(self.increment.0 / 2);
-            if self.increment <= Segments(1) {
+            if self.increment.0 <= 1 {
                 self.increment = Segments(1);
                 control.leave_slow_start();
             }
@@ -58,12 +60,12 @@ impl Gallop {
         let less = Segments(added.saturating_add(surplus));
         control.leave_slow_start();
         control.shrink_to(control.window.minus(Window::whole(less)));
-        control.growth = Window::default();
+        control.grow_by(Window::default());
         control.skips_round = true;
     }
 
     fn grow(&mut self, control: &mut Control) {
-        control.growth = control.window.spread(Window::whole(self.increment));
+        control.grow_by(control.window.spread(Window::whole(self.increment)));
         self.has_grown = false;
     }
 }

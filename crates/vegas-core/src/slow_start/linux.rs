@@ -11,7 +11,7 @@ use crate::units::{Segments, Window};
 pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parameters: &Parameters) {
     let Some(Measured { diff, target }) = measured else { return };
     if i64::from(diff) > parameters.gamma.as_i64() {
-        control.growth = Window::default();
+        control.grow_by(Window::default());
         control.shrink_to(Window::whole(Segments(target.0.saturating_add(1))));
         control.lower_threshold_below_window();
         control.growth_opens = false;
@@ -20,8 +20,7 @@ pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parame
 }
 
 /// `tcp_slow_start`: as many as were acknowledged, up to the threshold.
-pub(crate) fn on_ack(control: &mut Control, ack: &Ack) {
+pub(crate) fn growth(control: &Control, ack: &Ack) -> Window {
     let missing = Window::whole(control.ssthresh).minus(control.window);
-    control.growth = Window::whole(ack.acked).min(missing);
-    control.growth_opens = true;
+    Window::whole(ack.acked).min(missing)
 }
