@@ -4,7 +4,7 @@ use crate::avoidance::Cubic;
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::SlowStartEnds;
-use crate::signal::{Dialect, Measured, Round, in_flight};
+use crate::signal::{Dialect, Measured, Round};
 use crate::slow_start::Opening;
 use crate::units::{Pace, Segments, Span, Time, Window};
 
@@ -43,8 +43,8 @@ pub(crate) struct Control {
     /// The first round in congestion avoidance changes nothing.
     pub(crate) skips_round: bool,
     was_cut: bool,
-    /// The next acknowledgement ends slow start: a cut was made that waits for it.
-    slow_start_ends: bool,
+    /// Slow start is over: its own test has ended it, or a cut was made that waits for the next acknowledgement.
+    pub(crate) slow_start_ends: bool,
     /// What CUBIC remembers; also while slow start lasts.
     pub(crate) cubic: Cubic,
     /// What slow start paces by.
@@ -57,8 +57,6 @@ pub(crate) struct Control {
 pub(crate) struct RoundEnd<'a> {
     /// The acknowledgement that ended it.
     pub(crate) ack: &'a Ack,
-    /// How long it took.
-    pub(crate) length: Span,
     /// What it measured; none while nothing was.
     pub(crate) measured: Option<Measured>,
 }
@@ -115,9 +113,7 @@ impl Algorithm {
 
     /// Handles an acknowledgement of new data.
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
-        if state.control.slow_start_ends {
-            self.end_slow_start(state);
-        }
+        self.end_slow_start_if_over(state);
         if state.phase() == Phase::Avoidance {
             state.control.end_opening_growth();
             self.composition.avoidance.before_ack(&mut state.control);
@@ -127,17 +123,18 @@ impl Algorithm {
             state.round.sample(&self.composition.signal, ack);
         }
         if state.round.ended_by(dialect, ack) {
-            let length = state.round.length(ack.now);
             let measured = state.round.close(&self.composition.signal, ack, state.control.window);
-            self.on_round(state, &RoundEnd { ack, length, measured });
+            self.on_round(state, &RoundEnd { ack, measured });
         }
-        let growth = match state.phase() {
-            Phase::SlowStart => state.opening.on_ack(&mut state.control, ack, &state.round),
-            Phase::Avoidance => {
-                self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
-                state.control.growth()
-            }
-        };
+        let mut growth = state.control.growth();
+        if state.phase() == Phase::SlowStart {
+            growth = state.opening.on_ack(&mut state.control, ack, state.round.base_rtt());
+            self.end_slow_start_if_over(state);
+        }
+        if state.phase() == Phase::Avoidance {
+            self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
+            growth = state.control.growth();
+        }
         self.grow(&mut state.control, ack, growth);
         if !dialect.is_linux() {
             state.round.sample(&self.composition.signal, ack);
@@ -162,6 +159,7 @@ impl Algorithm {
             control.growth_opens = true;
             let may_grow = !self.composition.limits.keep_up || self.keeps_up(control, end.ack);
             opening.on_round(control, end, may_grow, &self.parameters);
+            self.end_slow_start_if_over(state);
             return;
         }
         control.pace = None;
@@ -190,8 +188,7 @@ impl Algorithm {
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        control.window
-            <= Window::whole(in_flight(self.composition.signal.dialect(), ack)).plus(Window::whole(Segments(2)))
+        control.window <= Window::whole(self.composition.signal.outstanding(ack)).plus(Window::whole(Segments(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
@@ -200,7 +197,7 @@ impl Algorithm {
         }
         let before = state.control.window;
         // the least window after a cut, 2, must not raise a window of 1
-        state.control.window = self.composition.loss.window_after(before, loss).min(before);
+        state.control.window = self.composition.loss.window_after(before, state.control.ssthresh, loss).min(before);
         self.composition.avoidance.on_cut(&mut state.control, before);
         state.control.pace = None;
         state.last_cut = loss.now;
@@ -214,6 +211,13 @@ impl Algorithm {
         }
     }
 
+    fn end_slow_start_if_over(&self, state: &mut State) {
+        if state.control.slow_start_ends {
+            self.end_slow_start(state);
+            state.control.end_opening_growth();
+        }
+    }
+
     fn end_slow_start(&self, state: &mut State) {
         state.control.ssthresh = match self.composition.avoidance.shrinks_by_itself() {
             true => LEFT,
@@ -224,7 +228,7 @@ impl Algorithm {
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         let before = state.control.window;
-        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before);
+        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before, state.control.ssthresh);
         state.control.window = Window::whole(self.parameters.restart_window).min(before);
         state.last_cut = loss.now;
         state.control.was_cut = true;
@@ -234,7 +238,7 @@ impl Algorithm {
         let slow_start = self.composition.slow_start;
         state.control.pace = None;
         if slow_start.restarts_after_timeout() {
-            state.opening = slow_start.opening();
+            state.opening = slow_start.reopening();
             state.control.grow_by(slow_start.first_growth());
             state.control.growth_opens = true;
         }
@@ -325,10 +329,9 @@ impl Control {
         self.ssthresh = self.ssthresh.min(below).max(LEFT);
     }
 
-    /// Linux's `tcp_current_ssthresh`: three quarters of the window at least, each quarter in whole segments.
-    pub(crate) fn raise_threshold_to_three_quarters(&mut self) {
-        let window = self.window.floor().0;
-        self.ssthresh = self.ssthresh.max(Segments(window / 2 + window / 4));
+    /// The threshold is this at least.
+    pub(crate) fn raise_threshold(&mut self, least: Segments) {
+        self.ssthresh = self.ssthresh.max(least);
     }
 
     /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).

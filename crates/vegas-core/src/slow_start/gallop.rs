@@ -7,9 +7,7 @@ use crate::composition::Parameters;
 use crate::units::{Segments, Window};
 
 /// What it remembers from round to round. A connection, and a slow start after a timeout, begin with the default.
-/// Packed into six bytes, so that [`super::Opening`] finds room for its tag behind them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(packed(2))]
 pub(crate) struct Gallop {
     /// What the next round that grows adds.
     increment: Segments,
@@ -45,7 +43,7 @@ impl Gallop {
         self.halved = !self.halved;
         if self.halved {
             self.increment = Segments(self.increment.0 / 2);
-            if self.increment.0 <= 1 {
+            if self.increment <= Segments(1) {
                 self.increment = Segments(1);
                 control.leave_slow_start();
             }

@@ -5,13 +5,14 @@
 use crate::algorithm::{Control, RoundEnd};
 use crate::composition::Parameters;
 use crate::contract::Ack;
-use crate::signal::Round;
-use crate::units::{Pace, Segments, Span, Window};
+use crate::units::{Pace, Segments, Span, Time, Window};
 
 /// What it remembers from round to round, besides the pace. A connection, and a slow start after a timeout, begin with
 /// the default, which rests in the first round as Vegas's does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Streak {
+    /// When the round's first acknowledgement came, in ns; wraps after 18 minutes.
+    began: (u32, u8),
     /// From the round's first acknowledgement to the newest one, in ns; [`BROKEN`] where they did not follow back to
     /// back, or were more than can be counted.
     train_ns: u32,
@@ -39,12 +40,14 @@ impl Streak {
         parameters: &Parameters,
     ) {
         let (doubled, used) = (!self.rested, is_used(control, end.ack));
+        let length = self.length(end.ack.now);
         self.learn(control);
+        self.began = wrapped(end.ack.now);
         self.train_ns = if used { 0 } else { BROKEN };
         control.grow_by(Window::default());
         if doubled {
             self.rested = true;
-            if held_back(control, end) {
+            if held_back(control, end.ack, length) {
                 control.leave_slow_start();
                 control.shrink_to(Window::whole(end.ack.in_flight));
             }
@@ -60,13 +63,13 @@ impl Streak {
     /// Measures the train of acknowledgements that a round is: all that was sent in the round before, which either was
     /// paced or answered such a train. Without a pace only a queue tells that the bottleneck, and not the sender, spaced
     /// them.
-    pub(crate) fn on_ack(&mut self, pace: Option<Pace>, ack: &Ack, round: &Round) {
-        let length = round.length(ack.now);
+    pub(crate) fn on_ack(&mut self, pace: Option<Pace>, ack: &Ack, base_rtt: Option<Span>) {
+        let length = self.length(ack.now);
         if length == Span::ZERO || self.train_ns == BROKEN {
             return;
         }
         let more = length.less(Span::from_nanos(self.train_ns.into()));
-        let queued = ack.rtt > round.base_rtt() && round.base_rtt().is_some();
+        let queued = ack.rtt > base_rtt && base_rtt.is_some();
         let follows = match known(pace) {
             Some(pace) => ack.rtt.is_some() && more <= pace.spacing().times(GAP.saturating_mul(ack.acked.as_u64())),
             None => queued,
@@ -76,6 +79,12 @@ impl Streak {
             (Ok(train_ns), Ok(train_segments)) if follows => *self = Streak { train_ns, train_segments, ..*self },
             _ => self.train_ns = BROKEN,
         }
+    }
+
+    /// How long the round has lasted.
+    fn length(&self, now: Time) -> Span {
+        let nanos = |(low, high): (u32, u8)| u64::from(high) << 32 | u64::from(low);
+        Span::from_nanos(nanos(wrapped(now)).wrapping_sub(nanos(self.began)) & ((1 << 40) - 1))
     }
 
     /// Takes the mean spacing of the round's train for the service rate.
@@ -88,10 +97,10 @@ impl Streak {
 }
 
 /// The pipe is full: the pace was at work to the round's end and did not let the window out.
-fn held_back(control: &Control, end: &RoundEnd<'_>) -> bool {
+fn held_back(control: &Control, ack: &Ack, length: Span) -> bool {
     let Some(pace) = known(control.pace) else { return false };
-    let in_flight = end.ack.in_flight;
-    let to_the_end = pace.spacing().times(in_flight.as_u64().saturating_add(1)) >= end.length;
+    let in_flight = ack.in_flight;
+    let to_the_end = pace.spacing().times(in_flight.as_u64().saturating_add(1)) >= length;
     Window::whole(in_flight) < control.window && to_the_end
 }
 
@@ -114,6 +123,11 @@ fn double(control: &mut Control, parameters: &Parameters) {
     }
     let most = Window::whole(parameters.max_window.min(control.ssthresh));
     control.window = control.window.max(control.window.plus(control.window).min(most));
+}
+
+/// The lowest 40 bits.
+fn wrapped(now: Time) -> (u32, u8) {
+    (now.as_nanos() as u32, (now.as_nanos() >> 32) as u8)
 }
 
 /// The pace, if it was measured.
