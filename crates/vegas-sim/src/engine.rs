@@ -217,6 +217,7 @@ impl Simulation {
             Component::Retransmission(flow) => self.on_retransmission_timer(flow),
             Component::DelayedAck(flow) => self.on_delayed_ack(flow),
             Component::Write(flow) => self.on_write(flow),
+            Component::Pacing(flow) => self.on_pacing_timer(flow),
             Component::Sampler => self.on_sample(),
         }
     }
@@ -480,6 +481,12 @@ impl Simulation {
         self.flush(id as usize);
     }
 
+    fn on_pacing_timer(&mut self, id: u32) {
+        self.queue.cancel(self.components.pacing(id));
+        self.flows[id as usize].sender.on_pacing_timer(self.now, &mut self.outbox);
+        self.flush(id as usize);
+    }
+
     fn on_delayed_ack(&mut self, id: u32) {
         self.queue.cancel(self.components.delayed_ack(id));
         self.send_ack(id as usize);
@@ -513,6 +520,9 @@ impl Simulation {
             && self.queue.pending(component).is_none_or(|pending| pending > due)
         {
             self.queue.schedule(component, due);
+        }
+        if let Some(due) = self.flows[id].sender.pacing_due() {
+            self.queue.schedule(self.components.pacing(id as u32), due);
         }
         if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
@@ -605,7 +615,7 @@ struct Components {
 }
 
 /// Timers of a connection.
-const TIMERS: u32 = 3;
+const TIMERS: u32 = 4;
 
 enum Component {
     Change,
@@ -616,6 +626,7 @@ enum Component {
     Retransmission(u32),
     DelayedAck(u32),
     Write(u32),
+    Pacing(u32),
     Sampler,
 }
 
@@ -656,6 +667,10 @@ impl Components {
         self.retransmission(flow) + 2
     }
 
+    fn pacing(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 3
+    }
+
     fn sampler(self) -> ComponentId {
         self.retransmission(self.connections)
     }
@@ -676,7 +691,8 @@ impl Components {
             match timer {
                 0 => Component::Retransmission(flow),
                 1 => Component::DelayedAck(flow),
-                _ => Component::Write(flow),
+                2 => Component::Write(flow),
+                _ => Component::Pacing(flow),
             }
         } else {
             Component::Sampler
