@@ -4,6 +4,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -127,10 +128,10 @@ def sweep(
         writer = _Writer(dataset, len(dataset), observer)
         try:
             run(plan, runs_of(plan, missing), writer)
-        except OSError:
-            raise
         except BaseException:
-            dataset.flush()
+            # a disk that was full still is; what went wrong first is what counts
+            with suppress(OSError):
+                dataset.flush()
             raise
         dataset.finish()
         there = len(dataset) - len(missing)
