@@ -13,6 +13,7 @@ from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingL
 from vegaslab.plan import Plan
 from vegaslab.plan_file import PlanError
 from vegaslab.result import Result, Series, run
+from vegaslab.seeds import SeedComparison, compare_seeds
 from vegaslab.source import shipped_scenarios
 from vegaslab.sweeping import sweep
 
@@ -31,10 +32,12 @@ __all__ = [
     "Result",
     "Scenario",
     "ScenarioError",
+    "SeedComparison",
     "Series",
     "Traffic",
     "__version__",
     "compare",
+    "compare_seeds",
     "read_runs",
     "run",
     "shipped_scenarios",

@@ -1,4 +1,4 @@
-"""The command line: `vegaslab run | compare | sweep | list | explain | check | schema`."""
+"""The command line: `vegaslab run | compare | sweep | factorial | list | explain | check | schema`."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import BAD_INPUT, FAILED, INTERRUPTED, OK, Parser, UsageError, sweep
+from vegaslab.commands import BAD_INPUT, FAILED, INTERRUPTED, OK, Parser, UsageError, factorial, seeds, sweep
 from vegaslab.comparison import Comparison, load_variants
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
@@ -78,9 +78,11 @@ def _parser() -> argparse.ArgumentParser:
         help="an algorithm that all flows of the file use in one run; give several (see vegaslab list algorithms)",
     )
     _add_run_options(compare)
+    seeds.add_options(compare)
     compare.set_defaults(action=_compare)
 
     sweep.add(commands)
+    factorial.add(commands)
 
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))
@@ -148,6 +150,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    if options.seeds is not None:
+        return seeds.compare(options, _overrides(options))
+    if options.level is not None:
+        raise UsageError("--level goes with --seeds; one run has no interval")
     variants = load_variants(options.file, options.algorithm, set=_overrides(options))
     name = next(iter(variants.values())).name
 

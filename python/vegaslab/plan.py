@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from vegaslab import _vegaslab
+from vegaslab.factorial.spec import Spec, read_spec
 from vegaslab.hypercube import Range, latin_hypercube
 from vegaslab.plan_file import PlanError, Reader
 from vegaslab.source import ScenarioLike, read
@@ -19,7 +20,7 @@ Cell = dict[str, object]
 Axis = Sequence[Cell]
 """Alternatives, of which each cell takes one."""
 
-_KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "limits")
+_KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "factorial", "limits")
 _LIMITS = ("events", "memory", "time")
 _SEED_MAX = 2**64 - 1
 # a cell that cannot run is a failure of that cell; a key with no good value in so many cells is a mistake of the plan
@@ -41,9 +42,9 @@ class Plan:
     """Which runs a sweep makes: the cells, each with every seed.
 
     `grid` is every combination of the values by key, `zip` takes the values of all keys side by side, `list` says each
-    combination, `random` samples ranges. What several of them give is combined, every one with every other. Keys are
-    those of `--set`. `replications` is how many seeds each cell runs with: the same ones in every cell, counted up
-    from `seed` (default: the scenario's).
+    combination, `random` samples ranges, `factorial` is a two-level design (docs/factorial.md). What several of them
+    give is combined, every one with every other. Keys are those of `--set`. `replications` is how many seeds each cell
+    runs with: the same ones in every cell, counted up from `seed` (default: the scenario's).
 
     Raises `PlanError` for what is wrong in the plan, `ScenarioError` for a scenario that cannot be read.
     """
@@ -56,13 +57,14 @@ class Plan:
         zip: Mapping[str, Sequence[object]] | None = None,
         list: Sequence[Mapping[str, object]] | None = None,
         random: Mapping[str, object] | None = None,
+        factorial: Mapping[str, object] | None = None,
         replications: int = 1,
         seed: int | None = None,
         limits: Mapping[str, object] | None = None,
         name: str = "plan",
     ) -> None:
         """The same keys as in a file; see `docs/sweeps.md`."""
-        varied = {"grid": grid, "zip": zip, "list": list, "random": random}
+        varied = {"grid": grid, "zip": zip, "list": list, "random": random, "factorial": factorial}
         given = {**varied, "replications": replications, "seed": seed, "limits": limits}
         document = {key: value for key, value in given.items() if value is not None}
         try:
@@ -108,7 +110,9 @@ class Plan:
             reader.fail("seed", "the last replication's seed would need more than 64 bits")
         self.seeds = range(first_seed, first_seed + self.replications)
         """The seeds that each cell runs with."""
-        self.axes = _axes(reader, document)
+        self.factorial: Spec | None = read_spec(reader, document["factorial"]) if "factorial" in document else None
+        """The design that the plan's factors form."""
+        self.axes = _axes(reader, document, self.factorial)
         self.limits = _limits(reader, document.get("limits", {}))
         self.number_of_cells = 1
         for axis in self.axes:
@@ -146,6 +150,10 @@ class Plan:
         """The scenario as the native half takes it: text, format ("toml" or "json"), name in messages."""
         return self._scenario
 
+    def fail(self, key: str, message: str) -> NoReturn:
+        """Raises a `PlanError` about a key of the plan."""
+        self._reader.fail(key, message)
+
     def _check_keys(self) -> None:
         """Refuses a key that has no value with which any cell could run."""
         unproven = set(self.varied)
@@ -177,6 +185,9 @@ class Plan:
         for section in ("grid", "zip", "random"):
             if key in self.document.get(section, {}):
                 return f"{section}.{key}"
+        for factor in self.factorial.factors if self.factorial else ():
+            if key in factor.low or key in factor.high:
+                return f"factorial.factor.{factor.letter}"
         number = next((n for n, part in enumerate(self.document.get("list", [])) if key in part), None)
         return key if number is None else f"list.{number}.{key}"
 
@@ -185,7 +196,7 @@ class Plan:
         return f"<vegaslab.Plan {self.name}: {self.number_of_cells} cells x {self.replications} seeds>"
 
 
-def _axes(reader: Reader, document: Mapping[str, Any]) -> list[Axis]:
+def _axes(reader: Reader, document: Mapping[str, Any], factorial: Spec | None) -> list[Axis]:
     axes: list[Axis] = []
     for key, values in reader.table("grid", document.get("grid", {})).items():
         axes.append([{key: value} for value in reader.values(f"grid.{key}", values)])
@@ -195,6 +206,8 @@ def _axes(reader: Reader, document: Mapping[str, Any]) -> list[Axis]:
         axes.append(_listed(reader, document["list"]))
     if "random" in document:
         axes.append(_sampled(reader, reader.table("random", document["random"])))
+    if factorial is not None:
+        axes.append(reader.distinct("factorial", factorial.cells))
     seen: dict[str, int] = {}
     for number, axis in enumerate(axes):
         for key in {key for part in axis for key in part}:
