@@ -1,4 +1,4 @@
-"""The command line: `vegaslab run | compare | sweep | factorial | list | explain | check | schema`."""
+"""The command line: `vegaslab --help` lists the commands."""
 
 import argparse
 import json
@@ -9,10 +9,23 @@ from pathlib import Path
 from typing import TypeVar
 
 from vegaslab import _vegaslab
-from vegaslab.commands import BAD_INPUT, FAILED, INTERRUPTED, OK, Parser, UsageError, factorial, seeds, sweep
+from vegaslab.commands import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    OK,
+    Parser,
+    UsageError,
+    factorial,
+    model,
+    reproduce,
+    seeds,
+    sweep,
+)
 from vegaslab.comparison import Comparison, load_variants
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
+from vegaslab.papers.errors import PapersError
 from vegaslab.plan_file import PlanError
 from vegaslab.progress import Progress
 from vegaslab.report import aligned, comparison_report, report
@@ -32,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (UsageError, UnknownAlgorithmError) as error:
         return _complain(error, BAD_INPUT)
-    except (_vegaslab.ScenarioError, PlanError, FolderError) as error:
+    except (_vegaslab.ScenarioError, PlanError, FolderError, PapersError) as error:
         return _complain(error, BAD_INPUT)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)
@@ -83,6 +96,8 @@ def _parser() -> argparse.ArgumentParser:
 
     sweep.add(commands)
     factorial.add(commands)
+    reproduce.add(commands)
+    model.add(commands)
 
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))

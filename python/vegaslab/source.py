@@ -34,8 +34,12 @@ def load(
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """The scenarios that come with vegaslab: file by name, in the order of their names."""
-    return {path.stem: path for path in sorted(_SHIPPED.glob("*.toml"))}
+    """The scenarios that come with vegaslab: file by name, in the order of their names, the papers' ones last.
+
+    Those that carry out a claim of a paper are named `papers/NAME`.
+    """
+    files = [*sorted(_SHIPPED.glob("*.toml")), *sorted(_SHIPPED.glob("papers/*.toml"))]
+    return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}
 
 
 def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
@@ -61,7 +65,7 @@ def _to_json(scenario: Mapping[str, object]) -> str:
 def _find(path: Path) -> Path:
     if path.exists():
         return path
-    shipped = shipped_scenarios().get(path.name.removesuffix(".toml")) if len(path.parts) == 1 else None
+    shipped = shipped_scenarios().get(path.as_posix().removesuffix(".toml"))
     if shipped is None:
         hint = "no such file, nor a shipped scenario of that name (`vegaslab list scenarios` shows them)"
         raise FileNotFoundError(errno.ENOENT, hint, str(path))

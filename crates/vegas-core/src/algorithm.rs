@@ -165,7 +165,9 @@ impl Algorithm {
     }
 
     fn grow(&self, control: &mut Control, ack: &Ack) {
-        if self.composition.limits.keep_up && !self.keeps_up(control, ack) {
+        let holds = self.composition.limits.keep_up && !self.keeps_up(control, ack);
+        // RFC 3168, section 6.1.2: no growth in answer to an echo
+        if holds || ack.ce_marked > 0 {
             return;
         }
         control.window = control.window.plus(control.growth).min(Window::whole(self.parameters.max_window));

@@ -53,14 +53,29 @@ impl Template {
             let replaced = parse(text)?;
             // what cannot be put into the document is a failure of that run, and still has to have a name
             let mut document = self.inner.document(&replaced, 0).unwrap_or_else(|_| Value::from(text.as_str()));
+            let traces = if names_trace(&document) { self.traces(&replaced) } else { Map::new() };
             for &seed in seeds {
                 if let Some(in_document) = document.get_mut("seed") {
                     *in_document = seed.into();
                 }
-                ids.extend_from_slice(&results::run_digest(&document, seed));
+                ids.extend_from_slice(&results::run_digest(&document, seed, &traces));
             }
         }
         Ok(ids)
+    }
+
+    /// Of a scenario that cannot run: none.
+    fn traces(&self, replaced: &Map<String, Value>) -> Map<String, Value> {
+        self.inner.scenario(replaced, 0).map(|scenario| results::traces(&scenario)).unwrap_or_default()
+    }
+}
+
+/// Whether a link follows a rate trace, whose content is part of a run's id.
+fn names_trace(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.contains_key("trace") || map.values().any(names_trace),
+        Value::Array(values) => values.iter().any(names_trace),
+        _ => false,
     }
 }
 

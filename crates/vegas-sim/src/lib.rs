@@ -12,14 +12,16 @@ mod link;
 mod managed;
 pub mod outcome;
 mod packet;
-mod path;
 mod queue;
 mod recorder;
 pub mod results;
 mod rng;
+mod routes;
 pub mod scenario;
+mod stays;
 mod tcp;
 mod traffic;
 mod transmitter;
+mod waiting;
 
 pub use engine::{Progress, Simulation, run};

@@ -67,7 +67,7 @@ fn a_run_has_the_id_that_the_command_line_gives_it() {
     let values = replaced(json!({"flow.0.algorithm": "vegas", "flow.0.start": "100ms", "flow.1.alpha": 2}));
     let overrides = [("flow.1.alpha", "2"), ("flow.0.start", "100ms"), ("flow.0.algorithm", "vegas"), ("seed", "9")];
     let scenario = Scenario::from_toml(SHORT, "short.toml", &overrides.map(|(k, v)| (k.into(), v.into()))).unwrap();
-    let digest = run_digest(&template().document(&values, 9).unwrap(), 9);
+    let digest = run_digest(&template().document(&values, 9).unwrap(), 9, &Map::new());
     assert_eq!(digest.map(|byte| format!("{byte:02x}")).concat(), run_id(&scenario));
 }
 

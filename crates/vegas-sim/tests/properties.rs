@@ -58,11 +58,11 @@ fn any_queue() -> impl Strategy<Value = QueueLimit> {
 fn any_scenario() -> impl Strategy<Value = Scenario> {
     let presets: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
     let network = (any_queue(), any_impairments(), any_impairments(), 100_000u64..50_000_000, 0u64..100_000);
-    let hosts = (1u64..400_000, 2u32..64, any::<bool>(), any::<bool>(), any::<bool>(), 41u64..1500, 0u64..4);
+    let hosts = (1u64..400_000, 2u32..64, any::<[bool; 4]>(), 41u64..1500, 0u64..4);
     (prop::sample::select(presets), network, hosts, any_changes(), [any_discipline(), any_discipline()], any::<u64>())
         .prop_map(|(preset, network, hosts, changes, [data, acks], seed)| {
             let (queue, forward, backward, rate, delay_us) = network;
-            let (size, window, delayed, handshake, linux, packet, start_s) = hosts;
+            let (size, window, [delayed, handshake, linux, ecn], packet, start_s) = hosts;
             let mut scenario =
                 support::one_flow(preset, Rate::from_bits_per_second(rate), Span::from_micros(delay_us), queue);
             scenario.seed = seed;
@@ -77,6 +77,7 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             let flow = &mut scenario.flows[0];
             flow.size = Some(Bytes::new(size.min(400 * (packet - 40))));
             flow.packet = Bytes::new(packet);
+            flow.ecn = ecn;
             flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
             flow.host.receive_window = Segments(window);
             flow.parameters.max_window = Segments(window);
@@ -93,14 +94,18 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
 
 /// Nothing, mostly; else each discipline with parameters that drop early.
 fn any_discipline() -> impl Strategy<Value = Discipline> {
-    let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50) };
+    any::<bool>().prop_flat_map(discipline)
+}
+
+fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
+    let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50), ecn };
     let pie =
-        PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15) };
+        PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15), ecn };
     prop_oneof![
         4 => Just(Discipline::DropTail),
-        1 => (1u32..10, 1u32..10, 0u32..500_000, 1u32..1_000_000).prop_map(|(min_packets, more, most, weight_ppm)| {
+        1 => (1u32..10, 1u32..10, 0u32..500_000, 1u32..1_000_000).prop_map(move |(min_packets, more, most, weight_ppm)| {
             let max_packets = min_packets + more;
-            Discipline::Red(RedSpec { min_packets, max_packets, max_probability_ppm: most, weight_ppm })
+            Discipline::Red(RedSpec { min_packets, max_packets, max_probability_ppm: most, weight_ppm, ecn })
         }),
         1 => Just(Discipline::CoDel(codel)),
         1 => Just(Discipline::Pie(pie)),

@@ -362,6 +362,7 @@ impl Named for LossModel {
 /// What a queue drops before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QueueKind {
+    DropTail,
     Red,
     CoDel,
     Pie,
@@ -371,6 +372,7 @@ pub(super) enum QueueKind {
 impl Named for QueueKind {
     const WHAT: &'static str = "a queue discipline";
     const CHOICES: &'static [(&'static str, Self)] = &[
+        ("drop-tail", QueueKind::DropTail),
         ("red", QueueKind::Red),
         ("codel", QueueKind::CoDel),
         ("pie", QueueKind::Pie),

@@ -2,6 +2,7 @@
 //! inside, the sender counts segments, and [`layout::Layout`] is the one place that converts.
 
 mod dsack;
+mod ecn;
 mod fine_timeout;
 mod frto;
 mod layout;

@@ -5,6 +5,7 @@ use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, RouterFeedback, State};
 
 use super::Outbox;
+use super::ecn::EcnSender;
 use super::fine_timeout::FineTimeout;
 use super::layout::Layout;
 use super::linux::Linux;
@@ -12,7 +13,7 @@ use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
 use crate::outcome::IncidentKind;
-use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId};
+use crate::packet::{Packet, PacketKind, SackBlocks};
 use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
 
 /// The sending end of a flow.
@@ -40,6 +41,7 @@ pub(crate) struct Sender {
     pub(super) fine: FineTimeout,
     /// Recovery as on Linux, where the host is one.
     pub(super) linux: Option<Box<Linux>>,
+    pub(super) ecn: EcnSender,
     /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
     feedback: Option<RouterFeedback>,
     /// When the retransmission timer runs out; none while nothing is outstanding.
@@ -54,6 +56,8 @@ pub(crate) struct SenderStats {
     pub(crate) segments_sent: u64,
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
+    /// Answers to marks.
+    pub(crate) ecn_reductions: u64,
     pub(crate) rtt_sum_ns: u128,
     pub(crate) rtt_samples: u64,
     pub(crate) rtt_min: Option<Span>,
@@ -87,6 +91,7 @@ impl Sender {
             rto: Rto::new(&spec.host),
             fine: FineTimeout::default(),
             linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new())),
+            ecn: EcnSender::new(spec.ecn),
             host: spec.host.clone(),
             feedback: None,
             timer: None,
@@ -162,16 +167,20 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrives: everything before byte `next_byte` was received, and the SACK blocks.
-    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, backward: Aqt, out: &mut Outbox) {
+    /// An acknowledgement arrives: everything before its sequence number was received, and the SACK blocks.
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
         self.feedback = self.layout.asks_routers().then(|| RouterFeedback {
             forward: Span::from_micros(sack.echo_us.into()),
-            backward: Span::from_micros(backward.micros().into()),
+            backward: Span::from_micros(ack.aqt.micros().into()),
         });
-        let una = self.layout.segment_at(next_byte);
+        let una = self.layout.segment_at(ack.sequence);
+        self.note_echo(una, ack.ecn());
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
             return;
+        }
+        if self.hears_mark(una) && !self.repair.in_recovery() {
+            self.answer_mark(now, out);
         }
         let news = self.detection.recovery == Recovery::Sack && self.take_sack(sack);
         if una > self.board.una() {
@@ -330,7 +339,7 @@ impl Sender {
             newest: SendIndex(self.board.una() - 1),
             next: before.next,
             window_limited: before.window_limited,
-            ce_marked: 0,
+            ce_marked: if self.ecn.echoed() { acked.0 } else { 0 },
             feedback: self.feedback,
         };
         self.change(now, out, |algorithm, state| algorithm.on_ack(state, &ack));
@@ -354,7 +363,11 @@ impl Sender {
     pub(super) fn tell(&mut self, loss: &Loss, out: &mut Outbox) -> bool {
         let window = self.state.window();
         self.change(loss.now, out, |algorithm, state| algorithm.on_loss(state, loss));
-        self.state.window() != window
+        let reduced = self.state.window() != window;
+        if reduced {
+            self.ecn.on_reduction(self.board.max());
+        }
+        reduced
     }
 
     /// Takes back what the algorithm was told since it was in this state.
@@ -503,21 +516,18 @@ impl Sender {
         if let Some(linux) = &mut self.linux {
             linux.on_send(segment, now, !first);
         }
-        let wire = self.layout.wire(segment);
-        out.packets.push(self.packet(PacketKind::Data, first_byte, wire));
+        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, self.layout.wire(segment));
+        out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
         self.timer.get_or_insert_with(|| now + self.rto.timeout());
     }
 
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
-        out.packets.push(self.packet(PacketKind::Syn, 0, self.layout.ack_wire));
+        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.layout.ack_wire);
+        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
         self.timer = Some(now + self.rto.timeout());
         if let Some(linux) = &mut self.linux {
             linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
         }
-    }
-
-    fn packet(&self, kind: PacketKind, sequence: u64, wire: u16) -> Packet {
-        Packet { sequence, flow: self.flow, sack: SackId::NONE, aqt: Aqt::ZERO, wire, hop: 0, kind }
     }
 }
 

@@ -53,6 +53,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) recovery: Option<Field<Recovery>>,
     /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// Whether both hosts use explicit congestion notification (RFC 3168). Default: false.
+    pub(in crate::scenario) ecn: Option<bool>,
     /// dumbbell, parking-lot: the flow's own access links, instead of the topology's.
     pub(in crate::scenario) access: Option<Table<Link>>,
     /// graph: the sender's node.
