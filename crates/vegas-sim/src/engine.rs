@@ -31,6 +31,7 @@ use crate::traffic::Source;
 pub struct Simulation {
     now: Time,
     end: Time,
+    until_complete: bool,
     finished: bool,
     events: u64,
     queue: EventQueue,
@@ -141,6 +142,7 @@ impl Simulation {
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
+            until_complete: scenario.until_complete,
             finished: false,
             events: 0,
             queue,
@@ -205,6 +207,7 @@ impl Simulation {
         // what was decided ahead of its time stands before what happened earlier
         self.outcome.incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
         self.outcome.events = self.events;
+        self.outcome.end_s = seconds(self.now);
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
             self.sources[source as usize].close(flow);
@@ -457,6 +460,16 @@ impl Simulation {
         self.capture(CapturePoint::SenderIn, &packet, sack);
         self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
         self.flush(id);
+        if self.until_complete && id < self.components.flows as usize {
+            self.end_if_complete();
+        }
+    }
+
+    fn end_if_complete(&mut self) {
+        let flows = &self.flows[..self.components.flows as usize];
+        if flows.iter().all(|flow| flow.sender.stats.completed.is_some()) {
+            self.end = self.now;
+        }
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
