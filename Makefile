@@ -56,6 +56,10 @@ demo: build ## Vegas against Reno on 50 Mb/s x 100 ms: table and picture
 pictures: demo ## draws the documentation's pictures anew
 	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
 	PYTHONPATH=python $(BIN)/python -m documentation
+	$(BIN)/vegaslab compare scenarios/tcplib-background.toml -a vegas -a reno --seeds 10 -o results/demo-seeds
+	cp results/demo-seeds/picture.svg docs/pictures/vegas-and-reno-seeds.svg
+	$(BIN)/vegaslab factorial scenarios/plans/vegas-phases.toml -o results/demo-phases
+	cp results/demo-phases/factorial/flow.0.goodput_mbps/picture.svg docs/pictures/vegas-phases.svg
 
 # --- tests ---
 

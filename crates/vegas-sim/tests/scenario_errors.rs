@@ -102,7 +102,7 @@ fn keys() {
             (
                 "seed = 1",
                 "colour = 1",
-                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, change, traffic",
+                ":3: colour: unknown key; expected one of name, description, duration, until_complete, seed, sample, capture, topology, flow, change, traffic",
             ),
             ("duration = \"60s\"\n", "", r#": duration: is missing; give one, such as duration = "60s""#),
             (
@@ -331,6 +331,11 @@ fn absurd_values() {
                 ":3: seed: 1.5 was given; expected a whole number from 0 to 18446744073709551615",
             ),
             ("seed = 1", "capture = \"yes\"", r#":3: capture: "yes" was given; expected true or false"#),
+            (
+                "seed = 1",
+                "until_complete = true",
+                ":3: until_complete: flow.0 has no size and never completes; give each flow a size, or leave it out",
+            ),
             ("seed = 1", "description = 7", ":3: description: 7 was given; expected a text"),
             (
                 "\"test\"",
@@ -362,13 +367,13 @@ fn algorithms() {
             ("\"vegas\"", "\"bbr\"", no_preset),
             (
                 "\"vegas\"",
-                "{ mechanisms = \"AJ\" }",
-                r#":11: flow.0.algorithm.mechanisms: "AJ": J (spike suppression) cannot be carried out; write letters from A to I"#,
+                "{ mechanisms = \"AK\" }",
+                r#":11: flow.0.algorithm.mechanisms: "AK": K is no mechanism; write letters from A to J"#,
             ),
             (
                 "\"vegas\"",
                 "{ mechanisms = 3 }",
-                r#":11: flow.0.algorithm.mechanisms: 3 was given; expected letters from A to I, such as "ACF""#,
+                r#":11: flow.0.algorithm.mechanisms: 3 was given; expected letters from A to J, such as "ACF""#,
             ),
             (
                 "\"vegas\"",

@@ -3,15 +3,17 @@
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vegaslab import _vegaslab
 from vegaslab.commands import OK, Parser, UsageError
 from vegaslab.comparison import load_variants
 from vegaslab.folder import whole_folder
 from vegaslab.progress import Progress
-from vegaslab.seeds import SeedComparison, compare_seeds
-from vegaslab.seeds_report import seeds_report
 from vegaslab.source import Overrides
+
+if TYPE_CHECKING:
+    from vegaslab.seeds import SeedComparison
 
 
 def add_options(parser: Parser) -> None:
@@ -24,6 +26,8 @@ def add_options(parser: Parser) -> None:
 
 def compare(options: argparse.Namespace, overrides: Overrides) -> int:
     """Runs, reports, writes; returns the exit code."""
+    from vegaslab.seeds_report import seeds_report
+
     _check(options)
     variants = load_variants(options.file, options.algorithm, set=overrides)
     folder = options.output or Path("results") / f"{next(iter(variants.values())).name}-seeds"
@@ -56,7 +60,9 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"-a {min(twice)} was given twice; each algorithm once")
 
 
-def _simulate(options: argparse.Namespace, overrides: Overrides) -> SeedComparison:
+def _simulate(options: argparse.Namespace, overrides: Overrides) -> "SeedComparison":
+    from vegaslab.seeds import compare_seeds
+
     shown: list[Progress] = []
 
     def watch(what: str, scenario: _vegaslab.Scenario) -> Progress:

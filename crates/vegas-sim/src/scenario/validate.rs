@@ -42,12 +42,18 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
             change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
         change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
     };
+    let until_complete = file.until_complete.unwrap_or(false);
+    if until_complete && let Some(endless) = flows.iter().position(|flow| flow.size.is_none()) {
+        let message = format!("flow.{endless} has no size and never completes; give each flow a size, or leave it out");
+        return Err(Problem::new("until_complete", message));
+    }
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
     Ok(Scenario {
         name: file.name.0.0.clone(),
         description: file.description.clone(),
         duration,
+        until_complete,
         seed: file.seed.map_or(1, |seed| seed.0.0),
         sampling,
         nodes: network.nodes,

@@ -183,7 +183,7 @@ pub(in crate::scenario) enum Algorithm {
 pub(in crate::scenario) struct Parts {
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
-    /// Letters from A to I: these mechanisms of "Revisited" over Reno, instead of `preset`.
+    /// Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`.
     pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
     /// How the backlog is measured.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
@@ -205,6 +205,8 @@ pub(in crate::scenario) struct Parts {
     pub(in crate::scenario) burst: Option<Field<Burst>>,
     /// No growth while the window is more than two segments above what is in flight (I of "Revisited").
     pub(in crate::scenario) keep_up: Option<bool>,
+    /// What leaves is paced to at most twice what left in the newest round trip (J of "Revisited"). bsd only.
+    pub(in crate::scenario) suppress_spikes: Option<bool>,
 }
 
 /// A preset by its name.
