@@ -1,6 +1,7 @@
 """Sweeps on a real Dask scheduler and real worker processes, all on the loopback interface."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -20,11 +21,14 @@ Worker = subprocess.Popen[bytes]
 class Loopback:
     """A scheduler and its workers."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
         self._file = folder / "scheduler.json"
+        self._environment = os.environ | settings
         self._log = (folder / "log.txt").open("wb")
         self._processes: list[Worker] = []
-        self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file))
+        self.scheduler = self._start(
+            "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
+        )
         wait_until(self._file.exists)
         self.address = str(json.loads(self._file.read_text())["address"])
 
@@ -34,7 +38,9 @@ class Loopback:
 
     def _start(self, module: str, *arguments: str) -> Worker:
         command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
-        process = subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=self._file.parent)
+        process = subprocess.Popen(
+            command, stdout=self._log, stderr=self._log, cwd=self._file.parent, env=self._environment
+        )
         self._processes.append(process)
         return process
 
@@ -53,8 +59,8 @@ class Loopback:
 
 
 @pytest.fixture
-def loopback(tmp_path: Path) -> Iterator[Loopback]:
-    cluster = Loopback(tmp_path)
+def loopback(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Loopback]:
+    cluster = Loopback(tmp_path, getattr(request, "param", {}))
     yield cluster
     cluster.close()
 
@@ -122,15 +128,63 @@ def test_a_worker_with_another_engine_that_comes_later_is_refused_too(loopback: 
     assert len(vegaslab.read_runs(tmp_path / "out")) > 0
 
 
-def test_what_cannot_be_reached_is_one_line(tmp_path: Path, vegaslab: Command, here: Path) -> None:
+DEADLY = """\
+import os
+from vegaslab import _vegaslab
+
+
+def deadly(template, runs, *rest, make=_vegaslab.sweep, **limits):
+    if any(place == 5 for place, _, _ in runs):
+        os._exit(1)
+    make(template, runs, *rest, **limits)
+
+
+if _vegaslab.sweep.__name__ == "sweep":
+    _vegaslab.sweep = deadly
+"""
+# the first worker that a batch ends is enough, and no other batch waits at that worker
+STRICT = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0", "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0"}
+
+
+@pytest.mark.parametrize("loopback", [STRICT], indirect=True)
+def test_a_run_that_ends_its_workers_is_a_row_and_the_others_go_on(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "small.toml"
+    plan.write_text(PLAN.replace("replications = 125", "replications = 2"))
+    deadly = tmp_path / "deadly.py"
+    deadly.write_text(DEADLY)
+    for _ in range(3):
+        loopback.worker("--preload", str(deadly))
+    loopback.wait_for_workers(3)
+    with Cluster(loopback.address) as cluster:
+        done = vegaslab.sweep(plan, tmp_path / "out", runner=cluster)
+    assert (done.made, done.failed) == (16, 1)
+    errors = vegaslab.read_runs(tmp_path / "out")["error"].to_pylist()
+    assert [place for place, error in enumerate(errors) if error is not None] == [5]
+    assert errors[5].startswith("every worker that made it died: ")
+
+
+def test_a_scheduler_that_goes_away_ends_the_sweep_which_goes_on_elsewhere(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "thousand.toml"
+    plan.write_text(PLAN)
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    with Cluster(loopback.address) as cluster, pytest.raises(ClusterError, match="scheduler is gone"):
+        vegaslab.sweep(plan, tmp_path / "out", runner=cluster, observer=lambda *_: loopback.scheduler.kill())
+    there = len(vegaslab.read_runs(tmp_path / "out"))
+    assert 0 < there < 1000
+    assert vegaslab.sweep(plan, tmp_path / "out").there == there
+
+
+def test_what_is_no_address_is_one_line(tmp_path: Path, vegaslab: Command, here: Path) -> None:
     plan = tmp_path / "small.toml"
     plan.write_text(PLAN)
-    for where, why in [
-        ("ftp://x:1", "local, or an address such as tcp://"),
-        ("tcp://127.0.0.1:1", "no Dask scheduler"),
-    ]:
-        done = vegaslab("sweep", plan, "--on", where)
-        assert done.returncode == 2, done.stderr
-        assert why in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+    done = vegaslab("sweep", plan, "--on", "ftp://x:1")
+    assert done.returncode == 2
+    assert done.stderr == "vegaslab: --on: 'ftp://x:1' was given; local, or an address such as tcp://10.0.0.1:8786\n"
     assert list(here.iterdir()) == []
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vegaslab.cluster._CONNECT_S", 0.5)
+    with pytest.raises(ClusterError, match=r"^tcp://127\.0\.0\.1:1: no Dask scheduler answers: "):
+        Cluster("tcp://127.0.0.1:1")

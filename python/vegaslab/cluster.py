@@ -23,7 +23,7 @@ _FIRST_BATCH_RUNS = 16
 _BATCH_RUNS_MAX = 20_000
 # so that a worker has its next batch before it asks
 _BATCHES_A_THREAD = 2
-_CONNECT_S = 20
+_CONNECT_S = 10
 
 
 class ClusterError(Exception):
@@ -61,12 +61,25 @@ class Cluster:
         threads = self._client.nthreads()
         if not threads:
             raise ClusterError(f"{self._address}: the scheduler has no workers; start some")
-        for worker, version in self._client.run(_engine_version).items():
+        try:
+            versions = self._client.run(_engine_version)
+        except ImportError as error:
+            raise ClusterError(f"{self._address}: a worker lacks vegaslab: {error}; install it there") from None
+        for worker, version in versions.items():
             _check_version(worker, version, _vegaslab.version)
         return sum(threads.values())
 
     def __call__(self, plan: Plan, runs: "Iterator[Run]", deliver: Callable[["pyarrow.Table"], None]) -> None:
-        """See `vegaslab.sweeping.Runner`."""
+        """See `vegaslab.sweeping.Runner`. Raises `ClusterError` too."""
+        from distributed import CancelledError
+        from distributed.comm.core import CommClosedError
+
+        try:
+            self._make_all(plan, runs, deliver)
+        except (CancelledError, CommClosedError):
+            raise ClusterError(f"{self._address}: the scheduler is gone; the same command goes on elsewhere") from None
+
+    def _make_all(self, plan: Plan, runs: "Iterator[Run]", deliver: Callable[["pyarrow.Table"], None]) -> None:
         from distributed import KilledWorker, as_completed
 
         batches = _Batches(self._client, plan)
@@ -86,8 +99,10 @@ class Cluster:
             except KilledWorker as error:
                 if len(batch) == 1:
                     deliver(_lost(batch[0], str(error)))
-                for run in batch if len(batch) > 1 else []:
-                    done.add(batches.submit([run]))
+                else:
+                    # one of its runs is to blame: each has to show that it is not
+                    for run in batch:
+                        done.add(batches.submit([run]))
                 continue
             deliver(_read(stream))
             size = min(max(1, round(len(batch) * _BATCH_S / max(wall_s, 1e-3))), _BATCH_RUNS_MAX, 4 * size)

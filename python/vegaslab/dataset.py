@@ -14,14 +14,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
-
 from vegaslab import _vegaslab
 from vegaslab.columns import assemble, delivered_again, united
 from vegaslab.folder import FolderError
 from vegaslab.plan import Plan
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow
 
 ROWS_A_FILE = 10_000
@@ -61,6 +60,7 @@ class Dataset:
     @classmethod
     def look(cls, folder: Path, plan: Plan) -> "tuple[int, np.ndarray[Any, np.dtype[np.int64]]]":
         """How many of the plan's runs a folder has, and the places of those it has not; changes nothing there."""
+        import numpy as np
         import pyarrow.parquet
 
         _check(folder)
@@ -73,6 +73,8 @@ class Dataset:
 
     def __enter__(self) -> "Dataset":
         """Locks the folder. Raises `FolderError` if it is another's or cannot be written."""
+        import numpy as np
+
         try:
             _check(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -102,14 +104,20 @@ class Dataset:
 
     def __len__(self) -> int:
         """How many of the plan's runs there are, those that failed included."""
+        import numpy as np
+
         return int(np.count_nonzero(self._there))
 
     def missing(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
         """The places in the plan of the runs that are not there; of runs that are the same, only the first."""
+        import numpy as np
+
         return np.flatnonzero(self._once & ~self._there)
 
     def forget_failed(self) -> None:
         """Takes the rows of failed runs out, so that they are missing."""
+        import numpy as np
+
         if self.failed:
             for number in {place // ROWS_A_FILE for place in np.flatnonzero(self._there)}:
                 self._stretch(int(number)).forget_failed()
@@ -117,6 +125,8 @@ class Dataset:
 
     def add(self, runs: "pyarrow.Table") -> None:
         """Takes finished runs as the native half delivers them: `place`, `error`, totals."""
+        import numpy as np
+
         places = runs["place"].to_numpy()
         self.failed += len(runs) - runs["error"].null_count
         for number in np.unique(places // ROWS_A_FILE):
@@ -182,6 +192,7 @@ class Dataset:
             file.rename(self.folder / _EARLIER / f"{number:05}.parquet")
 
     def _adopt_earlier(self) -> None:
+        import numpy as np
         import pyarrow.parquet
 
         earlier = _files(self.folder / _EARLIER)
@@ -258,6 +269,8 @@ class _Stretch:
 
 def run_ids(plan: Plan) -> "np.ndarray[Any, np.dtype[np.bytes_]]":
     """The id of every run of a plan, 32 bytes each, in the plan's order."""
+    import numpy as np
+
     return np.concatenate([np.frombuffer(part, "S32") for part in _ids_in_parts(plan)])
 
 

@@ -4,18 +4,18 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
 
 from vegaslab import _vegaslab
 from vegaslab.dataset import RUNS, Dataset
 from vegaslab.plan import Plan, PlanLike, load_plan
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow
 
 Run = tuple[int, str, int]
@@ -127,10 +127,10 @@ def sweep(
         writer = _Writer(dataset, len(dataset), observer)
         try:
             run(plan, runs_of(plan, missing), writer)
-        except OSError:
-            raise
         except BaseException:
-            dataset.flush()
+            # a disk that was full still is; what went wrong first is what counts
+            with suppress(OSError):
+                dataset.flush()
             raise
         dataset.finish()
         there = len(dataset) - len(missing)
@@ -144,6 +144,8 @@ def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner) -> 
     Measures up to 16 of the missing runs, spread evenly over the plan, one after the other on one core of this
     machine, for three seconds or until the first of them is finished. Raises what `sweep` does.
     """
+    import numpy as np
+
     plan = load_plan(plan)
     there, missing = Dataset.look(Path(folder), plan)
     spread = missing[np.unique(np.linspace(0, len(missing) - 1, _SAMPLE_RUNS).astype(int))] if len(missing) else missing

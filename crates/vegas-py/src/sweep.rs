@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use arrow_select::concat::concat_batches;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -193,43 +193,47 @@ impl Pool {
     }
 }
 
-/// Tables of finished runs, one for each set of columns, in the order of first appearance.
-fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
-    let mut groups: Vec<(Fields, Vec<u64>, Vec<Option<String>>, Vec<RecordBatch>)> = Vec::new();
-    for Finished { place, row } in finished {
-        let (batch, error) = match row {
-            Ok(batch) => (batch, None),
-            Err(error) => (RecordBatch::new_empty(Arc::new(Schema::empty())), Some(error)),
-        };
-        let fields = batch.schema_ref().fields();
-        let group = match groups.iter_mut().rposition(|(known, ..)| known == fields) {
-            Some(known) => &mut groups[known],
-            None => groups.push_mut((fields.clone(), vec![], vec![], vec![])),
-        };
-        group.1.push(place);
-        group.2.push(error);
-        group.3.push(batch);
-    }
-    let built = groups.into_iter().map(|(fields, places, errors, batches)| table(fields, places, errors, &batches));
-    built.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))
-}
-
-fn table(
+/// Finished runs with the same columns.
+struct Group {
     totals: Fields,
     places: Vec<u64>,
     errors: Vec<Option<String>>,
-    batches: &[RecordBatch],
-) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let mut fields = vec![
-        Arc::new(Field::new("place", DataType::UInt64, false)),
-        Arc::new(Field::new("error", DataType::Utf8, true)),
-    ];
-    let mut columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(places)), Arc::new(StringArray::from(errors))];
-    if !totals.is_empty() {
-        columns.extend_from_slice(concat_batches(&Arc::new(Schema::new(totals.clone())), batches)?.columns());
-        fields.extend(totals.iter().cloned());
+    rows: Vec<RecordBatch>,
+}
+
+/// Tables of finished runs, one for each set of columns, in the order of first appearance.
+fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for Finished { place, row } in finished {
+        let (row, error) = match row {
+            Ok(row) => (row, None),
+            Err(error) => (RecordBatch::new_empty(Arc::new(Schema::empty())), Some(error)),
+        };
+        let totals = row.schema_ref().fields();
+        let group = match groups.iter().rposition(|group| group.totals == *totals) {
+            Some(known) => &mut groups[known],
+            None => groups.push_mut(Group { totals: totals.clone(), places: vec![], errors: vec![], rows: vec![] }),
+        };
+        group.places.push(place);
+        group.errors.push(error);
+        group.rows.push(row);
     }
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    let built = groups.into_iter().map(Group::table);
+    built.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+impl Group {
+    fn table(self) -> Result<RecordBatch, ArrowError> {
+        let place = Arc::new(Field::new("place", DataType::UInt64, false));
+        let error = Arc::new(Field::new("error", DataType::Utf8, true));
+        let schema = Schema::new([place, error].into_iter().chain(self.totals.iter().cloned()).collect::<Fields>());
+        let mut columns: Vec<ArrayRef> =
+            vec![Arc::new(UInt64Array::from(self.places)), Arc::new(StringArray::from(self.errors))];
+        if !self.totals.is_empty() {
+            columns.extend_from_slice(concat_batches(&Arc::new(Schema::new(self.totals)), &self.rows)?.columns());
+        }
+        RecordBatch::try_new(Arc::new(schema), columns)
+    }
 }
 
 fn now() -> Instant {
