@@ -14,6 +14,7 @@ from vegaslab.plan import Plan
 from vegaslab.plan_file import PlanError
 from vegaslab.result import Result, Series, run
 from vegaslab.seeds import SeedComparison, compare_seeds
+from vegaslab.series import read_series
 from vegaslab.source import shipped_scenarios
 from vegaslab.sweeping import sweep
 
@@ -39,6 +40,7 @@ __all__ = [
     "compare",
     "compare_seeds",
     "read_runs",
+    "read_series",
     "run",
     "shipped_scenarios",
     "sweep",

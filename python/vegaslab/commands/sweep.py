@@ -10,6 +10,7 @@ from pathlib import Path
 from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
 from vegaslab.plan import Plan
 from vegaslab.progress import SweepProgress, readable_time
+from vegaslab.series import SERIES
 from vegaslab.sweeping import Forecast, Local, Runner, Swept, forecast, sweep, usable_cores
 
 _LOCAL = "local"
@@ -28,6 +29,7 @@ def add(commands: Commands) -> None:
         help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
     )
     argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
     argument("--retry-failed", action="store_true", help="make runs that failed again, too")
     argument("--json", action="store_true", help="print what was done as JSON")
@@ -38,6 +40,8 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     plan = Plan.from_file(options.plan)
+    if options.series is not None:
+        plan = plan.with_series(_series(options.series))
     folder = options.output or Path("results") / plan.name
     with _runner(options) as runner:
         if options.dry_run:
@@ -52,6 +56,13 @@ def _sweep(options: argparse.Namespace) -> int:
             return INTERRUPTED
     print(json.dumps(done.summary) if options.json else _report(plan, done))
     return FAILED if done.failed else OK
+
+
+def _series(given: str) -> list[str]:
+    names = given.split(",")
+    if not set(names) <= {*SERIES}:
+        raise UsageError(f"--series: {given!r} was given; flows, links or flows,links")
+    return names
 
 
 @contextmanager
