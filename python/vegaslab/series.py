@@ -24,10 +24,10 @@ _SUFFIX = ".parquet"
 
 
 def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | None = None) -> "pyarrow.Table":
-    """The time series, "flows" or "links", of some runs (values of `run_id`; default: of all) as one Arrow table, run after run.
+    """The time series, "flows" or "links", of some runs (values of `run_id`; default: all) as one Arrow table.
 
-    Its columns are `run_id` and those of `flow_series` or `link_series` (docs/results.md). Raises `FolderError` for a
-    folder without such series and for a run without; `ValueError` for another name.
+    Run after run; its columns are `run_id` and those of `flow_series` or `link_series` (docs/results.md). Raises
+    `FolderError` for a folder without such series and for a run without; `ValueError` for another name.
     """
     import pyarrow.parquet
 
