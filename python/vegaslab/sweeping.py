@@ -1,7 +1,6 @@
 """Sweeps: making the runs of a plan that are not there yet."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from vegaslab import _vegaslab
 from vegaslab.dataset import RUNS, Dataset
 from vegaslab.plan import Plan, PlanLike, load_plan
+from vegaslab.pool import usable_cores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -172,11 +172,6 @@ def runs_of(plan: Plan, places: "np.ndarray[Any, np.dtype[np.int64]]") -> Iterat
         if cell != number:
             number, text = cell, json.dumps(plan.cell(cell))
         yield place, text, plan.seeds[replication]
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 class _Writer:

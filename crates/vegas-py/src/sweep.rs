@@ -127,6 +127,10 @@ impl State {
         self.series_bytes >= WAITING_SERIES_BYTES
     }
 
+    fn is_idle(&self) -> bool {
+        self.running == 0 && self.waiting.is_empty()
+    }
+
     /// A thread has nothing to do.
     fn must_wait(&self) -> bool {
         self.waiting.is_empty() || self.is_full()
@@ -162,7 +166,7 @@ impl Pool {
         };
         let waited = self.news.wait_timeout_while(self.lock(), GLANCE, busy);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.running == 0 && state.waiting.is_empty()
+        state.is_idle()
     }
 
     fn is_full(&self) -> bool {
@@ -196,7 +200,7 @@ impl Pool {
             state.running -= 1;
             state.series_bytes += bytes;
             state.finished.push(Finished { place, row });
-            if state.is_full() || state.waiting.len() <= WAITING_RUNS / 2 {
+            if state.is_full() || state.is_idle() {
                 self.news.notify_one();
             }
         }
@@ -212,6 +216,10 @@ impl Pool {
         }
         let run = state.waiting.pop_front()?;
         state.running += 1;
+        // once on the way down, and not with every run: the calling thread needs a core to wake up on
+        if state.waiting.len() == WAITING_RUNS / 2 {
+            self.news.notify_one();
+        }
         Some(run)
     }
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
 from vegaslab.plan import Plan
+from vegaslab.pool import usable_cores
 from vegaslab.progress import SweepProgress, readable_time
 from vegaslab.series import SERIES
-from vegaslab.sweeping import Forecast, Local, Runner, Swept, forecast, sweep, usable_cores
+from vegaslab.sweeping import Forecast, Local, Runner, Swept, forecast, sweep
 
 _LOCAL = "local"
 
