@@ -3,14 +3,16 @@
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vegaslab.commands import OK, Parser, UsageError
 from vegaslab.comparison import load_variants
 from vegaslab.folder import whole_folder
 from vegaslab.progress import Progress
-from vegaslab.seeds import SeedComparison, compare_seeds
-from vegaslab.seeds_report import seeds_report
 from vegaslab.source import Overrides
+
+if TYPE_CHECKING:
+    from vegaslab.seeds import SeedComparison
 
 
 def add_options(parser: Parser) -> None:
@@ -23,6 +25,8 @@ def add_options(parser: Parser) -> None:
 
 def compare(options: argparse.Namespace, overrides: Overrides) -> int:
     """Runs, reports, writes; returns the exit code."""
+    from vegaslab.seeds_report import seeds_report
+
     _check(options)
     variants = load_variants(options.file, options.algorithm, set=overrides)
     first = next(iter(variants.values()))
@@ -56,7 +60,9 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"-a {min(twice)} was given twice; each algorithm once")
 
 
-def _simulate(options: argparse.Namespace, overrides: Overrides, duration_s: float) -> SeedComparison:
+def _simulate(options: argparse.Namespace, overrides: Overrides, duration_s: float) -> "SeedComparison":
+    from vegaslab.seeds import compare_seeds
+
     level = 0.95 if options.level is None else options.level
     runs = options.seeds * len(options.algorithm)
     with Progress(runs * duration_s, f"{runs} runs: ") as progress:

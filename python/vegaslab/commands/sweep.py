@@ -6,13 +6,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
-from vegaslab.plan import Plan
 from vegaslab.pool import usable_cores
 from vegaslab.progress import SweepProgress, readable_time
 from vegaslab.series import SERIES
-from vegaslab.sweeping import Forecast, Local, Runner, Swept, forecast, sweep
+
+if TYPE_CHECKING:
+    from vegaslab.plan import Plan
+    from vegaslab.sweeping import Forecast, Runner, Swept
 
 _LOCAL = "local"
 
@@ -38,6 +41,9 @@ def add(commands: Commands) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> int:
+    from vegaslab.plan import Plan
+    from vegaslab.sweeping import forecast, sweep
+
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     plan = Plan.from_file(options.plan)
@@ -67,7 +73,9 @@ def _series(given: str) -> list[str]:
 
 
 @contextmanager
-def _runner(options: argparse.Namespace) -> Iterator[Runner]:
+def _runner(options: argparse.Namespace) -> Iterator["Runner"]:
+    from vegaslab.sweeping import Local
+
     if options.on == _LOCAL:
         yield Local(options.jobs or usable_cores())
         return
@@ -84,7 +92,7 @@ def _runner(options: argparse.Namespace) -> Iterator[Runner]:
         raise UsageError(str(error)) from None
 
 
-def _forecast_report(plan: Plan, foreseen: Forecast) -> str:
+def _forecast_report(plan: "Plan", foreseen: "Forecast") -> str:
     lines = [f"{_extent(plan)}: {foreseen.runs} runs, {foreseen.there} of them there"]
     if foreseen.run_s is not None:
         lines.append(
@@ -94,12 +102,12 @@ def _forecast_report(plan: Plan, foreseen: Forecast) -> str:
     return "\n".join(lines)
 
 
-def _report(plan: Plan, done: Swept) -> str:
+def _report(plan: "Plan", done: "Swept") -> str:
     lines = [f"{_extent(plan)}: {done.there} runs were there, {done.made} made in {readable_time(done.wall_s)}"]
     if done.failed:
         lines.append(f"{done.failed} failed: column error says why, --retry-failed makes them again")
     return "\n".join([*lines, f"\ndataset: {done.summary['dataset']}"])
 
 
-def _extent(plan: Plan) -> str:
+def _extent(plan: "Plan") -> str:
     return f"{plan.name}: {plan.number_of_cells} cells x {plan.replications} seeds"

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 
-from vegaslab.papers import gallop
+from vegaslab.papers import dynamic, gallop, slow_start
 from vegaslab.papers.claims import PAPERS, claims
 from vegaslab.papers.errors import PapersError
 from vegaslab.papers.experiment import Experiment
 
 EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
     "gallop": gallop.EXPERIMENTS,
+    "slow-start": slow_start.EXPERIMENTS,
+    "dynamic": dynamic.EXPERIMENTS,
 }
 
 
