@@ -184,11 +184,11 @@ impl Stays {
         totals
     }
 
-    /// How long packets waited, or will have, those who stay included.
+    /// How long packets waited, or will have, of those that had come when last looked at.
     pub(crate) fn waits(&self) -> WaitingTimes {
         let mut waits = self.waits.clone();
         let mut free = self.free_since;
-        for stay in &self.ring {
+        for stay in self.ring.range(..self.come) {
             waits.record(stay.offered.max(free).since(stay.offered));
             free = stay.departure;
         }
