@@ -55,7 +55,7 @@ class Load:
         return ROUND_TRIP_S * max(2, round(PACKETS / (self.flows * self.window)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Series:
     """What is varied, and the loads."""
 
