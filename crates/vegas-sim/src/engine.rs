@@ -1,7 +1,10 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod carrier;
 mod feeding;
 mod opened;
+
+pub use carrier::{Carried, Carrier, Delivery, Direction};
 
 use std::collections::VecDeque;
 
@@ -28,6 +31,7 @@ use crate::traffic::Source;
 pub struct Simulation {
     now: Time,
     end: Time,
+    until_complete: bool,
     finished: bool,
     events: u64,
     queue: EventQueue,
@@ -48,6 +52,8 @@ pub struct Simulation {
     /// What is still to change, in the order of time.
     changes: VecDeque<ScheduledChange>,
     captures: bool,
+    /// What has come out for hosts that are not the engine's own; none where they are.
+    delivered: Option<Vec<Delivery>>,
 }
 
 /// How far a run has come.
@@ -136,6 +142,7 @@ impl Simulation {
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
+            until_complete: scenario.until_complete,
             finished: false,
             events: 0,
             queue,
@@ -152,6 +159,7 @@ impl Simulation {
             outcome: Outcome::default(),
             changes: scenario.changes.clone().into(),
             captures: scenario.capture,
+            delivered: None,
         }
     }
 
@@ -196,8 +204,8 @@ impl Simulation {
             self.catch_up(link);
         }
         self.check_conservation();
-        // what was decided ahead of its time stands before what happened earlier
-        self.outcome.incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
+        self.outcome.end_s = seconds(self.now);
+        self.order_incidents();
         self.outcome.events = self.events;
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
@@ -205,6 +213,14 @@ impl Simulation {
         }
         self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
         self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
+    }
+
+    /// Drops on links that are fed ahead of time were written down before what happened earlier; some would have come
+    /// after the run's end.
+    fn order_incidents(&mut self) {
+        let Outcome { incidents, end_s, .. } = &mut self.outcome;
+        incidents.retain(|incident| incident.time_s <= *end_s);
+        incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
     }
 
     fn handle(&mut self, id: ComponentId) {
@@ -217,6 +233,7 @@ impl Simulation {
             Component::Retransmission(flow) => self.on_retransmission_timer(flow),
             Component::DelayedAck(flow) => self.on_delayed_ack(flow),
             Component::Write(flow) => self.on_write(flow),
+            Component::Pacing(flow) => self.on_pacing_timer(flow),
             Component::Sampler => self.on_sample(),
         }
     }
@@ -382,6 +399,9 @@ impl Simulation {
     }
 
     fn deliver(&mut self, packet: Packet) {
+        if self.delivered.is_some() && self.hand_over(&packet) {
+            return;
+        }
         let sack = self.sacks.get(packet.sack());
         self.sacks.release(packet.sack());
         let id = packet.flow as usize;
@@ -447,6 +467,16 @@ impl Simulation {
         self.capture(CapturePoint::SenderIn, &packet, sack);
         self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
         self.flush(id);
+        if self.until_complete && id < self.components.flows as usize {
+            self.end_if_complete();
+        }
+    }
+
+    fn end_if_complete(&mut self) {
+        let flows = &self.flows[..self.components.flows as usize];
+        if flows.iter().all(|flow| flow.sender.stats.completed.is_some()) {
+            self.end = self.now;
+        }
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
@@ -477,6 +507,12 @@ impl Simulation {
     fn on_retransmission_timer(&mut self, id: u32) {
         self.queue.cancel(self.components.retransmission(id));
         self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
+        self.flush(id as usize);
+    }
+
+    fn on_pacing_timer(&mut self, id: u32) {
+        self.queue.cancel(self.components.pacing(id));
+        self.flows[id as usize].sender.on_pacing_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
 
@@ -513,6 +549,9 @@ impl Simulation {
             && self.queue.pending(component).is_none_or(|pending| pending > due)
         {
             self.queue.schedule(component, due);
+        }
+        if let Some(due) = self.flows[id].sender.pacing_due() {
+            self.queue.schedule(self.components.pacing(id as u32), due);
         }
         if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
@@ -605,7 +644,7 @@ struct Components {
 }
 
 /// Timers of a connection.
-const TIMERS: u32 = 3;
+const TIMERS: u32 = 4;
 
 enum Component {
     Change,
@@ -616,6 +655,7 @@ enum Component {
     Retransmission(u32),
     DelayedAck(u32),
     Write(u32),
+    Pacing(u32),
     Sampler,
 }
 
@@ -656,6 +696,10 @@ impl Components {
         self.retransmission(flow) + 2
     }
 
+    fn pacing(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 3
+    }
+
     fn sampler(self) -> ComponentId {
         self.retransmission(self.connections)
     }
@@ -676,7 +720,8 @@ impl Components {
             match timer {
                 0 => Component::Retransmission(flow),
                 1 => Component::DelayedAck(flow),
-                _ => Component::Write(flow),
+                2 => Component::Write(flow),
+                _ => Component::Pacing(flow),
             }
         } else {
             Component::Sampler

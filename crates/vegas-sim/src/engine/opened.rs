@@ -81,6 +81,7 @@ impl Simulation {
         self.sources[source as usize].close(flow);
         self.queue.cancel(self.components.retransmission(id));
         self.queue.cancel(self.components.delayed_ack(id));
+        self.queue.cancel(self.components.pacing(id));
         self.free.push(id);
     }
 

@@ -248,7 +248,7 @@ impl FromGiven for Burst {
 }
 
 impl FromGiven for Mechanisms {
-    const EXPECTED: &'static str = "letters from A to I, such as \"ACF\"";
+    const EXPECTED: &'static str = "letters from A to J, such as \"ACF\"";
 
     fn from_given(given: Given<'_>) -> Result<Self, String> {
         match given {
@@ -258,7 +258,7 @@ impl FromGiven for Mechanisms {
     }
 
     fn schema() -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^[A-I]{0,9}$" })
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-J]{0,10}$" })
     }
 }
 

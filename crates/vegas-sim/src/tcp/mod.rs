@@ -8,6 +8,7 @@ mod frto;
 mod layout;
 mod linux;
 mod linux_rtt;
+mod pacer;
 mod prr;
 mod rack;
 mod receiver;

@@ -9,6 +9,7 @@ use super::ecn::EcnSender;
 use super::fine_timeout::FineTimeout;
 use super::layout::Layout;
 use super::linux::Linux;
+use super::pacer::Pacer;
 use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
@@ -42,6 +43,7 @@ pub(crate) struct Sender {
     /// Recovery as on Linux, where the host is one.
     pub(super) linux: Option<Box<Linux>>,
     pub(super) ecn: EcnSender,
+    pub(super) pacer: Pacer,
     /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
     feedback: Option<RouterFeedback>,
     /// When the retransmission timer runs out; none while nothing is outstanding.
@@ -93,6 +95,7 @@ impl Sender {
             linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new())),
             ecn: EcnSender::new(spec.ecn),
             host: spec.host.clone(),
+            pacer: Pacer::default(),
             feedback: None,
             timer: None,
             started: false,
@@ -404,6 +407,7 @@ impl Sender {
         if self.board.una() >= self.total && self.stats.completed.is_none() {
             self.stats.completed = Some(now);
             self.timer = None;
+            self.pacer.cancel();
             if let Some(linux) = &mut self.linux {
                 linux.probe.cancel();
                 linux.rack.cancel();
@@ -430,7 +434,7 @@ impl Sender {
     }
 
     /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
-    fn burst(&self) -> Option<Segments> {
+    pub(super) fn burst(&self) -> Option<Segments> {
         let limits = self.algorithm.composition().limits;
         match (limits.burst, self.repair.in_recovery().then_some(self.host.recovery_burst).flatten()) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -438,8 +442,12 @@ impl Sender {
         }
     }
 
-    /// Sends what the window allows, at most `burst` segments.
+    /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
     pub(super) fn send(&mut self, now: Time, burst: Option<Segments>, out: &mut Outbox) {
+        if let Some(pace) = self.state.pacing_rate() {
+            self.send_paced(now, pace, burst, out);
+            return;
+        }
         let most = burst.map_or(u64::MAX, Segments::as_u64);
         for _ in 0..most {
             let Some(segment) = self.next_segment() else { break };
@@ -449,7 +457,7 @@ impl Sender {
 
     /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
     /// whatever lies within the window.
-    fn next_segment(&mut self) -> Option<u64> {
+    pub(super) fn next_segment(&mut self) -> Option<u64> {
         let window = self.usable_window();
         match self.detection.recovery {
             Recovery::Sack => self.next_segment_by_pipe(window),
@@ -513,6 +521,7 @@ impl Sender {
         if segment == self.next {
             self.next += 1;
         }
+        self.pacer.on_send(now);
         if let Some(linux) = &mut self.linux {
             linux.on_send(segment, now, !first);
         }
