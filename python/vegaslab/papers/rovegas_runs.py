@@ -25,7 +25,11 @@ def seeds(quick: bool) -> range:
 
 
 def counted(algorithm: str, throughput: float) -> float:
-    """Throughput as the paper counts it."""
+    """Throughput as the paper counts it.
+
+    >>> counted("vegas", 1008), counted("rovegas", 1008)
+    (1008, 1000.0)
+    """
     return throughput if algorithm == "vegas" else throughput * WITHOUT_OPTION
 
 
@@ -41,7 +45,16 @@ def interval(values: Sequence[float]) -> Interval:
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, Interval]:
-    """Ratio of the means of values paired by seed, and its 95 % interval (ratio estimator, linearised)."""
+    """Ratio of the means of values paired by seed, and its 95 % interval.
+
+    The interval is that of the ratio estimator's linearised residuals (Cochran, "Sampling Techniques", chapter 6).
+
+    >>> ratio([2, 4, 9], [1, 2, 4.5])
+    (2.0, (2.0, 2.0))
+    >>> value, (low, high) = ratio([2, 5], [1, 2])
+    >>> round(value, 3), round(low, 3), round(high, 3)
+    (2.333, -0.49, 5.157)
+    """
     above, below = np.asarray(ours), np.asarray(theirs)
     value = float(above.mean() / below.mean())
     half = mean_interval((above - value * below) / below.mean()).half_width

@@ -33,7 +33,11 @@ class Form:
         return f"{self.packet_bytes} B, {self.cycle_ms} ms"
 
     def values(self, load: float, sources: int = 1) -> dict[str, object]:
-        """Values of a scenario whose sources send at twice the link's rate while they are on."""
+        """Values of a scenario whose sources send at twice the link's rate while they are on.
+
+        >>> Form(cycle_ms=300, packet_bytes=1000).values(0.9)
+        {'traffic.0.on': '135000us', 'traffic.0.off': '165000us', 'traffic.0.packet': '1000b'}
+        """
         if load == 0:
             return {"traffic": "[]"}
         on_us = round(self.cycle_ms * 1000 * load / 2)
