@@ -221,7 +221,7 @@ def _draw_fig13(data: Data) -> list[Chart]:
 
 
 def _runs_fig19(quick: bool) -> dict[str, Run]:
-    loads_of_it = (_LOAD,) if quick else (0.2, 0.4, 0.6, _LOAD, 1.0)
+    loads_of_it = (0.4, _LOAD) if quick else (0.2, 0.4, 0.6, _LOAD, 1.0)
     return {
         load_key(form, load, name, seed): _at_load(algorithm, form, load, seed, _ONLY_R2)
         for form in forms(quick)
@@ -254,7 +254,6 @@ def _three_by_load(data: Data, form: Form) -> str:
 
 def _draw_fig19(data: Data) -> list[Chart]:
     every = loads_in(data)
-    style = "points" if len(every) == 1 else "line"
     panels = tuple(
         Panel(
             x="load on the way back",
@@ -265,7 +264,6 @@ def _draw_fig19(data: Data) -> list[Chart]:
                     x=every,
                     y=[float(_kbps(at_load(data, form, load, name))) for load in every],
                     colour=colour,
-                    style=style,  # type: ignore[arg-type]
                 )
                 for colour, name in enumerate(_STAMPED)
             ],

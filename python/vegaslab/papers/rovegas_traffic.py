@@ -213,7 +213,7 @@ def _runs_fig10(quick: bool) -> dict[str, Run]:
             extract=throughput_kbps,
         )
         for form in forms(quick)
-        for load in (*loads(quick), *_OVERLOADS)
+        for load in (*loads(quick), *(() if quick else _OVERLOADS))
         for algorithm in ALGORITHMS
         for seed in seeds(quick)
     }
