@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from vegaslab.papers import gallop
+from vegaslab.papers import gallop, revisited
 from vegaslab.papers.claims import PAPERS, claims
 from vegaslab.papers.errors import PapersError
 from vegaslab.papers.experiment import Experiment
 
 EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
     "gallop": gallop.EXPERIMENTS,
+    "revisited": revisited.EXPERIMENTS,
 }
 
 
