@@ -1,7 +1,10 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod carrier;
 mod feeding;
 mod opened;
+
+pub use carrier::{Carried, Carrier, Delivery, Direction};
 
 use std::collections::VecDeque;
 
@@ -49,6 +52,8 @@ pub struct Simulation {
     /// What is still to change, in the order of time.
     changes: VecDeque<ScheduledChange>,
     captures: bool,
+    /// What has come out for hosts that are not the engine's own; none where they are.
+    delivered: Option<Vec<Delivery>>,
 }
 
 /// How far a run has come.
@@ -154,6 +159,7 @@ impl Simulation {
             outcome: Outcome::default(),
             changes: scenario.changes.clone().into(),
             captures: scenario.capture,
+            delivered: None,
         }
     }
 
@@ -198,16 +204,23 @@ impl Simulation {
             self.catch_up(link);
         }
         self.check_conservation();
-        // what was decided ahead of its time stands before what happened earlier
-        self.outcome.incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
-        self.outcome.events = self.events;
         self.outcome.end_s = seconds(self.now);
+        self.order_incidents();
+        self.outcome.events = self.events;
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
             self.sources[source as usize].close(flow);
         }
         self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
         self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
+    }
+
+    /// Drops on links that are fed ahead of time were written down before what happened earlier; some would have come
+    /// after the run's end.
+    fn order_incidents(&mut self) {
+        let Outcome { incidents, end_s, .. } = &mut self.outcome;
+        incidents.retain(|incident| incident.time_s <= *end_s);
+        incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
     }
 
     fn handle(&mut self, id: ComponentId) {
@@ -386,6 +399,9 @@ impl Simulation {
     }
 
     fn deliver(&mut self, packet: Packet) {
+        if self.delivered.is_some() && self.hand_over(&packet) {
+            return;
+        }
         let sack = self.sacks.get(packet.sack());
         self.sacks.release(packet.sack());
         let id = packet.flow as usize;

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use vegas_core::units::Time;
+use vegas_core::units::{Span, Time};
 
 use crate::scenario::QueueLimit;
 use crate::waiting::WaitingTimes;
@@ -81,19 +81,16 @@ impl Stays {
             self.make_room(now);
         }
         let waiting = (self.ring.len() - self.left) as u32;
+        let waits = begins.since(offered);
         if offered <= now && self.come == self.ring.len() {
             self.come += 1;
-            self.note_waiting(waiting);
+            self.note_come(waiting, waits);
         }
         self.ring.push_back(Stay { offered, departure, waiting, wire });
         self.staying_bytes += u64::from(wire);
         self.bytes += u64::from(wire);
         self.busy_ns += departure.since(begins).as_nanos();
-        let waits = begins.since(offered);
         self.waited_ns += u128::from(waits.as_nanos());
-        if !self.rate_changes {
-            self.waits.record(waits);
-        }
     }
 
     #[cold]
@@ -112,17 +109,21 @@ impl Stays {
         }
     }
 
-    fn note_waiting(&mut self, waiting: u32) {
+    fn note_come(&mut self, waiting: u32, waits: Span) {
         self.max_waiting = self.max_waiting.max(waiting);
         self.step_max_waiting = self.step_max_waiting.max(waiting);
+        if !self.rate_changes {
+            self.waits.record(waits);
+        }
     }
 
     /// Sees who has come and left by `now`. What leaves at `now` has left: its slot is free for one that comes at that
     /// instant.
     pub(crate) fn look(&mut self, now: Time) {
         while let Some(&stay) = self.ring.get(self.come).filter(|stay| stay.offered <= now) {
+            let before = self.come.checked_sub(1).map_or(self.free_since, |before| self.ring[before].departure);
             self.come += 1;
-            self.note_waiting(stay.waiting);
+            self.note_come(stay.waiting, before.since(stay.offered));
         }
         self.note_left(now);
         let gone = self.ring.partition_point(|stay| stay.departure <= now);

@@ -64,6 +64,30 @@ fn check(good: &str, cases: &[Case]) {
 }
 
 #[test]
+fn counts_of_flows() {
+    let too_many = format!("{}\n", "[[flow]]\nalgorithm = \"vegas\"\ncount = 100_000\n".repeat(11));
+    let tables = GOOD.replace("[[flow]]\nalgorithm = \"vegas\"\nstart = \"5s\"\npacket = \"1000b\"\n", &too_many);
+    let error = Scenario::from_toml(&tables, "x.toml", &[]).expect_err("1.1 million flows");
+    assert_eq!(error.to_string(), "x.toml:10: flow: there are 1100000 flows; write 1000000 at most");
+    check(
+        GOOD,
+        &[
+            (
+                "packet =",
+                "count = 0\npacket =",
+                ":13: flow.0.count: 0 was given; expected a whole number from 1 to 100000",
+            ),
+            // the second table is flow.1, though its flows are 3 and 4
+            (
+                "packet = \"1000b\"",
+                "count = 3\n[[flow]]\nalgorithm = \"vegas\"\ncount = 2\nheader = \"1000b\"",
+                ":17: flow.1.header: the header fills the packet: 1000b of 1000b; write less than the packet",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn keys() {
     check(
         GOOD,
@@ -777,6 +801,11 @@ fn transfers() {
                 "algorithm = \"reno\"",
                 "algorithm = \"reno\"\nsize = \"1kb\"",
                 ":22: traffic.0.flow.size: is the source's and not one connection's; write it as traffic.0.size",
+            ),
+            (
+                "algorithm = \"reno\"",
+                "algorithm = \"reno\"\ncount = 2",
+                ":22: traffic.0.flow.count: the source opens as many as traffic.0.interarrival says; leave it out",
             ),
             (
                 "algorithm = \"reno\"",

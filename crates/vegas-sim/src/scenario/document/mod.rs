@@ -12,7 +12,7 @@ mod topology;
 mod traffic;
 
 pub(super) use change::Change;
-pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use flow::{Algorithm, Flow, Host, Numbered, Parts, numbered};
 pub(super) use loss::{BurstLoss, Loss};
 pub(super) use queue::{LinkQueue, ManagedQueue};
 pub(super) use rate::LinkRate;
