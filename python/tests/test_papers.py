@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
+from vegaslab import pool
 from vegaslab.papers import runner, verdict
 from vegaslab.papers.claims import PAPERS, Claim, Limit, claims, flat
 from vegaslab.papers.draw import write
@@ -171,7 +172,7 @@ def test_finished_runs_are_not_simulated_again(tmp_path: Path, monkeypatch: pyte
     def refuse(*_: object) -> None:
         raise AssertionError("simulated again")
 
-    monkeypatch.setattr(runner, "run_checked", refuse)
+    monkeypatch.setattr(pool, "run_checked", refuse)
     assert runner.carry_out(runs, tmp_path) == {"a": "gallop-windows"}
     other_seed = {"a": replace(runs["a"], seed=2)}
     with pytest.raises(AssertionError, match="simulated again"):

@@ -57,8 +57,8 @@ def reference(thousand: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[
     return dataset(folder)
 
 
-def dataset(folder: Path) -> dict[str, bytes]:
-    files = {path.name: path.read_bytes() for path in (folder / "runs").iterdir()}
+def dataset(folder: Path, part: str = "runs") -> dict[str, bytes]:
+    files = {path.name: path.read_bytes() for path in (folder / part).iterdir()}
     assert files
     return files
 
