@@ -80,10 +80,14 @@ def test_readers_that_people_use_open_the_series(tmp_path: Path) -> None:
     assert frame["time_s"].is_monotonic_increasing
     scanned = polars.scan_parquet(folder / "flow_series" / "*.parquet")
     assert scanned.select(polars.col("run_id").n_unique()).collect().item() == len(ids)
-    joined = duckdb.sql(
-        f"""SELECT count(*), count(DISTINCT r.run_id) FROM '{folder}/flow_series/*.parquet' s
+    joined = (
+        duckdb.connect()
+        .execute(
+            f"""SELECT count(*), count(DISTINCT r.run_id) FROM '{folder}/flow_series/*.parquet' s
         JOIN '{folder}/runs/*.parquet' r USING (run_id)"""
-    ).fetchall()
+        )
+        .fetchall()
+    )
     assert joined == [(rows, len(ids))]
 
 

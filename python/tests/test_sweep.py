@@ -212,10 +212,14 @@ def test_readers_that_people_use_open_the_dataset(tmp_path: Path) -> None:
     assert len(pandas.read_parquet(tmp_path / "out" / "runs")) == 16
     assert polars.read_parquet(tmp_path / "out" / "runs" / "*.parquet")["seed"].unique().sort().to_list() == [1, 2]
     assert len(polars.from_arrow(vegaslab.read_runs(tmp_path / "out"))) == 16
-    averages = duckdb.sql(
-        f"""SELECT "flow.0.algorithm", avg("link.r1->r2.drops"), count(*) FROM '{tmp_path}/out/runs/*.parquet'
+    averages = (
+        duckdb.connect()
+        .execute(
+            f"""SELECT "flow.0.algorithm", avg("link.r1->r2.drops"), count(*) FROM '{tmp_path}/out/runs/*.parquet'
         GROUP BY 1 ORDER BY 1"""
-    ).fetchall()
+        )
+        .fetchall()
+    )
     assert [(name, count) for name, _, count in averages] == [(n, 4) for n in ("cubic", "gallop", "reno", "vegas")]
 
 
