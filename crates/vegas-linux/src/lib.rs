@@ -1,0 +1,20 @@
+//! The Vegas family in Linux's TCP.
+//!
+//! [`choice`] turns a preset and its numbers into the words that the kernel side takes, [`object`] loads the BPF object
+//! that holds the core, [`installed`] registers it as a congestion control that outlives the command, and [`trace`]
+//! reads what it does.
+//!
+//! The kernel side is in `kernel/`: C glue, and the core itself as LLVM IR (`build.rs`).
+
+#[path = "../kernel/abi.rs"]
+#[expect(missing_docs, reason = "vegas_abi.h names the same fields; the comments that are there say what is not plain")]
+pub mod abi;
+pub mod choice;
+mod error;
+pub mod host;
+pub mod installed;
+pub mod object;
+mod plain;
+pub mod trace;
+
+pub use error::Error;
