@@ -53,8 +53,9 @@ demo: build ## Vegas against Reno on 50 Mb/s x 100 ms: table and picture
 	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno -o results/demo
 
 .PHONY: pictures
-pictures: demo ## draws the README's picture anew
+pictures: demo ## draws the documentation's pictures anew
 	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
+	PYTHONPATH=python $(BIN)/python -m documentation
 
 # --- tests ---
 

@@ -201,6 +201,8 @@ def test_explain_says_rule_parts_numbers_and_source_of_every_preset(vegaslab: Co
         for heading in ("Parts", "Parameters", "The rule", "Sources", "Deviations"):
             assert f"\n{heading}\n" in done.stdout, name
         assert "initial_window" in done.stdout
+        for mark in ("](", "**", "None"):
+            assert mark not in done.stdout, name
 
 
 def test_explain_refuses_a_name_that_is_no_algorithm(vegaslab: Command) -> None:

@@ -214,9 +214,7 @@ def _scenarios() -> list[str]:
 
 
 def _description(path: Path) -> str:
-    """The scenario's description, else the comment that its file begins with."""
-    first_line = path.read_text(encoding="utf-8").partition("\n")[0]
-    description: str = json.loads(load(path).document_json()).get("description") or first_line.lstrip("# ")
+    description: str = json.loads(load(path).document_json()).get("description", "")
     return description
 
 

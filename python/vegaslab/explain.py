@@ -1,12 +1,14 @@
 """What an algorithm does, from its page in docs/algorithms and from the registry."""
 
+import re
 from pathlib import Path
 
 from vegaslab import _vegaslab
 from vegaslab.report import aligned
 
 _PAGES = Path(__file__).parent / "algorithms"
-_SECTIONS = ("The rule", "Sources", "Deviations")
+_RULE, _ENDS = ("The backlog", "The rule"), ("Sources", "Deviations")
+_LINK, _BOLD = re.compile(r"\[([^]]+)\]\([^)]+\)"), re.compile(r"\*\*(.+?)\*\*")
 _LETTERS = {
     "fine_retransmit": "C",
     "recheck_after_retransmit": "D",
@@ -26,14 +28,18 @@ def explain(name: str) -> str:
     if name not in presets:
         raise UnknownAlgorithmError(f"{name}: no such algorithm; there are {', '.join(presets)}")
     preset = presets[name]
-    sections = _sections(_page(name))
-    lines = [f"{name}: {preset['summary']}", f"source: {preset['source']}", "", "Parts", ""]
+    path = _page(name)
+    sections = _sections(path.read_text(encoding="utf-8"))
+    lines = [f"{name}: {preset['summary']}", f"source: {preset['source']}", f"page: docs/algorithms/{path.name}"]
+    lines += ["", "Parts", ""]
     lines += [f"  {line}" for line in aligned(("key", "value"), [(k, _show(v)) for k, v in preset["parts"].items()])]
     lines += ["", "Parameters", ""]
-    rows = [(key, str(value)) for key, value in preset["parameters"].items()]
+    rows = [(key, _show(value)) for key, value in preset["parameters"].items()]
     lines += [f"  {line}" for line in aligned(("key", "default, segments"), rows)]
-    for title in _SECTIONS:
-        lines += ["", title, "", sections[title]]
+    own = [title for title in sections if f"`{name}`" in title]
+    for title in (*_RULE, *own, *_ENDS):
+        if title in sections:
+            lines += ["", _plain(title), "", _plain(sections[title])]
     return "\n".join(lines)
 
 
@@ -59,12 +65,16 @@ def _show(value: str | bool | int | None) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _page(name: str) -> str:
+def _plain(text: str) -> str:
+    """Without the marks of Markdown that a terminal does not show: links, bold type."""
+    return _BOLD.sub(r"\1", _LINK.sub(r"\1", text))
+
+
+def _page(name: str) -> Path:
     """The page whose title names the preset."""
     for path in sorted(_PAGES.glob("*.md")):
-        page = path.read_text(encoding="utf-8")
-        if f"`{name}`" in page.partition("\n")[0]:
-            return page
+        if f"`{name}`" in path.read_text(encoding="utf-8").partition("\n")[0]:
+            return path
     raise UnknownAlgorithmError(f"{name}: docs/algorithms has no page whose title names it")
 
 

@@ -23,7 +23,7 @@ _DOTS_PER_INCH = 150
 _MOST_THRESHOLDS = 3
 _ROUND = (1, 2, 5, 10)
 # matplotlib types its settings as literals that differ from version to version
-_STYLE: Any = {
+STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
     "axes.edgecolor": _FAINT,
@@ -42,7 +42,7 @@ _STYLE: Any = {
 
 def draw(sheet: Sheet) -> Figure:
     """Draws the sheet: three panels over one time axis."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=_SIZE_INCHES, layout="constrained")
         FigureCanvasAgg(figure)
         window, throughput, queue = figure.subplots(3, 1, sharex=True, height_ratios=(3, 2, 2))
@@ -60,7 +60,7 @@ def draw(sheet: Sheet) -> Figure:
 def save(figure: Figure, path: Path) -> None:
     """Writes the figure in the format that the suffix names, without a date, so that it can be compared."""
     metadata = {"Date": None} if path.suffix == ".svg" else None
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
 
 

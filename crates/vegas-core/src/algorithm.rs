@@ -4,7 +4,7 @@ use crate::avoidance::Cubic;
 use crate::composition::{Composition, Parameters, Refusal};
 use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::SlowStartEnds;
-use crate::signal::{Dialect, Measured, Round, in_flight};
+use crate::signal::{Dialect, Measured, Round};
 use crate::slow_start::Opening;
 use crate::units::{Rate, Segments, Span, Time, Window};
 
@@ -43,8 +43,8 @@ pub(crate) struct Control {
     /// The first round in congestion avoidance changes nothing.
     pub(crate) skips_round: bool,
     was_cut: bool,
-    /// The next acknowledgement ends slow start: a cut was made that waits for it.
-    slow_start_ends: bool,
+    /// Slow start is over: its own test has ended it, or a cut was made that waits for the next acknowledgement.
+    pub(crate) slow_start_ends: bool,
     /// What the congestion avoidance remembers.
     pub(crate) memory: Memory,
 }
@@ -105,9 +105,7 @@ impl Algorithm {
 
     /// Handles an acknowledgement of new data.
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
-        if state.control.slow_start_ends {
-            self.end_slow_start(state);
-        }
+        self.end_slow_start_if_over(state);
         if state.phase() == Phase::Avoidance {
             state.control.end_opening_growth();
             self.composition.avoidance.before_ack(&mut state.control);
@@ -120,9 +118,12 @@ impl Algorithm {
             let measured = state.round.close(&self.composition.signal, ack, state.control.window);
             self.on_round(state, measured);
         }
-        match state.phase() {
-            Phase::SlowStart => state.opening.on_ack(&mut state.control, ack),
-            Phase::Avoidance => self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt()),
+        if state.phase() == Phase::SlowStart {
+            state.opening.on_ack(&mut state.control, ack, state.round.base_rtt());
+            self.end_slow_start_if_over(state);
+        }
+        if state.phase() == Phase::Avoidance {
+            self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
         }
         self.grow(&mut state.control, ack);
         if !dialect.is_linux() {
@@ -144,6 +145,7 @@ impl Algorithm {
         if control.in_slow_start() {
             control.growth_opens = true;
             opening.on_round(control, measured, &self.parameters);
+            self.end_slow_start_if_over(state);
             return;
         }
         if self.leaves_slow_start_for_good() {
@@ -171,8 +173,7 @@ impl Algorithm {
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        control.window
-            <= Window::whole(in_flight(self.composition.signal.dialect(), ack)).plus(Window::whole(Segments(2)))
+        control.window <= Window::whole(self.composition.signal.outstanding(ack)).plus(Window::whole(Segments(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
@@ -181,7 +182,7 @@ impl Algorithm {
         }
         let before = state.control.window;
         // the least window after a cut, 2, must not raise a window of 1
-        state.control.window = self.composition.loss.window_after(before, loss).min(before);
+        state.control.window = self.composition.loss.window_after(before, state.control.ssthresh, loss).min(before);
         self.composition.avoidance.on_cut(&mut state.control, before);
         state.last_cut = loss.now;
         state.control.was_cut = true;
@@ -191,6 +192,13 @@ impl Algorithm {
         match self.composition.loss.slow_start_ends {
             SlowStartEnds::AtCut => self.end_slow_start(state),
             SlowStartEnds::AtNextAck => state.control.slow_start_ends = true,
+        }
+    }
+
+    fn end_slow_start_if_over(&self, state: &mut State) {
+        if state.control.slow_start_ends {
+            self.end_slow_start(state);
+            state.control.end_opening_growth();
         }
     }
 
@@ -204,7 +212,7 @@ impl Algorithm {
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         let before = state.control.window;
-        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before);
+        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before, state.control.ssthresh);
         state.control.window = Window::whole(self.parameters.restart_window).min(before);
         state.last_cut = loss.now;
         state.control.was_cut = true;
@@ -213,7 +221,7 @@ impl Algorithm {
         state.control.skips_round = false;
         let slow_start = self.composition.slow_start;
         if slow_start.restarts_after_timeout() {
-            state.opening = slow_start.opening();
+            state.opening = slow_start.reopening();
             state.control.growth = slow_start.first_growth();
             state.control.growth_opens = true;
         }
@@ -294,10 +302,9 @@ impl Control {
         self.ssthresh = self.ssthresh.min(below).max(LEFT);
     }
 
-    /// Linux's `tcp_current_ssthresh`: three quarters of the window at least, each quarter in whole segments.
-    pub(crate) fn raise_threshold_to_three_quarters(&mut self) {
-        let window = self.window.floor().0;
-        self.ssthresh = self.ssthresh.max(Segments(window / 2 + window / 4));
+    /// The threshold is this at least.
+    pub(crate) fn raise_threshold(&mut self, least: Segments) {
+        self.ssthresh = self.ssthresh.max(least);
     }
 
     /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).

@@ -2,7 +2,8 @@
 
 mod cubic;
 mod dynamic;
-mod linux;
+pub(crate) mod linux;
+pub(crate) mod ns3;
 mod reno;
 mod vegas;
 
@@ -24,6 +25,8 @@ pub enum Avoidance {
     Dynamic,
     /// The same with a whole segment at once, up or down, once a round (Linux's Vegas).
     VegasLinux,
+    /// Linux's in whole segments (ns-3's Vegas).
+    VegasNs3,
     /// A cubic function of the time since the last cut (RFC 9438, section 4).
     Cubic,
 }
@@ -35,6 +38,7 @@ impl Avoidance {
         ("vegas", Avoidance::Vegas),
         ("dynamic", Avoidance::Dynamic),
         ("vegas-linux", Avoidance::VegasLinux),
+        ("vegas-ns3", Avoidance::VegasNs3),
         ("cubic", Avoidance::Cubic),
     ];
 
@@ -57,12 +61,13 @@ impl Avoidance {
             Avoidance::Vegas => vegas::on_round(control, known, parameters),
             Avoidance::Dynamic => dynamic::on_round(control, known, parameters),
             Avoidance::VegasLinux => linux::on_round(control, diff, parameters),
+            Avoidance::VegasNs3 => ns3::on_round(control, diff, parameters),
         }
     }
 
     /// Takes back what was meant for the acknowledgement before only.
     pub(crate) fn before_ack(self, control: &mut Control) {
-        if self == Avoidance::VegasLinux {
+        if matches!(self, Avoidance::VegasLinux | Avoidance::VegasNs3) {
             linux::forget(control);
         }
     }
@@ -72,7 +77,7 @@ impl Avoidance {
         match self {
             Avoidance::Reno => reno::on_ack(control),
             Avoidance::Cubic => cubic::on_ack(control, ack, base_rtt),
-            Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux => {}
+            Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::VegasNs3 => {}
         }
     }
 

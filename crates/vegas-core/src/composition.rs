@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::units::{Segments, Window};
-use crate::{Avoidance, LossResponse, Signal, SlowStart};
+use crate::{Avoidance, Cut, LossResponse, Signal, SlowStart};
 
 /// The parts of a sender. Any combination can be written down; [`Composition::check`] refuses what cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +163,9 @@ impl Composition {
         }
         if self.avoidance == Avoidance::Dynamic && parameters.alpha < Segments(1) {
             return refuse("alpha", "must be at least 1 segment for avoidance = \"dynamic\", which divides by it");
+        }
+        if self.loss.cut == Cut::VegasNs3 && self.avoidance != Avoidance::VegasNs3 {
+            return refuse("cut", "to the threshold needs avoidance = \"vegas-ns3\", which keeps it near the window");
         }
         if self.limits.burst == Some(Segments(0)) {
             return refuse("burst", "must let at least 1 segment out");

@@ -93,10 +93,13 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "vegas-ns3",
-        summary: "Vegas as ns-3 has it: the kernel's, with the backlog of Brakmo and Peterson",
+        summary: "Vegas as ns-3 has it: the kernel's, with the backlog of Brakmo and Peterson and hardly a cut",
         source: "ns-3, TcpVegas",
         composition: Composition {
             signal: Signal::EndToEnd { dialect: Dialect::Ns3, reset_base_after_single: false },
+            slow_start: SlowStart::VegasNs3,
+            avoidance: Avoidance::VegasNs3,
+            loss: LossResponse { cut: Cut::VegasNs3, ..VEGAS_LINUX.loss },
             ..VEGAS_LINUX
         },
         parameters: VEGAS_LINUX_PARAMETERS,
@@ -104,8 +107,15 @@ pub const PRESETS: &[Preset] = &[
     Preset {
         name: "cubic",
         summary: "what most servers run: a cubic function of the time since the last loss",
-        source: "RFC 9438",
+        source: "RFC 9438; RFC 9406 (HyStart++) for slow start",
         composition: CUBIC,
+        parameters: CUBIC_PARAMETERS,
+    },
+    Preset {
+        name: "cubic-linux",
+        summary: "CUBIC with the slow start that Linux gives it, which ends it where acknowledgements are dense",
+        source: "Linux, net/ipv4/tcp_cubic.c; RFC 9438",
+        composition: Composition { slow_start: SlowStart::HyStart, ..CUBIC },
         parameters: CUBIC_PARAMETERS,
     },
 ];
@@ -182,6 +192,7 @@ const VEGAS_LINUX_PARAMETERS: Parameters =
     Parameters { alpha: Segments(2), beta: Segments(4), initial_window: Segments(10), ..RENO_PARAMETERS };
 
 const CUBIC: Composition = Composition {
+    slow_start: SlowStart::HyStartPlusPlus,
     avoidance: Avoidance::Cubic,
     loss: LossResponse { cut: Cut::Cubic, ..RENO.loss },
     detection: Detection { recovery: Recovery::Sack, ..RENO.detection },

@@ -44,6 +44,15 @@ impl Signal {
         matches!(self, Signal::RouterAssisted { .. })
     }
 
+    /// What mechanism I holds the window against. RoVegas's, as ns-2's, is what is left once `ack` is counted: an
+    /// acknowledgement that survived for two others lets the window not grow ("RoVegas", section 5.2).
+    pub(crate) fn outstanding(&self, ack: &Ack) -> Segments {
+        match *self {
+            Signal::RouterAssisted { .. } | Signal::EndToEnd { dialect: Dialect::Ns2, .. } => after_ack(ack),
+            Signal::EndToEnd { .. } | Signal::None => ack.in_flight,
+        }
+    }
+
     pub(crate) fn dialect(&self) -> Dialect {
         match *self {
             Signal::EndToEnd { dialect, .. } => dialect,
@@ -94,7 +103,8 @@ impl Dialect {
     fn window(self, ack: &Ack, cwnd: Window) -> i64 {
         match self {
             Dialect::Linux | Dialect::Ns3 => cwnd.floor().as_i64(),
-            Dialect::Corrected | Dialect::Ns2 => in_flight(self, ack).as_i64(),
+            Dialect::Corrected => ack.in_flight.as_i64(),
+            Dialect::Ns2 => after_ack(ack).as_i64(),
             Dialect::Released => ack.in_flight.as_i64() - ack.acked.as_i64().max(1) + 1,
         }
     }
@@ -130,9 +140,7 @@ pub(crate) struct Measured {
 pub(crate) struct Round {
     /// The round ends when this index is acknowledged.
     end: SendIndex,
-    /// When it began.
-    began: Time,
-    /// Sum of its samples; in Linux's dialect the least.
+    /// Sum of its samples; in Linux's dialect the least. Before the first, when it began, since the host's origin.
     rtt_sum: Span,
     /// Count of its samples; more than 65,535 are not taken.
     samples: u16,
@@ -150,7 +158,6 @@ const NO_DIFF: i32 = i32::MIN;
 impl Round {
     pub(crate) const NEW: Round = Round {
         end: SendIndex(0),
-        began: Time::ZERO,
         rtt_sum: Span::ZERO,
         samples: 0,
         stamped: false,
@@ -168,7 +175,7 @@ impl Round {
 
     /// Forgets the round under way: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
-        *self = Round { end: next, began: now, rtt_sum: Span::ZERO, samples: 0, ..*self };
+        *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, ..*self };
     }
 
     pub(crate) fn ended_by(&self, dialect: Dialect, ack: &Ack) -> bool {
@@ -189,7 +196,11 @@ impl Round {
                 return None;
             }
         };
-        let sent = dialect.sent_until(ack).since(self.end);
+        let sent = match signal {
+            // "RoVegas", section 3.1: the actual rate is of the window, too
+            Signal::RouterAssisted { .. } => ack.in_flight,
+            _ => dialect.sent_until(ack).since(self.end),
+        };
         let rtt = self.rtt(dialect, ack.now);
         self.update_base(rtt, dialect, reset_base_after_single && sent <= Segments(1));
         let enough = !dialect.is_linux() || self.samples > 2;
@@ -217,6 +228,9 @@ impl Round {
     /// Adds the acknowledgement's own sample.
     pub(crate) fn sample(&mut self, signal: &Signal, ack: &Ack) {
         let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO && self.samples < u16::MAX) else { return };
+        if self.samples == 0 {
+            self.rtt_sum = Span::ZERO;
+        }
         match *signal {
             Signal::RouterAssisted { keeps_least_base } => self.probe(rtt, ack.feedback, keeps_least_base),
             Signal::EndToEnd { dialect, .. } if dialect.is_linux() && self.samples > 0 => {
@@ -245,19 +259,16 @@ impl Round {
     /// What counts as the round's RTT: the dialect's, or its length where every segment of it was a retransmission.
     fn rtt(&self, dialect: Dialect, now: Time) -> Span {
         match self.samples {
-            0 => now.since(self.began),
+            0 => now.since(Time::ZERO + self.rtt_sum),
             _ if dialect.is_linux() => self.rtt_sum,
             n => Span::from_nanos(self.rtt_sum.as_nanos() / u64::from(n)),
         }
     }
 }
 
-/// What is in flight, in the sense of the dialect; also the measure of mechanism I.
-pub(crate) fn in_flight(dialect: Dialect, ack: &Ack) -> Segments {
-    match dialect {
-        Dialect::Corrected | Dialect::Released | Dialect::Linux | Dialect::Ns3 => ack.in_flight,
-        Dialect::Ns2 => Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1)),
-    }
+/// What is in flight once `ack` is counted, plus one: ns-2's `t_seqno_ - last_ack_`.
+fn after_ack(ack: &Ack) -> Segments {
+    Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1))
 }
 
 /// The next send index once `ack` is counted.

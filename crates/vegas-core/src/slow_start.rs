@@ -1,15 +1,19 @@
 //! Slow start: how the window opens until the path is full.
 
 mod gallop;
+mod hystart;
+mod hystart_plus_plus;
 mod linux;
+mod micros;
 mod mid_speed;
 mod vegas;
 
 use crate::algorithm::Control;
+use crate::avoidance;
 use crate::composition::Parameters;
 use crate::contract::Ack;
 use crate::signal::Measured;
-use crate::units::Window;
+use crate::units::{Span, Window};
 
 /// How the window opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +34,14 @@ pub enum SlowStart {
     /// As Reno, one segment for each one acknowledged, until the backlog exceeds gamma; then to what the path holds
     /// without a queue, plus one (Linux's Vegas).
     VegasLinux,
+    /// The same with one segment for each acknowledgement (ns-3's Vegas).
+    VegasNs3,
+    /// As Reno, one segment for each one acknowledged, at most eight at once, until round trips become longer; then a
+    /// quarter of that for five rounds (HyStart++, RFC 9406). After a timeout it is Reno's.
+    HyStartPlusPlus,
+    /// As Reno, one segment for each one acknowledged, until acknowledgements come close together for half a round trip
+    /// or round trips become longer (HyStart of Linux's CUBIC).
+    HyStart,
 }
 
 /// What a slow start remembers from round to round.
@@ -40,6 +52,9 @@ pub(crate) enum Opening {
     Gallop(gallop::Gallop),
     MidSpeed(mid_speed::MidSpeed),
     VegasLinux,
+    VegasNs3,
+    HyStartPlusPlus(hystart_plus_plus::HyStartPlusPlus),
+    HyStart(hystart::HyStart),
 }
 
 impl SlowStart {
@@ -51,13 +66,16 @@ impl SlowStart {
         ("gallop", SlowStart::Gallop),
         ("mid-speed", SlowStart::MidSpeed),
         ("vegas-linux", SlowStart::VegasLinux),
+        ("vegas-ns3", SlowStart::VegasNs3),
+        ("hystart++", SlowStart::HyStartPlusPlus),
+        ("hystart", SlowStart::HyStart),
     ];
 
     pub(crate) fn needs_signal(self) -> bool {
-        self != SlowStart::Reno
+        !matches!(self, SlowStart::Reno | SlowStart::HyStartPlusPlus | SlowStart::HyStart)
     }
 
-    /// The state a connection begins with, and a slow start after a timeout.
+    /// The state a connection begins with.
     pub(crate) fn opening(self) -> Opening {
         match self {
             SlowStart::Reno => Opening::Reno,
@@ -65,12 +83,21 @@ impl SlowStart {
             SlowStart::Gallop => Opening::Gallop(Default::default()),
             SlowStart::MidSpeed => Opening::MidSpeed(Default::default()),
             SlowStart::VegasLinux => Opening::VegasLinux,
+            SlowStart::VegasNs3 => Opening::VegasNs3,
+            SlowStart::HyStartPlusPlus => Opening::HyStartPlusPlus(Default::default()),
+            SlowStart::HyStart => Opening::HyStart(Default::default()),
         }
+    }
+
+    /// The state of a slow start after a timeout; its threshold is known, and HyStart++ is for the first one only (RFC
+    /// 9406, section 4.3).
+    pub(crate) fn reopening(self) -> Opening {
+        if self == SlowStart::HyStartPlusPlus { Opening::Reno } else { self.opening() }
     }
 
     /// The growth until the first round ends.
     pub(crate) fn first_growth(self) -> Window {
-        if self == SlowStart::Reno { Window::ONE } else { Window::default() }
+        if self.needs_signal() { Window::default() } else { Window::ONE }
     }
 
     /// Whether a timeout opens the window anew at once.
@@ -90,14 +117,30 @@ impl Opening {
             Opening::Vegas(every_second) => every_second.on_round(control, known, parameters.gamma),
             Opening::Gallop(gallop) => gallop.on_round(control, known, parameters),
             Opening::MidSpeed(mid_speed) => mid_speed.on_round(control, diff, parameters),
-            Opening::VegasLinux => linux::on_round(control, measured, parameters),
+            Opening::VegasLinux => linux::on_round(control, measured, parameters, avoidance::linux::three_quarters),
+            Opening::VegasNs3 => linux::on_round(control, measured, parameters, avoidance::ns3::three_quarters),
+            Opening::HyStartPlusPlus(hystart) => hystart.on_round(control),
+            Opening::HyStart(hystart) => hystart.on_round(),
         }
     }
 
-    /// Sets the growth of one acknowledgement in slow start where it follows that rather than the round.
-    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack) {
-        if let Opening::VegasLinux = self {
-            linux::on_ack(control, ack);
+    /// Sets the growth of one acknowledgement in slow start where it follows that rather than the round. `base_rtt` is
+    /// the least RTT so far.
+    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
+        match self {
+            Opening::VegasLinux => linux::on_ack(control, ack),
+            Opening::VegasNs3 => {
+                control.growth = capped(control, Window::ONE);
+                control.growth_opens = true;
+            }
+            Opening::HyStartPlusPlus(hystart) => hystart.on_ack(control, ack),
+            Opening::HyStart(hystart) => hystart.on_ack(control, ack, base_rtt),
+            Opening::Reno | Opening::Vegas(_) | Opening::Gallop(_) | Opening::MidSpeed(_) => {}
         }
     }
+}
+
+/// Growth that does not pass the threshold.
+fn capped(control: &Control, more: Window) -> Window {
+    more.min(Window::whole(control.ssthresh).minus(control.window))
 }

@@ -132,6 +132,9 @@ proptest! {
     #[test]
     fn avoidance_does_not_touch_slow_start(algorithm in any_algorithm(), host in host(), bytes in bytes()) {
         let parts = *algorithm.composition();
+        let loss = LossResponse { cut: Cut::Half, ..parts.loss };
+        let parts = if parts.loss.cut == Cut::VegasNs3 { Composition { loss, ..parts } } else { parts };
+        let algorithm = with(&algorithm, parts);
         let reno = with(&algorithm, Composition { avoidance: Avoidance::Reno, ..parts });
         let events = events_from_bytes(&bytes, host);
         let (one, other) = (steered(&algorithm, &events), steered(&reno, &events));
@@ -162,8 +165,8 @@ proptest! {
         let loss = LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut };
         let halving = with(&algorithm, Composition { loss, ..parts });
         let mut events = events_from_bytes(&bytes, host);
-        // CUBIC's share also sets the threshold after a timeout (RFC 9438, section 4.8)
-        let tells = |kind| kind != LossKind::Timeout || parts.loss.cut == Cut::Cubic;
+        // CUBIC's share and ns-3's also set the threshold after a timeout (RFC 9438, section 4.8)
+        let tells = |kind| kind != LossKind::Timeout || matches!(parts.loss.cut, Cut::Cubic | Cut::VegasNs3);
         events.retain(|event| !matches!(event, Event::Loss(loss) if tells(loss.kind)));
         prop_assert_eq!(replay(&algorithm, &events), replay(&halving, &events));
     }
@@ -194,7 +197,9 @@ fn with(algorithm: &Algorithm, parts: Composition) -> Algorithm {
 }
 
 fn steering_with_signal() -> impl Strategy<Value = Composition> {
-    let with_signal = |parts: &Composition| parts.signal != Signal::None && parts.slow_start == SlowStart::Reno;
+    let with_signal = |parts: &Composition| {
+        parts.signal != Signal::None && parts.slow_start == SlowStart::Reno && parts.check(&parameter_sets()[0]).is_ok()
+    };
     prop::sample::select(steering().into_iter().filter(with_signal).collect::<Vec<_>>())
 }
 
@@ -278,10 +283,13 @@ fn the_state_fits_the_kernel_and_can_be_copied() {
 fn parts_that_need_a_signal_are_refused_without_one() {
     let numbers = parameter_sets()[0];
     for parts in all() {
-        let blamed = match (parts.signal, parts.slow_start, parts.avoidance) {
-            (Signal::None, SlowStart::Reno, Avoidance::Reno | Avoidance::Cubic) => None,
-            (Signal::None, SlowStart::Reno, _) => Some("avoidance"),
-            (Signal::None, _, _) => Some("slow_start"),
+        let blind = matches!(parts.slow_start, SlowStart::Reno | SlowStart::HyStartPlusPlus | SlowStart::HyStart);
+        let blamed = match (parts.signal, blind, parts.avoidance) {
+            (Signal::None, true, Avoidance::Reno | Avoidance::Cubic) if parts.loss.cut != Cut::VegasNs3 => None,
+            (Signal::None, true, Avoidance::Reno | Avoidance::Cubic) => Some("cut"),
+            (Signal::None, true, _) => Some("avoidance"),
+            (Signal::None, false, _) => Some("slow_start"),
+            _ if parts.loss.cut == Cut::VegasNs3 && parts.avoidance != Avoidance::VegasNs3 => Some("cut"),
             _ => None,
         };
         assert_eq!(parts.check(&numbers).err().map(|refusal| refusal.part), blamed, "{parts:?}");

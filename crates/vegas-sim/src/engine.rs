@@ -15,7 +15,9 @@ use crate::path::Path;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::scenario::{Change, FlowSpec, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
+use crate::scenario::{
+    Change, FlowSpec, HostKind, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange,
+};
 use crate::tcp::{AckTiming, Layout, Outbox, Receiver, Sender};
 use crate::traffic::Source;
 
@@ -535,7 +537,8 @@ impl Flow {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
         Flow {
             sender: Sender::new(id, spec),
-            receiver: Receiver::new(sends_sack, spec.host.delayed_ack),
+            receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
+                .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             layout: Layout::new(spec),
             echo_us: 0,
             path: Path::new(&spec.path),

@@ -40,14 +40,15 @@ fn all_links(scenario: &Scenario) -> Vec<String> {
     names(scenario, &(0..scenario.links.len()).collect::<Vec<_>>())
 }
 
-/// `vegaslab list scenarios` and the results folder go by the name.
+/// `vegaslab list scenarios` and the results folder go by the name; the list shows the description.
 #[test]
-fn shipped_scenarios_are_named_as_their_files() {
+fn shipped_scenarios_are_named_as_their_files_and_described() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let scenario = load(&fs::read_to_string(&path).unwrap());
         assert_eq!(Some(scenario.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
+        assert!(scenario.description.is_some_and(|description| description.len() <= 100), "{}", path.display());
     }
 }
 

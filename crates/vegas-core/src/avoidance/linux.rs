@@ -3,13 +3,13 @@
 
 use crate::algorithm::Control;
 use crate::composition::Parameters;
-use crate::units::Window;
+use crate::units::{Segments, Window};
 
 /// The growth is that of one acknowledgement only: [`forget`] takes it back before the next. A round that measured
 /// nothing, for it had two samples or less, is one of Reno's.
 pub(crate) fn on_round(control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
     let Some(diff) = diff.map(i64::from) else {
-        control.growth = control.window.one_spread();
+        grow_as_reno(control);
         return;
     };
     if diff > parameters.beta.as_i64() {
@@ -18,7 +18,17 @@ pub(crate) fn on_round(control: &mut Control, diff: Option<i32>, parameters: &Pa
     } else if diff < parameters.alpha.as_i64() {
         control.growth = Window::ONE;
     }
-    control.raise_threshold_to_three_quarters();
+    control.raise_threshold(three_quarters(control.window.plus(control.growth)));
+}
+
+pub(super) fn grow_as_reno(control: &mut Control) {
+    control.growth = control.window.one_spread();
+}
+
+/// `tcp_current_ssthresh`: each quarter in whole segments.
+pub(crate) fn three_quarters(window: Window) -> Segments {
+    let window = window.floor().0;
+    Segments(window / 2 + window / 4)
 }
 
 pub(crate) fn forget(control: &mut Control) {

@@ -1,6 +1,7 @@
 //! The slow start of Linux's Vegas: as Reno, one segment for each one acknowledged, until the backlog of a round
 //! exceeds gamma; then down to what the path holds without a queue, plus one (`tcp_vegas.c`; design section 4.1).
 
+use super::capped;
 use crate::algorithm::Control;
 use crate::composition::Parameters;
 use crate::contract::Ack;
@@ -8,7 +9,13 @@ use crate::signal::Measured;
 use crate::units::{Segments, Window};
 
 /// A round that measured nothing, for it had two samples or less, is one of Reno's.
-pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parameters: &Parameters) {
+/// `three_quarters` is the least threshold for a window.
+pub(crate) fn on_round(
+    control: &mut Control,
+    measured: Option<Measured>,
+    parameters: &Parameters,
+    three_quarters: fn(Window) -> Segments,
+) {
     let Some(Measured { diff, target }) = measured else { return };
     if i64::from(diff) > parameters.gamma.as_i64() {
         control.growth = Window::default();
@@ -16,12 +23,11 @@ pub(crate) fn on_round(control: &mut Control, measured: Option<Measured>, parame
         control.lower_threshold_below_window();
         control.growth_opens = false;
     }
-    control.raise_threshold_to_three_quarters();
+    control.raise_threshold(three_quarters(control.window));
 }
 
 /// `tcp_slow_start`: as many as were acknowledged, up to the threshold.
 pub(crate) fn on_ack(control: &mut Control, ack: &Ack) {
-    let missing = Window::whole(control.ssthresh).minus(control.window);
-    control.growth = Window::whole(ack.acked).min(missing);
+    control.growth = capped(control, Window::whole(ack.acked));
     control.growth_opens = true;
 }

@@ -59,18 +59,29 @@ pub fn signals() -> Vec<Signal> {
     all
 }
 
-pub fn slow_starts() -> [SlowStart; 6] {
+pub fn slow_starts() -> [SlowStart; 9] {
     let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
-    [SlowStart::Reno, vegas(false), vegas(true), SlowStart::Gallop, SlowStart::MidSpeed, SlowStart::VegasLinux]
+    [
+        SlowStart::Reno,
+        vegas(false),
+        vegas(true),
+        SlowStart::Gallop,
+        SlowStart::MidSpeed,
+        SlowStart::VegasLinux,
+        SlowStart::VegasNs3,
+        SlowStart::HyStartPlusPlus,
+        SlowStart::HyStart,
+    ]
 }
 
-pub fn avoidances() -> [Avoidance; 5] {
-    [Avoidance::Reno, Avoidance::Vegas, Avoidance::Dynamic, Avoidance::VegasLinux, Avoidance::Cubic]
+pub fn avoidances() -> [Avoidance; 6] {
+    use Avoidance::{Cubic, Dynamic, Reno, Vegas, VegasLinux, VegasNs3};
+    [Reno, Vegas, Dynamic, VegasLinux, VegasNs3, Cubic]
 }
 
 pub fn loss_responses() -> Vec<LossResponse> {
     let mut all = Vec::new();
-    for cut in [Cut::Half, Cut::ThreeQuarters, Cut::Cubic] {
+    for cut in [Cut::Half, Cut::ThreeQuarters, Cut::Cubic, Cut::VegasNs3] {
         for once_per_window in [false, true] {
             for slow_start_ends in [SlowStartEnds::AtCut, SlowStartEnds::AtNextAck] {
                 all.push(LossResponse { cut, once_per_window, slow_start_ends });
@@ -135,13 +146,19 @@ const _: fn(&Composition) = |parts| {
         | SlowStart::Vegas { restarts_after_timeout: _ }
         | SlowStart::Gallop
         | SlowStart::MidSpeed
-        | SlowStart::VegasLinux => {}
+        | SlowStart::VegasLinux
+        | SlowStart::VegasNs3
+        | SlowStart::HyStartPlusPlus
+        | SlowStart::HyStart => {}
     }
     match parts.avoidance {
-        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::Cubic => {}
+        Avoidance::Reno | Avoidance::Vegas | Avoidance::Dynamic => {}
+        Avoidance::VegasLinux | Avoidance::VegasNs3 | Avoidance::Cubic => {}
     }
-    let LossResponse { cut: Cut::Half | Cut::ThreeQuarters | Cut::Cubic, once_per_window: _, slow_start_ends } =
-        parts.loss;
+    let LossResponse { cut, once_per_window: _, slow_start_ends } = parts.loss;
+    match cut {
+        Cut::Half | Cut::ThreeQuarters | Cut::Cubic | Cut::VegasNs3 => {}
+    }
     match slow_start_ends {
         SlowStartEnds::AtCut | SlowStartEnds::AtNextAck => {}
     }

@@ -69,22 +69,29 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     let jumps = jumps(algorithm, before, is);
     let most_added = match parts.slow_start {
         // RFC 3465: what was acknowledged
-        SlowStart::VegasLinux => Window::whole(ack.acked.max(Segments(1))),
+        SlowStart::VegasLinux | SlowStart::HyStart => Window::whole(ack.acked.max(Segments(1))),
+        // RFC 9406, section 4.3: L
+        SlowStart::HyStartPlusPlus => Window::whole(ack.acked.clamp(Segments(1), Segments(8))),
         _ => Window::ONE,
     };
     rule(jumps || is <= was.plus(most_added), "an ACK added more than one segment")?;
-    let most_taken = was.eighth().max(Window::ONE);
-    let taken_by_backlog =
-        matches!(parts.slow_start, SlowStart::Gallop | SlowStart::VegasLinux) || parts.avoidance == Avoidance::Dynamic;
+    // and what is less than a segment where a step sets whole ones
+    let fraction = match parts.avoidance {
+        Avoidance::VegasNs3 => was.minus(Window::whole(was.floor())),
+        _ => Window::default(),
+    };
+    let most_taken = was.eighth().max(Window::ONE.plus(fraction));
+    let taken_by_backlog = matches!(parts.slow_start, SlowStart::Gallop | SlowStart::VegasLinux | SlowStart::VegasNs3)
+        || parts.avoidance == Avoidance::Dynamic;
     rule(taken_by_backlog || is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
-    let measures =
-        !matches!(parts.avoidance, Avoidance::Reno | Avoidance::Cubic) || parts.slow_start != SlowStart::Reno;
+    let measures = !matches!(parts.avoidance, Avoidance::Reno | Avoidance::Cubic) || !opens_blindly(parts.slow_start);
     rule(is >= was || measures, "an ACK lowered Reno's window")?;
     let left = before.ssthresh() != after.ssthresh();
-    let moves_with_window = parts.avoidance == Avoidance::VegasLinux || parts.slow_start == SlowStart::VegasLinux;
+    let moves_with_window = matches!(parts.avoidance, Avoidance::VegasLinux | Avoidance::VegasNs3)
+        || matches!(parts.slow_start, SlowStart::VegasLinux | SlowStart::VegasNs3);
     let by_itself = measures && (after.ssthresh() == Some(Segments(2)) || moves_with_window);
     rule(
-        !left || by_itself || waits(algorithm),
+        !left || by_itself || waits(algorithm) || hystart_ends(algorithm, before, after),
         "an ACK moved the threshold though neither test nor cut asked for it",
     )?;
     let kept_up = was <= Window::whole(in_flight(parts.signal, ack)).plus(Window::whole(Segments(2)));
@@ -94,6 +101,19 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     // "Revisited", inequality 5
     let expected_is_more = host == Host::Hostile || after.diff().is_none_or(|diff| diff >= 0);
     rule(expected_is_more || !corrected(parts.signal), "the corrected backlog is negative for an honest host")
+}
+
+/// Whether the slow start reads no backlog, and so never lowers the window.
+fn opens_blindly(slow_start: SlowStart) -> bool {
+    matches!(slow_start, SlowStart::Reno | SlowStart::HyStartPlusPlus | SlowStart::HyStart)
+}
+
+/// Both HyStarts end slow start where the window is (RFC 9406, section 4.2), or for good where the avoidance shrinks it.
+fn hystart_ends(algorithm: &Algorithm, before: &State, after: &State) -> bool {
+    let parts = algorithm.composition();
+    let has_test = opens_blindly(parts.slow_start) && parts.slow_start != SlowStart::Reno;
+    let here = Some(before.window().floor().max(Segments(2)));
+    has_test && before.phase() == Phase::SlowStart && [here, Some(Segments(2))].contains(&after.ssthresh())
 }
 
 /// Dynamic Vegas's slow start may go to half the threshold at once, and one acknowledgement's growth beyond.
@@ -119,8 +139,12 @@ fn check_loss(
         *last_cut = Some(loss.now);
         let restart = Window::whole(algorithm.parameters().restart_window);
         rule(is == restart.min(was), "a timeout left another window than the restart window")?;
-        let (parts, of) = if algorithm.composition().loss.cut == Cut::Cubic { (717, 1024) } else { (1, 2) };
-        let share = Segments((((was.as_raw() * parts) / of) >> Window::FRACTION_BITS) as u32).max(Segments(2));
+        let share = match algorithm.composition().loss.cut {
+            Cut::Half | Cut::ThreeQuarters => was.half().floor(),
+            Cut::Cubic => Window::from_raw(was.as_raw() * 717 / 1024).floor(),
+            Cut::VegasNs3 => was.minus(Window::ONE).floor().min(before.ssthresh().unwrap_or(Segments(u32::MAX))),
+        };
+        let share = share.max(Segments(2));
         return rule(after.ssthresh() == Some(share), "a timeout's threshold is not the share of the window");
     }
     let once = algorithm.composition().loss.once_per_window;
@@ -130,7 +154,9 @@ fn check_loss(
     *last_cut = Some(loss.now);
     rule(is < was || was <= Window::whole(Segments(2)), "a loss did not cut the window")?;
     // half of the whole segments, rounded down: less than one segment below half
-    rule(is.plus(Window::ONE) > was.half(), "a loss took more than half of the window")?;
+    let to_threshold = algorithm.composition().loss.cut == Cut::VegasNs3
+        && before.ssthresh().is_some_and(|ssthresh| is == Window::whole(ssthresh));
+    rule(to_threshold || is.plus(Window::ONE) > was.half(), "a loss took more than half of the window")?;
     if waits(algorithm) {
         return rule(before.ssthresh() == after.ssthresh(), "a cut moved the threshold before the next ACK");
     }
@@ -143,7 +169,7 @@ fn waits(algorithm: &Algorithm) -> bool {
 
 fn in_flight(signal: Signal, ack: &Ack) -> Segments {
     match signal {
-        Signal::EndToEnd { dialect: Dialect::Ns2, .. } => {
+        Signal::EndToEnd { dialect: Dialect::Ns2, .. } | Signal::RouterAssisted { .. } => {
             Segments(ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(1))
         }
         _ => ack.in_flight,

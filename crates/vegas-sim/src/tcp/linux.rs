@@ -5,6 +5,7 @@ use vegas_core::units::{Segments, Span, Time};
 use vegas_core::{Loss, LossKind};
 
 use super::Outbox;
+use super::dsack::{Undo, duplicate};
 use super::frto::{Answer, FRto, Verdict, judge};
 use super::prr::Prr;
 use super::rack::{Found, Rack};
@@ -21,6 +22,8 @@ pub(super) struct Linux {
     pub(super) prr: Option<Prr>,
     /// Since a timeout, until all that was sent before it is acknowledged.
     timeout: Option<AfterTimeout>,
+    /// Of the newest recovery or timeout, unless it was undone.
+    undo: Option<Undo>,
     /// This acknowledgement is answered with new data only.
     new_only: bool,
     /// When the SYN was sent, if only once.
@@ -61,7 +64,15 @@ impl Delivered {
 
 impl Linux {
     pub(super) fn new() -> Self {
-        Linux { rack: Rack::new(), probe: Probe::default(), prr: None, timeout: None, new_only: false, syn_sent: None }
+        Linux {
+            rack: Rack::new(),
+            probe: Probe::default(),
+            prr: None,
+            timeout: None,
+            undo: None,
+            new_only: false,
+            syn_sent: None,
+        }
     }
 
     /// When the nearer of the two timers besides the retransmission timer runs out.
@@ -73,8 +84,13 @@ impl Linux {
         self.new_only
     }
 
-    pub(super) fn on_send(&mut self, segment: u64, now: Time) {
+    /// `again` if it was sent before.
+    pub(super) fn on_send(&mut self, segment: u64, now: Time, again: bool) {
         self.rack.on_send(segment, now);
+        let repairs = self.prr.is_some() || self.timeout.is_some();
+        if let Some(undo) = self.undo.as_mut().filter(|_| again && repairs) {
+            undo.on_retransmission();
+        }
         if let Some(prr) = &mut self.prr {
             prr.on_send();
         }
@@ -86,7 +102,12 @@ impl Sender {
     pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, sack: &SackBlocks, out: &mut Outbox) {
         let before = self.ack_context();
         let old_una = self.board.una();
-        if una < old_una || self.outstanding() == 0 {
+        if una < old_una {
+            return;
+        }
+        let spurious_probe = self.note_duplicate(una, sack);
+        if self.outstanding() == 0 {
+            self.linux().probe.on_ack(una, true);
             return;
         }
         let advanced = una > old_una;
@@ -101,8 +122,9 @@ impl Sender {
             self.restart_timer(now);
         }
         let found = self.find_losses(now);
-        self.settle_probe(now, una, !advanced && delivered.count == 0, out);
+        self.settle_probe(now, una, spurious_probe || !advanced && delivered.count == 0, out);
         self.after_timeout(now, una, advanced, &delivered, out);
+        self.undo_if_needless(now, out);
         self.advance_recovery(now, una, found, out);
         if advanced && !self.repair.in_recovery() {
             let acked = Segments(delivered.count.max(1) as u32);
@@ -147,6 +169,38 @@ impl Sender {
         Delivered { repeated, oldest, newest, sacked, ..delivered }
     }
 
+    /// A report of a duplicate (RFC 2883); whether it is that of a probe, which tells nothing but that (Linux's
+    /// `FLAG_DSACK_TLP`).
+    fn note_duplicate(&mut self, una: u64, sack: &SackBlocks) -> bool {
+        let Some(range) = duplicate(&self.layout, una, sack) else { return false };
+        let next = self.next;
+        let linux = self.linux();
+        let of_probe = linux.probe.pending.is_some_and(|probe| probe.repeats.is_some() && probe.end == range.1);
+        if !of_probe {
+            linux.rack.on_duplicate(una, next);
+        }
+        if let Some(undo) = &mut linux.undo {
+            undo.on_duplicate(range);
+        }
+        of_probe
+    }
+
+    /// All that the newest recovery or timeout sent again has arrived twice: the window is what it was before, unless it
+    /// has grown beyond that meanwhile.
+    fn undo_if_needless(&mut self, now: Time, out: &mut Outbox) {
+        let Some(undo) = self.linux().undo.take_if(|undo| undo.is_due()) else { return };
+        if self.linux().timeout.take().is_some() {
+            self.board.none_lost();
+        }
+        if undo.saved.window() > self.state.window() {
+            self.restore(now, undo.saved, out);
+        }
+        if self.repair.in_recovery() {
+            self.repair.finish();
+            self.linux().prr = None;
+        }
+    }
+
     fn find_losses(&mut self, now: Time) -> Found {
         let enough = self.repair.in_recovery()
             || self.linux().timeout.is_some()
@@ -186,6 +240,7 @@ impl Sender {
         match judge(answer) {
             Verdict::Spurious => {
                 let saved = frto.saved;
+                self.linux().undo = None;
                 self.board.none_lost();
                 self.restore(now, saved, out);
                 self.end_after_timeout(true);
@@ -203,8 +258,8 @@ impl Sender {
     }
 
     fn end_after_timeout(&mut self, over: bool) {
-        if over {
-            self.linux().timeout = None;
+        if over && self.linux().timeout.take().is_some() {
+            self.linux().rack.on_recovered();
         }
     }
 
@@ -218,6 +273,7 @@ impl Sender {
             }
             self.repair.finish();
             self.linux().prr = None;
+            self.linux().rack.on_recovered();
             begins |= self.board.oldest_lost().is_some();
         }
         if begins {
@@ -227,6 +283,7 @@ impl Sender {
 
     fn begin_linux_recovery(&mut self, now: Time, out: &mut Outbox) {
         let prior = self.state.window().floor().as_u64();
+        let undo = Undo::new(self.state, self.board.una());
         let lost = self.board.oldest_lost().unwrap_or(self.board.una());
         self.tell_loss(now, LossKind::DuplicateAcks, lost, out);
         self.repair.begin(self.board.max());
@@ -234,6 +291,7 @@ impl Sender {
         let linux = self.linux();
         linux.probe.cancel();
         linux.timeout = None;
+        linux.undo = Some(undo);
         linux.prr = Some(Prr::new(prior, ssthresh));
         self.restart_timer(now);
     }
@@ -308,6 +366,9 @@ impl Sender {
         linux.prr = None;
         let again = linux.timeout.take();
         let news = again.as_ref().is_none_or(|after| after.una < una);
+        if news {
+            linux.undo = Some(Undo::new(saved, una));
+        }
         let frto = match again {
             Some(after) => after.frto,
             None => (!in_recovery).then_some(FRto { saved }),

@@ -1,6 +1,7 @@
 //! TCP endpoints: a sender with its recovery and timers, and a receiver. Sequence numbers on the wire are bytes;
 //! inside, the sender counts segments, and [`layout::Layout`] is the one place that converts.
 
+mod dsack;
 mod fine_timeout;
 mod frto;
 mod layout;

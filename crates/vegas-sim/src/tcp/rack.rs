@@ -1,6 +1,5 @@
 //! RACK (RFC 8985, section 6): a segment is lost when one that was sent later has arrived, and enough time has passed
-//! for a packet that was only overtaken. Nothing reports duplicates (DSACK), so the window for reordering stays a
-//! quarter of the least RTT.
+//! for a packet that was only overtaken: a quarter of the least RTT, and more where the receiver reports duplicates.
 
 use std::collections::VecDeque;
 
@@ -19,12 +18,21 @@ pub(super) struct Rack {
     /// One past the highest segment delivered (RACK.fack).
     highest: u64,
     reordering_seen: bool,
+    /// The window for reordering, in quarters of the least RTT (RACK.reo_wnd_mult).
+    window_quarters: u64,
+    /// Recoveries until it is one quarter again (RACK.reo_wnd_persist).
+    persist: u32,
+    /// Until this segment is acknowledged another duplicate is no news (RACK.dsack_round).
+    duplicate_round: Option<u64>,
     /// Transmissions in the order of sending. What was delivered, sent again or found lost meanwhile leaves when it
     /// comes to the front.
     sent: VecDeque<(Time, u64)>,
     /// When the segments that may only have been overtaken are lost.
     due: Option<Time>,
 }
+
+/// Recoveries without a duplicate after which the window for reordering shrinks again (section 6.2, step 4).
+const RECOVERIES: u32 = 16;
 
 /// What a look for losses found.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +50,9 @@ impl Rack {
             min_rtt: Span::MAX,
             highest: 0,
             reordering_seen: false,
+            window_quarters: 1,
+            persist: 0,
+            duplicate_round: None,
             sent: VecDeque::new(),
             due: None,
         }
@@ -75,11 +86,29 @@ impl Rack {
         }
     }
 
+    /// Step 4, once a round that reports a duplicate: something was sent again for which there should have been more
+    /// time. As Linux, only on a path that reorders.
+    pub(super) fn on_duplicate(&mut self, una: u64, next: u64) {
+        if self.reordering_seen && self.duplicate_round.is_none_or(|round| una >= round) {
+            self.duplicate_round = Some(next);
+            self.window_quarters += 1;
+            self.persist = RECOVERIES;
+        }
+    }
+
+    /// Step 4: a recovery is over.
+    pub(super) fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.window_quarters = 1;
+        }
+    }
+
     /// Step 4: how much longer than the newest a segment may take. No time at all once recovery is on, or enough
     /// segments are reported received, unless the path is known to reorder.
     pub(super) fn reordering_window(&self, enough: bool, srtt: Span) -> Span {
         match self.reordering_seen || !enough {
-            true => Span::from_nanos(self.min_rtt.as_nanos() / 4).min(srtt),
+            true => Span::from_nanos(self.min_rtt.as_nanos() / 4).times(self.window_quarters).min(srtt),
             false => Span::ZERO,
         }
     }

@@ -15,6 +15,9 @@ pub(crate) struct Receiver {
     /// A byte of each of the ranges changed last, newest first.
     recent: [u64; 3],
     sends_sack: bool,
+    /// Whether it reports what arrives again (RFC 2883), and what has done so since the last acknowledgement.
+    reports_duplicates: bool,
+    duplicate: Option<(u64, u64)>,
     /// How long an acknowledgement may wait; none: never.
     ack_delay: Option<Span>,
     /// In-order segments that wait for their acknowledgement.
@@ -39,12 +42,19 @@ impl Receiver {
             ranges: Vec::new(),
             recent: [0; 3],
             sends_sack,
+            reports_duplicates: false,
+            duplicate: None,
             ack_delay,
             unacknowledged: 0,
             ack_due: None,
             wire_bytes: 0,
             packets: 0,
         }
+    }
+
+    /// The same, reporting what arrives again or not.
+    pub(crate) fn reporting_duplicates(self, reports_duplicates: bool) -> Self {
+        Receiver { reports_duplicates, ..self }
     }
 
     /// The next byte expected, which is also how much was delivered in order.
@@ -61,6 +71,9 @@ impl Receiver {
     pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: u16) -> AckTiming {
         self.wire_bytes += u64::from(wire);
         self.packets += 1;
+        if self.reports_duplicates && (to <= self.next || self.range_of(from).is_some_and(|(_, end)| to <= end)) {
+            self.duplicate = Some((from, to));
+        }
         let in_order = from <= self.next && to > self.next && self.ranges.is_empty();
         if to > self.next {
             self.insert(from.max(self.next), to);
@@ -90,16 +103,22 @@ impl Receiver {
         AckTiming::Later
     }
 
-    /// SACK blocks for an acknowledgement, most recently changed range first (RFC 2018, section 4).
-    pub(crate) fn sack_blocks(&self) -> SackBlocks {
+    /// SACK blocks for an acknowledgement, most recently changed range first (RFC 2018, section 4); before them, once,
+    /// what has arrived again, and then the range around it (RFC 2883, section 4).
+    pub(crate) fn sack_blocks(&mut self) -> SackBlocks {
         let mut sack = SackBlocks::default();
-        if !self.sends_sack || self.ranges.is_empty() {
+        let duplicate = self.duplicate.take();
+        if !self.sends_sack || (self.ranges.is_empty() && duplicate.is_none()) {
             return sack;
         }
+        if let Some(duplicate) = duplicate {
+            (sack.blocks[0], sack.count) = (duplicate, 1);
+        }
+        let (first, around) = (usize::from(sack.count), duplicate.and_then(|(from, _)| self.range_of(from)));
         // "as many distinct SACK blocks as possible": the oldest ranges where fewer than three have changed
         let recent = self.recent.iter().filter_map(|&byte| self.range_of(byte));
-        for range in recent.chain(self.ranges.iter().copied()) {
-            if usize::from(sack.count) < sack.blocks.len() && sack.iter().all(|known| known != range) {
+        for range in around.into_iter().chain(recent).chain(self.ranges.iter().copied()) {
+            if usize::from(sack.count) < sack.blocks.len() && sack.iter().skip(first).all(|known| known != range) {
                 sack.blocks[usize::from(sack.count)] = range;
                 sack.count += 1;
             }
@@ -196,6 +215,25 @@ mod tests {
         take(&mut receiver, 0, 100);
         assert_eq!(receiver.next_expected(), 400);
         assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(700, 800), (500, 600)]);
+    }
+
+    /// RFC 2883, section 4: the duplicate once, and before the block around it, or alone below what is acknowledged.
+    #[test]
+    fn a_duplicate_is_reported_once_and_first() {
+        let mut receiver = Receiver::new(true, None).reporting_duplicates(true);
+        for (from, to) in [(0, 100), (200, 300), (300, 400), (500, 600)] {
+            take(&mut receiver, from, to);
+        }
+        take(&mut receiver, 200, 300);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(200, 300), (200, 400), (500, 600)]);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(200, 400), (500, 600)]);
+        take(&mut receiver, 500, 600);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(500, 600), (500, 600), (200, 400)]);
+        take(&mut receiver, 100, 200);
+        take(&mut receiver, 400, 500);
+        take(&mut receiver, 0, 100);
+        assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(0, 100)]);
+        assert_eq!(receiver.sack_blocks().count, 0);
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(super) struct Repair {
     inflation: i64,
     /// The last loss was found by the timer.
     timed_out: bool,
+    /// RescueRxt of RFC 6675: a rescue retransmission may leave once an acknowledgement passes this segment.
+    rescue: u64,
     /// New acknowledgements that still check the next segment (mechanism D).
     rechecks: u8,
 }
@@ -51,6 +53,16 @@ impl Repair {
     /// Recovery begins; it lasts until everything before `max` is acknowledged.
     pub(super) fn begin(&mut self, max: u64) {
         *self = Repair { recover: Some(max), active: true, ..Repair::default() };
+    }
+
+    /// RFC 6675, section 4, NextSeg rule 4: whether the one rescue retransmission of this recovery may leave, with `una`
+    /// the oldest segment that is not acknowledged.
+    pub(super) fn takes_rescue(&mut self, una: u64) -> bool {
+        let takes = self.active && una > self.rescue + 1;
+        if takes {
+            self.rescue = self.recover.unwrap_or(u64::MAX - 1);
+        }
+        takes
     }
 
     pub(super) fn finish(&mut self) {
@@ -145,6 +157,8 @@ impl Sender {
         self.repair.active = true;
         self.repair.timed_out = false;
         self.repair.recover = Some(self.board.max());
+        // RFC 6675, section 5, step 4.3
+        self.repair.rescue = self.board.una();
         if self.detection.fine_retransmit || self.detection.recheck_after_retransmit {
             self.fine.back_off(repeated);
         }

@@ -296,6 +296,14 @@ impl Scoreboard {
         let highest = *self.highest_sacked.first()?;
         (self.una..highest).find(|&segment| self.entry(segment).is_some_and(|e| !e.sacked && !e.retransmitted))
     }
+
+    /// The newest segment that was not reported received, unless it was sent again: what NextSeg rule 4 rescues. To the
+    /// letter the rule would send a third copy, too.
+    pub(crate) fn rescuable(&self) -> Option<u64> {
+        let after = self.entries.iter().rev().position(|entry| !entry.sacked)? as u64;
+        let newest = self.max() - 1 - after;
+        self.entry(newest).is_some_and(|entry| !entry.retransmitted).then_some(newest)
+    }
 }
 
 #[cfg(test)]

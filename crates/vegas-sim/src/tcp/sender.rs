@@ -444,7 +444,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, or a hole that may be lost.
+    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not arrived.
     fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
         if self.board.pipe() >= window {
             return None;
@@ -454,7 +454,13 @@ impl Sender {
             return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
         }
         let lost = self.board.next_retransmission();
-        lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()))
+        let known = lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()));
+        known.or_else(|| self.rescue())
+    }
+
+    fn rescue(&mut self) -> Option<u64> {
+        let newest = self.board.rescuable()?;
+        self.repair.takes_rescue(self.board.una()).then_some(newest)
     }
 
     /// Whether the application and the receiver's window have a segment that was never sent.
@@ -484,7 +490,8 @@ impl Sender {
         );
         let first_byte = self.layout.first_byte(segment);
         self.stats.segments_sent += 1;
-        if self.board.on_send(segment, now) {
+        let first = self.board.on_send(segment, now);
+        if first {
             self.rto.on_first_transmission(segment, now);
         } else {
             self.stats.retransmitted += 1;
@@ -494,7 +501,7 @@ impl Sender {
             self.next += 1;
         }
         if let Some(linux) = &mut self.linux {
-            linux.on_send(segment, now);
+            linux.on_send(segment, now, !first);
         }
         let wire = self.layout.wire(segment);
         out.packets.push(self.packet(PacketKind::Data, first_byte, wire));

@@ -8,6 +8,14 @@ pub(crate) fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
+/// Every trace there is, by the name of its log of changes.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let name = |file: std::io::Result<std::fs::DirEntry>| file.expect("an entry").file_name().into_string().ok();
+    let trace = |name: String| Some(name.strip_prefix("linux_")?.strip_suffix("_chg.csv")?.to_owned());
+    files.filter_map(name).filter_map(trace).collect()
+}
+
 /// The changes of one run.
 pub(crate) struct Trace {
     rows: Vec<Change>,

@@ -19,15 +19,24 @@ fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// A sender whose handshake took from 0 to 100 ms, with `more` keys; and what it sends then.
-fn connect(more: &str) -> (Peer, Vec<u64>) {
+/// A sender with `more` keys.
+fn open(more: &str) -> Sender {
     let text = format!(
         "name = 'x'\nduration = '1s'\n[topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
          bottleneck = {{ rate = '1mbit', delay = '48ms', queue = '9p' }}\n\
          [[flow]]\nalgorithm = 'reno'\nhost = 'linux'\ninitial_window = 10\n{more}\n"
     );
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
-    let mut peer = Peer { sender: Sender::new(0, &scenario.flows[0]), out: Outbox::default() };
+    Sender::new(0, &scenario.flows[0])
+}
+
+/// A sender with `more` keys whose handshake took from 0 to 100 ms, and what it sends then.
+fn connect(more: &str) -> (Peer, Vec<u64>) {
+    shake_hands(open(more))
+}
+
+fn shake_hands(sender: Sender) -> (Peer, Vec<u64>) {
+    let mut peer = Peer { sender, out: Outbox::default() };
     peer.sender.start(Time::ZERO, &mut peer.out);
     assert_eq!(peer.out.packets.pop().map(|packet| packet.kind), Some(PacketKind::Syn));
     peer.sender.on_syn_ack(ms(100), &mut peer.out);
@@ -130,6 +139,89 @@ fn a_lost_tail_is_probed_for() {
     assert_eq!(peer.timer(), [4]);
     peer.ack(601, 5, NONE);
     assert_eq!((peer.sender.stats.timeouts, peer.sender.stats.completed), (0, Some(ms(601))));
+}
+
+/// Segment 0 was only overtaken: it arrives after all, and what was sent again is reported as a duplicate (RFC 2883). So
+/// the window is what it was, and recovery is over.
+#[test]
+fn a_needless_recovery_is_undone() {
+    let (mut peer, _) = connect("");
+    peer.ack(200, 0, (1, 2));
+    peer.ack(201, 0, (1, 3));
+    assert_eq!(peer.ack(202, 0, (1, 4)), [0]);
+    peer.ack(203, 4, NONE);
+    assert_eq!((peer.sender.in_recovery(), peer.window()), (true, 5));
+    peer.ack(302, 4, (0, 1));
+    assert_eq!((peer.sender.in_recovery(), peer.window()), (false, 10));
+    assert_eq!(peer.sender.state().ssthresh(), None);
+}
+
+/// Two segments were sent again: a report of one of them is not enough. The other's comes when the recovery is over.
+#[test]
+fn a_recovery_is_undone_by_reports_of_all_it_sent_again() {
+    let (mut peer, _) = connect("");
+    peer.ack(200, 0, (2, 3));
+    peer.ack(201, 0, (2, 4));
+    assert_eq!(peer.ack(202, 0, (2, 5)), [0]);
+    assert_eq!(peer.ack(203, 0, (2, 10)).first(), Some(&1));
+    peer.ack(302, 12, NONE);
+    peer.ack(303, 12, (1, 2));
+    assert_eq!((peer.sender.in_recovery(), peer.window()), (false, 5));
+    peer.ack(304, 12, (0, 1));
+    assert_eq!((peer.sender.in_recovery(), peer.window()), (false, 10));
+}
+
+/// A late report does not take back what the window has gained since.
+#[test]
+fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
+    let (mut peer, _) = connect("");
+    peer.ack(200, 0, (1, 2));
+    peer.ack(201, 0, (1, 3));
+    assert_eq!(peer.ack(202, 0, (1, 4)), [0]);
+    let mut una = 12;
+    for round in 0..80 {
+        peer.ack(303 + round, una, NONE);
+        una += peer.sender.unacknowledged().as_u64().min(5);
+    }
+    let window = peer.window();
+    assert!(window > 10, "{window}");
+    peer.ack(400, una, (0, 1));
+    assert_eq!(peer.window(), window);
+}
+
+/// On a path that reorders a quarter of the least RTT, 25 ms, becomes two with a duplicate, once a round (RFC 8985,
+/// section 6.2, step 4): a segment sent at 100 ms, with an RTT of 102, is lost at 252 instead of at 227.
+#[test]
+fn a_duplicate_widens_the_window_for_reordering() {
+    for (duplicates, due) in [(0, 227), (1, 252), (2, 252)] {
+        let (mut peer, _) = connect("");
+        peer.ack(200, 0, (1, 2));
+        peer.ack(201, 2, NONE);
+        for _ in 0..duplicates {
+            peer.ack(202, 2, (0, 1));
+        }
+        peer.ack(202, 2, (3, 4));
+        assert_eq!(peer.due_ms(), Some(due), "{duplicates} duplicates");
+    }
+}
+
+/// A probe repeats segment 1, which was only late; its report as a duplicate comes when nothing is outstanding. So the
+/// next data tells of no loss (RFC 8985, section 7.4.2).
+#[test]
+fn a_needless_probe_cuts_nothing() {
+    let mut sender = open("");
+    sender.set_writes(vec![ms(0), ms(0), ms(700)], vec![PAYLOAD, 2 * PAYLOAD, 3 * PAYLOAD]);
+    sender.write(ms(0), &mut Outbox::default());
+    let (mut peer, sent) = shake_hands(sender);
+    assert_eq!(sent, [0, 1]);
+    assert_eq!(peer.timer(), [1], "the probe");
+    peer.ack(350, 2, NONE);
+    let window = peer.window();
+    peer.ack(400, 2, (1, 2));
+    peer.sender.write(ms(700), &mut peer.out);
+    assert_eq!(peer.sent(), [2]);
+    peer.ack(800, 3, NONE);
+    assert!(peer.window() >= window, "{} below {window}", peer.window());
 }
 
 /// The timer runs out, then the acknowledgements come that were late: the first is answered with new data, the second

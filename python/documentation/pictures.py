@@ -1,0 +1,127 @@
+"""The pictures of docs/parts and docs/algorithms. `make pictures` draws them; a test holds the files against them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from documentation.drawing import Curve, Panel, Picture
+
+_BOTTLENECK = "r1->r2"
+
+
+def _algorithm(label: str, algorithm: str = "", **others: str) -> Curve:
+    """The first flow with another algorithm, a preset or a table of parts, and other keys of its own."""
+    return Curve(label, {"flow.0.algorithm": algorithm or label, **{f"flow.0.{key}": others[key] for key in others}})
+
+
+def _variant(label: str, preset: str, parts: str) -> Curve:
+    return _algorithm(label, f'{{ preset = "{preset}", {parts} }}')
+
+
+def _with(settings: dict[str, str], *curves: Curve) -> list[Curve]:
+    return [replace(curve, set={**settings, **curve.set}) for curve in curves]
+
+
+def _dashed(curve: Curve) -> Curve:
+    return replace(curve, dashed=True)
+
+
+def _windows(*curves: Curve) -> Panel:
+    return Panel("cwnd_segments", curves)
+
+
+def _windows_and_queue(*curves: Curve) -> Sequence[Panel]:
+    return [_windows(*curves), Panel("max_queue_packets", curves, link=_BOTTLENECK)]
+
+
+# --- a page a part ---
+
+_REROUTED = (_algorithm("end-to-end", "vegas"), _algorithm("router-assisted", "rovegas"))
+_LEAST_BASE = _variant("least base", "rovegas", 'signal = "router-assisted-least-base"')
+
+_SLOW_STARTS = [
+    _algorithm("reno"),
+    _algorithm("vegas"),
+    _algorithm("gallop"),
+    _algorithm("mid-speed", "dynamic", ssthresh="200"),
+]
+
+_AVOIDANCES = [
+    _algorithm("reno"),
+    _algorithm("vegas"),
+    _algorithm("dynamic", ssthresh="30"),
+    _algorithm("cubic"),
+]
+
+_CUTS = _with(
+    {"topology.bottleneck.drop": "[8000]"},
+    _variant("half", "vegas", 'cut = "half"'),
+    _variant("three-quarters", "vegas", 'cut = "three-quarters"'),
+    _variant("cubic", "vegas", 'cut = "cubic"'),
+)
+
+_RECOVERIES = _with(
+    {"topology.bottleneck.drop": "[1000, 1003, 1006]", "flow.0.ssthresh": "60"},
+    _algorithm("reno"),
+    _algorithm("newreno"),
+    _algorithm("sack"),
+    _dashed(_algorithm("reno with C, D", '{ mechanisms = "CD" }')),
+)
+
+_LIMITS = _with(
+    {
+        "topology.bottleneck.aqt": "true",
+        "topology.bottleneck.queue": "50p",
+        "topology.bottleneck.backward": '{ rate = "2kbit", queue = "10p" }',
+    },
+    _algorithm("H and I", "rovegas"),
+    _variant("I alone", "rovegas", 'burst = "none"'),
+    _variant("H alone", "rovegas", "keep_up = false"),
+    _dashed(_variant("neither", "rovegas", 'burst = "none", keep_up = false')),
+)
+
+_PARTS = [
+    Picture(
+        "signal",
+        "rovegas-reroute",
+        (25, 45),
+        [_windows(*_REROUTED, _dashed(_LEAST_BASE)), Panel("throughput_mbps", _REROUTED)],
+    ),
+    Picture("slow-start", "gallop-50mbit", (0, 20), [_windows(*_SLOW_STARTS)]),
+    Picture("avoidance", "dynamic-single", (0, 60), _windows_and_queue(*_AVOIDANCES)),
+    Picture("loss-response", "slow-start-10mbit", (11, 17), [_windows(*_CUTS)]),
+    Picture("detection", "slow-start-10mbit", (1, 6), [Panel("acked_bytes", _RECOVERIES)]),
+    Picture("limits", "rovegas-asymmetric", (0, 200), [_windows(*_LIMITS)]),
+]
+
+
+# --- a page a family of algorithms ---
+
+
+def _against_reno(algorithm: str) -> Panel:
+    first = {"flow.0.algorithm": algorithm, "flow.0.ssthresh": "32"}
+    return _windows(Curve(algorithm, first), Curve("reno", first, flow=1))
+
+
+def _eight(algorithm: str) -> Curve:
+    flows = {f"flow.{flow}.algorithm": algorithm for flow in range(8)}
+    return Curve(algorithm, {**flows, "topology.bottleneck.aqt": "true"})
+
+
+_LINUX = (_algorithm("vegas"), _algorithm("vegas-linux"), _dashed(_algorithm("vegas-ns3")))
+
+_ALGORITHMS = [
+    Picture("reno", "dynamic-single", (0, 60), _windows_and_queue(_algorithm("reno"))),
+    Picture("vegas", "dynamic-single", (0, 10), _windows_and_queue(_algorithm("vegas"))),
+    Picture("vegas-linux", "slow-start-10mbit", (0, 20), [_windows(*_LINUX)]),
+    Picture("gallop", "gallop-50mbit", (0, 20), _windows_and_queue(_algorithm("gallop"), _algorithm("vegas"))),
+    Picture("dynamic", "dynamic-vegas-and-reno", (0, 100), [_against_reno("dynamic"), _against_reno("vegas")]),
+    Picture(
+        "rovegas",
+        "rovegas-eight-flows",
+        (0, 180),
+        [Panel("max_queue_packets", (_eight("vegas"), _eight("rovegas")), link=_BOTTLENECK)],
+    ),
+    Picture("cubic", "gallop-50mbit", (0, 120), [_windows(_algorithm("cubic"), _algorithm("newreno"))]),
+]
+
+ALL = [*_PARTS, *_ALGORITHMS]
