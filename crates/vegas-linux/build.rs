@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-/// Panics abort, and what vectors or needs a runtime stays away: BPF has none of it.
+/// Panics abort, and what needs vectors, a runtime or tables of jumps stays away: BPF has none of it.
 const RUSTC: &[&str] = &[
     "--edition=2024",
     "-Copt-level=2",
@@ -20,6 +20,7 @@ const RUSTC: &[&str] = &[
     "-Cno-vectorize-slp",
     "-Ccodegen-units=1",
     "-Cdebuginfo=0",
+    "-Cjump-tables=no",
 ];
 /// Signed division needs version 4 of BPF's instructions (Linux 6.6).
 const BPF_CPU: &str = "-mcpu=v4";
@@ -121,10 +122,21 @@ impl Tools {
     fn clang(&self, glue: &Path) -> Result<(), String> {
         // bpf_helpers.h comes with the loader's own library
         let headers = PathBuf::from(variable("DEP_BPF_INCLUDE")?);
-        let mut arguments: Vec<String> =
-            ["-O2", "-g", "-Wall", "-Werror", "-target", "bpf", BPF_CPU, "-D__TARGET_ARCH_x86", "-emit-llvm", "-c"]
-                .map(Into::into)
-                .into();
+        let mut arguments: Vec<String> = [
+            "-O2",
+            "-g",
+            "-Wall",
+            "-Werror",
+            "-target",
+            "bpf",
+            BPF_CPU,
+            "-fno-jump-tables",
+            "-D__TARGET_ARCH_x86",
+            "-emit-llvm",
+            "-c",
+        ]
+        .map(Into::into)
+        .into();
         arguments.extend([format!("-I{}", text(&headers)), "kernel/vegas.bpf.c".into(), "-o".into(), text(glue)]);
         self.run("clang", &arguments).map(drop)
     }
