@@ -1,6 +1,9 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod carrier;
 mod opened;
+
+pub use carrier::{Carried, Carrier, Delivery, Direction};
 
 use std::collections::VecDeque;
 
@@ -43,6 +46,8 @@ pub struct Simulation {
     /// What is still to change, in the order of time.
     changes: VecDeque<ScheduledChange>,
     captures: bool,
+    /// What has come out for hosts that are not the engine's own; none where they are.
+    delivered: Option<Vec<Delivery>>,
 }
 
 /// How far a run has come.
@@ -136,6 +141,7 @@ impl Simulation {
             outcome: Outcome::default(),
             changes: scenario.changes.clone().into(),
             captures: scenario.capture,
+            delivered: None,
         }
     }
 
@@ -345,6 +351,9 @@ impl Simulation {
     }
 
     fn deliver(&mut self, packet: Packet) {
+        if self.delivered.is_some() && self.hand_over(&packet) {
+            return;
+        }
         let sack = self.sacks.get(packet.sack);
         self.sacks.release(packet.sack);
         let id = packet.flow as usize;

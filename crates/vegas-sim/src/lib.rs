@@ -21,4 +21,4 @@ mod tcp;
 mod traffic;
 mod transmitter;
 
-pub use engine::{Progress, Simulation, run};
+pub use engine::{Carried, Carrier, Delivery, Direction, Progress, Simulation, run};
