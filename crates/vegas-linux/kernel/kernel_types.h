@@ -9,6 +9,7 @@ typedef _Bool bool;
 #define BPF_F_NO_PREALLOC 1
 #define BPF_F_MMAPABLE 1024
 #define BPF_SK_STORAGE_GET_F_CREATE 1
+#define TCP_CONG_NON_RESTRICTED 1
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
 
 enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
@@ -61,6 +62,7 @@ struct tcp_congestion_ops {
 	__u32 (*ssthresh)(struct sock *sk);
 	void (*set_state)(struct sock *sk, __u8 state);
 	__u32 (*undo_cwnd)(struct sock *sk);
+	__u32 flags;
 };
 
 #endif

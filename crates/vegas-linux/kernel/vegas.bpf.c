@@ -288,6 +288,8 @@ struct tcp_congestion_ops vegas_window = {
 	.ssthresh = (void *)vegas_ssthresh,
 	.set_state = (void *)vegas_set_state,
 	.undo_cwnd = (void *)vegas_undo_cwnd,
+	/* any program may take it, not root's only */
+	.flags = TCP_CONG_NON_RESTRICTED,
 	/* the loader writes the name */
 	.name = "vegas",
 };

@@ -1,12 +1,12 @@
 //! Which algorithm goes into the kernel: a preset with changes, or a flow of a scenario, as the object's words.
 
 use serde_json::json;
-use vegas_core::registry::Preset;
+use vegas_core::registry::{self, Preset};
 use vegas_core::{Avoidance, Composition, Cut, HostCapabilities, Parameters};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::Error;
-use crate::abi::{Config, NONE_U32};
+use crate::abi::{Config, KERNELS_OWN, NONE_U32};
 
 /// An algorithm as Linux can carry it out.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,8 +54,12 @@ impl Choice {
         };
         let flow = scenario(table, sets)?;
         let left_out = if letters { String::new() } else { hosts_mechanisms(&asked.composition) };
-        let choice =
-            Choice { kernel_name: kernel_name(preset), algorithm: preset.into(), left_out, ..Choice::of_flow(&flow) };
+        let choice = Choice {
+            kernel_name: kernel_name(preset),
+            algorithm: preset.into(),
+            left_out,
+            ..Choice::of_parts_of(&flow)
+        };
         choice.check()
     }
 
@@ -70,7 +74,23 @@ impl Choice {
         }
     }
 
-    fn of_flow(flow: &FlowSpec) -> Self {
+    /// A flow of a scenario. What its preset leaves to hosts, Linux does its own way; what the scenario asks of them by
+    /// name is refused.
+    pub fn of_flow(flow: &FlowSpec) -> Result<Self, Error> {
+        let mut choice = Choice::of_parts_of(flow);
+        if let Some(preset) = registry::preset(&flow.algorithm) {
+            choice.left_out = hosts_mechanisms(&preset.composition);
+            choice.leave_to_the_host();
+        }
+        choice.check()
+    }
+
+    fn leave_to_the_host(&mut self) {
+        self.composition.detection = KERNELS_OWN;
+        self.composition.limits.burst = None;
+    }
+
+    fn of_parts_of(flow: &FlowSpec) -> Self {
         Choice {
             kernel_name: kernel_name(&flow.algorithm),
             algorithm: flow.algorithm.clone(),

@@ -4,27 +4,28 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object};
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 
 use crate::Error;
 use crate::abi::Config;
 use crate::choice::Choice;
 use crate::host;
-use crate::object;
+use crate::object::{self, Counts};
 use crate::plain::from_bytes;
+use crate::trace::Trace;
 
 /// What is pinned, by its name in the folder; the names of maps in the object are in [`PINNED`].
-pub mod pin {
+mod pin {
     /// The registration: without it, no new connection can take the algorithm.
-    pub const LINK: &str = "link";
+    pub(super) const LINK: &str = "link";
     /// The algorithm's numbers.
-    pub const CONFIG: &str = "config";
+    pub(super) const CONFIG: &str = "config";
     /// Calls of the core.
-    pub const TRACE: &str = "trace";
+    pub(super) const TRACE: &str = "trace";
     /// Whether they are traced.
-    pub const TRACING: &str = "tracing";
+    pub(super) const TRACING: &str = "tracing";
     /// Connections, and records lost.
-    pub const COUNTS: &str = "counts";
+    pub(super) const COUNTS: &str = "counts";
 }
 
 const PINNED: [(&str, &str); 4] = [
@@ -47,10 +48,8 @@ pub struct Installed {
 pub struct Status {
     /// Its numbers.
     pub config: Config,
-    /// Connections that took it, ever.
-    pub flows_started: u64,
-    /// Records that found no room in the trace.
-    pub records_lost: u64,
+    /// What it has done.
+    pub counts: Counts,
 }
 
 impl Installed {
@@ -94,19 +93,17 @@ impl Installed {
 
     /// What is known of it.
     pub fn status(&self) -> Result<Status, Error> {
-        let counts = self.value(pin::COUNTS)?;
-        let count = |at: usize| Some(u64::from_ne_bytes(counts.get(at..at + 8)?.try_into().ok()?));
-        let status = || {
-            Some(Status {
-                config: from_bytes(&self.value(pin::CONFIG).ok()?)?,
-                flows_started: count(0)?,
-                records_lost: count(8)?,
-            })
-        };
-        status().ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))
+        let config = from_bytes(&self.value(pin::CONFIG)?);
+        let config = config.ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))?;
+        Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)? })
     }
 
-    pub(crate) fn map(&self, name: &str) -> Result<MapHandle, Error> {
+    /// Begins to trace.
+    pub fn trace(&self) -> Result<Trace<'_>, Error> {
+        Trace::start(&self.map(pin::TRACE)?, self.map(pin::TRACING)?)
+    }
+
+    fn map(&self, name: &str) -> Result<MapHandle, Error> {
         let path = self.folder.join(name);
         MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error))
     }
@@ -131,14 +128,8 @@ impl Installed {
                 }
             }
         }
-        let mut link = self.register(object)?;
+        let mut link = object::register(object)?;
         link.pin(self.folder.join(pin::LINK)).map_err(|error| failed(pin::LINK, error))
-    }
-
-    fn register(&self, object: &mut Object) -> Result<Link, Error> {
-        let mut ops = object.maps_mut().find(|map| map.name() == object::WINDOW_OPS);
-        let ops = ops.as_mut().ok_or_else(|| Error::new(object::WINDOW_OPS, "not in the BPF object"))?;
-        ops.attach_struct_ops().map_err(|error| Error::new(format!("registering {}", self.kernel_name), error))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The BPF object: opened with an algorithm's numbers, loaded, and run by itself for the proof.
 
-use libbpf_rs::{MapCore, MapFlags, Object, ObjectBuilder, OpenObject, ProgramInput};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, ProgramInput};
 
 use crate::Error;
 use crate::abi::{Config, Decision, Event};
@@ -10,7 +10,7 @@ use crate::plain::{bytes_of, from_bytes};
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
 
 /// The struct_ops map of windows, and the map of the numbers, by their names in the object.
-pub(crate) const WINDOW_OPS: &str = "vegas_window";
+const WINDOW_OPS: &str = "vegas_window";
 const CONFIG: &str = ".rodata.config";
 /// Where tcp_congestion_ops has its name in the glue's own declaration, and how long it may be.
 const NAME_BYTES: usize = 16;
@@ -47,6 +47,35 @@ pub fn load(kernel_name: &str, config: &Config) -> Result<Object, Error> {
 
 fn open() -> Result<OpenObject, Error> {
     ObjectBuilder::default().open_memory(OBJECT).map_err(|error| Error::new("the BPF object", error))
+}
+
+/// Registers a loaded object as a congestion control, for as long as the link lives.
+pub(crate) fn register(object: &mut Object) -> Result<Link, Error> {
+    let mut ops = object.maps_mut().find(|map| map.name() == WINDOW_OPS);
+    let ops = ops.as_mut().ok_or_else(missing)?;
+    ops.attach_struct_ops().map_err(|error| Error::new("registering a congestion control", error))
+}
+
+/// A map whose name ends so.
+pub(crate) fn map(object: &Object, suffix: &str) -> Result<MapHandle, Error> {
+    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(suffix)).ok_or_else(missing)?;
+    MapHandle::try_from(&map).map_err(|error| Error::new(suffix, error))
+}
+
+/// What the kernel side counts, in the order of its section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Connections that took the algorithm, ever.
+    pub flows_started: u64,
+    /// Records that found no room in the trace.
+    pub records_lost: u64,
+}
+
+pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
+    let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().ok_or_else(missing)?;
+    let count = |at: usize| Some(u64::from_ne_bytes(value.get(at..at + 8)?.try_into().ok()?));
+    let counts = || Some(Counts { flows_started: count(0)?, records_lost: count(8)? });
+    counts().ok_or_else(missing)
 }
 
 /// Runs the object's copy of the core over events, outside of any connection.

@@ -8,7 +8,6 @@ use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, RingBuffer, RingBufferB
 
 use crate::Error;
 use crate::abi::{Decision, Event};
-use crate::installed::{Installed, pin};
 use crate::plain::from_bytes;
 
 /// One call of the core in the kernel. `vegas_abi.h` has the same as `vegas_record`.
@@ -42,17 +41,16 @@ pub struct Record {
 }
 
 /// Calls of the core as they come, of one installation.
-pub struct Trace<'installed> {
-    ring: RingBuffer<'installed>,
+pub struct Trace<'object> {
+    ring: RingBuffer<'object>,
     records: Rc<RefCell<Vec<Record>>>,
     tracing: MapHandle,
 }
 
 impl Trace<'_> {
     /// Begins to trace. One trace an installation at a time: records go to whoever reads first.
-    pub fn start(installed: &Installed) -> Result<Self, Error> {
-        let failed = |error: libbpf_rs::Error| Error::new(format!("tracing {}", installed.kernel_name), error);
-        let (events, tracing) = (installed.map(pin::TRACE)?, installed.map(pin::TRACING)?);
+    pub(crate) fn start(events: &MapHandle, tracing: MapHandle) -> Result<Self, Error> {
+        let failed = |error: libbpf_rs::Error| Error::new("tracing", error);
         let records = Rc::new(RefCell::new(Vec::new()));
         let taken = Rc::clone(&records);
         let mut builder = RingBufferBuilder::new();
@@ -60,7 +58,7 @@ impl Trace<'_> {
             taken.borrow_mut().extend(from_bytes::<Record>(bytes));
             0
         };
-        builder.add(&events, take).map_err(failed)?;
+        builder.add(events, take).map_err(failed)?;
         let ring = builder.build().map_err(failed)?;
         // what an earlier reader left behind
         ring.consume().map_err(failed)?;
