@@ -8,15 +8,22 @@ use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
+use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::Scenario;
+use vegas_sim::scenario::{FlowSpec, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction};
 
 use crate::Error;
@@ -116,6 +123,8 @@ pub struct Router {
     bound: Span,
 }
 
+/// More would only wake each other.
+const THREADS_MAX: usize = 4;
 /// Above ordinary threads; the kernel's own stay above it.
 const PRIORITY: i32 = 40;
 /// Longest sleep, so that a stop is seen soon.
@@ -123,36 +132,64 @@ const NAP: Span = Span::from_millis(20);
 
 impl Router {
     /// The network of a scenario between the devices of the senders' and the receivers' namespaces.
-    pub fn new(scenario: &Scenario, clock: Clock, senders: File, receivers: File) -> Self {
+    pub fn new(scenario: &Scenario, senders: File, receivers: File) -> Self {
         Router {
             carrier: Carrier::new(scenario),
-            clock,
+            clock: Clock::start(),
             end: Time::ZERO + scenario.duration,
             senders,
             receivers,
-            packets: Packets::default(),
-            delivered: Vec::new(),
-            late: Vec::new(),
+            packets: Packets::new(largest_packet(scenario)),
+            delivered: Vec::with_capacity(packets_at_most(scenario)),
+            late: Vec::with_capacity(packets_at_most(scenario)),
             bound: half_a_packet(scenario),
         }
     }
 
-    /// Carries packets until the scenario's end, or until it is told to stop. Makes its thread a real-time one.
-    pub fn run(mut self, stop: &AtomicBool) -> Result<Routed, Error> {
-        // page faults and other threads would make packets late
+    /// Carries packets until the scenario's end, or until it is told to stop: with one real-time thread a processor, of
+    /// which the first to wake serves all. A kernel without preemption can keep one of them waiting for milliseconds,
+    /// but hardly all. `ready` is told when time begins.
+    pub fn run(mut self, stop: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
+        // page faults would make packets late
         mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
             .map_err(|error| Error::new("locking memory", error))?;
-        sys::real_time(PRIORITY).map_err(|error| Error::new("a real-time thread", error))?;
-        while self.clock.now() < self.end && !stop.load(Ordering::Relaxed) {
-            self.deliver()?;
-            self.take_in()?;
-            self.sleep()?;
-        }
+        let processors = thread::available_parallelism().map_or(1, |count| count.get().min(THREADS_MAX));
+        let gate = Barrier::new(processors);
+        let router = Mutex::new(&mut self);
+        thread::scope(|scope| {
+            let serve = |processor| {
+                let (gate, router) = (&gate, &router);
+                scope.spawn(move || {
+                    let prepared = prepare(processor);
+                    if gate.wait().is_leader() {
+                        let mut router = lock(router);
+                        router.clock = Clock::start();
+                        // whoever waits for it is gone only if this process is
+                        let _ = ready.send(router.clock);
+                    }
+                    gate.wait();
+                    prepared?;
+                    serve(router, stop)
+                })
+            };
+            let threads: Vec<_> = (0..processors).map(serve).collect();
+            let died = |_| Err(Error("the router died".into()));
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
+        })?;
         Ok(Routed {
             outcome: self.carrier.finish(),
             delivered: self.delivered,
             lateness: Lateness::of(self.late, self.bound),
         })
+    }
+
+    /// Does what is due, and says how long there will be nothing to do; none at the end.
+    fn turn(&mut self) -> Result<Option<Span>, Error> {
+        self.deliver()?;
+        self.take_in()?;
+        let now = self.clock.now();
+        let wake = self.carrier.next_event().unwrap_or(self.end).min(self.end).min(now + NAP);
+        Ok((now < self.end).then(|| wake.since(now)))
     }
 
     fn deliver(&mut self) -> Result<(), Error> {
@@ -192,20 +229,36 @@ impl Router {
         }
         Ok(())
     }
+}
 
-    fn sleep(&self) -> Result<(), Error> {
-        let now = self.clock.now();
-        let wake = self.carrier.next_event().unwrap_or(self.end).min(self.end).min(now + NAP);
-        let timeout = TimeSpec::from_duration(std::time::Duration::from_nanos(wake.since(now).as_nanos()));
-        let mut files = [
-            PollFd::new(self.senders.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.receivers.as_fd(), PollFlags::POLLIN),
-        ];
-        match ppoll(&mut files, Some(timeout), None) {
-            Err(error) if error != nix::errno::Errno::EINTR => Err(Error::new("waiting for packets", error)),
-            _ => Ok(()),
+/// Makes this thread a real-time one of one processor.
+fn prepare(processor: usize) -> Result<(), Error> {
+    let failed = |error| Error::new("a real-time thread", error);
+    let mut own = CpuSet::new();
+    // a processor that is not ours to use leaves the thread where it is
+    let _ = own.set(processor).and_then(|()| sched_setaffinity(Pid::from_raw(0), &own));
+    sys::real_time(PRIORITY).map_err(failed)
+}
+
+fn serve(router: &Mutex<&mut Router>, stop: &AtomicBool) -> Result<(), Error> {
+    let devices = |router: &Router| Ok((router.senders.try_clone()?, router.receivers.try_clone()?));
+    let (senders, receivers) =
+        devices(&lock(router)).map_err(|error: std::io::Error| Error::new("a device of the router", error))?;
+    while !stop.load(Ordering::Relaxed) {
+        let Some(idle) = lock(router).turn()? else { break };
+        let mut files =
+            [PollFd::new(senders.as_fd(), PollFlags::POLLIN), PollFd::new(receivers.as_fd(), PollFlags::POLLIN)];
+        match ppoll(&mut files, Some(TimeSpec::from_duration(Duration::from_nanos(idle.as_nanos()))), None) {
+            Err(error) if error != Errno::EINTR => return Err(Error::new("waiting for packets", error)),
+            _ => {}
         }
     }
+    Ok(())
+}
+
+/// A thread that died with the lock ends the run anyway.
+fn lock<'a, 'r>(router: &'a Mutex<&'r mut Router>) -> MutexGuard<'a, &'r mut Router> {
+    router.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Packets under way, each in the slot of its number; a slot's room is used again.
@@ -216,17 +269,16 @@ struct Packets {
 }
 
 /// More than any queue and path that a machine carries in real time hold.
-const SLOTS: u64 = 1 << 16;
+const SLOTS: u64 = 1 << 15;
 /// The largest IPv4 packet.
 const LARGEST: usize = 65_535;
 
-impl Default for Packets {
-    fn default() -> Self {
-        Packets { slots: vec![Vec::new(); SLOTS as usize], next: 0, incoming: vec![0; LARGEST] }
-    }
-}
-
 impl Packets {
+    /// Room for packets that are seldom larger than this; all of it is there before the first comes.
+    fn new(usual: usize) -> Self {
+        Packets { slots: (0..SLOTS).map(|_| Vec::with_capacity(usual)).collect(), next: 0, incoming: vec![0; LARGEST] }
+    }
+
     /// Where to read the next packet to.
     fn room(&mut self) -> &mut [u8] {
         &mut self.incoming
@@ -260,12 +312,26 @@ fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     Some(Carried { flow: flow as u32, direction, is_data, wire: bytes.len().try_into().ok()?, number })
 }
 
-/// Half the time that the largest packet of a flow takes on the slowest link of its path.
+fn largest_packet(scenario: &Scenario) -> usize {
+    scenario.flows.iter().map(|flow| flow.largest_packet().get() as usize).max().unwrap_or_default()
+}
+
+/// How many packets, with an acknowledgement each, the flows' slowest links pass during the run; memory that grows while
+/// packets wait would make them late.
+fn packets_at_most(scenario: &Scenario) -> usize {
+    const MOST: u64 = 1 << 22;
+    let packets = |flow: &FlowSpec| scenario.duration.as_nanos() / slowest_packet(scenario, flow).as_nanos().max(1);
+    (2 * scenario.flows.iter().map(packets).sum::<u64>()).min(MOST) as usize
+}
+
+/// The time that a full packet takes on the slowest link of its path.
+fn slowest_packet(scenario: &Scenario, flow: &FlowSpec) -> Span {
+    flow.path.iter().map(|link| scenario.links[*link].rate.time_for(flow.packet)).max().unwrap_or_default()
+}
+
+/// Half the shortest such time of all flows.
 fn half_a_packet(scenario: &Scenario) -> Span {
-    let slowest = |flow: &vegas_sim::scenario::FlowSpec| {
-        flow.path.iter().map(|link| scenario.links[*link].rate.time_for(flow.packet)).max()
-    };
-    let packet = scenario.flows.iter().filter_map(slowest).min().unwrap_or_default();
+    let packet = scenario.flows.iter().map(|flow| slowest_packet(scenario, flow)).min().unwrap_or_default();
     Span::from_nanos(packet.as_nanos() / 2)
 }
 

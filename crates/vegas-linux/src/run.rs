@@ -4,6 +4,7 @@
 //! outlives it: however it ends, nothing is left.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
@@ -64,39 +65,39 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     let listeners =
         receivers.within(|| (0..scenario.flows.len()).map(endpoints::listen).collect::<Result<Vec<_>, _>>())?;
     let traces = algorithms.traces()?;
-    let clock = Clock::start();
     let end = Time::ZERO + scenario.duration;
-    let router = Router::new(scenario, clock, senders_device, receivers_device);
+    let router = Router::new(scenario, senders_device, receivers_device);
     let over = AtomicBool::new(false);
 
-    let (routed, records) = thread::scope(|scope| {
+    let (clock, routed, records) = thread::scope(|scope| {
         let (over, senders) = (&over, &senders);
+        let (ready, started) = mpsc::channel();
         let routing = scope.spawn(move || {
-            let routed = router.run(stop);
-            over.store(true, Ordering::Relaxed);
-            routed
+            // also if it dies
+            let _over = SetAtEnd(over);
+            router.run(stop, &ready)
         });
+        let died = |_| Err(Error("the router died".into()));
+        let Ok(clock) = started.recv() else {
+            return Err(routing.join().unwrap_or_else(died).err().unwrap_or(Error("the router did not start".into())));
+        };
         for listener in &listeners {
             scope.spawn(move || endpoints::receive(listener, over));
         }
-        let ends: Vec<_> = scenario
-            .flows
-            .iter()
-            .enumerate()
-            .map(|(flow, spec)| {
-                let sender = sender(flow, spec, &algorithms.names[flow], end);
-                scope.spawn(move || {
-                    senders.enter()?;
-                    endpoints::send(&sender, clock, end, over)
-                })
+        let send = |(flow, spec)| {
+            let sender = sender(flow, spec, &algorithms.names[flow], end);
+            scope.spawn(move || {
+                senders.enter()?;
+                endpoints::send(&sender, clock, end, over)
             })
-            .collect();
+        };
+        let ends: Vec<_> = scenario.flows.iter().enumerate().map(send).collect();
         let records = read_traces(&traces, over);
-        let routed = routing.join().unwrap_or_else(|_| Err(Error("the router died".into())))?;
+        let routed = routing.join().unwrap_or_else(died)?;
         for end in ends {
             end.join().unwrap_or_else(|_| Err(Error("a sender died".into())))?;
         }
-        Ok((routed, records?))
+        Ok((clock, routed, records?))
     })?;
     if stop.load(Ordering::Relaxed) {
         return Err(Error("stopped".into()));
@@ -104,6 +105,14 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     algorithms.check_complete()?;
     let lateness = routed.lateness;
     Ok(Run { outcome: outcome(scenario, clock, routed, &records), lateness, records, algorithms: choices })
+}
+
+struct SetAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 fn check(scenario: &Scenario) -> Result<(), Error> {
