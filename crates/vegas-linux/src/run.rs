@@ -39,6 +39,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// What the kernel told of a flow.
+    pub fn records_of(&self, flow: usize) -> impl Iterator<Item = &Record> {
+        self.records.iter().filter(move |record| addresses::flow_of_port(record.local_port) == Some(flow))
+    }
+
     /// What there is to say beyond the simulator's summary.
     pub fn to_json(&self) -> Value {
         let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
