@@ -154,6 +154,7 @@ class Parts(_Table):
     recheck_after_retransmit: bool | None = None
     burst: int | str | None = None
     keep_up: bool | None = None
+    suppress_spikes: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,9 +176,10 @@ class Host(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Flow(_Table):
-    """One TCP connection that sends data one way. Windows and thresholds are in segments."""
+    """One TCP connection that sends data one way, or `count` alike. Windows and thresholds are in segments."""
 
     algorithm: str | Parts
+    count: int | None = None
     start: str | None = None
     stop: str | None = None
     size: str | None = None

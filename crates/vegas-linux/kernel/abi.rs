@@ -8,7 +8,7 @@ use vegas_core::{
     Recovery, RouterFeedback, Signal, SlowStart, SlowStartEnds, State,
 };
 
-/// No number: no slow-start threshold, no pacing rate, no round-trip sample.
+/// No slow-start threshold.
 pub const NONE_U32: u32 = u32::MAX;
 
 /// An algorithm in numbers. Parts are positions in the core's `NAMES`.
@@ -77,8 +77,8 @@ pub struct Decision {
     pub window_raw: u64,
     /// 0: none yet.
     pub base_rtt_ns: u64,
-    /// 0: does not pace.
-    pub pacing_bps: u64,
+    /// Least time from one segment to the next; 0: whatever the window allows, at once.
+    pub spacing_ns: u64,
     /// [`NONE_U32`]: unbounded.
     pub ssthresh: u32,
     /// `i32::MIN`: none yet.
@@ -103,7 +103,7 @@ impl Config {
                 },
             },
             detection: KERNELS_OWN,
-            limits: Limits { burst: None, keep_up: self.keep_up != 0 },
+            limits: Limits { burst: None, keep_up: self.keep_up != 0, suppress_spikes: false },
         };
         Algorithm::new(composition, self.parameters()).ok()
     }
@@ -196,7 +196,7 @@ impl Decision {
         Decision {
             window_raw: state.window().as_raw(),
             base_rtt_ns: state.base_rtt().map_or(0, Span::as_nanos),
-            pacing_bps: state.pacing_rate().map_or(0, |rate| rate.as_bits_per_second()),
+            spacing_ns: state.pacing_rate().map_or(0, |pace| pace.spacing().as_nanos()),
             ssthresh: state.ssthresh().map_or(NONE_U32, |segments| segments.0),
             diff: state.diff().unwrap_or(i32::MIN),
             slow_start: u32::from(state.phase() == Phase::SlowStart),

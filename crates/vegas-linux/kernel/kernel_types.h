@@ -9,6 +9,9 @@ typedef _Bool bool;
 #define BPF_F_NO_PREALLOC 1
 #define BPF_F_MMAPABLE 1024
 #define BPF_SK_STORAGE_GET_F_CREATE 1
+#define NANOS_PER_SECOND 1000000000ull
+/* no pacing, though the socket may pace */
+#define UNPACED (~0ul)
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
 
@@ -51,6 +54,10 @@ struct ack_sample {
 	__s32 rtt_us;
 };
 
+struct rate_sample {
+	__s64 rtt_us;
+};
+
 #pragma clang attribute pop
 
 /* the name comes first: the loader writes it over the map's first bytes */
@@ -59,6 +66,7 @@ struct tcp_congestion_ops {
 	void (*init)(struct sock *sk);
 	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
 	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+	void (*cong_control)(struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample);
 	__u32 (*ssthresh)(struct sock *sk);
 	void (*set_state)(struct sock *sk, __u8 state);
 	__u32 (*undo_cwnd)(struct sock *sk);

@@ -223,6 +223,46 @@ void BPF_PROG(vegas_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	record(flow, tp);
 }
 
+/* --- with a pacing rate: the kernel hands every acknowledgement over, and leaves recovery to the algorithm --- */
+
+/* The core's spacing of full segments as sk_pacing_rate, bytes a second of payload. */
+static void set_pace(const struct flow *flow, struct sock *sk)
+{
+	const struct tcp_sock *tp = (struct tcp_sock *)sk;
+	__u64 spacing_ns = flow->decision.spacing_ns;
+
+	sk->sk_pacing_rate = spacing_ns ? tp->mss_cache * NANOS_PER_SECOND / spacing_ns : UNPACED;
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_init_paced, struct sock *sk)
+{
+	begin(sk, SK_PACING_NEEDED);
+	sk->sk_pacing_rate = UNPACED;
+}
+
+/* In recovery the window is the one after the cut, and the kernel keeps what it takes for in flight below it (as in RFC
+ * 6675). */
+SEC("struct_ops")
+void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+	__u8 state = tp->inet_conn.icsk_ca_state;
+	bool repairs = state == TCP_CA_Recovery || state == TCP_CA_CWR;
+
+	if (!flow)
+		return;
+	if (!repairs && ack_event(flow, tp)) {
+		tp->snd_ssthresh = threshold(flow);
+		set_pace(flow, sk);
+		record(flow, tp);
+	}
+	set_window(flow, tp);
+}
+
+/* --- losses --- */
+
 /* The kernel asks, and then says with vegas_set_state what happened: there the core is told, and the answer that is
  * given here replaced. */
 SEC("struct_ops")
@@ -291,6 +331,18 @@ struct tcp_congestion_ops vegas_window = {
 	/* any program may take it, not root's only */
 	.flags = TCP_CONG_NON_RESTRICTED,
 	/* the loader writes the name */
+	.name = "vegas",
+};
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops vegas_paced = {
+	.init = (void *)vegas_init_paced,
+	.pkts_acked = (void *)vegas_pkts_acked,
+	.cong_control = (void *)vegas_cong_control,
+	.ssthresh = (void *)vegas_ssthresh,
+	.set_state = (void *)vegas_set_state,
+	.undo_cwnd = (void *)vegas_undo_cwnd,
+	.flags = TCP_CONG_NON_RESTRICTED,
 	.name = "vegas",
 };
 

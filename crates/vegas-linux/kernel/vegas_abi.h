@@ -28,7 +28,7 @@ struct vegas_event {
 };
 
 struct vegas_decision {
-	__u64 window_raw, base_rtt_ns, pacing_bps;
+	__u64 window_raw, base_rtt_ns, spacing_ns;
 	__u32 ssthresh;
 	__s32 diff;
 	__u32 slow_start, reserved;

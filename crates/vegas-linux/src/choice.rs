@@ -153,7 +153,7 @@ fn hosts_mechanisms(composition: &Composition) -> String {
     mechanisms.into_iter().filter_map(|(letter, on)| on.then_some(letter)).collect()
 }
 
-fn position<T: PartialEq>(names: &[(&str, T)], part: T) -> u32 {
+pub(crate) fn position<T: PartialEq>(names: &[(&str, T)], part: T) -> u32 {
     // each part has a name, or a scenario could not have named it
     names.iter().position(|(_, named)| *named == part).map_or(NONE_U32, |position| position as u32)
 }

@@ -1,16 +1,21 @@
 //! The BPF object: opened with an algorithm's numbers, loaded, and run by itself for the proof.
 
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, OpenObject, ProgramInput};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput};
 
 use crate::Error;
+use vegas_core::SlowStart;
+
 use crate::abi::{Config, Decision, Event};
+use crate::choice::position;
 use crate::plain::{bytes_of, from_bytes};
 
 /// What build.rs made of core and glue.
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
 
-/// The struct_ops map of windows, and the map of the numbers, by their names in the object.
+/// The struct_ops maps by their names in the object: windows only, or windows and a pacing rate.
 const WINDOW_OPS: &str = "vegas_window";
+const PACED_OPS: &str = "vegas_paced";
+/// The map of the numbers.
 const CONFIG: &str = ".rodata.config";
 /// Where tcp_congestion_ops has its name in the glue's own declaration, and how long it may be.
 const NAME_BYTES: usize = 16;
@@ -35,14 +40,22 @@ pub fn load(kernel_name: &str, config: &Config) -> Result<Object, Error> {
         let name = map.name().to_string_lossy().into_owned();
         if name.ends_with(CONFIG) {
             map.set_initial_value(bytes_of(config)).map_err(|error| Error::new(CONFIG, error))?;
-        } else if name == WINDOW_OPS {
-            let ops = map.initial_value_mut().ok_or_else(|| Error::new(WINDOW_OPS, "no value in the object"))?;
+        } else if name == ops_of(config) {
+            let ops = map.initial_value_mut().ok_or_else(missing)?;
             let mut bytes = [0; NAME_BYTES];
             bytes[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());
             ops[..NAME_BYTES].copy_from_slice(&bytes);
+        } else if [WINDOW_OPS, PACED_OPS].contains(&name.as_str()) {
+            map.set_autocreate(false).map_err(|error| Error::new(name, error))?;
         }
     }
     open.load().map_err(|error| Error::new("the kernel refuses the BPF object", error))
+}
+
+/// The kernel keeps a pacing rate only from `cong_control`; that leaves recovery to the algorithm, so that others do
+/// without.
+fn ops_of(config: &Config) -> &'static str {
+    if config.slow_start == position(SlowStart::NAMES, SlowStart::Streak) { PACED_OPS } else { WINDOW_OPS }
 }
 
 fn open() -> Result<OpenObject, Error> {
@@ -51,7 +64,8 @@ fn open() -> Result<OpenObject, Error> {
 
 /// Registers a loaded object as a congestion control, for as long as the link lives.
 pub(crate) fn register(object: &mut Object) -> Result<Link, Error> {
-    let mut ops = object.maps_mut().find(|map| map.name() == WINDOW_OPS);
+    let is_ops = |map: &MapMut<'_>| map.autocreate() && (map.name() == WINDOW_OPS || map.name() == PACED_OPS);
+    let mut ops = object.maps_mut().find(is_ops);
     let ops = ops.as_mut().ok_or_else(missing)?;
     ops.attach_struct_ops().map_err(|error| Error::new("registering a congestion control", error))
 }

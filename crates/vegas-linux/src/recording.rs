@@ -5,7 +5,7 @@ use vegas_sim::outcome::{FlowOutcome, FlowSeries, Incident, IncidentKind};
 use vegas_sim::scenario::{FlowSpec, Sampling, Scenario};
 use vegas_sim::{Delivery, Direction};
 
-use crate::abi::{EVENT_ACK, EVENT_START, EVENT_TIMEOUT, NONE_U32};
+use crate::abi::{EVENT_ACK, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, NONE_U32};
 use crate::router::Clock;
 use crate::trace::Record;
 
@@ -52,7 +52,8 @@ impl FlowRecord {
             completion_s: completion.map(|time| seconds(time) - seconds(spec.start)),
             segments_sent: self.last().map_or(0, |record| record.segments_sent.into()),
             segments_retransmitted: self.last().map_or(0, |record| record.segments_retransmitted.into()),
-            timeouts: self.timeouts_by(run_end),
+            timeouts: self.count(EVENT_TIMEOUT, run_end),
+            ecn_reductions: self.count(EVENT_ECN, run_end),
             mean_rtt_ms: self.mean_rtt_ms(),
             base_rtt_ms: self.last().and_then(base_rtt_ms),
             slow_start_end_s: exit.map(|(time, _)| seconds(time)),
@@ -110,7 +111,7 @@ impl FlowRecord {
         series.phase.push(newest.map_or(IDLE, phase));
         series.acked_bytes.push(newest.map_or(0, |record| self.acked_bytes(record)));
         series.retransmits.push(newest.map_or(0, |record| record.segments_retransmitted.into()));
-        series.timeouts.push(self.timeouts_by(time));
+        series.timeouts.push(self.count(EVENT_TIMEOUT, time));
         series.throughput_mbps.push(mbps(self.received_by(time) - self.received_by(before), step_s));
     }
 
@@ -126,9 +127,10 @@ impl FlowRecord {
         }
     }
 
-    fn timeouts_by(&self, time: Time) -> u64 {
+    /// Events of a kind up to and with a time.
+    fn count(&self, kind: u32, time: Time) -> u64 {
         let rows = &self.rows[..self.count_by(time)];
-        rows.iter().filter(|(_, record)| record.event.kind == EVENT_TIMEOUT).count() as u64
+        rows.iter().filter(|(_, record)| record.event.kind == kind).count() as u64
     }
 
     fn last(&self) -> Option<&Record> {

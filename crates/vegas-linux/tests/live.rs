@@ -35,6 +35,8 @@ const LOSSY: &str = r#"
     [[flow]]
     algorithm = "newreno"
     [[flow]]
+    algorithm = "streak"
+    [[flow]]
     algorithm = "vegas"
     gamma = 3
 "#;

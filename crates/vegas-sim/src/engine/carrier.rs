@@ -8,7 +8,7 @@ use vegas_core::units::Time;
 
 use super::Simulation;
 use crate::outcome::Outcome;
-use crate::packet::{Aqt, Packet, PacketKind, SackId};
+use crate::packet::{Packet, PacketKind};
 use crate::scenario::Scenario;
 
 /// The network of a scenario, without the hosts of its flows.
@@ -70,7 +70,7 @@ impl Carrier {
     }
 
     /// When something happens next of itself; nothing does after the scenario's end.
-    pub fn next_event(&self) -> Option<Time> {
+    pub fn next_event(&mut self) -> Option<Time> {
         self.simulation.queue.peek().map(|(time, _)| time).filter(|time| *time <= self.simulation.end)
     }
 
@@ -94,15 +94,7 @@ impl Carrier {
             (Direction::Forward, false) => PacketKind::Syn,
             (Direction::Backward, _) => PacketKind::Ack,
         };
-        self.simulation.launch(Packet {
-            sequence: packet.number,
-            flow: packet.flow,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: packet.wire,
-            hop: 0,
-            kind,
-        });
+        self.simulation.launch(Packet::new(kind, packet.flow, packet.number, packet.wire));
     }
 
     /// The packets that have come out since the last call, in the order of time.

@@ -17,10 +17,15 @@ use crate::scenario::field::{Field, FromGiven, Given, Table};
 use crate::scenario::model::{Handshake, HostKind};
 use crate::scenario::scalar::{Burst, Count, DelayedAck, Name, Whole};
 
-/// One TCP connection that sends data one way.
+/// A hundred thousand flows: more than a run holds in memory that most machines have.
+const COUNT_MAX: u64 = 100_000;
+
+/// One TCP connection that sends data one way, or many alike.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Flow {
+    /// How many such flows there are, each with hosts of its own, up to 100000. Default: 1.
+    pub(in crate::scenario) count: Option<Field<Whole<1, COUNT_MAX>>>,
     /// The congestion control: a preset's name, or a table of parts.
     pub(in crate::scenario) algorithm: Algorithm,
     /// When the flow starts. Default: "0s".
@@ -53,6 +58,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) recovery: Option<Field<Recovery>>,
     /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// Whether both hosts use explicit congestion notification (RFC 3168). Default: false.
+    pub(in crate::scenario) ecn: Option<bool>,
     /// dumbbell, parking-lot: the flow's own access links, instead of the topology's.
     pub(in crate::scenario) access: Option<Table<Link>>,
     /// graph: the sender's node.
@@ -67,6 +74,26 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) leave: Option<Field<Name>>,
     /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
     pub(in crate::scenario) host: Option<HostChoice>,
+}
+
+impl Flow {
+    /// How many flows the table stands for.
+    pub(in crate::scenario) fn count(&self) -> usize {
+        self.count.map_or(1, |count| count.0.0 as usize)
+    }
+}
+
+/// A flow as if it were written out, and the number of the table that it is of.
+#[derive(Clone, Copy)]
+pub(in crate::scenario) struct Numbered<'a> {
+    pub(in crate::scenario) table: usize,
+    pub(in crate::scenario) flow: &'a Flow,
+}
+
+/// Every flow of the tables, in the order of their ids.
+pub(in crate::scenario) fn numbered(tables: &[Table<Flow>]) -> Vec<Numbered<'_>> {
+    let repeated = |(table, flow): (usize, &'_ Table<Flow>)| std::iter::repeat_n(table, flow.count());
+    tables.iter().enumerate().flat_map(repeated).map(|table| Numbered { table, flow: &tables[table] }).collect()
 }
 
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
@@ -156,7 +183,7 @@ pub(in crate::scenario) enum Algorithm {
 pub(in crate::scenario) struct Parts {
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
-    /// Letters from A to I: these mechanisms of "Revisited" over Reno, instead of `preset`.
+    /// Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`.
     pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
     /// How the backlog is measured.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
@@ -178,6 +205,8 @@ pub(in crate::scenario) struct Parts {
     pub(in crate::scenario) burst: Option<Field<Burst>>,
     /// No growth while the window is more than two segments above what is in flight (I of "Revisited").
     pub(in crate::scenario) keep_up: Option<bool>,
+    /// What leaves is paced to at most twice what left in the newest round trip (J of "Revisited"). bsd only.
+    pub(in crate::scenario) suppress_spikes: Option<bool>,
 }
 
 /// A preset by its name.

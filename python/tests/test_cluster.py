@@ -1,0 +1,190 @@
+"""Sweeps on a real Dask scheduler and real worker processes, all on the loopback interface."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Command
+from test_sweep import PLAN, dataset, wait_until
+
+import vegaslab
+from vegaslab.cluster import Cluster, ClusterError
+
+Worker = subprocess.Popen[bytes]
+
+
+class Loopback:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
+        self._file = folder / "scheduler.json"
+        self._environment = os.environ | settings
+        self._log = (folder / "log.txt").open("wb")
+        self._processes: list[Worker] = []
+        self.scheduler = self._start(
+            "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
+        )
+        wait_until(self._file.exists)
+        self.address = str(json.loads(self._file.read_text())["address"])
+
+    def worker(self, *options: str) -> Worker:
+        fixed = ["--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--death-timeout", "30"]
+        return self._start("dask_worker", self.address, *fixed, *options)
+
+    def _start(self, module: str, *arguments: str) -> Worker:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
+        process = subprocess.Popen(
+            command, stdout=self._log, stderr=self._log, cwd=self._file.parent, env=self._environment
+        )
+        self._processes.append(process)
+        return process
+
+    def wait_for_workers(self, count: int) -> None:
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=60)
+
+    def close(self) -> None:
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+        self._log.close()
+
+
+@pytest.fixture
+def loopback(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Loopback]:
+    cluster = Loopback(tmp_path, getattr(request, "param", {}))
+    yield cluster
+    cluster.close()
+
+
+def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "thousand.toml"
+    plan.write_text(PLAN)
+    vegaslab.sweep(plan, tmp_path / "local", jobs=1)
+    workers = [loopback.worker() for _ in range(3)]
+    loopback.wait_for_workers(3)
+    there: list[int] = []
+
+    def observe(so_far: int, _runs: int, _failed: int) -> None:
+        if not there:
+            workers[0].kill()
+        there.append(so_far)
+
+    with Cluster(loopback.address) as cluster:
+        assert cluster.jobs == 3
+        done = vegaslab.sweep(plan, tmp_path / "cluster", runner=cluster, observer=observe)
+    assert workers[0].wait() == -9
+    assert there[0] < 1000
+    assert (done.made, done.failed) == (1000, 0)
+    assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
+
+
+def test_the_command_sweeps_on_a_cluster(loopback: Loopback, tmp_path: Path, vegaslab: Command) -> None:
+    plan = tmp_path / "small.toml"
+    plan.write_text(PLAN.replace("replications = 125", "replications = 2").replace('"cubic"', '"kubic"'))
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    done = vegaslab("sweep", plan, "-o", "cluster", "--on", loopback.address, "--json")
+    assert done.returncode == 1, done.stderr
+    assert json.loads(done.stdout)["failed"] == 4
+    assert vegaslab("sweep", plan, "-o", "local").returncode == 1
+    assert dataset(tmp_path / "here" / "cluster") == dataset(tmp_path / "here" / "local")
+
+
+def test_a_worker_with_another_engine_is_refused_by_name(loopback: Loopback, tmp_path: Path, vegaslab: Command) -> None:
+    plan = tmp_path / "small.toml"
+    plan.write_text(PLAN.replace("replications = 125", "replications = 2"))
+    other = tmp_path / "other_engine.py"
+    other.write_text('from vegaslab import _vegaslab\n\n_vegaslab.version = "0.0.1"\n')
+    loopback.worker()
+    loopback.worker("--preload", str(other), "--name", "old")
+    loopback.wait_for_workers(2)
+    done = vegaslab("sweep", plan, "--on", loopback.address)
+    assert done.returncode == 2
+    assert "worker tcp://127.0.0.1:" in done.stderr
+    assert "has engine 0.0.1, and this is" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_worker_with_another_engine_that_comes_later_is_refused_too(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "thousand.toml"
+    plan.write_text(PLAN.replace('"2s"', '"40s"'))
+    other = tmp_path / "other_engine.py"
+    other.write_text('from vegaslab import _vegaslab\n\n_vegaslab.version = "0.0.1"\n')
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    late = threading.Timer(0.5, lambda: loopback.worker("--preload", str(other)))
+    late.start()
+    with Cluster(loopback.address) as cluster, pytest.raises(ClusterError, match=r"has engine 0\.0\.1"):
+        vegaslab.sweep(plan, tmp_path / "out", runner=cluster)
+    assert len(vegaslab.read_runs(tmp_path / "out")) > 0
+
+
+DEADLY = """\
+import os
+from vegaslab import _vegaslab
+
+
+def deadly(template, runs, *rest, make=_vegaslab.sweep, **limits):
+    if any(place == 5 for place, _, _ in runs):
+        os._exit(1)
+    make(template, runs, *rest, **limits)
+
+
+if _vegaslab.sweep.__name__ == "sweep":
+    _vegaslab.sweep = deadly
+"""
+# the first worker that a batch ends is enough, and no other batch waits at that worker
+STRICT = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0", "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0"}
+
+
+@pytest.mark.parametrize("loopback", [STRICT], indirect=True)
+def test_a_run_that_ends_its_workers_is_a_row_and_the_others_go_on(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "small.toml"
+    plan.write_text(PLAN.replace("replications = 125", "replications = 2"))
+    deadly = tmp_path / "deadly.py"
+    deadly.write_text(DEADLY)
+    for _ in range(3):
+        loopback.worker("--preload", str(deadly))
+    loopback.wait_for_workers(3)
+    with Cluster(loopback.address) as cluster:
+        done = vegaslab.sweep(plan, tmp_path / "out", runner=cluster)
+    assert (done.made, done.failed) == (16, 1)
+    errors = vegaslab.read_runs(tmp_path / "out")["error"].to_pylist()
+    assert [place for place, error in enumerate(errors) if error is not None] == [5]
+    assert errors[5].startswith("every worker that made it died: ")
+
+
+def test_a_scheduler_that_goes_away_ends_the_sweep_which_goes_on_elsewhere(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "thousand.toml"
+    plan.write_text(PLAN)
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    with Cluster(loopback.address) as cluster, pytest.raises(ClusterError, match="scheduler is gone"):
+        vegaslab.sweep(plan, tmp_path / "out", runner=cluster, observer=lambda *_: loopback.scheduler.kill())
+    there = len(vegaslab.read_runs(tmp_path / "out"))
+    assert 0 < there < 1000
+    assert vegaslab.sweep(plan, tmp_path / "out").there == there
+
+
+def test_what_is_no_address_is_one_line(tmp_path: Path, vegaslab: Command, here: Path) -> None:
+    plan = tmp_path / "small.toml"
+    plan.write_text(PLAN)
+    done = vegaslab("sweep", plan, "--on", "ftp://x:1")
+    assert done.returncode == 2
+    assert done.stderr == "vegaslab: --on: 'ftp://x:1' was given; local, or an address such as tcp://10.0.0.1:8786\n"
+    assert list(here.iterdir()) == []
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vegaslab.cluster._CONNECT_S", 0.5)
+    with pytest.raises(ClusterError, match=r"^tcp://127\.0\.0\.1:1: no Dask scheduler answers: "):
+        Cluster("tcp://127.0.0.1:1")
