@@ -124,8 +124,8 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.flows.len() > FLOWS_MAX {
         return Err(Error(format!("flow: {} flows; at most {FLOWS_MAX} run on one machine", scenario.flows.len())));
     }
-    if let Some(flow) = scenario.flows.iter().position(|flow| flow.host.ecn) {
-        return Err(Error(format!("flow.{flow}.host.ecn: the real-time router carries no marks; leave it out")));
+    if let Some(flow) = scenario.flows.iter().position(|flow| flow.ecn) {
+        return Err(Error(format!("flow.{flow}.ecn: the real-time router carries no marks; leave it out")));
     }
     if scenario.capture {
         return Err(Error("capture: packets of real sockets are captured with tcpdump, not by a run".into()));
