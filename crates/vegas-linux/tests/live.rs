@@ -22,7 +22,7 @@ const LOSSY: &str = r#"
     rate = "20mbit"
     delay = "8ms"
     queue = "20p"
-    loss = { model = "gilbert-elliott", good_to_bad = 0.0002, bad_to_good = 0.05, loss_good = 0.0005, loss_bad = 0.9 }
+    loss = { model = "gilbert-elliott", good_to_bad = 0.0004, bad_to_good = 0.02, loss_good = 0.0005, loss_bad = 1 }
     reorder = { probability = 0.0005, delay = "30ms" }
 
     [[flow]]
