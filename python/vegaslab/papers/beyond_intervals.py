@@ -18,6 +18,11 @@ class Spread:
     low: float
     high: float
 
+    @property
+    def changes(self) -> bool:
+        """Whether anything but 0 is in it."""
+        return self.low != 0 or self.high != 0
+
     def __str__(self) -> str:
         """Mean and half of the interval."""
         return f"{_short(self.mean, 3)} ± {_short(self.high - self.mean, 2)}"

@@ -114,7 +114,8 @@ def chart(data: Data) -> Chart:
     return Chart(
         slug="revisited-variants",
         title="What the paper leaves open",
-        caption=f"Throughput over Reno's background with 95 % intervals (of five seeds or more), low above, high below. {names}.",
+        caption="Throughput over Reno's background with 95 % intervals (of five seeds or more), low above, high below. "
+        f"{names}.",
         panels=panels,
     )
 
