@@ -177,11 +177,11 @@ def _answer_cubic(data: Data) -> list[Answer]:
         Answer(
             question="And against CUBIC with HyStart++?",
             text="Per cent of the link in twenty seconds (or sixty) beside a CUBIC flow that was there first; half "
-            "would be equal, the web traffic aside. A start that ends by delay finds CUBIC's queue, takes it for its own "
-            "and stops early. The starts that overflow it go on from a larger window, which Vegas's avoidance then gives "
-            f"back by one a round: with a queue of 100 Reno's start has {short['reno']} in 20 s and {longer['reno']} in "
-            f"60 s, Vegas's {short['vegas']} and {longer['vegas']}. Where the queue keeps the flows apart (FQ-CoDel), "
-            "Streak gets as much without loss.",
+            "would be equal, the web traffic aside. A start that ends by delay finds CUBIC's queue, takes it for its "
+            "own and stops early. The starts that overflow it go on from a larger window, which Vegas's avoidance then "
+            f"gives back by one a round: with a queue of 100 Reno's start has {short['reno']} in 20 s and "
+            f"{longer['reno']} in 60 s, Vegas's {short['vegas']} and {longer['vegas']}. Where the queue keeps the flows "
+            "apart (FQ-CoDel), Streak gets as much without loss.",
             columns=("queue", *_STARTS),
             rows=_table(shares),
             scenarios=("papers/beyond-cubic",),
