@@ -180,8 +180,8 @@ def _answer_cubic(data: Data) -> list[Answer]:
             "would be equal, the web traffic aside. A start that ends by delay finds CUBIC's queue, takes it for its "
             "own and stops early. The starts that overflow it go on from a larger window, which Vegas's avoidance then "
             f"gives back by one a round: with a queue of 100 Reno's start has {short['reno']} in 20 s and "
-            f"{longer['reno']} in 60 s, Vegas's {short['vegas']} and {longer['vegas']}. Where the queue keeps the flows "
-            "apart (FQ-CoDel), Streak gets as much without loss.",
+            f"{longer['reno']} in 60 s, Vegas's {short['vegas']} and {longer['vegas']}. Where the queue keeps the "
+            "flows apart (FQ-CoDel), Streak gets as much without loss.",
             columns=("queue", *_STARTS),
             rows=_table(shares),
             scenarios=("papers/beyond-cubic",),
