@@ -49,12 +49,16 @@ $(VENV)/.commit: $(VENV)/.requirements ALWAYS
 ALWAYS:
 
 .PHONY: demo
-demo: build ## Vegas against Reno on 50 Mb/s x 100 ms: table and picture
-	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno -o results/demo
+demo: build ## the papers' claims, less of each: a report with verdicts, figures and causes
+	$(BIN)/vegaslab reproduce all --quick -o results/papers
 
 .PHONY: pictures
-pictures: demo ## draws the documentation's pictures anew
+pictures: build ## draws the documentation's pictures anew
+	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno -o results/demo
 	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
+	$(BIN)/vegaslab reproduce G-fig4-gallop L-fig2 -o results/papers-pictures
+	cp results/papers-pictures/figures/gallop-fig4.svg docs/pictures/papers-gallop-fig4.svg
+	cp results/papers-pictures/figures/slow-start-fig2.svg docs/pictures/papers-slow-start-fig2.svg
 	PYTHONPATH=python $(BIN)/python -m documentation
 	$(BIN)/vegaslab compare scenarios/tcplib-background.toml -a vegas -a reno --seeds 10 -o results/demo-seeds
 	cp results/demo-seeds/picture.svg docs/pictures/vegas-and-reno-seeds.svg

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from test_sweep import PLAN, dataset, wait_until
 
 import vegaslab
 from vegaslab.cluster import Cluster, ClusterError
+from vegaslab.sweeping import forecast
 
 Worker = subprocess.Popen[bytes]
 
@@ -85,6 +87,41 @@ def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopbac
     assert there[0] < 1000
     assert (done.made, done.failed) == (1000, 0)
     assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
+
+
+def test_series_come_back_from_a_cluster_though_a_worker_is_killed(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "series.toml"
+    plan.write_text('series = ["flows", "links"]\n' + PLAN.replace("replications = 125", "replications = 20"))
+    vegaslab.sweep(plan, tmp_path / "local", jobs=1)
+    workers = [loopback.worker() for _ in range(2)]
+    loopback.wait_for_workers(2)
+    with Cluster(loopback.address) as cluster:
+        vegaslab.sweep(plan, tmp_path / "cluster", runner=cluster, observer=lambda *_: workers[0].kill())
+    assert workers[0].wait() == -9
+    for part in ("runs", "flow_series", "link_series"):
+        assert dataset(tmp_path / "cluster", part) == dataset(tmp_path / "local", part)
+
+
+def test_ctrl_c_on_a_cluster_keeps_what_is_done_and_leaves_the_workers_free(loopback: Loopback, tmp_path: Path) -> None:
+    plan, folder = tmp_path / "slow.toml", tmp_path / "out"
+    plan.write_text(PLAN.replace('"2s"', '"120s"'))
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    # rows are written early here, so that the test knows when there are some
+    program = "import sys, vegaslab.cli as c, vegaslab.sweeping as s; s._FLUSH_S = 0.1; sys.exit(c.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "sweep", str(plan), "-o", str(folder), "--on", loopback.address]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: any((folder / "runs").glob("*.parquet")))
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130, said
+    assert said == f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on\n"
+    there = len(vegaslab.read_runs(folder))
+    assert 0 < there < 1000
+    with Cluster(loopback.address) as cluster:
+        # batches that were given up do not run on
+        wait_until(lambda: not any(cluster._client.processing().values()))
+        assert forecast(plan, folder, runner=cluster).there == there
 
 
 def test_the_command_sweeps_on_a_cluster(loopback: Loopback, tmp_path: Path, vegaslab: Command) -> None:

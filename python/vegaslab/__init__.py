@@ -14,6 +14,7 @@ from vegaslab.comparison import Comparison, compare
 from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
 from vegaslab.plan_file import PlanError
 from vegaslab.result import Result, Series, run
+from vegaslab.series import read_series
 from vegaslab.source import shipped_scenarios
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ __all__ = [
     "compare",
     "compare_seeds",
     "read_runs",
+    "read_series",
     "run",
     "shipped_scenarios",
     "sweep",

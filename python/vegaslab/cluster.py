@@ -3,7 +3,6 @@
 import functools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -113,7 +112,7 @@ class _Batches:
 
     def __init__(self, client: "distributed.Client", plan: Plan) -> None:
         self._client = client
-        self._fixed = (plan.scenario, asdict(plan.limits), _vegaslab.version)
+        self._fixed = (plan.scenario, plan.run_options, _vegaslab.version)
         self._runs: dict[object, list[Run]] = {}
 
     def submit(self, runs: "list[Run]") -> "distributed.Future[Any]":
@@ -126,7 +125,7 @@ class _Batches:
 
 
 def _make(
-    scenario: tuple[str, Literal["toml", "json"], str], limits: dict[str, Any], version: str, runs: "list[Run]"
+    scenario: tuple[str, Literal["toml", "json"], str], options: dict[str, Any], version: str, runs: "list[Run]"
 ) -> tuple[float, bytes]:
     """On the worker: makes a batch; gives the time that it took, in s, and the rows as an Arrow stream."""
     import pyarrow
@@ -135,7 +134,7 @@ def _make(
     _check_version(get_worker().address, _vegaslab.version, version)
     started = time.monotonic()
     tables: list[pyarrow.Table] = []
-    _vegaslab.sweep(_template(*scenario), runs, 1, lambda table: tables.append(pyarrow.table(table)), **limits)
+    _vegaslab.sweep(_template(*scenario), runs, 1, lambda table: tables.append(pyarrow.table(table)), **options)
     rows = united(tables)
     sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, rows.schema) as writer:

@@ -1,10 +1,12 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
 mod carrier;
+mod components;
 mod feeding;
 mod opened;
 
 pub use carrier::{Carried, Carrier, Delivery, Direction};
+use components::{Component, Components};
 
 use std::collections::VecDeque;
 
@@ -105,12 +107,7 @@ impl Simulation {
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
-        let components = Components {
-            links: links.len() as u32,
-            flows: flows.len() as u32,
-            sources: sources.len() as u32,
-            connections: flows.len() as u32,
-        };
+        let components = Components::new(links.len() as u32, flows.len() as u32, sources.len() as u32);
         let mut queue = EventQueue::new(components.count());
         if let Some(first) = scenario.changes.first() {
             queue.schedule(components.change(), first.at);
@@ -166,18 +163,17 @@ impl Simulation {
     /// Handles at most so many events. Callers that must stay responsive call it in slices.
     pub fn advance(&mut self, events: u64) -> Progress {
         for _ in 0..events {
-            match self.queue.peek() {
-                Some((time, id)) if time <= self.end => {
-                    debug_assert!(time >= self.now, "time runs backwards");
-                    self.now = time;
-                    self.events += 1;
-                    self.handle(id);
-                }
-                _ => {
-                    self.now = self.end;
-                    self.finished = true;
-                    break;
-                }
+            let Some((time, id)) = self.queue.take_until(self.end) else {
+                self.now = self.end;
+                self.finished = true;
+                break;
+            };
+            debug_assert!(time >= self.now, "time runs backwards");
+            self.now = time;
+            self.events += 1;
+            match self.components.arrival_of(id) {
+                Some(link) => self.on_arrival(link),
+                None => self.handle(id),
             }
         }
         Progress { now: self.now, finished: self.finished }
@@ -239,7 +235,6 @@ impl Simulation {
     }
 
     fn on_change(&mut self) {
-        self.queue.cancel(self.components.change());
         while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
             match change.change {
                 Change::Link(change) => self.change_link(&change),
@@ -266,6 +261,22 @@ impl Simulation {
     }
 
     fn on_arrival(&mut self, link: u32) {
+        if let Some((packet, next)) = self.links[link as usize].arrive_plainly(self.now) {
+            if let Some(next) = next {
+                self.queue.add(self.components.arrival(link), next);
+            }
+            if self.recorder.every_change() {
+                self.catch_up(link as usize);
+            }
+            self.pass_on(packet);
+            return;
+        }
+        self.on_special_arrival(link);
+    }
+
+    /// A packet comes out of a link that is managed or impaired.
+    #[inline(never)]
+    fn on_special_arrival(&mut self, link: u32) {
         if self.recorder.every_change() {
             self.catch_up(link as usize);
         }
@@ -323,8 +334,9 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        match self.routes.link(&packet) {
-            Some(link) => self.offer(link, packet),
+        let place = self.routes.place(&packet);
+        match self.routes.link(place) {
+            Some(link) => self.offer(place, link, packet),
             None => self.deliver(packet),
         }
     }
@@ -333,27 +345,36 @@ impl Simulation {
     fn launch(&mut self, mut packet: Packet) {
         self.count_leaving(&packet);
         packet.hop = self.routes.first_hop(&packet);
-        let link = self.routes.link(&packet).expect("a route has a link at least");
-        self.offer(link, packet);
+        let place = self.routes.place(&packet);
+        let link = self.routes.link(place).expect("a route has a link at least");
+        self.offer(place, link, packet);
     }
 
-    fn offer(&mut self, mut link: LinkId, mut packet: Packet) {
+    fn offer(&mut self, mut place: usize, mut link: LinkId, mut packet: Packet) {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
         let mut at = self.now;
-        let mut place = self.routes.place(&packet);
-        while let Some(arrival) = self.offer_to(link, at, &mut packet) {
+        let is_data = packet.kind == PacketKind::Data;
+        loop {
+            let here = &mut self.links[link];
+            let arrival = match here.offer(self.now, at, &mut packet, is_data) {
+                Offer::Accepted(arrival) => arrival,
+                other => {
+                    self.refuse(other, link, at, &packet);
+                    break;
+                }
+            };
             place += 1;
             match self.routes.fed(place) {
                 Some(next) if arrival <= self.end => {
-                    self.links[link].feed();
+                    here.feed();
                     packet.hop += 1;
                     (link, at) = (next, arrival);
                 }
                 _ => {
-                    if self.links[link].carry(packet, arrival) {
-                        self.queue.schedule(self.components.arrival(link as u32), arrival);
+                    if here.carry(packet, arrival) {
+                        self.queue.add(self.components.arrival(link as u32), arrival);
                     }
                     break;
                 }
@@ -365,10 +386,11 @@ impl Simulation {
         }
     }
 
-    /// Offers a packet to a drop-tail link, and says when it arrives there; or to another one, or in vain.
-    fn offer_to(&mut self, link: LinkId, at: Time, packet: &mut Packet) -> Option<Time> {
-        match self.links[link].offer(self.now, at, packet, packet.kind == PacketKind::Data) {
-            Offer::Accepted(arrival) => return Some(arrival),
+    /// A packet is not carried on, or not yet.
+    #[inline(never)]
+    fn refuse(&mut self, offer: Offer, link: LinkId, at: Time, packet: &Packet) {
+        match offer {
+            Offer::Accepted(_) => {}
             Offer::Managed => {
                 if self.queue.pending(self.components.arrival(link as u32)).is_none() {
                     self.schedule_arrival(link as u32);
@@ -378,7 +400,6 @@ impl Simulation {
             Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
         }
-        None
     }
 
     fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
@@ -428,7 +449,7 @@ impl Simulation {
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
+        self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::NONE);
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
         if let Some(source) = flow.source {
@@ -480,44 +501,38 @@ impl Simulation {
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
+        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::NONE);
         let flow = &self.flows[id];
         let packet =
             Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire).with_ecn(Ecn::ECHO.when(flow.uses_ecn));
-        self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
+        self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::NONE);
         self.launch(packet);
     }
 
     fn on_start_stop(&mut self, id: u32) {
         let flow = &mut self.flows[id as usize];
-        let component = self.components.start_stop(id);
         if self.now == flow.start {
-            match flow.stop {
-                Some(stop) => self.queue.schedule(component, stop),
-                None => self.queue.cancel(component),
+            if let Some(stop) = flow.stop {
+                self.queue.schedule(self.components.start_stop(id), stop);
             }
             flow.sender.start(self.now, &mut self.outbox);
         } else {
-            self.queue.cancel(component);
             flow.sender.stop(self.now);
         }
         self.flush(id as usize);
     }
 
     fn on_retransmission_timer(&mut self, id: u32) {
-        self.queue.cancel(self.components.retransmission(id));
         self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
 
     fn on_pacing_timer(&mut self, id: u32) {
-        self.queue.cancel(self.components.pacing(id));
         self.flows[id as usize].sender.on_pacing_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
 
     fn on_delayed_ack(&mut self, id: u32) {
-        self.queue.cancel(self.components.delayed_ack(id));
         self.send_ack(id as usize);
     }
 
@@ -533,17 +548,16 @@ impl Simulation {
     /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
     /// that moved later is left: it finds out when it fires, and most never do.
     fn flush(&mut self, id: usize) {
-        let mut outbox = std::mem::take(&mut self.outbox);
         let is_traffic = id >= self.components.flows as usize;
-        for (kind, sequence) in outbox.incidents.drain(..).filter(|_| !is_traffic) {
-            let time_s = seconds(self.now);
-            self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
+        if !self.outbox.incidents.is_empty() {
+            self.write_down(id, is_traffic);
         }
-        for packet in outbox.packets.drain(..) {
-            self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::default());
+        for at in 0..self.outbox.packets.len() {
+            let packet = self.outbox.packets[at];
+            self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::NONE);
             self.launch(packet);
         }
-        self.outbox = outbox;
+        self.outbox.packets.clear();
         let component = self.components.retransmission(id as u32);
         if let Some(due) = self.flows[id].sender.timer()
             && self.queue.pending(component).is_none_or(|pending| pending > due)
@@ -555,6 +569,15 @@ impl Simulation {
         }
         if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
+        }
+    }
+
+    /// Writes down what a sender noted, unless it is one of traffic.
+    #[cold]
+    fn write_down(&mut self, id: usize, is_traffic: bool) {
+        let time_s = seconds(self.now);
+        for (kind, sequence) in self.outbox.incidents.drain(..).filter(|_| !is_traffic) {
+            self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
         }
     }
 
@@ -571,8 +594,16 @@ impl Simulation {
         self.report_chosen(link);
     }
 
+    #[inline]
     fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
-        if self.captures && self.is_of_flow(packet) {
+        if self.captures {
+            self.write_capture(point, packet, sack);
+        }
+    }
+
+    #[cold]
+    fn write_capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
+        if self.is_of_flow(packet) {
             let flow = &self.flows[packet.flow as usize];
             self.outcome.capture.push(capture(self.now, point, packet, sack, flow));
         }
@@ -628,103 +659,4 @@ impl Flow {
 /// Whether anything about a link changes during the run.
 fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
     scenario.changes.iter().any(|change| matches!(&change.change, Change::Link(change) if change.link == id))
-}
-
-/// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
-/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so
-/// that a sample sees all that happened at its time. Each connection has its timers side by side, so that connections
-/// can be added at the end.
-#[derive(Clone, Copy, Debug)]
-struct Components {
-    links: u32,
-    flows: u32,
-    sources: u32,
-    /// Flows, and places for connections of traffic.
-    connections: u32,
-}
-
-/// Timers of a connection.
-const TIMERS: u32 = 4;
-
-enum Component {
-    Change,
-    StartStop(u32),
-    Source(u32),
-    Arrival(u32),
-    Held(u32),
-    Retransmission(u32),
-    DelayedAck(u32),
-    Write(u32),
-    Pacing(u32),
-    Sampler,
-}
-
-impl Components {
-    fn count(self) -> usize {
-        self.sampler() as usize + 1
-    }
-
-    fn change(self) -> ComponentId {
-        0
-    }
-
-    fn start_stop(self, flow: u32) -> ComponentId {
-        1 + flow
-    }
-
-    fn source(self, source: u32) -> ComponentId {
-        self.start_stop(self.flows) + source
-    }
-
-    fn arrival(self, link: u32) -> ComponentId {
-        self.source(self.sources) + link
-    }
-
-    fn held(self, link: u32) -> ComponentId {
-        self.arrival(self.links) + link
-    }
-
-    fn retransmission(self, flow: u32) -> ComponentId {
-        self.held(self.links) + TIMERS * flow
-    }
-
-    fn delayed_ack(self, flow: u32) -> ComponentId {
-        self.retransmission(flow) + 1
-    }
-
-    fn write(self, flow: u32) -> ComponentId {
-        self.retransmission(flow) + 2
-    }
-
-    fn pacing(self, flow: u32) -> ComponentId {
-        self.retransmission(flow) + 3
-    }
-
-    fn sampler(self) -> ComponentId {
-        self.retransmission(self.connections)
-    }
-
-    fn decode(self, id: ComponentId) -> Component {
-        if id == self.change() {
-            Component::Change
-        } else if id < self.source(0) {
-            Component::StartStop(id - self.start_stop(0))
-        } else if id < self.arrival(0) {
-            Component::Source(id - self.source(0))
-        } else if id < self.held(0) {
-            Component::Arrival(id - self.arrival(0))
-        } else if id < self.retransmission(0) {
-            Component::Held(id - self.held(0))
-        } else if id < self.sampler() {
-            let (flow, timer) = ((id - self.retransmission(0)) / TIMERS, (id - self.retransmission(0)) % TIMERS);
-            match timer {
-                0 => Component::Retransmission(flow),
-                1 => Component::DelayedAck(flow),
-                2 => Component::Write(flow),
-                _ => Component::Pacing(flow),
-            }
-        } else {
-            Component::Sampler
-        }
-    }
 }

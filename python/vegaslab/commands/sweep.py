@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
+from vegaslab.pool import usable_cores
 from vegaslab.progress import SweepProgress, readable_time
+from vegaslab.series import SERIES
 
 if TYPE_CHECKING:
     from vegaslab.plan import Plan
@@ -31,6 +33,7 @@ def add(commands: Commands) -> None:
         help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
     )
     argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
     argument("--retry-failed", action="store_true", help="make runs that failed again, too")
     argument("--json", action="store_true", help="print what was done as JSON")
@@ -44,6 +47,8 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     plan = Plan.from_file(options.plan)
+    if options.series is not None:
+        plan = plan.with_series(_series(options.series))
     folder = options.output or Path("results") / plan.name
     with _runner(options) as runner:
         if options.dry_run:
@@ -60,9 +65,16 @@ def _sweep(options: argparse.Namespace) -> int:
     return FAILED if done.failed else OK
 
 
+def _series(given: str) -> list[str]:
+    names = given.split(",")
+    if not set(names) <= {*SERIES}:
+        raise UsageError(f"--series: {given!r} was given; flows, links or flows,links")
+    return names
+
+
 @contextmanager
 def _runner(options: argparse.Namespace) -> Iterator["Runner"]:
-    from vegaslab.sweeping import Local, usable_cores
+    from vegaslab.sweeping import Local
 
     if options.on == _LOCAL:
         yield Local(options.jobs or usable_cores())

@@ -4,12 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vegaslab.papers.batch import Batch
 from vegaslab.papers.chart import Chart
 from vegaslab.papers.verdict import Finding
 from vegaslab.result import Result
 
 Data = Mapping[str, Any]
-"""What each run gave, by its key: whatever its `extract` kept, as JSON gives it back (lists, not tuples)."""
+"""What each run gave, by its key: whatever its `extract` kept, as JSON gives it back (lists, not tuples).
+
+Of a batch, its columns.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,15 +31,27 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What was found on a question that no paper asks: a text, and a table of texts if there is one."""
+
+    question: str
+    text: str
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    scenarios: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A figure, a table or a worked example: runs by key, findings by claim, charts.
 
     `runs` takes whether the report is to be quick (less of the same: fewer seeds, fewer points) and gives runs by
-    key; `find` and `draw` take what they gave.
+    key; `find` and `draw` take what they gave, and so does `answer`, for an experiment without claims.
     """
 
     title: str
     claims: Sequence[str]
-    find: Callable[[Data], Mapping[str, Finding]]
-    runs: Callable[[bool], Mapping[str, Run]] = lambda _quick: {}
+    find: Callable[[Data], Mapping[str, Finding]] = lambda _data: {}
+    runs: Callable[[bool], Mapping[str, Run | Batch]] = lambda _quick: {}
     draw: Callable[[Data], Sequence[Chart]] = lambda _data: ()
+    answer: Callable[[Data], Sequence[Answer]] = lambda _data: ()

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from vegaslab import _vegaslab
 from vegaslab.papers.chart import Chart
 from vegaslab.papers.claims import PAPERS
+from vegaslab.papers.experiment import Answer
+from vegaslab.papers.table import Table
 from vegaslab.papers.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -86,7 +88,8 @@ def _chapters(chapters: Sequence["Chapter"]) -> str:
 
 def _chapter(chapter: "Chapter") -> str:
     figures = "".join(map(_figure, chapter.charts))
-    return f"<section><h3>{escape(chapter.title)}</h3>{figures}{''.join(map(_card, chapter.verdicts))}</section>"
+    cards = "".join([*map(_card, chapter.verdicts), *map(_answer, chapter.answers)])
+    return f"<section><h3>{escape(chapter.title)}</h3>{figures}{cards}</section>"
 
 
 def _figure(chart: Chart) -> str:
@@ -95,6 +98,15 @@ def _figure(chart: Chart) -> str:
     drawing = f'<div class=chart data-slug="{chart.slug}"></div>'
     fallback = f'<noscript><img src="figures/{chart.slug}.svg" alt="{escape(chart.title)}"></noscript>'
     return f"<figure>{drawing}{fallback}<figcaption>{caption}</figcaption></figure>"
+
+
+def _answer(answer: Answer) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in answer.columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in answer.rows)
+    table = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    commands = "".join(f"<code>vegaslab run {escape(name)}</code>" for name in answer.scenarios)
+    text = f"<p>{escape(answer.text)}</p>{table if answer.rows else ''}{commands}"
+    return f"<article><h4>{escape(answer.question)}</h4>{text}</article>"
 
 
 def _card(verdict: Verdict) -> str:
@@ -116,4 +128,12 @@ def _card(verdict: Verdict) -> str:
     commands = "".join(f"<code>vegaslab run {escape(name)}</code>" for name in claim.scenarios)
     rows += f"<dt>run it</dt><dd>{commands}<code>vegaslab reproduce {claim.id}</code></dd>"
     title = f'{claim.id} <span>{escape(claim.at)}</span> <b class="{verdict.word}">{verdict.word}</b>'
-    return f'<article id="{claim.id}"><h4>{title}</h4><dl>{rows}</dl></article>'
+    tables = "".join(map(_printed_table, finding.tables))
+    return f'<article id="{claim.id}"><h4>{title}</h4><dl>{rows}</dl>{tables}</article>'
+
+
+def _printed_table(table: Table) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
+    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    caption = f"<caption>{escape(table.title)}</caption>"
+    return f"<div class=scroll><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
