@@ -26,7 +26,7 @@ def with_table(readme: str) -> str:
 
 def _table() -> str:
     expected = json.loads(_EXPECTATION.read_text(encoding="utf-8"))
-    counts = {paper: Counter[str]() for paper in PAPERS}
+    counts = {claim.paper: Counter[str]() for claim in claims().values()}
     for claim in claims().values():
         counts[claim.paper][expected[claim.id]["verdict"]] += 1
     rows = [_row(PAPERS[paper], count) for paper, count in counts.items()]

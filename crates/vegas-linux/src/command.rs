@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::{Args, Parser, Subcommand};
+use serde_json::Map;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use vegas_linux::choice::Choice;
 use vegas_linux::installed::Installed;
@@ -65,7 +66,7 @@ struct RunFile {
     /// Every table as CSV too
     #[arg(long)]
     csv: bool,
-    /// The summary as JSON
+    /// The summary alone, on one line
     #[arg(long)]
     json: bool,
 }
@@ -158,11 +159,15 @@ fn run_file(file: &RunFile) -> Result<(), Error> {
     let run = vegas_linux::run::run(&scenario, &stop)?;
     let wall_s = scenario.duration.as_nanos() as f64 / 1e9;
     let options = WriteOptions { csv: file.csv, ..WriteOptions::default() };
-    results::write_folder(&folder, &scenario, &run.outcome, wall_s, options)
+    let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
+    results::write_folder_about(&folder, &scenario, &run.outcome, wall_s, options, &about)
         .map_err(|error| Error(error.to_string()))?;
     let mut summary = results::summary(&scenario, &run.outcome, wall_s);
     summary["linux"] = run.to_json();
-    println!("{summary:#}");
+    match file.json {
+        true => println!("{summary}"),
+        false => println!("{summary:#}\nresults: {}", folder.display()),
+    }
     Ok(())
 }
 

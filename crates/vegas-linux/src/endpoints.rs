@@ -55,7 +55,7 @@ pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), E
                 stream.set_read_timeout(Some(NAP)).map_err(failed)?;
                 return drain(&mut stream, stop).map_err(failed);
             }
-            Err(error) if is_wait(&error) => thread::sleep(Duration::from_millis(1)),
+            Err(error) if is_wait(&error) => pause(Duration::from_millis(1)),
             Err(error) => return Err(failed(error)),
         }
     }
@@ -118,9 +118,14 @@ fn wait_until(time: Time, clock: Clock, stop: &AtomicBool) -> bool {
         if left.is_zero() {
             return true;
         }
-        thread::sleep(left.min(NAP));
+        pause(left.min(NAP));
     }
     false
+}
+
+#[allow(clippy::disallowed_methods, reason = "real hosts wait in real time")]
+pub(crate) fn pause(span: Duration) {
+    thread::sleep(span);
 }
 
 fn is_wait(error: &std::io::Error) -> bool {

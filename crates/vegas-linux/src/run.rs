@@ -223,7 +223,7 @@ fn read_traces(traces: &[Trace<'_>], over: &AtomicBool) -> Result<Vec<Record>, E
             records.extend(trace.next(NAP)?);
         }
     }
-    thread::sleep(LAST_RECORDS);
+    endpoints::pause(LAST_RECORDS);
     for trace in traces {
         records.extend(trace.next(Duration::ZERO)?);
     }

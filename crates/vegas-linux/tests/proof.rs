@@ -32,10 +32,26 @@ fn object_and_core_decide_alike_over_ten_million_steps() {
     assert!(grown > STEPS_TOTAL / 20, "the window changed in {grown} steps only");
 }
 
+/// One step told by another number is found.
+#[test]
+fn another_gamma_is_found_out() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let config = Choice::of_preset("vegas", &[]).expect("a preset").config();
+    let other = Config { gamma: config.gamma + 1, ..config };
+    let differs = std::panic::catch_unwind(|| compare_with(&config, &other, 10, 1));
+    assert!(differs.is_err(), "ten batches of another algorithm passed for the same");
+}
+
 /// Compares so many batches, and counts the steps that changed the window.
 fn compare(config: &Config, batches: usize, seed: u64) -> usize {
+    compare_with(config, config, batches, seed)
+}
+
+fn compare_with(config: &Config, in_core: &Config, batches: usize, seed: u64) -> usize {
     let proof = Proof::new(config).expect("the object loads");
-    let algorithm = config.algorithm().expect("a valid configuration");
+    let algorithm = in_core.algorithm().expect("a valid configuration");
     let mut core = Core { algorithm, state: algorithm.start() };
     let mut host = Host { rng: ChaCha8Rng::seed_from_u64(seed), now_ns: 0, una: 0, next: 0, window: 0 };
     let mut steps = vec![ProofStep::default(); PROOF_STEPS];

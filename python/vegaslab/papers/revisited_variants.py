@@ -22,6 +22,7 @@ from vegaslab.papers.table import Table, number
 from vegaslab.statistics import mean_interval
 
 _SEEDS, _QUICK_SEEDS = 50, 2
+_FEWEST_FOR_BARS = 5
 _RENO, _VEGAS = 0, 7
 
 
@@ -113,7 +114,8 @@ def chart(data: Data) -> Chart:
     return Chart(
         slug="revisited-variants",
         title="What the paper leaves open",
-        caption=f"Throughput over Reno's background with 95 % intervals, low above, high below. {names}.",
+        caption="Throughput over Reno's background with 95 % intervals (of five seeds or more), low above, high below. "
+        f"{names}.",
         panels=panels,
     )
 
@@ -133,5 +135,8 @@ def _panel(data: Data, load: str) -> Panel:
 
 
 def _bars(x: list[float], samples: list[Floats], colour: int) -> list[Curve]:
-    means = [mean_interval(sample) for sample in samples]
+    """Intervals; those of fewer than five seeds would hide everything else."""
+    means = [mean_interval(sample) for sample in samples if len(sample) >= _FEWEST_FOR_BARS]
+    if not means:
+        return []
     return [Curve(label="", x=[at, at], y=[one.low, one.high], colour=colour) for at, one in zip(x, means, strict=True)]
