@@ -103,6 +103,11 @@ impl HostCapabilities {
     /// Linux's TCP: its pluggable interface gives windows and rates only. The routers' option is the IP layer's.
     pub const LINUX: HostCapabilities =
         HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false, router_feedback: true };
+
+    /// QUIC as quinn has it: its pluggable interface gives a window only. QUIC's own loss recovery decides what is sent
+    /// again, quinn's pacer how many packets leave together, and UDP carries no option that routers stamp.
+    pub const QUIC: HostCapabilities =
+        HostCapabilities { name: "quic", retransmission_path: false, burst_limit: false, router_feedback: false };
 }
 
 /// Why a composition cannot be built.
