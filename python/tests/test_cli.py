@@ -28,6 +28,7 @@ FLOW_KEYS = [
     "segments_sent",
     "segments_retransmitted",
     "timeouts",
+    "ecn_reductions",
     "mean_rtt_ms",
     "base_rtt_ms",
     "slow_start_end_s",
@@ -35,7 +36,19 @@ FLOW_KEYS = [
     "final_cwnd_segments",
     "mean_cwnd_segments",
 ]
-LINK_KEYS = ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]
+LINK_KEYS = [
+    "id",
+    "max_queue_packets",
+    "mean_queue_packets",
+    "drops",
+    "marks",
+    "utilisation",
+    "mean_queueing_ms",
+    "p50_queueing_ms",
+    "p95_queueing_ms",
+    "p99_queueing_ms",
+    "max_queueing_ms",
+]
 TABLES = {f"{name}.parquet" for name in ("flows", "links", "traffic", "flow_series", "link_series", "incidents")}
 PICTURES = {"picture.png", "picture.svg", "picture.html"}
 

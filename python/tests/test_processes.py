@@ -72,3 +72,19 @@ def test_a_short_run_starts_without_the_heavy_libraries(short: Path) -> None:
         "sys.exit(' '.join({'numpy', 'pyarrow', 'pandas', 'matplotlib'} & set(sys.modules)) or 0)"
     )
     subprocess.run([sys.executable, "-c", code, str(short)], stdout=subprocess.DEVNULL, check=True)
+
+
+def test_a_report_that_is_interrupted_keeps_its_finished_runs(here: Path) -> None:
+    command = [*COMMAND, "reproduce", "G-fig8", "-o", "report"]
+    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 20
+        while not list(here.glob("report/cache/*.json")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert "finished runs are kept in report" in err
+    assert len(err.splitlines()) == 1
+    assert {path.suffix for path in here.glob("report/cache/*")} == {".json"}
+    assert not (here / "report" / "index.html").exists()

@@ -1,6 +1,6 @@
 """The native half of vegaslab: scenarios are checked here, simulated here, and their results held here."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Literal, TypedDict
 
@@ -43,6 +43,13 @@ class Table:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+class Template:
+    """A scenario that is run many times with some of its values replaced. Those are given as JSON text."""
+
+    def __init__(self, text: str, format: Literal["toml", "json"], source: str) -> None: ...
+    def scenario(self, replaced: str, seed: int) -> Scenario: ...
+    def run_ids(self, replaced: Sequence[str], seeds: Sequence[int]) -> bytes: ...
+
 class Outcome:
     """What a run gave. Made by `run`."""
 
@@ -65,3 +72,15 @@ def load(text: str, format: Literal["toml", "json"], source: str, overrides: Seq
 def run(scenario: Scenario, progress: Callable[[float], object] | None = None) -> Outcome: ...
 def algorithms() -> list[AlgorithmInfo]: ...
 def schema() -> str: ...
+def read_toml(text: str, source: str) -> tuple[str, dict[str, int]]: ...
+def figure_columns() -> list[tuple[str, list[str]]]: ...
+def sweep(
+    template: Template,
+    runs: Iterable[tuple[int, str, int]],
+    jobs: int,
+    deliver: Callable[[Table], object],
+    *,
+    events: int | None = None,
+    memory_bytes: int | None = None,
+    wall_s: float | None = None,
+) -> None: ...

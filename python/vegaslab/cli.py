@@ -1,4 +1,4 @@
-"""The command line: `vegaslab run | compare | list | explain | check | schema`."""
+"""The command line: `vegaslab --help` lists the commands."""
 
 import argparse
 import json
@@ -6,18 +6,31 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from vegaslab import _vegaslab
+from vegaslab.commands import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    OK,
+    Parser,
+    UsageError,
+    factorial,
+    model,
+    reproduce,
+    seeds,
+    sweep,
+)
 from vegaslab.comparison import Comparison, load_variants
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
+from vegaslab.papers.errors import PapersError
+from vegaslab.plan_file import PlanError
 from vegaslab.progress import Progress
 from vegaslab.report import aligned, comparison_report, report
 from vegaslab.result import Result, run_checked
 from vegaslab.source import load, shipped_scenarios
-
-_OK, _FAILED, _BAD_INPUT, _INTERRUPTED = 0, 1, 2, 130
 
 _PICTURE = "picture"
 
@@ -30,29 +43,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except (_UsageError, UnknownAlgorithmError) as error:
-        return _complain(error, _BAD_INPUT)
-    except (_vegaslab.ScenarioError, FolderError) as error:
-        return _complain(error, _BAD_INPUT)
+    except (UsageError, UnknownAlgorithmError) as error:
+        return _complain(error, BAD_INPUT)
+    except (_vegaslab.ScenarioError, PlanError, FolderError, PapersError) as error:
+        return _complain(error, BAD_INPUT)
     except KeyboardInterrupt:
-        return _complain("interrupted; nothing was written", _INTERRUPTED)
+        return _complain("interrupted; nothing was written", INTERRUPTED)
     except BrokenPipeError:
         # whoever read our output has left; nothing more can be said, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FAILED
+        return FAILED
     except OSError as error:
-        return _complain(_describe(error), _BAD_INPUT if error.filename else _FAILED)
-
-
-class _UsageError(Exception):
-    """The command line is wrong."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that complains in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        raise _UsageError(f"{message} (see {self.prog} --help)")
+        return _complain(_describe(error), BAD_INPUT if error.filename else FAILED)
 
 
 def _complain(what: object, code: int) -> int:
@@ -71,7 +73,7 @@ def _dispatch(arguments: Sequence[str] | None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="vegaslab", description="A laboratory for the TCP Vegas family of congestion control.")
+    parser = Parser(prog="vegaslab", description="A laboratory for the TCP Vegas family of congestion control.")
     parser.add_argument("--version", action="version", version=f"vegaslab {_vegaslab.version}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -89,7 +91,13 @@ def _parser() -> argparse.ArgumentParser:
         help="an algorithm that all flows of the file use in one run; give several (see vegaslab list algorithms)",
     )
     _add_run_options(compare)
+    seeds.add_options(compare)
     compare.set_defaults(action=_compare)
+
+    sweep.add(commands)
+    factorial.add(commands)
+    reproduce.add(commands)
+    model.add(commands)
 
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))
@@ -153,10 +161,14 @@ def _run(options: argparse.Namespace) -> int:
     result = _with_folder(options, Path("results") / scenario.name, simulate)
     print(json.dumps(result.summary) if options.json else report(result.summary))
     _say_where(options, Path("results") / scenario.name)
-    return _OK
+    return OK
 
 
 def _compare(options: argparse.Namespace) -> int:
+    if options.seeds is not None:
+        return seeds.compare(options, _overrides(options))
+    if options.level is not None:
+        raise UsageError("--level goes with --seeds; one run has no interval")
     variants = load_variants(options.file, options.algorithm, set=_overrides(options))
     name = next(iter(variants.values())).name
 
@@ -172,7 +184,7 @@ def _compare(options: argparse.Namespace) -> int:
     summary = comparison.summary
     print(json.dumps(summary) if options.json else comparison_report(summary["runs"]))
     _say_where(options, default)
-    return _OK
+    return OK
 
 
 def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[[], _Simulated]) -> _Simulated:
@@ -205,7 +217,7 @@ def _say_where(options: argparse.Namespace, default: Path) -> None:
 
 def _list(options: argparse.Namespace) -> int:
     print("\n".join(table_of_presets() if options.what == "algorithms" else _scenarios()))
-    return _OK
+    return OK
 
 
 def _scenarios() -> list[str]:
@@ -220,15 +232,15 @@ def _description(path: Path) -> str:
 
 def _explain(options: argparse.Namespace) -> int:
     print(explain(options.algorithm))
-    return _OK
+    return OK
 
 
 def _check(options: argparse.Namespace) -> int:
     scenario = load(options.file)
     print(f"{options.file}: good: {scenario.name}, {scenario.duration_s:g} s, {len(scenario.links())} one-way links")
-    return _OK
+    return OK
 
 
 def _schema(_options: argparse.Namespace) -> int:
     print(_vegaslab.schema())
-    return _OK
+    return OK

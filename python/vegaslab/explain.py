@@ -15,6 +15,7 @@ _LETTERS = {
     "once_per_window": "E",
     "burst": "H",
     "keep_up": "I",
+    "suppress_spikes": "J",
 }
 
 

@@ -17,7 +17,7 @@ from vegaslab.sheet import FlowLines, Group, Line, Queue, Sheet
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4E9B", "#5A5A5A")
 """Okabe and Ito's colours, which the colour-blind tell apart, without yellow, with violet and grey."""
 
-_INK, _FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
+INK, FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
 _SIZE_INCHES = (10.0, 8.0)
 _DOTS_PER_INCH = 150
 _MOST_THRESHOLDS = 3
@@ -26,15 +26,15 @@ _ROUND = (1, 2, 5, 10)
 STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
     "grid.color": "#E4E4E4",
     "grid.linewidth": 0.8,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "legend.frameon": False,
     "svg.hashsalt": "vegaslab",
 }
@@ -53,7 +53,7 @@ def draw(sheet: Sheet) -> Figure:
         queue.set_xlim(0, sheet.duration_s)
         figure.align_ylabels()
         title = f"{sheet.title} ({sheet.note})" if sheet.note else sheet.title
-        figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=_INK)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
     return figure
 
 
@@ -75,9 +75,9 @@ def _draw_window(axes: Axes, sheet: Sheet) -> None:
     axes.set_ylim(bottom=0, top=_headroom([flow.cwnd_segments for flow in _flows(sheet)]))
     handles = [Line2D([], [], color=_colour(group.colour), lw=2, label=group.label) for group in sheet.groups]
     if thresholds:
-        handles.append(Line2D([], [], color=_FAINT, lw=1, ls=(0, (4, 2)), label="ssthresh"))
+        handles.append(Line2D([], [], color=FAINT, lw=1, ls=(0, (4, 2)), label="ssthresh"))
     if ends:
-        handles.append(Line2D([], [], color=_FAINT, marker="v", ls="", ms=7, label="slow start ends"))
+        handles.append(Line2D([], [], color=FAINT, marker="v", ls="", ms=7, label="slow start ends"))
     axes.legend(
         handles=handles,
         loc="lower left",
@@ -117,15 +117,13 @@ def _draw_throughput(axes: Axes, sheet: Sheet) -> None:
     _draw_level(axes, sheet.rate_mbps, f"{sheet.link}: {sheet.rate_mbps:g} Mb/s")
     _draw_lines(axes, sheet, lambda flow: flow.throughput_mbps)
     axes.set_ylabel("throughput (Mb/s)")
-    axes.set_title(
-        f"throughput (mean over {sheet.throughput_step_s:.2g} s)", loc="left", fontsize=10, color=_INK, pad=4
-    )
+    axes.set_title(f"throughput (mean over {sheet.throughput_step_s:.2g} s)", loc="left", fontsize=10, color=INK, pad=4)
     axes.set_ylim(bottom=0, top=max(1.2 * sheet.rate_mbps, axes.get_ylim()[1]))
 
 
 def _draw_level(axes: Axes, value: float, label: str) -> None:
     """A dotted line across the panel with its name at the right."""
-    axes.axhline(value, color=_FAINT, lw=1, ls=":")
+    axes.axhline(value, color=FAINT, lw=1, ls=":")
     axes.annotate(
         label,
         (1, value),
@@ -135,7 +133,7 @@ def _draw_level(axes: Axes, value: float, label: str) -> None:
         ha="right",
         va="bottom",
         fontsize=9,
-        color=_INK,
+        color=INK,
     )
 
 
@@ -148,7 +146,7 @@ def _draw_queue(axes: Axes, sheet: Sheet) -> None:
     _draw_queue_limit(axes, sheet, top)
     axes.set_ylim(bottom=0, top=max(top, 1.2 * (sheet.queue_limit_packets or 0) if _limit_shown(sheet, top) else top))
     _draw_drops(axes, sheet)
-    axes.set_title(f"queue of {sheet.link} (shaded: most within a step)", loc="left", fontsize=10, color=_INK, pad=4)
+    axes.set_title(f"queue of {sheet.link} (shaded: most within a step)", loc="left", fontsize=10, color=INK, pad=4)
 
 
 def _draw_one_queue(axes: Axes, queue: Queue) -> None:
@@ -189,7 +187,7 @@ def _draw_drops(axes: Axes, sheet: Sheet) -> None:
         )
     if with_drops:
         counts = ", ".join(f"{len(queue.drops_s)} {queue.label}".strip() for queue in with_drops)
-        axes.set_title(f"\N{MULTIPLICATION SIGN} drops: {counts}", loc="right", fontsize=10, color=_INK, pad=4)
+        axes.set_title(f"\N{MULTIPLICATION SIGN} drops: {counts}", loc="right", fontsize=10, color=INK, pad=4)
 
 
 def _draw_lines(axes: Axes, sheet: Sheet, pick: Callable[[FlowLines], Line]) -> None:
@@ -220,4 +218,4 @@ def _headroom(lines: list[Line]) -> float:
 
 
 def _colour(index: int | None) -> str:
-    return _INK if index is None else PALETTE[index % len(PALETTE)]
+    return INK if index is None else PALETTE[index % len(PALETTE)]

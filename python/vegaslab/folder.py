@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FIRST_FILES = ("manifest.json", "comparison.json")
+_FIRST_FILES = ("manifest.json", "comparison.json", "factorial.json")
 _SUFFIXES = {".csv", ".html", ".json", ".parquet", ".pcapng", ".png", ".svg"}
+_NAMES = {"effects.tex"}
 
 
 class FolderError(Exception):
@@ -65,7 +66,8 @@ def _check_replaceable(target: Path) -> None:
     names = {path.name for path in target.iterdir()}
     if names and not names.intersection(_FIRST_FILES):
         raise FolderError(f"{target}: holds files but no result; give a new folder with -o")
-    foreign = sorted(path for path in target.rglob("*") if path.is_file() and path.suffix not in _SUFFIXES)
+    files = (path for path in target.rglob("*") if path.is_file())
+    foreign = sorted(path for path in files if path.suffix not in _SUFFIXES and path.name not in _NAMES)
     if foreign:
         raise FolderError(f"{target}: holds {foreign[0].name}, which is no result's; give a new folder with -o")
 

@@ -154,6 +154,7 @@ class Parts(_Table):
     recheck_after_retransmit: bool | None = None
     burst: int | str | None = None
     keep_up: bool | None = None
+    suppress_spikes: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

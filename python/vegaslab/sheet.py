@@ -91,13 +91,13 @@ def sheet_of_run(result: "Result") -> Sheet:
         for colour, label in enumerate(dict.fromkeys(labels[flow] for flow in drawn))
     )
     names = ", ".join(dict.fromkeys(algorithms))
-    return _sheet(result, f"{summary['scenario']}: {names}", groups, (_queue(result, _bottleneck(result), "", None),))
+    return _sheet(result, f"{summary['scenario']}: {names}", groups, (_queue(result, bottleneck(result), "", None),))
 
 
 def sheet_of_comparison(runs: Mapping[str, "Result"]) -> Sheet:
     """The picture of a comparison: a colour a run. The bottleneck is that of the first run, for all of them."""
     first = next(iter(runs.values()))
-    link = _bottleneck(first)
+    link = bottleneck(first)
     drawn = _drawn_flows(len(first.summary["flows"]))
     groups = tuple(
         Group(label=algorithm, colour=colour, flows=tuple(_flow_lines(result, drawn)))
@@ -108,7 +108,7 @@ def sheet_of_comparison(runs: Mapping[str, "Result"]) -> Sheet:
 
 
 def _sheet(result: "Result", title: str, groups: tuple[Group, ...], queues: tuple[Queue, ...]) -> Sheet:
-    link = _bottleneck(result)
+    link = bottleneck(result)
     info = next(info for info in result.scenario.links() if info["id"] == link)
     flows = len(result.summary["flows"])
     return Sheet(
@@ -124,7 +124,7 @@ def _sheet(result: "Result", title: str, groups: tuple[Group, ...], queues: tupl
     )
 
 
-def _bottleneck(result: "Result") -> str:
+def bottleneck(result: "Result") -> str:
     """The link of the highest utilisation, the first of them."""
     links: list[dict[str, Any]] = result.summary["links"]
     return str(max(links, key=lambda link: link["utilisation"])["id"])

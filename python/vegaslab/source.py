@@ -29,16 +29,21 @@ def load(
     overrides = _override_list(set)
     if seed is not None:
         overrides.append(("seed", str(seed)))
-    text, file_format, source = _read(scenario)
+    text, file_format, source = read(scenario)
     return _vegaslab.load(text, file_format, source, overrides)
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """The scenarios that come with vegaslab: file by name, in the order of their names."""
-    return {path.stem: path for path in sorted(_SHIPPED.glob("*.toml"))}
+    """The scenarios that come with vegaslab: file by name, in the order of their names, the papers' ones last.
+
+    Those that carry out a claim of a paper are named `papers/NAME`.
+    """
+    files = [*sorted(_SHIPPED.glob("*.toml")), *sorted(_SHIPPED.glob("papers/*.toml"))]
+    return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}
 
 
-def _read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
+def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
+    """A scenario's text, its format, and its name in messages. Raises as `load` does."""
     if isinstance(scenario, Scenario):
         return json.dumps(scenario.to_dict()), "json", "Scenario"
     if isinstance(scenario, Mapping):
@@ -60,7 +65,7 @@ def _to_json(scenario: Mapping[str, object]) -> str:
 def _find(path: Path) -> Path:
     if path.exists():
         return path
-    shipped = shipped_scenarios().get(path.name.removesuffix(".toml")) if len(path.parts) == 1 else None
+    shipped = shipped_scenarios().get(path.as_posix().removesuffix(".toml"))
     if shipped is None:
         hint = "no such file, nor a shipped scenario of that name (`vegaslab list scenarios` shows them)"
         raise FileNotFoundError(errno.ENOENT, hint, str(path))

@@ -6,7 +6,7 @@ use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::SlowStartEnds;
 use crate::signal::{Dialect, Measured, Round};
 use crate::slow_start::Opening;
-use crate::units::{Rate, Segments, SendIndex, Span, Time, Window};
+use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
 /// The kernel's private area of a socket (`ICSK_CA_PRIV_SIZE`), bytes.
 pub const STATE_BYTES_MAX: usize = 104;
@@ -36,8 +36,8 @@ pub(crate) struct Control {
     pub(crate) window: Window,
     /// Slow start lasts while the window is below this.
     pub(crate) ssthresh: Segments,
-    /// Growth per acknowledgement, decided once a round or once an acknowledgement.
-    pub(crate) growth: Window,
+    /// Growth per acknowledgement, decided once a round or once an acknowledgement; raw, one segment at most.
+    growth: u32,
     /// The growth was decided in slow start and ends with it.
     pub(crate) growth_opens: bool,
     /// The first round in congestion avoidance changes nothing.
@@ -45,15 +45,20 @@ pub(crate) struct Control {
     was_cut: bool,
     /// Slow start is over: its own test has ended it, or a cut was made that waits for the next acknowledgement.
     pub(crate) slow_start_ends: bool,
-    /// What the congestion avoidance remembers.
-    pub(crate) memory: Memory,
+    /// What CUBIC remembers; also while slow start lasts.
+    pub(crate) cubic: Cubic,
+    /// What slow start paces by.
+    pub(crate) pace: Option<Pace>,
+    /// Mechanism J: the most that may leave.
+    spike_limit: Option<Pace>,
 }
 
-/// What a congestion avoidance remembers for itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Memory {
-    None,
-    Cubic(Cubic),
+/// What slow start hears when a round ends.
+pub(crate) struct RoundEnd<'a> {
+    /// The acknowledgement that ended it.
+    pub(crate) ack: &'a Ack,
+    /// What it measured; none while nothing was.
+    pub(crate) measured: Option<Measured>,
 }
 
 /// Which rule steers the window.
@@ -90,16 +95,19 @@ impl Algorithm {
     /// The state of a new connection.
     pub fn start(&self) -> State {
         let slow_start = self.composition.slow_start;
-        let control = Control {
+        let mut control = Control {
             window: Window::whole(self.parameters.initial_window),
             ssthresh: self.parameters.ssthresh.unwrap_or(UNBOUNDED),
-            growth: slow_start.first_growth(),
+            growth: 0,
             growth_opens: true,
             skips_round: false,
             was_cut: false,
             slow_start_ends: false,
-            memory: Memory::None,
+            cubic: Cubic::default(),
+            pace: None,
+            spike_limit: None,
         };
+        control.grow_by(slow_start.first_growth());
         State { control, opening: slow_start.opening(), round: Round::NEW, last_cut: Time::ZERO }
     }
 
@@ -116,16 +124,18 @@ impl Algorithm {
         }
         if state.round.ended_by(dialect, ack) {
             let measured = state.round.close(&self.composition.signal, ack, state.control.window);
-            self.on_round(state, measured);
+            self.on_round(state, &RoundEnd { ack, measured });
         }
+        let mut growth = state.control.growth();
         if state.phase() == Phase::SlowStart {
-            state.opening.on_ack(&mut state.control, ack, state.round.base_rtt());
+            growth = state.opening.on_ack(&mut state.control, ack, state.round.base_rtt());
             self.end_slow_start_if_over(state);
         }
         if state.phase() == Phase::Avoidance {
             self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
+            growth = state.control.growth();
         }
-        self.grow(&mut state.control, ack);
+        self.grow(&mut state.control, ack, growth);
         if !dialect.is_linux() {
             state.round.sample(&self.composition.signal, ack);
         }
@@ -139,15 +149,20 @@ impl Algorithm {
         }
     }
 
-    fn on_round(&self, state: &mut State, measured: Option<Measured>) {
-        let diff = measured.map(|measured| measured.diff);
+    fn on_round(&self, state: &mut State, end: &RoundEnd<'_>) {
+        let diff = end.measured.map(|measured| measured.diff);
         let State { control, opening, .. } = state;
+        if self.composition.limits.suppress_spikes {
+            control.limit_spikes(end.ack);
+        }
         if control.in_slow_start() {
             control.growth_opens = true;
-            opening.on_round(control, measured, &self.parameters);
+            let may_grow = !self.composition.limits.keep_up || self.keeps_up(control, end.ack);
+            opening.on_round(control, end, may_grow, &self.parameters);
             self.end_slow_start_if_over(state);
             return;
         }
+        control.pace = None;
         if self.leaves_slow_start_for_good() {
             control.leave_slow_start();
         }
@@ -164,11 +179,13 @@ impl Algorithm {
         self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
     }
 
-    fn grow(&self, control: &mut Control, ack: &Ack) {
-        if self.composition.limits.keep_up && !self.keeps_up(control, ack) {
+    fn grow(&self, control: &mut Control, ack: &Ack, growth: Window) {
+        let holds = self.composition.limits.keep_up && !self.keeps_up(control, ack);
+        // RFC 3168, section 6.1.2: no growth in answer to an echo
+        if holds || ack.ce_marked > 0 {
             return;
         }
-        control.window = control.window.plus(control.growth).min(Window::whole(self.parameters.max_window));
+        control.window = control.window.plus(growth).min(Window::whole(self.parameters.max_window));
     }
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
@@ -184,6 +201,7 @@ impl Algorithm {
         // the least window after a cut, 2, must not raise a window of 1
         state.control.window = self.composition.loss.window_after(before, state.control.ssthresh, loss).min(before);
         self.composition.avoidance.on_cut(&mut state.control, before);
+        state.control.pace = None;
         state.last_cut = loss.now;
         state.control.was_cut = true;
         if self.composition.signal.dialect().is_linux() {
@@ -220,9 +238,10 @@ impl Algorithm {
         self.composition.avoidance.on_timeout(&mut state.control, before);
         state.control.skips_round = false;
         let slow_start = self.composition.slow_start;
+        state.control.pace = None;
         if slow_start.restarts_after_timeout() {
             state.opening = slow_start.reopening();
-            state.control.growth = slow_start.first_growth();
+            state.control.grow_by(slow_start.first_growth());
             state.control.growth_opens = true;
         }
         if self.composition.signal.dialect().restarts_rounds() {
@@ -242,9 +261,11 @@ impl State {
         (self.control.ssthresh != UNBOUNDED).then_some(self.control.ssthresh)
     }
 
-    /// The rate to send at; none for an algorithm that does not pace.
-    pub fn pacing_rate(&self) -> Option<Rate> {
-        None
+    /// The most that may leave, as a rate in segments, which the host turns into departures: a segment may leave once
+    /// that much time has passed since the one before it, and time that was not used gives no credit. None: whatever
+    /// the window allows, at once. It may change with every event.
+    pub fn pacing_rate(&self) -> Option<Pace> {
+        self.control.pace.max(self.control.spike_limit)
     }
 
     /// The base RTT; none before the first sample.
@@ -275,15 +296,6 @@ impl State {
     }
 }
 
-impl Memory {
-    pub(crate) fn cubic(self) -> Cubic {
-        match self {
-            Memory::Cubic(cubic) => cubic,
-            Memory::None => Cubic::default(),
-        }
-    }
-}
-
 impl Control {
     pub(crate) fn in_slow_start(&self) -> bool {
         self.window < Window::whole(self.ssthresh)
@@ -293,6 +305,23 @@ impl Control {
     pub(crate) fn leave_slow_start(&mut self) {
         self.ssthresh = LEFT;
         self.growth_opens = false;
+        self.pace = None;
+    }
+
+    pub(crate) fn growth(&self) -> Window {
+        Window::from_raw(self.growth.into())
+    }
+
+    /// Sets the growth per acknowledgement: one segment at most.
+    pub(crate) fn grow_by(&mut self, growth: Window) {
+        self.growth = growth.min(Window::ONE).as_raw() as u32;
+    }
+
+    /// Mechanism J of "Revisited": at most twice the current rate. What is in flight left within the newest round trip.
+    fn limit_spikes(&mut self, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.spike_limit = Some(Pace::of(2 * ack.in_flight.as_u64(), rtt));
+        }
     }
 
     /// The slow-start threshold, or the largest window before there is one.
@@ -303,7 +332,7 @@ impl Control {
     /// A slow start that reached its threshold within the round stops there.
     fn end_opening_growth(&mut self) {
         if self.growth_opens {
-            self.growth = Window::default();
+            self.growth = 0;
             self.growth_opens = false;
         }
     }

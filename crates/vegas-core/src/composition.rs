@@ -59,6 +59,9 @@ pub struct Limits {
     pub burst: Option<Segments>,
     /// I of "Revisited": no growth while the window is more than two segments above what is in flight.
     pub keep_up: bool,
+    /// J of "Revisited": what leaves is paced to at most twice the current rate, which is what left in the newest round
+    /// trip.
+    pub suppress_spikes: bool,
 }
 
 /// The numbers of a sender. Windows and thresholds are in segments.
@@ -91,23 +94,46 @@ pub struct HostCapabilities {
     pub retransmission_path: bool,
     /// It can hold back segments beyond a burst (H).
     pub burst_limit: bool,
+    /// It can space segments by a rate (slow start `streak`).
+    pub pacing: bool,
+    /// It can hold every segment to a rate, without bursts (J).
+    pub spike_suppression: bool,
     /// It can ask routers for queueing times and report them (RoVegas).
     pub router_feedback: bool,
 }
 
 impl HostCapabilities {
     /// The simulator's TCP: everything.
-    pub const SIMULATOR: HostCapabilities =
-        HostCapabilities { name: "simulator", retransmission_path: true, burst_limit: true, router_feedback: true };
+    pub const SIMULATOR: HostCapabilities = HostCapabilities {
+        name: "simulator",
+        retransmission_path: true,
+        burst_limit: true,
+        pacing: true,
+        spike_suppression: true,
+        router_feedback: true,
+    };
 
-    /// Linux's TCP: its pluggable interface gives windows and rates only. The routers' option is the IP layer's.
-    pub const LINUX: HostCapabilities =
-        HostCapabilities { name: "linux", retransmission_path: false, burst_limit: false, router_feedback: true };
+    /// Linux's TCP: its pluggable interface gives windows and rates only, and its pacing lets bursts through. The
+    /// routers' option is the IP layer's.
+    pub const LINUX: HostCapabilities = HostCapabilities {
+        name: "linux",
+        retransmission_path: false,
+        burst_limit: false,
+        pacing: true,
+        spike_suppression: false,
+        router_feedback: true,
+    };
 
     /// QUIC as quinn has it: its pluggable interface gives a window only. QUIC's own loss recovery decides what is sent
-    /// again, quinn's pacer how many packets leave together, and UDP carries no option that routers stamp.
-    pub const QUIC: HostCapabilities =
-        HostCapabilities { name: "quic", retransmission_path: false, burst_limit: false, router_feedback: false };
+    /// again, quinn's pacer takes no rate and lets bursts through, and UDP carries no option that routers stamp.
+    pub const QUIC: HostCapabilities = HostCapabilities {
+        name: "quic",
+        retransmission_path: false,
+        burst_limit: false,
+        pacing: false,
+        spike_suppression: false,
+        router_feedback: false,
+    };
 }
 
 /// Why a composition cannot be built.
@@ -192,6 +218,12 @@ impl Composition {
         }
         if self.limits.burst.is_some() && !host.burst_limit {
             return refuse("burst", "mechanism H needs a host that holds segments back");
+        }
+        if self.limits.suppress_spikes && !host.spike_suppression {
+            return refuse("suppress_spikes", "mechanism J needs a host that holds every segment to a rate");
+        }
+        if self.slow_start == SlowStart::Streak && !host.pacing {
+            return refuse("slow_start", "needs a host that paces");
         }
         Ok(())
     }

@@ -23,7 +23,9 @@ pub struct Ack {
     pub next: SendIndex,
     /// Whether the congestion window was what held the sender back.
     pub window_limited: bool,
-    /// Segments that carried a congestion mark (ECN-CE), newly reported.
+    /// Segments newly reported to have carried a congestion mark (ECN-CE); above 0 the window does not grow (RFC 3168,
+    /// section 6.1.2). A receiver that only echoes (RFC 3168) does not say which were marked: then all of an
+    /// acknowledgement with an echo.
     pub ce_marked: u32,
     /// What the routers measured, where they stamp (RoVegas).
     pub feedback: Option<RouterFeedback>,

@@ -6,7 +6,8 @@ use crate::composition::{Composition, Parameters};
 use crate::registry::{RENO, RENO_PARAMETERS, VEGAS, VEGAS_PARAMETERS};
 use crate::{Cut, LossResponse};
 
-/// A set of mechanisms. All of them together are the preset `vegas`, none is `reno`.
+/// A set of mechanisms. A to I together are the preset `vegas`, none is `reno`. The released Vegas has J, spike
+/// suppression, switched off ("Revisited", section VI), and so have the presets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mechanisms(u16);
 
@@ -17,18 +18,13 @@ pub enum MechanismError {
     Unknown(char),
     /// The letter stands there twice.
     Repeated(char),
-    /// J, spike suppression: the released Vegas has it switched off ("Revisited", section VI), and so have we.
-    SpikeSuppression,
 }
 
 impl fmt::Display for MechanismError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            MechanismError::Unknown(letter) => write!(f, "{letter} is no mechanism; write letters from A to I"),
+            MechanismError::Unknown(letter) => write!(f, "{letter} is no mechanism; write letters from A to J"),
             MechanismError::Repeated(letter) => write!(f, "{letter} stands there twice; write it once"),
-            MechanismError::SpikeSuppression => {
-                f.write_str("J (spike suppression) cannot be carried out; write letters from A to I")
-            }
         }
     }
 }
@@ -36,12 +32,11 @@ impl fmt::Display for MechanismError {
 impl core::error::Error for MechanismError {}
 
 impl Mechanisms {
-    /// Reads letters from A to I, each once at most, in any order; the empty text is none of them.
+    /// Reads letters from A to J, each once at most, in any order; the empty text is none of them.
     pub fn from_letters(letters: &str) -> Result<Self, MechanismError> {
         letters.chars().try_fold(Mechanisms::default(), |set, letter| match letter {
-            'A'..='I' if set.has(letter) => Err(MechanismError::Repeated(letter)),
-            'A'..='I' => Ok(Mechanisms(set.0 | bit(letter))),
-            'J' => Err(MechanismError::SpikeSuppression),
+            'A'..='J' if set.has(letter) => Err(MechanismError::Repeated(letter)),
+            'A'..='J' => Ok(Mechanisms(set.0 | bit(letter))),
             _ => Err(MechanismError::Unknown(letter)),
         })
     }
@@ -67,6 +62,7 @@ impl Mechanisms {
             limits: crate::Limits {
                 burst: pick(self.has('H'), VEGAS.limits.burst, RENO.limits.burst),
                 keep_up: self.has('I'),
+                suppress_spikes: self.has('J'),
             },
         }
     }

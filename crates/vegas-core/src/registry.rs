@@ -64,6 +64,13 @@ pub const PRESETS: &[Preset] = &[
         parameters: VEGAS_PARAMETERS,
     },
     Preset {
+        name: "streak",
+        summary: "Vegas whose slow start doubles at once, paced by the bottleneck's service rate: a queue of two",
+        source: "Lee, Kim and Choi: TCP-Vegas slow start performance in large bandwidth delay network",
+        composition: Composition { slow_start: SlowStart::Streak, ..VEGAS },
+        parameters: VEGAS_PARAMETERS,
+    },
+    Preset {
         name: "dynamic",
         summary: "Vegas that starts at half the threshold where the path is empty, and moves in proportion",
         source: "Zhou, Yu, Zhu and Liu: Dynamic Vegas, a competitive congestion control strategy",
@@ -139,7 +146,7 @@ pub(crate) const RENO: Composition = Composition {
         recheck_after_retransmit: false,
         retransmit_backs_off: false,
     },
-    limits: Limits { burst: None, keep_up: false },
+    limits: Limits { burst: None, keep_up: false, suppress_spikes: false },
 };
 
 /// "Revisited", section VI, G: the window of one segment that Reno starts and restarts with.
@@ -159,7 +166,7 @@ pub(crate) const VEGAS: Composition = Composition {
     avoidance: Avoidance::Vegas,
     loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
     detection: Detection { fine_retransmit: true, recheck_after_retransmit: true, ..RENO.detection },
-    limits: Limits { burst: Some(Segments(3)), keep_up: true },
+    limits: Limits { burst: Some(Segments(3)), keep_up: true, suppress_spikes: false },
 };
 
 pub(crate) const VEGAS_PARAMETERS: Parameters =
@@ -176,7 +183,7 @@ const VEGAS_NS2: Composition = Composition {
     slow_start: SlowStart::Vegas { restarts_after_timeout: false },
     loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
     detection: Detection { retransmit_backs_off: true, ..VEGAS.detection },
-    limits: Limits { burst: None, keep_up: true },
+    limits: Limits { burst: None, ..VEGAS.limits },
     ..VEGAS
 };
 

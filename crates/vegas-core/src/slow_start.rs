@@ -6,13 +6,13 @@ mod hystart_plus_plus;
 mod linux;
 mod micros;
 mod mid_speed;
+mod streak;
 mod vegas;
 
-use crate::algorithm::Control;
+use crate::algorithm::{Control, RoundEnd};
 use crate::avoidance;
 use crate::composition::Parameters;
 use crate::contract::Ack;
-use crate::signal::Measured;
 use crate::units::{Span, Window};
 
 /// How the window opens.
@@ -31,6 +31,9 @@ pub enum SlowStart {
     Gallop,
     /// The first backlog picks the start: from half the threshold on, Reno's or Vegas's (Dynamic Vegas).
     MidSpeed,
+    /// Doubled at once in every second round, paced by the bottleneck's service rate; ends when the backlog exceeds
+    /// gamma, or when the pace no longer lets a window out in a round (Streak Doubling).
+    Streak,
     /// As Reno, one segment for each one acknowledged, until the backlog exceeds gamma; then to what the path holds
     /// without a queue, plus one (Linux's Vegas).
     VegasLinux,
@@ -51,6 +54,7 @@ pub(crate) enum Opening {
     Vegas(vegas::EverySecond),
     Gallop(gallop::Gallop),
     MidSpeed(mid_speed::MidSpeed),
+    Streak(streak::Streak),
     VegasLinux,
     VegasNs3,
     HyStartPlusPlus(hystart_plus_plus::HyStartPlusPlus),
@@ -65,6 +69,7 @@ impl SlowStart {
         ("vegas-ns2", SlowStart::Vegas { restarts_after_timeout: false }),
         ("gallop", SlowStart::Gallop),
         ("mid-speed", SlowStart::MidSpeed),
+        ("streak", SlowStart::Streak),
         ("vegas-linux", SlowStart::VegasLinux),
         ("vegas-ns3", SlowStart::VegasNs3),
         ("hystart++", SlowStart::HyStartPlusPlus),
@@ -82,6 +87,7 @@ impl SlowStart {
             SlowStart::Vegas { .. } => Opening::Vegas(Default::default()),
             SlowStart::Gallop => Opening::Gallop(Default::default()),
             SlowStart::MidSpeed => Opening::MidSpeed(Default::default()),
+            SlowStart::Streak => Opening::Streak(Default::default()),
             SlowStart::VegasLinux => Opening::VegasLinux,
             SlowStart::VegasNs3 => Opening::VegasNs3,
             SlowStart::HyStartPlusPlus => Opening::HyStartPlusPlus(Default::default()),
@@ -107,16 +113,25 @@ impl SlowStart {
 }
 
 impl Opening {
-    /// Decides, at the end of a round in slow start, how to grow in the next one. `measured` is none while nothing was.
-    pub(crate) fn on_round(&mut self, control: &mut Control, measured: Option<Measured>, parameters: &Parameters) {
+    /// Decides, at the end of a round in slow start, how to grow in the next one; `may_grow` unless mechanism I forbids
+    /// it now.
+    pub(crate) fn on_round(
+        &mut self,
+        control: &mut Control,
+        end: &RoundEnd<'_>,
+        may_grow: bool,
+        parameters: &Parameters,
+    ) {
+        let measured = end.measured;
         let diff = measured.map(|measured| measured.diff);
         // before the first sample nothing can be backlog
         let known = diff.unwrap_or(0);
         match self {
-            Opening::Reno => control.growth = Window::ONE,
+            Opening::Reno => control.grow_by(Window::ONE),
             Opening::Vegas(every_second) => every_second.on_round(control, known, parameters.gamma),
             Opening::Gallop(gallop) => gallop.on_round(control, known, parameters),
             Opening::MidSpeed(mid_speed) => mid_speed.on_round(control, diff, parameters),
+            Opening::Streak(streak) => streak.on_round(control, known, end, may_grow, parameters),
             Opening::VegasLinux => linux::on_round(control, measured, parameters, avoidance::linux::three_quarters),
             Opening::VegasNs3 => linux::on_round(control, measured, parameters, avoidance::ns3::three_quarters),
             Opening::HyStartPlusPlus(hystart) => hystart.on_round(control),
@@ -124,19 +139,18 @@ impl Opening {
         }
     }
 
-    /// Sets the growth of one acknowledgement in slow start where it follows that rather than the round. `base_rtt` is
-    /// the least RTT so far.
-    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
+    /// The growth of one acknowledgement in slow start: what was decided for the round, or what follows from it alone.
+    /// `base_rtt` is the least RTT so far.
+    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
         match self {
-            Opening::VegasLinux => linux::on_ack(control, ack),
-            Opening::VegasNs3 => {
-                control.growth = capped(control, Window::ONE);
-                control.growth_opens = true;
-            }
-            Opening::HyStartPlusPlus(hystart) => hystart.on_ack(control, ack),
-            Opening::HyStart(hystart) => hystart.on_ack(control, ack, base_rtt),
+            Opening::VegasLinux => return linux::growth(control, ack),
+            Opening::VegasNs3 => return capped(control, Window::ONE),
+            Opening::HyStartPlusPlus(hystart) => return hystart.on_ack(control, ack),
+            Opening::HyStart(hystart) => return hystart.on_ack(control, ack, base_rtt),
+            Opening::Streak(streak) => streak.on_ack(control.pace, ack, base_rtt),
             Opening::Reno | Opening::Vegas(_) | Opening::Gallop(_) | Opening::MidSpeed(_) => {}
         }
+        control.growth()
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use support::events::Event;
 use support::rules::step;
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, Algorithm, Loss, LossKind, Parameters, Phase, RouterFeedback, State, registry};
 
 #[test]
@@ -83,7 +83,7 @@ fn answer(algorithm: &Algorithm, state: &mut State, line: &str) -> Result<(), St
     let (event, expected) = line.split_once('|').ok_or("no | between event and answer")?;
     step(algorithm, state, &self::event(event.trim())?);
     let expected: Vec<&str> = expected.split_whitespace().collect();
-    let [window, ssthresh, phase, diff, base] = expected[..] else {
+    let [window, ssthresh, phase, diff, base, ref pace @ ..] = expected[..] else {
         return Err("after | come window, ssthresh, phase, diff, base".into());
     };
     let segments = state.window().as_raw() as f64 / Window::ONE.as_raw() as f64;
@@ -93,8 +93,22 @@ fn answer(algorithm: &Algorithm, state: &mut State, line: &str) -> Result<(), St
     same("ssthresh", state.ssthresh().map(|ssthresh| i64::from(ssthresh.0)), ssthresh)?;
     same("diff", state.diff().map(i64::from), diff)?;
     same("base", state.base_rtt().map(|base| (base.as_nanos() / 1_000_000) as i64), base)?;
+    let paced = state.pacing_rate().map_or("-".into(), spacing);
+    match pace {
+        [] if paced == "-" => {}
+        [written] if paced == *written => {}
+        _ => return Err(format!("pace {paced}, worked out {}", pace.join(" "))),
+    }
     let opens = if state.phase() == Phase::SlowStart { "open" } else { "hold" };
     if opens == phase { Ok(()) } else { Err(format!("phase {opens}, worked out {phase}")) }
+}
+
+/// The time between two segments; `now` for as fast as possible.
+fn spacing(pace: Pace) -> String {
+    match pace {
+        Pace::FASTEST => "now".into(),
+        _ => (pace.spacing().as_nanos() as f64 / 1e6).to_string(),
+    }
 }
 
 /// Whether the window is the one written: `7+1/7` to a millionth, a decimal to half of its last place, and always the
@@ -197,12 +211,14 @@ fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| format!("{text}: not a number"))
 }
 
-/// A right row, then five that are wrong in one column each: the player must name line and column.
+/// Two right rows, then six that are wrong in one column each: the player must name line and column.
 #[test]
 fn a_wrong_answer_is_named_by_line_and_column() {
     let event = "ack at=100 rtt=100 acked=1 in_flight=2 newest=0 next=2";
     for (answer, named) in [
         ("2 - open - 100", None),
+        ("2 - open - 100 -", None),
+        ("2 - open - 100 10", Some("2: pace -, worked out 10")),
         ("3 - open - 100", Some("2: window 2.000000, worked out 3")),
         ("2 2 open - 100", Some("2: ssthresh -, worked out 2")),
         ("2 - hold - 100", Some("2: phase open, worked out hold")),

@@ -35,6 +35,7 @@ fn parts<'py>(py: Python<'py>, composition: &Composition) -> PyResult<Bound<'py,
     parts.set_item("recheck_after_retransmit", detection.recheck_after_retransmit)?;
     parts.set_item("burst", limits.burst.map(|segments| segments.0))?;
     parts.set_item("keep_up", limits.keep_up)?;
+    parts.set_item("suppress_spikes", limits.suppress_spikes)?;
     Ok(parts)
 }
 

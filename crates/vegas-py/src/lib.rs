@@ -5,7 +5,9 @@ mod algorithms;
 mod outcome;
 mod run;
 mod scenario;
+mod sweep;
 mod table;
+mod template;
 
 use pyo3::prelude::*;
 
@@ -21,7 +23,11 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, load, schema};
     #[pymodule_export]
+    use crate::sweep::sweep;
+    #[pymodule_export]
     use crate::table::Table;
+    #[pymodule_export]
+    use crate::template::{Template, figure_columns, read_toml};
 
     use pyo3::prelude::*;
 

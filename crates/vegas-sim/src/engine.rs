@@ -1,5 +1,6 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod feeding;
 mod opened;
 
 use std::collections::VecDeque;
@@ -9,12 +10,13 @@ use vegas_core::units::Time;
 use crate::event_queue::{ComponentId, EventQueue};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
-use crate::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
-use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId, SackPool};
-use crate::path::Path;
+use crate::managed::Choice;
+use crate::outcome::{CapturePoint, CapturedPacket, Incident, IncidentKind, Outcome};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
+use crate::routes::{Routes, Ways};
 use crate::scenario::{
     Change, FlowSpec, HostKind, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange,
 };
@@ -31,11 +33,14 @@ pub struct Simulation {
     queue: EventQueue,
     components: Components,
     links: Vec<Link>,
+    routes: Routes,
     /// The scenario's flows, then the connections that sources of traffic have opened.
     flows: Vec<Flow>,
     /// Connections that are over and may be opened anew.
     free: Vec<u32>,
     sources: Vec<Source>,
+    /// Routes of the connections that each source opens.
+    source_ways: Vec<Option<Ways>>,
     sacks: SackPool,
     outbox: Outbox,
     recorder: Recorder,
@@ -60,10 +65,9 @@ pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
     layout: Layout,
+    uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
     echo_us: u32,
-    path: Path,
-    reverse_path: Path,
     pub(crate) start: Time,
     stop: Option<Time>,
     /// The source of traffic that opened it; none for a flow of the scenario, and once it is over.
@@ -89,10 +93,8 @@ impl Simulation {
             .enumerate()
             .map(|(id, spec)| {
                 let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                {
-                    let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
-                    Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
-                }
+                let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
+                Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
             })
             .collect();
         let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
@@ -119,6 +121,18 @@ impl Simulation {
         if let Sampling::Every(step) = scenario.sampling {
             queue.schedule(components.sampler(), Time::ZERO + step);
         }
+        let mut routes = Routes::default();
+        for (id, flow) in scenario.flows.iter().enumerate() {
+            let ways = routes.add(&flow.path, &flow.reverse_path);
+            routes.set_flow(id as u32, ways);
+        }
+        for source in &scenario.traffic {
+            routes.push_datagrams(&source.path);
+        }
+        let connections = scenario.traffic.iter().map(|source| source.connection());
+        let source_ways = connections.map(|spec| spec.map(|spec| routes.add(&spec.path, &spec.reverse_path))).collect();
+        let feeders = feeding::feeders(scenario, &links);
+        routes.mark_fed(|link| feeders[link]);
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
@@ -127,9 +141,11 @@ impl Simulation {
             queue,
             components,
             links,
+            routes,
             flows,
             free: Vec::new(),
             sources,
+            source_ways,
             sacks: SackPool::default(),
             outbox: Outbox::default(),
             recorder,
@@ -159,12 +175,29 @@ impl Simulation {
         Progress { now: self.now, finished: self.finished }
     }
 
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// About how much memory the run holds, bytes: what grows with it, not what every run needs. A function of the
+    /// run alone, so that a limit on it stops every repetition at the same event.
+    pub fn memory_bytes(&self) -> u64 {
+        let packets: usize = self.links.iter().map(Link::packets_held).sum();
+        let incidents = self.outcome.incidents.len() * size_of::<Incident>();
+        let capture = self.outcome.capture.len() * size_of::<CapturedPacket>();
+        let held = packets * size_of::<Packet>() + incidents + capture + self.flows.len() * size_of::<Flow>();
+        held as u64 + self.recorder.memory_bytes()
+    }
+
     /// Ends the run where it stands, usually at the scenario's end, and gives what it measured.
     pub fn finish(mut self) -> Outcome {
-        self.check_conservation();
         for link in 0..self.links.len() {
             self.catch_up(link);
         }
+        self.check_conservation();
+        // what was decided ahead of its time stands before what happened earlier
+        self.outcome.incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
         self.outcome.events = self.events;
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
@@ -178,13 +211,13 @@ impl Simulation {
         match self.components.decode(id) {
             Component::Change => self.on_change(),
             Component::Source(source) => self.on_source(source),
-            Component::Departure(link) => self.on_departure(link),
             Component::Arrival(link) => self.on_arrival(link),
             Component::Held(link) => self.on_held(link),
             Component::StartStop(flow) => self.on_start_stop(flow),
             Component::Retransmission(flow) => self.on_retransmission_timer(flow),
             Component::DelayedAck(flow) => self.on_delayed_ack(flow),
             Component::Write(flow) => self.on_write(flow),
+            Component::Pacing(flow) => self.on_pacing_timer(flow),
             Component::Sampler => self.on_sample(),
         }
     }
@@ -204,58 +237,46 @@ impl Simulation {
 
     fn change_link(&mut self, change: &LinkChange) {
         self.catch_up(change.link);
-        let id = change.link as u32;
-        match self.links[change.link].change(self.now, change) {
-            Some(time) => self.queue.schedule(self.components.arrival(id), time),
-            None => self.queue.cancel(self.components.arrival(id)),
-        }
-        self.schedule_held(id);
+        self.links[change.link].change(change);
+        self.schedule_arrival(change.link as u32);
+        self.schedule_held(change.link as u32);
         if self.recorder.every_change() {
             self.recorder.link_row(self.now, change.link, &mut self.links[change.link]);
         }
     }
 
     fn change_route(&mut self, change: &RouteChange) {
-        let flow = &mut self.flows[change.flow];
-        flow.path.append(&change.path);
-        flow.reverse_path.append(&change.reverse_path);
-    }
-
-    /// Only of links with a managed queue.
-    fn on_departure(&mut self, link: u32) {
-        let (arrival, next) = self.links[link as usize].depart(self.now);
-        match next {
-            Some(time) => self.queue.schedule(self.components.departure(link), time),
-            None => self.queue.cancel(self.components.departure(link)),
-        }
-        if let Some(time) = arrival {
-            self.queue.schedule(self.components.arrival(link), time);
-        }
-        self.drop_from_queue(link as usize);
-        if self.recorder.every_change() {
-            self.recorder.link_row(self.now, link as usize, &mut self.links[link as usize]);
-        }
-    }
-
-    fn drop_from_queue(&mut self, link: LinkId) {
-        for packet in self.links[link].take_dropped() {
-            self.drop_packet(link, packet, IncidentKind::QueueDrop);
-        }
+        self.routes.change(change.flow, &change.path, &change.reverse_path);
     }
 
     fn on_arrival(&mut self, link: u32) {
         if self.recorder.every_change() {
             self.catch_up(link as usize);
         }
-        let (arrivals, next) = self.links[link as usize].arrive(self.now);
-        match next {
-            Some(time) => self.queue.schedule(self.components.arrival(link), time),
-            None => self.queue.cancel(self.components.arrival(link)),
-        }
+        let arrivals = self.links[link as usize].arrive(self.now);
+        self.schedule_arrival(link);
+        self.report_chosen(link as usize);
         if arrivals.packet.is_none() {
             self.schedule_held(link);
         }
         self.take_in(arrivals);
+    }
+
+    fn schedule_arrival(&mut self, link: u32) {
+        match self.links[link as usize].next_arrival() {
+            Some(time) => self.queue.schedule(self.components.arrival(link), time),
+            None => self.queue.cancel(self.components.arrival(link)),
+        }
+    }
+
+    /// Notes what a managed queue has dropped and marked.
+    fn report_chosen(&mut self, link: LinkId) {
+        while let Some((at, packet, choice)) = self.links[link].take_chosen() {
+            match choice {
+                Choice::Marked => self.note_incident(at, link, &packet, IncidentKind::Mark),
+                Choice::Dropped => self.drop_packet(at, link, packet, IncidentKind::QueueDrop),
+            }
+        }
     }
 
     fn on_held(&mut self, link: u32) {
@@ -277,8 +298,8 @@ impl Simulation {
             if let Some(flow) = self.opened(&packet) {
                 flow.on_their_way += 1;
             }
-            let sack = self.sacks.duplicate(packet.sack);
-            self.pass_on(Packet { sack, ..packet });
+            let sack = self.sacks.duplicate(packet.sack());
+            self.pass_on(packet.with_sack(sack));
         }
         self.pass_on(packet);
     }
@@ -286,67 +307,84 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        match self.path(&packet).link(packet.hop) {
+        match self.routes.link(&packet) {
             Some(link) => self.offer(link, packet),
             None => self.deliver(packet),
-        }
-    }
-
-    fn path(&self, packet: &Packet) -> &Path {
-        let id = packet.flow as usize;
-        match packet.kind {
-            PacketKind::Datagram => self.sources[id].path(),
-            kind => self.flows[id].path(kind),
         }
     }
 
     /// A packet leaves its host.
     fn launch(&mut self, mut packet: Packet) {
         self.count_leaving(&packet);
-        let (hop, link) = self.path(&packet).first();
-        packet.hop = hop;
+        packet.hop = self.routes.first_hop(&packet);
+        let link = self.routes.link(&packet).expect("a route has a link at least");
         self.offer(link, packet);
     }
 
-    fn offer(&mut self, link: LinkId, packet: Packet) {
+    fn offer(&mut self, mut link: LinkId, mut packet: Packet) {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
-        match self.links[link].offer(self.now, packet, packet.kind == PacketKind::Data) {
-            Offer::First(arrival) => self.queue.schedule(self.components.arrival(link as u32), arrival),
-            Offer::Queued => {}
-            Offer::Managed(begun) => {
-                if let Some(departure) = begun {
-                    self.queue.schedule(self.components.departure(link as u32), departure);
+        let mut at = self.now;
+        let mut place = self.routes.place(&packet);
+        while let Some(arrival) = self.offer_to(link, at, &mut packet) {
+            place += 1;
+            match self.routes.fed(place) {
+                Some(next) if arrival <= self.end => {
+                    self.links[link].feed();
+                    packet.hop += 1;
+                    (link, at) = (next, arrival);
                 }
-                self.drop_from_queue(link);
+                _ => {
+                    if self.links[link].carry(packet, arrival) {
+                        self.queue.schedule(self.components.arrival(link as u32), arrival);
+                    }
+                    break;
+                }
             }
-            Offer::Overflow => self.drop_packet(link, packet, IncidentKind::QueueDrop),
-            Offer::Lost => self.drop_packet(link, packet, IncidentKind::Loss),
         }
         if self.recorder.every_change() {
+            self.links[link].catch_up(self.now);
             self.recorder.link_row(self.now, link, &mut self.links[link]);
         }
     }
 
-    fn drop_packet(&mut self, link: LinkId, packet: Packet, kind: IncidentKind) {
-        self.sacks.release(packet.sack);
+    /// Offers a packet to a drop-tail link, and says when it arrives there; or to another one, or in vain.
+    fn offer_to(&mut self, link: LinkId, at: Time, packet: &mut Packet) -> Option<Time> {
+        match self.links[link].offer(self.now, at, packet, packet.kind == PacketKind::Data) {
+            Offer::Accepted(arrival) => return Some(arrival),
+            Offer::Managed => {
+                if self.queue.pending(self.components.arrival(link as u32)).is_none() {
+                    self.schedule_arrival(link as u32);
+                }
+                self.report_chosen(link);
+            }
+            Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
+            Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
+        }
+        None
+    }
+
+    fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
+        self.sacks.release(packet.sack());
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
-            return;
         }
-        self.outcome.incidents.push(Incident {
-            time_s: seconds(self.now),
-            kind,
-            flow: packet.flow,
-            link: Some(link as u32),
-            sequence: packet.sequence,
-        });
+        self.note_incident(at, link, &packet, kind);
+    }
+
+    /// Of flows only; what happens to traffic is counted.
+    fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
+        if self.is_of_flow(packet) {
+            let (time_s, link) = (seconds(at), Some(link as u32));
+            let incident = Incident { time_s, kind, flow: packet.flow, link, sequence: packet.sequence };
+            self.outcome.incidents.push(incident);
+        }
     }
 
     fn deliver(&mut self, packet: Packet) {
-        let sack = self.sacks.get(packet.sack);
-        self.sacks.release(packet.sack);
+        let sack = self.sacks.get(packet.sack());
+        self.sacks.release(packet.sack());
         let id = packet.flow as usize;
         if let Some(flow) = self.opened(&packet) {
             flow.on_their_way -= 1;
@@ -379,6 +417,9 @@ impl Simulation {
         }
         flow.echo_us = packet.aqt.micros();
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
+        if flow.uses_ecn {
+            flow.receiver.note_ecn(to, packet.ecn());
+        }
         match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
             AckTiming::Now => self.send_ack(id),
             AckTiming::Later => {
@@ -395,38 +436,25 @@ impl Simulation {
         }
         flow.receiver.acknowledged();
         let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
-        let packet = Packet {
-            sequence: flow.receiver.next_expected(),
-            flow: id as u32,
-            sack: self.sacks.store(sack),
-            aqt: Aqt::ZERO,
-            // no IPv4 packet is longer than 65535 bytes
-            wire: flow.layout.ack_wire.saturating_add(sack.wire_bytes()),
-            hop: 0,
-            kind: PacketKind::Ack,
-        };
+        // no IPv4 packet is longer than 65535 bytes
+        let wire = flow.layout.ack_wire.saturating_add(sack.wire_bytes());
+        let ack = Packet::new(PacketKind::Ack, id as u32, flow.receiver.next_expected(), wire);
+        let packet = ack.with_ecn(flow.receiver.ack_ecn()).with_sack(self.sacks.store(sack));
         self.capture(CapturePoint::ReceiverOut, &packet, &sack);
         self.launch(packet);
     }
 
     fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
         self.capture(CapturePoint::SenderIn, &packet, sack);
-        self.flows[id].sender.on_ack(self.now, packet.sequence, sack, packet.aqt, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
         self.flush(id);
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
         self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
         let flow = &self.flows[id];
-        let packet = Packet {
-            sequence: 0,
-            flow: id as u32,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: flow.layout.ack_wire,
-            hop: 0,
-            kind: PacketKind::SynAck,
-        };
+        let packet =
+            Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire).with_ecn(Ecn::ECHO.when(flow.uses_ecn));
         self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
         self.launch(packet);
     }
@@ -450,6 +478,12 @@ impl Simulation {
     fn on_retransmission_timer(&mut self, id: u32) {
         self.queue.cancel(self.components.retransmission(id));
         self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
+        self.flush(id as usize);
+    }
+
+    fn on_pacing_timer(&mut self, id: u32) {
+        self.queue.cancel(self.components.pacing(id));
+        self.flows[id as usize].sender.on_pacing_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
 
@@ -487,6 +521,9 @@ impl Simulation {
         {
             self.queue.schedule(component, due);
         }
+        if let Some(due) = self.flows[id].sender.pacing_due() {
+            self.queue.schedule(self.components.pacing(id as u32), due);
+        }
         if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
         }
@@ -497,10 +534,12 @@ impl Simulation {
         if self.recorder.every_change() {
             while let Some(time) = self.links[link].next_departure().filter(|&time| time <= self.now) {
                 self.links[link].catch_up(time);
+                self.report_chosen(link);
                 self.recorder.link_row(time, link, &mut self.links[link]);
             }
         }
         self.links[link].catch_up(self.now);
+        self.report_chosen(link);
     }
 
     fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
@@ -514,11 +553,11 @@ impl Simulation {
     fn check_conservation(&self) {
         let mut inside = 0;
         for link in &self.links {
-            let stats = &link.stats;
+            let counts = &link.counts;
             assert_eq!(
-                stats.offered + stats.duplicated,
-                stats.arrived + stats.drops + link.inside(),
-                "packets were made or lost on a link: {stats:?}"
+                counts.offered + counts.duplicated,
+                counts.arrived + counts.lost + link.inside(),
+                "packets were made or lost on a link: {counts:?}"
             );
             inside += link.inside();
         }
@@ -540,9 +579,8 @@ impl Flow {
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             layout: Layout::new(spec),
+            uses_ecn: spec.ecn,
             echo_us: 0,
-            path: Path::new(&spec.path),
-            reverse_path: Path::new(&spec.reverse_path),
             start: spec.start,
             stop: spec.stop,
             source: None,
@@ -556,10 +594,6 @@ impl Flow {
             _ => 0,
         }
     }
-
-    fn path(&self, kind: PacketKind) -> &Path {
-        if kind.is_forward() { &self.path } else { &self.reverse_path }
-    }
 }
 
 /// Whether anything about a link changes during the run.
@@ -568,7 +602,7 @@ fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
 }
 
 /// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
-/// stops, the sources of traffic, departures and arrivals in the order of links, then timers, and the sampler last, so
+/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so
 /// that a sample sees all that happened at its time. Each connection has its timers side by side, so that connections
 /// can be added at the end.
 #[derive(Clone, Copy, Debug)]
@@ -581,18 +615,18 @@ struct Components {
 }
 
 /// Timers of a connection.
-const TIMERS: u32 = 3;
+const TIMERS: u32 = 4;
 
 enum Component {
     Change,
     StartStop(u32),
     Source(u32),
-    Departure(u32),
     Arrival(u32),
     Held(u32),
     Retransmission(u32),
     DelayedAck(u32),
     Write(u32),
+    Pacing(u32),
     Sampler,
 }
 
@@ -613,12 +647,8 @@ impl Components {
         self.start_stop(self.flows) + source
     }
 
-    fn departure(self, link: u32) -> ComponentId {
-        self.source(self.sources) + link
-    }
-
     fn arrival(self, link: u32) -> ComponentId {
-        self.departure(self.links) + link
+        self.source(self.sources) + link
     }
 
     fn held(self, link: u32) -> ComponentId {
@@ -637,6 +667,10 @@ impl Components {
         self.retransmission(flow) + 2
     }
 
+    fn pacing(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 3
+    }
+
     fn sampler(self) -> ComponentId {
         self.retransmission(self.connections)
     }
@@ -646,10 +680,8 @@ impl Components {
             Component::Change
         } else if id < self.source(0) {
             Component::StartStop(id - self.start_stop(0))
-        } else if id < self.departure(0) {
-            Component::Source(id - self.source(0))
         } else if id < self.arrival(0) {
-            Component::Departure(id - self.departure(0))
+            Component::Source(id - self.source(0))
         } else if id < self.held(0) {
             Component::Arrival(id - self.arrival(0))
         } else if id < self.retransmission(0) {
@@ -659,7 +691,8 @@ impl Components {
             match timer {
                 0 => Component::Retransmission(flow),
                 1 => Component::DelayedAck(flow),
-                _ => Component::Write(flow),
+                2 => Component::Write(flow),
+                _ => Component::Pacing(flow),
             }
         } else {
             Component::Sampler

@@ -1,122 +1,200 @@
 //! The event queue: at most one pending event per component, earliest first, ties by component id.
 //!
-//! A component is a link, a timer of a flow, or the sampler. Because each has at most one event pending, the queue
-//! is an indexed 4-ary heap no larger than the number of busy components, whatever the number of packets in flight;
-//! and the order of events is a function of (time, id) alone, not of the order in which they were scheduled.
+//! A component is a link, a timer of a flow, or the sampler. Because each has at most one event pending, an event is a
+//! node that belongs to its component, and moving or cancelling it needs no search. The nodes hang in a calendar
+//! (R. Brown, "Calendar queues", CACM 31(10), 1988): time is cut into days of equal length, a bucket holds the events
+//! of a day and of those a whole year of buckets later, and the earliest event is found by turning the pages. The order
+//! of events is a function of (time, id) alone; the length of a day only decides how fast it is found.
 
 use vegas_core::units::Time;
 
 /// A component's place in the total order of simultaneous events: smaller ids go first.
 pub(crate) type ComponentId = u32;
 
-const ABSENT: u32 = u32::MAX;
-const ARITY: usize = 4;
+const NONE: u32 = u32::MAX;
+/// Fewest buckets.
+const BUCKETS_MIN: usize = 16;
+/// How many events are taken between two looks at the calendar's cost.
+const TUNE_EVERY: u32 = 4096;
+/// Steps an event, beyond which the calendar is laid out anew.
+const STEPS_MAX: u32 = 3;
 
 /// Pending events, earliest first.
 #[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
-    heap: Vec<(Time, ComponentId)>,
-    /// Where each component's event lies in `heap`, or [`ABSENT`].
-    position: Vec<u32>,
+    nodes: Vec<Node>,
+    buckets: Vec<Bucket>,
+    /// A day lasts 2^shift ns.
+    shift: u32,
+    /// The page that is open: no event lies on an earlier day.
+    today: u64,
+    pending: usize,
+    taken: u32,
+    steps: u32,
+    /// The earliest event when the calendar was last looked at.
+    tuned: Time,
 }
+
+/// The event of a component, in its bucket's list.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// [`Time::NEVER`] while none is pending.
+    time: Time,
+    next: u32,
+    before: u32,
+}
+
+/// A list of events, earliest first.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    first: u32,
+    last: u32,
+}
+
+const EMPTY: Bucket = Bucket { first: NONE, last: NONE };
+const ABSENT: Node = Node { time: Time::NEVER, next: NONE, before: NONE };
 
 impl EventQueue {
     pub(crate) fn new(components: usize) -> Self {
-        assert!(components < ABSENT as usize, "too many components");
-        EventQueue { heap: Vec::with_capacity(components), position: vec![ABSENT; components] }
+        assert!(components < NONE as usize, "too many components");
+        EventQueue {
+            nodes: vec![ABSENT; components],
+            buckets: vec![EMPTY; BUCKETS_MIN],
+            shift: 16,
+            today: 0,
+            pending: 0,
+            taken: 0,
+            steps: 0,
+            tuned: Time::ZERO,
+        }
     }
 
     /// Makes room for more components; those there are keep their ids.
     pub(crate) fn grow(&mut self, components: usize) {
-        assert!(components < ABSENT as usize, "too many components");
-        self.position.resize(components, ABSENT);
+        assert!(components < NONE as usize, "too many components");
+        self.nodes.resize(components, ABSENT);
     }
 
-    /// The earliest event.
-    pub(crate) fn peek(&self) -> Option<(Time, ComponentId)> {
-        self.heap.first().copied()
+    /// The earliest event. To be asked once for each event.
+    pub(crate) fn peek(&mut self) -> Option<(Time, ComponentId)> {
+        if self.pending == 0 {
+            return None;
+        }
+        self.taken += 1;
+        if self.taken == TUNE_EVERY {
+            self.tune();
+        }
+        for _ in 0..self.buckets.len() {
+            let first = self.buckets[self.bucket(self.today)].first;
+            if first != NONE && self.day(self.nodes[first as usize].time) == self.today {
+                return Some((self.nodes[first as usize].time, first));
+            }
+            self.today += 1;
+            self.steps += 1;
+        }
+        self.turn_to_earliest()
     }
 
     /// When a component's event is due.
     pub(crate) fn pending(&self, id: ComponentId) -> Option<Time> {
-        match self.position[id as usize] {
-            ABSENT => None,
-            at => Some(self.heap[at as usize].0),
-        }
+        let time = self.nodes[id as usize].time;
+        (time != Time::NEVER).then_some(time)
     }
 
     /// Sets a component's event, replacing the one that is pending.
     pub(crate) fn schedule(&mut self, id: ComponentId, time: Time) {
-        let event = (time, id);
-        match self.position[id as usize] {
-            ABSENT => {
-                self.heap.push(event);
-                self.rise(self.heap.len() - 1, event);
-            }
-            at => {
-                let at = at as usize;
-                if event < self.heap[at] {
-                    self.rise(at, event);
-                } else {
-                    self.sink(at, event);
-                }
+        self.cancel(id);
+        if time != Time::NEVER {
+            self.insert(id, time);
+            if self.pending > 2 * self.buckets.len() {
+                self.lay_out(self.shift);
             }
         }
     }
 
     /// Removes a component's event, if one is pending.
     pub(crate) fn cancel(&mut self, id: ComponentId) {
-        let at = self.position[id as usize];
-        if at == ABSENT {
+        let Node { time, next, before } = self.nodes[id as usize];
+        if time == Time::NEVER {
             return;
         }
-        self.position[id as usize] = ABSENT;
-        let last = self.heap.pop().expect("a pending event is in the heap");
-        let at = at as usize;
-        if at == self.heap.len() {
-            return;
+        let bucket = self.bucket(self.day(time));
+        match before {
+            NONE => self.buckets[bucket].first = next,
+            _ => self.nodes[before as usize].next = next,
         }
-        if at > 0 && last < self.heap[(at - 1) / ARITY] {
-            self.rise(at, last);
-        } else {
-            self.sink(at, last);
+        match next {
+            NONE => self.buckets[bucket].last = before,
+            _ => self.nodes[next as usize].before = before,
+        }
+        self.nodes[id as usize].time = Time::NEVER;
+        self.pending -= 1;
+    }
+
+    /// Puts an event into its bucket, from behind: most come later than what is there.
+    fn insert(&mut self, id: ComponentId, time: Time) {
+        let day = self.day(time);
+        self.today = self.today.min(day);
+        let bucket = self.bucket(day);
+        let mut before = self.buckets[bucket].last;
+        while before != NONE && (self.nodes[before as usize].time, before) > (time, id) {
+            before = self.nodes[before as usize].before;
+            self.steps += 1;
+        }
+        let next = match before {
+            NONE => std::mem::replace(&mut self.buckets[bucket].first, id),
+            _ => std::mem::replace(&mut self.nodes[before as usize].next, id),
+        };
+        match next {
+            NONE => self.buckets[bucket].last = id,
+            _ => self.nodes[next as usize].before = id,
+        }
+        self.nodes[id as usize] = Node { time, next, before };
+        self.pending += 1;
+    }
+
+    /// A year went by without an event: looks at every bucket.
+    fn turn_to_earliest(&mut self) -> Option<(Time, ComponentId)> {
+        self.steps += self.buckets.len() as u32;
+        let firsts = self.buckets.iter().filter(|bucket| bucket.first != NONE);
+        let earliest = firsts.map(|bucket| (self.nodes[bucket.first as usize].time, bucket.first)).min()?;
+        self.today = self.day(earliest.0);
+        Some(earliest)
+    }
+
+    /// Changes the length of a day where the present one costs too much.
+    fn tune(&mut self) {
+        let now = Time::from_nanos(self.today << self.shift);
+        let gap = now.since(self.tuned).as_nanos() / u64::from(TUNE_EVERY);
+        let shift = (2 * gap).max(1).ilog2();
+        if self.steps > STEPS_MAX * TUNE_EVERY && shift != self.shift {
+            self.lay_out(shift);
+        }
+        (self.taken, self.steps, self.tuned) = (0, 0, now);
+    }
+
+    /// Hangs all events anew, with a bucket for each at least.
+    fn lay_out(&mut self, shift: u32) {
+        let today = self.today << self.shift;
+        self.shift = shift;
+        self.today = today >> shift;
+        self.buckets = vec![EMPTY; self.pending.next_power_of_two().max(BUCKETS_MIN)];
+        self.buckets.resize(2 * self.buckets.len(), EMPTY);
+        self.pending = 0;
+        for id in 0..self.nodes.len() {
+            let time = self.nodes[id].time;
+            if time != Time::NEVER {
+                self.insert(id as u32, time);
+            }
         }
     }
 
-    fn place(&mut self, at: usize, event: (Time, ComponentId)) {
-        self.heap[at] = event;
-        self.position[event.1 as usize] = at as u32;
+    fn day(&self, time: Time) -> u64 {
+        time.as_nanos() >> self.shift
     }
 
-    /// Moves the hole at `at` up to where `event` belongs.
-    fn rise(&mut self, mut at: usize, event: (Time, ComponentId)) {
-        while at > 0 {
-            let parent = (at - 1) / ARITY;
-            if self.heap[parent] <= event {
-                break;
-            }
-            self.place(at, self.heap[parent]);
-            at = parent;
-        }
-        self.place(at, event);
-    }
-
-    /// Moves the hole at `at` down to where `event` belongs.
-    fn sink(&mut self, mut at: usize, event: (Time, ComponentId)) {
-        loop {
-            let first = at * ARITY + 1;
-            if first >= self.heap.len() {
-                break;
-            }
-            let end = (first + ARITY).min(self.heap.len());
-            let least = (first..end).min_by_key(|&child| self.heap[child]).expect("at least one child");
-            if self.heap[least] >= event {
-                break;
-            }
-            self.place(at, self.heap[least]);
-            at = least;
-        }
-        self.place(at, event);
+    fn bucket(&self, day: u64) -> usize {
+        day as usize & (self.buckets.len() - 1)
     }
 }
 
@@ -126,21 +204,54 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
+    /// Against the obvious model: a map from component to time, searched for its least (time, id).
+    fn check(queue: &mut EventQueue, model: &BTreeMap<u32, u64>) -> Option<(u64, u32)> {
+        let least = model.iter().map(|(id, time)| (*time, *id)).min();
+        let found = queue.peek().map(|(time, id)| (time.as_nanos(), id));
+        assert_eq!(found, least);
+        found
+    }
+
     proptest! {
-        /// Against the obvious model: a map from component to time, searched for its least (time, id).
         #[test]
-        fn agrees_with_a_map(steps in prop::collection::vec((0u32..40, 0u64..50, 0u8..4), 1..400)) {
+        fn agrees_with_a_map(steps in prop::collection::vec((0u32..40, 0u64..50, 0u32..50, 0u8..4), 1..400)) {
             let mut queue = EventQueue::new(40);
             let mut model: BTreeMap<u32, u64> = BTreeMap::new();
-            for (id, time, action) in steps {
+            for (id, time, exponent, action) in steps {
+                let time = time << exponent;
                 match action {
                     0 => { queue.cancel(id); model.remove(&id); }
                     _ => { queue.schedule(id, Time::from_nanos(time)); model.insert(id, time); }
                 }
-                let least = model.iter().map(|(id, time)| (Time::from_nanos(*time), *id)).min();
-                prop_assert_eq!(queue.peek(), least);
+                check(&mut queue, &model);
                 prop_assert_eq!(queue.pending(id).map(Time::as_nanos), model.get(&id).copied());
             }
         }
+    }
+
+    /// As a run does it: the earliest component moves on, by steps whose length changes a thousandfold, so that the
+    /// calendar is laid out anew; more and more components take part.
+    #[test]
+    fn days_follow_the_steps() {
+        let mut queue = EventQueue::new(10);
+        let mut model: BTreeMap<u32, u64> = (0..10).map(|id| (id, u64::from(id))).collect();
+        model.iter().for_each(|(id, time)| queue.schedule(*id, Time::from_nanos(*time)));
+        let mut shifts = std::collections::BTreeSet::new();
+        let mut random = 1u64;
+        for step in 0..60_000u64 {
+            let (now, id) = check(&mut queue, &model).expect("all are pending");
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let later = now + (random >> 40) * [1, 1_000, 30][(step / 20_000) as usize];
+            queue.schedule(id, Time::from_nanos(later));
+            model.insert(id, later);
+            if step % 200 == 0 {
+                let new = model.len() as u32;
+                queue.grow(new as usize + 1);
+                queue.schedule(new, Time::from_nanos(now));
+                model.insert(new, now);
+            }
+            shifts.insert(queue.shift);
+        }
+        assert!(shifts.len() > 3, "the length of a day should have changed: {shifts:?}");
     }
 }

@@ -156,14 +156,14 @@ impl Ord for Held {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Aqt, PacketKind, SackId};
+    use crate::packet::PacketKind;
 
     fn impaired(spec: Impairments) -> Impaired {
         Impaired::new(spec, Stream::named(1, "test"))
     }
 
     fn packet(sequence: u64) -> Packet {
-        Packet { sequence, flow: 0, sack: SackId::NONE, aqt: Aqt::ZERO, wire: 1000, hop: 0, kind: PacketKind::Data }
+        Packet::new(PacketKind::Data, 0, sequence, 1000)
     }
 
     /// From good to bad once in 100 packets, back once in 4: the channel is bad 0.01 / (0.01 + 0.25) = 1/26 of the

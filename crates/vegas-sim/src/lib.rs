@@ -4,6 +4,7 @@
 //! the same bytes out on every machine. Time is integer nanoseconds; events are ordered by time and component.
 #![forbid(unsafe_code)]
 
+pub mod batch;
 mod engine;
 mod event_queue;
 mod impairment;
@@ -11,14 +12,16 @@ mod link;
 mod managed;
 pub mod outcome;
 mod packet;
-mod path;
 mod queue;
 mod recorder;
 pub mod results;
 mod rng;
+mod routes;
 pub mod scenario;
+mod stays;
 mod tcp;
 mod traffic;
 mod transmitter;
+mod waiting;
 
 pub use engine::{Progress, Simulation, run};

@@ -1,10 +1,22 @@
 //! The part of a link that has a managed queue: queue, transmitter's packet, and the packets that wait over time.
 
-use vegas_core::units::Time;
+use std::collections::VecDeque;
+
+use vegas_core::units::{Span, Time};
 
 use crate::packet::Packet;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Chosen, Queue, Waiting};
 use crate::scenario::QueueLimit;
+use crate::stays::Totals;
+use crate::waiting::WaitingTimes;
+
+/// What was done with a packet that the queue picked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// It is marked (ECN), and goes on.
+    Marked,
+    Dropped,
+}
 
 /// A managed queue at work.
 #[derive(Clone, Debug)]
@@ -12,33 +24,52 @@ pub(crate) struct Managed {
     pub(crate) queue: Queue,
     /// In the transmitter.
     pub(crate) sending: Option<Packet>,
-    /// Dropped and not yet handed over.
-    pub(crate) dropped: Vec<Packet>,
-    /// Integral of the packets that wait, in packets x ns, up to `noted`.
-    waited_ns: u128,
+    /// Picked out and not yet handed over.
+    chosen: VecDeque<(Time, Packet, Choice)>,
+    /// Picked out just now.
+    scratch: Chosen,
+    pub(crate) waits: WaitingTimes,
+    /// The packets that wait are counted up to `noted`, the packet being sent to its end.
+    pub(crate) totals: Totals,
     noted: Time,
 }
 
 impl Managed {
     pub(crate) fn new(queue: Queue) -> Self {
-        Managed { queue, sending: None, dropped: Vec::new(), waited_ns: 0, noted: Time::ZERO }
+        Managed {
+            queue,
+            sending: None,
+            chosen: VecDeque::new(),
+            scratch: Chosen::default(),
+            waits: WaitingTimes::default(),
+            totals: Totals::default(),
+            noted: Time::ZERO,
+        }
     }
 
-    /// Offers a packet to the queue, and says how many packets that cost.
-    pub(crate) fn offer(&mut self, now: Time, packet: Packet, limit: &QueueLimit) -> u64 {
+    /// Offers a packet to the queue.
+    pub(crate) fn offer(&mut self, now: Time, packet: Packet, limit: &QueueLimit) {
         self.note(now);
-        let before = self.dropped.len();
         let has_room = self.has_room(packet.wire, limit);
-        self.queue.offer(now, packet, has_room, &mut self.dropped);
-        (self.dropped.len() - before) as u64
+        self.queue.offer(now, packet, has_room, &mut self.scratch);
+        self.note_chosen(now);
     }
 
-    /// The packet whose turn it is, and how many were dropped before it.
-    pub(crate) fn take(&mut self, now: Time) -> (Option<Waiting>, u64) {
+    /// The packet whose turn it is.
+    pub(crate) fn take(&mut self, now: Time) -> Option<Waiting> {
         self.note(now);
-        let before = self.dropped.len();
-        let next = self.queue.take(now, &mut self.dropped);
-        (next, (self.dropped.len() - before) as u64)
+        let next = self.queue.take(now, &mut self.scratch);
+        if let Some(waiting) = &next {
+            self.waits.record(now.since(waiting.since));
+        }
+        self.note_chosen(now);
+        next
+    }
+
+    fn note_chosen(&mut self, now: Time) {
+        let Chosen { dropped, marked } = &mut self.scratch;
+        self.chosen.extend(marked.drain(..).map(|packet| (now, packet, Choice::Marked)));
+        self.chosen.extend(dropped.drain(..).map(|packet| (now, packet, Choice::Dropped)));
     }
 
     pub(crate) fn is_sending(&self) -> bool {
@@ -50,12 +81,46 @@ impl Managed {
         self.queue.len() + usize::from(self.is_sending())
     }
 
-    pub(crate) fn waited_ns(&self, now: Time) -> u128 {
-        self.waited_ns + self.queue.len() as u128 * u128::from(now.since(self.noted).as_nanos())
+    /// Puts a packet into the transmitter, for so long.
+    pub(crate) fn begin(&mut self, packet: Packet, transmission: Span) {
+        self.totals.departed_bytes += u64::from(packet.wire);
+        self.totals.busy_ns += transmission.as_nanos();
+        self.sending = Some(packet);
+    }
+
+    /// The first packet of those picked out and not handed over, and when that was.
+    pub(crate) fn take_chosen(&mut self) -> Option<(Time, Packet, Choice)> {
+        let chosen = self.chosen.pop_front()?;
+        match chosen.2 {
+            Choice::Dropped => self.totals.drops += 1,
+            Choice::Marked => self.totals.marks += 1,
+        }
+        Some(chosen)
+    }
+
+    pub(crate) fn note_queue(&mut self) {
+        let waiting = self.queue.len() as u32;
+        self.totals.max_queue_packets = self.totals.max_queue_packets.max(waiting);
+        self.totals.step_max_queue_packets = self.totals.step_max_queue_packets.max(waiting);
+    }
+
+    /// What had happened by `now`; what is being sent leaves at `busy_until`.
+    pub(crate) fn totals(&self, now: Time, busy_until: Time) -> Totals {
+        let sending = self.sending.map_or(0, |packet| u64::from(packet.wire));
+        Totals {
+            departed_bytes: self.totals.departed_bytes - sending,
+            busy_ns: self.totals.busy_ns - busy_until.since(now).as_nanos(),
+            waited_ns: self.waited_ns(now),
+            ..self.totals
+        }
+    }
+
+    fn waited_ns(&self, now: Time) -> u128 {
+        self.totals.waited_ns + self.queue.len() as u128 * u128::from(now.since(self.noted).as_nanos())
     }
 
     fn note(&mut self, now: Time) {
-        self.waited_ns = self.waited_ns(now);
+        self.totals.waited_ns = self.waited_ns(now);
         self.noted = now;
     }
 

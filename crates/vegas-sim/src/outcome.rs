@@ -42,6 +42,8 @@ pub struct FlowOutcome {
     pub segments_retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Times that the sender answered marks (ECN), at most once for each window of data.
+    pub ecn_reductions: u64,
     /// Mean of the round-trip samples, ms.
     pub mean_rtt_ms: Option<f64>,
     /// Least round-trip sample, ms (the algorithm's base RTT where it has one).
@@ -65,8 +67,30 @@ pub struct LinkOutcome {
     pub mean_queue_packets: f64,
     /// Packets lost: queue overflow, random loss, and packets told to drop.
     pub drops: u64,
+    /// Packets that the queue marked (ECN).
+    pub marks: u64,
     /// Part of the run that the transmitter was busy, 0 to 1.
     pub utilisation: f64,
+    /// How long packets waited for the transmitter; none without packets.
+    pub queueing: Option<QueueingTimes>,
+}
+
+/// How long the packets of a link waited in its queue, the time of transmission not counted, ms. Percentiles are the
+/// least time that this part of the packets do not exceed, within 1 %; mean and maximum are exact. A drop-tail queue's
+/// packets count when they come, with the waiting time that lies ahead of them; those of a managed queue when their turn
+/// has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QueueingTimes {
+    /// The mean.
+    pub mean_ms: f64,
+    /// Half of the packets.
+    pub p50_ms: f64,
+    /// 95 in 100.
+    pub p95_ms: f64,
+    /// 99 in 100.
+    pub p99_ms: f64,
+    /// The longest.
+    pub max_ms: f64,
 }
 
 /// A traffic source's totals. Rates are over the time that it was active.
@@ -179,7 +203,7 @@ pub struct Incident {
     pub kind: IncidentKind,
     /// The flow it happened to.
     pub flow: u32,
-    /// The link it happened on, for drops.
+    /// The link it happened on, for drops and marks.
     pub link: Option<u32>,
     /// First payload byte of the segment concerned, from 0.
     pub sequence: u64,
@@ -192,6 +216,8 @@ pub enum IncidentKind {
     QueueDrop,
     /// A packet was lost to an impairment.
     Loss,
+    /// A queue marked a packet (ECN).
+    Mark,
     /// A segment was sent again.
     Retransmit,
     /// The retransmission timer ran out.
@@ -206,6 +232,7 @@ impl IncidentKind {
         match self {
             IncidentKind::QueueDrop => "queue-drop",
             IncidentKind::Loss => "loss",
+            IncidentKind::Mark => "mark",
             IncidentKind::Retransmit => "retransmit",
             IncidentKind::Timeout => "timeout",
             IncidentKind::SlowStartExit => "slow-start-exit",
@@ -236,6 +263,12 @@ pub struct CapturedPacket {
     pub sack_blocks: u8,
     /// SYN flag.
     pub syn: bool,
+    /// The ECN field of the IP header: 0 for a transport without ECN, 2 for ECT(0), 3 for CE (RFC 3168, section 5).
+    pub codepoint: u8,
+    /// ECN-Echo flag.
+    pub ece: bool,
+    /// Congestion Window Reduced flag.
+    pub cwr: bool,
 }
 
 /// Where a captured packet was seen.

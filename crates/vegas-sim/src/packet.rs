@@ -9,8 +9,8 @@ pub(crate) struct Packet {
     pub(crate) sequence: u64,
     /// The connection; of a datagram, the source.
     pub(crate) flow: u32,
-    /// SACK blocks of an acknowledgement.
-    pub(crate) sack: SackId,
+    /// Bits of ECN, and SACK blocks of an acknowledgement: the bits are where they cost a packet without them nothing.
+    aside: Aside,
     /// Queueing time that routers have stamped.
     pub(crate) aqt: Aqt,
     /// Bytes on the wire.
@@ -21,6 +21,90 @@ pub(crate) struct Packet {
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);
+
+impl Packet {
+    /// A packet that leaves its host, without ECN, stamps or SACK blocks.
+    pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: u16) -> Self {
+        Packet { sequence, flow, aside: Aside::NONE, aqt: Aqt::ZERO, wire, hop: 0, kind }
+    }
+
+    /// Its bits of ECN.
+    pub(crate) fn ecn(&self) -> Ecn {
+        Ecn(self.aside.0 & Aside::ECN)
+    }
+
+    /// Its SACK blocks.
+    pub(crate) fn sack(&self) -> SackId {
+        SackId(self.aside.0 & Aside::SACK)
+    }
+
+    /// The same with these bits of ECN besides.
+    pub(crate) fn with_ecn(self, ecn: Ecn) -> Self {
+        Packet { aside: Aside(self.aside.0 | ecn.0), ..self }
+    }
+
+    /// The same with these SACK blocks.
+    pub(crate) fn with_sack(self, sack: SackId) -> Self {
+        Packet { aside: Aside(self.ecn().0 | sack.0), ..self }
+    }
+
+    /// Marks it, if its sender can be told so: whether it is marked now (RFC 3168, section 5).
+    pub(crate) fn mark(&mut self) -> bool {
+        let capable = self.ecn().has(Ecn::CAPABLE);
+        if capable {
+            self.aside.0 |= Ecn::MARKED.0;
+        }
+        capable
+    }
+}
+
+/// ECN in the upper four bits, a SACK slot in the lower 28.
+#[derive(Clone, Copy, Debug)]
+struct Aside(u32);
+
+impl Aside {
+    const SACK: u32 = (1 << 28) - 1;
+    const ECN: u32 = !Self::SACK;
+    const NONE: Aside = Aside(SackId::NONE.0);
+}
+
+/// The bits of explicit congestion notification (RFC 3168, sections 5 and 6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ecn(u32);
+
+impl Ecn {
+    pub(crate) const NONE: Ecn = Ecn(0);
+    /// ECT(0) in the IP header: the transport understands marks. It stays beside a mark.
+    pub(crate) const CAPABLE: Ecn = Ecn(1 << 28);
+    /// CE in the IP header: congestion was experienced.
+    pub(crate) const MARKED: Ecn = Ecn(1 << 29);
+    /// ECE in the TCP header: the receiver echoes a mark.
+    pub(crate) const ECHO: Ecn = Ecn(1 << 30);
+    /// CWR in the TCP header: the sender has reduced its window.
+    pub(crate) const REDUCED: Ecn = Ecn(1 << 31);
+
+    pub(crate) fn has(self, bits: Ecn) -> bool {
+        self.0 & bits.0 == bits.0
+    }
+
+    /// The field of the IP header: 0, ECT(0) or CE.
+    pub(crate) fn codepoint(self) -> u8 {
+        match (self.has(Ecn::CAPABLE), self.has(Ecn::MARKED)) {
+            (false, _) => 0b00,
+            (true, false) => 0b10,
+            (true, true) => 0b11,
+        }
+    }
+
+    pub(crate) fn and(self, other: Ecn) -> Ecn {
+        Ecn(self.0 | other.0)
+    }
+
+    /// These bits, or none.
+    pub(crate) fn when(self, set: bool) -> Ecn {
+        if set { self } else { Ecn::NONE }
+    }
+}
 
 /// RoVegas's accumulated queueing time (section 3.1; design section 4.5): microseconds in 24 bits, saturating. Three
 /// bytes, so that a packet keeps to 24; the flow knows whether its packets carry the option.
@@ -95,7 +179,7 @@ impl SackBlocks {
 pub(crate) struct SackId(u32);
 
 impl SackId {
-    pub(crate) const NONE: SackId = SackId(u32::MAX);
+    pub(crate) const NONE: SackId = SackId(Aside::SACK);
 }
 
 /// SACK blocks of the packets in flight that carry any. Slots are reused, so nothing is allocated per packet.
@@ -116,8 +200,10 @@ impl SackPool {
                 SackId(slot)
             }
             None => {
+                let slot = self.slots.len() as u32;
+                assert!(slot < SackId::NONE.0, "fewer than 2^28 acknowledgements are under way");
                 self.slots.push(blocks);
-                SackId(self.slots.len() as u32 - 1)
+                SackId(slot)
             }
         }
     }
@@ -150,6 +236,27 @@ impl SackPool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ecn_and_blocks_stand_side_by_side() {
+        for sack in [SackId(0), SackId(12_345), SackId::NONE] {
+            let all = Ecn::CAPABLE.and(Ecn::MARKED).and(Ecn::ECHO).and(Ecn::REDUCED);
+            let packet = Packet::new(PacketKind::Ack, 0, 0, 40).with_sack(sack);
+            assert_eq!((packet.sack(), packet.ecn()), (sack, Ecn::NONE));
+            let packet = packet.with_ecn(all);
+            assert_eq!((packet.sack(), packet.ecn()), (sack, all));
+            let packet = packet.with_sack(SackId::NONE);
+            assert_eq!((packet.sack(), packet.ecn()), (SackId::NONE, all));
+        }
+    }
+
+    #[test]
+    fn only_capable_packets_are_marked() {
+        let mut plain = Packet::new(PacketKind::Data, 0, 0, 1000);
+        let mut capable = plain.with_ecn(Ecn::CAPABLE);
+        assert!(!plain.mark() && plain.ecn() == Ecn::NONE);
+        assert!(capable.mark() && capable.ecn().has(Ecn::MARKED));
+    }
 
     /// By hand: 1.5 + 2.9 us are 1 + 2 whole ones; 24 bits hold 16.777215 s, and no more.
     #[test]

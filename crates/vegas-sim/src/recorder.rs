@@ -6,7 +6,7 @@ use vegas_core::units::{Span, Time};
 use crate::engine::Flow;
 use crate::link::Link;
 use crate::outcome::{CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome};
-use crate::packet::{Packet, PacketKind, SackBlocks};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks};
 use crate::scenario::Sampling;
 use crate::tcp::segments_f64;
 
@@ -33,7 +33,7 @@ struct Mark {
 struct LinkMark {
     time: Time,
     bytes: u64,
-    busy: Span,
+    busy_ns: u64,
 }
 
 impl Recorder {
@@ -103,7 +103,7 @@ impl Recorder {
     }
 
     fn push_link(&mut self, now: Time, id: usize, link: &mut Link) {
-        let busy = link.busy(now);
+        let totals = link.totals(now);
         let mark = &mut self.link_marks[id];
         let series = &mut self.link_series;
         let span = now.since(mark.time);
@@ -111,12 +111,19 @@ impl Recorder {
         series.link.push(id as u32);
         series.queue_packets.push(link.waiting_packets());
         series.queue_bytes.push(link.waiting_bytes());
-        series.max_queue_packets.push(link.stats.step_max_queue_packets);
-        series.drops.push(link.stats.drops);
-        series.throughput_mbps.push(mbps(link.stats.departed_bytes - mark.bytes, span));
-        series.utilisation.push(ratio(busy.as_nanos() - mark.busy.as_nanos(), span));
-        *mark = LinkMark { time: now, bytes: link.stats.departed_bytes, busy };
-        link.stats.step_max_queue_packets = link.waiting_packets();
+        series.max_queue_packets.push(totals.step_max_queue_packets);
+        series.drops.push(totals.drops);
+        series.throughput_mbps.push(mbps(totals.departed_bytes - mark.bytes, span));
+        series.utilisation.push(ratio(totals.busy_ns - mark.busy_ns, span));
+        *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy_ns: totals.busy_ns };
+        link.begin_step();
+    }
+
+    /// What the series hold, bytes: at most 16 a value.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        const FLOW_ROW: u64 = 13 * 16;
+        const LINK_ROW: u64 = 8 * 16;
+        self.flow_series.time_s.len() as u64 * FLOW_ROW + self.link_series.time_s.len() as u64 * LINK_ROW
     }
 
     /// The totals, with the series.
@@ -164,6 +171,7 @@ fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
         segments_sent: stats.segments_sent,
         segments_retransmitted: stats.retransmitted,
         timeouts: stats.timeouts,
+        ecn_reductions: stats.ecn_reductions,
         mean_rtt_ms: (stats.rtt_samples > 0).then(|| stats.rtt_sum_ns as f64 / stats.rtt_samples as f64 / 1e6),
         base_rtt_ms: base_rtt.map(millis),
         slow_start_end_s: stats.slow_start_exit.map(|(time, _)| seconds(time)),
@@ -174,12 +182,14 @@ fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
 }
 
 fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
-    let run = end.since(Time::ZERO);
+    let (run, totals) = (end.since(Time::ZERO), link.totals(end));
     LinkOutcome {
-        max_queue_packets: u64::from(link.stats.max_queue_packets),
-        mean_queue_packets: link.waited_ns(end) as f64 / run.as_nanos().max(1) as f64,
-        drops: link.stats.drops,
-        utilisation: ratio(link.busy(end).as_nanos(), run),
+        max_queue_packets: u64::from(totals.max_queue_packets),
+        mean_queue_packets: totals.waited_ns as f64 / run.as_nanos().max(1) as f64,
+        drops: totals.drops,
+        marks: totals.marks,
+        utilisation: ratio(totals.busy_ns, run),
+        queueing: link.queueing_times(),
     }
 }
 
@@ -215,6 +225,9 @@ pub(crate) fn capture(
         sack: sack.blocks,
         sack_blocks: sack.count,
         syn: matches!(packet.kind, PacketKind::Syn | PacketKind::SynAck),
+        codepoint: packet.ecn().codepoint(),
+        ece: packet.ecn().has(Ecn::ECHO),
+        cwr: packet.ecn().has(Ecn::REDUCED),
     }
 }
 

@@ -67,10 +67,10 @@ fn packets_of(scenario: &Scenario) -> Vec<String> {
             CapturePoint::SenderOut if packet.syn => "> syn".into(),
             CapturePoint::SenderOut => {
                 let again = if sent.insert((packet.flow, packet.sequence)) { "" } else { " again" };
-                data(packet, flow) + again
+                data(packet, flow) + again + &ecn_of_data(packet, flow)
             }
             CapturePoint::SenderIn if packet.syn => "< syn".into(),
-            CapturePoint::SenderIn => acknowledgement(packet, flow),
+            CapturePoint::SenderIn => acknowledgement(packet, flow) + if packet.ece { " ece" } else { "" },
             CapturePoint::ReceiverIn | CapturePoint::ReceiverOut => continue,
         };
         let flow = if scenario.flows.len() > 1 { format!(" flow {}", packet.flow) } else { String::new() };
@@ -85,6 +85,11 @@ fn data(packet: &CapturedPacket, flow: &FlowSpec) -> String {
     let short =
         if u64::from(packet.payload) == payload { String::new() } else { format!(" payload {}", packet.payload) };
     format!("> seq {}{short}", whole_segments(packet.sequence, flow))
+}
+
+fn ecn_of_data(packet: &CapturedPacket, flow: &FlowSpec) -> String {
+    let plain = if flow.ecn && packet.codepoint == 0 { " not-ect" } else { "" };
+    format!("{plain}{}", if packet.cwr { " cwr" } else { "" })
 }
 
 fn acknowledgement(packet: &CapturedPacket, flow: &FlowSpec) -> String {

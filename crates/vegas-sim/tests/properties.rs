@@ -58,11 +58,11 @@ fn any_queue() -> impl Strategy<Value = QueueLimit> {
 fn any_scenario() -> impl Strategy<Value = Scenario> {
     let presets: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
     let network = (any_queue(), any_impairments(), any_impairments(), 100_000u64..50_000_000, 0u64..100_000);
-    let hosts = (1u64..400_000, 2u32..64, any::<bool>(), any::<bool>(), any::<bool>(), 41u64..1500, 0u64..4);
+    let hosts = (1u64..400_000, 2u32..64, any::<[bool; 5]>(), 41u64..1500, 0u64..4);
     (prop::sample::select(presets), network, hosts, any_changes(), [any_discipline(), any_discipline()], any::<u64>())
         .prop_map(|(preset, network, hosts, changes, [data, acks], seed)| {
             let (queue, forward, backward, rate, delay_us) = network;
-            let (size, window, delayed, handshake, linux, packet, start_s) = hosts;
+            let (size, window, [delayed, handshake, linux, ecn, suppress_spikes], packet, start_s) = hosts;
             let mut scenario =
                 support::one_flow(preset, Rate::from_bits_per_second(rate), Span::from_micros(delay_us), queue);
             scenario.seed = seed;
@@ -75,8 +75,10 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
             scenario.links[1].impairments = forward;
             scenario.links[4].impairments = backward;
             let flow = &mut scenario.flows[0];
+            flow.composition.limits.suppress_spikes = suppress_spikes;
             flow.size = Some(Bytes::new(size.min(400 * (packet - 40))));
             flow.packet = Bytes::new(packet);
+            flow.ecn = ecn;
             flow.start = vegas_core::units::Time::ZERO + Span::from_secs(start_s);
             flow.host.receive_window = Segments(window);
             flow.parameters.max_window = Segments(window);
@@ -93,14 +95,18 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
 
 /// Nothing, mostly; else each discipline with parameters that drop early.
 fn any_discipline() -> impl Strategy<Value = Discipline> {
-    let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50) };
+    any::<bool>().prop_flat_map(discipline)
+}
+
+fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
+    let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(50), ecn };
     let pie =
-        PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15) };
+        PieSpec { target: Span::from_millis(10), update: Span::from_millis(15), max_burst: Span::from_millis(15), ecn };
     prop_oneof![
         4 => Just(Discipline::DropTail),
-        1 => (1u32..10, 1u32..10, 0u32..500_000, 1u32..1_000_000).prop_map(|(min_packets, more, most, weight_ppm)| {
+        1 => (1u32..10, 1u32..10, 0u32..500_000, 1u32..1_000_000).prop_map(move |(min_packets, more, most, weight_ppm)| {
             let max_packets = min_packets + more;
-            Discipline::Red(RedSpec { min_packets, max_packets, max_probability_ppm: most, weight_ppm })
+            Discipline::Red(RedSpec { min_packets, max_packets, max_probability_ppm: most, weight_ppm, ecn })
         }),
         1 => Just(Discipline::CoDel(codel)),
         1 => Just(Discipline::Pie(pie)),
@@ -133,6 +139,7 @@ fn run_on_linux(flow: &mut FlowSpec) {
     flow.host.kind = HostKind::Linux;
     flow.composition.detection = registry::preset("sack").expect("a preset").composition.detection;
     flow.composition.limits.burst = None;
+    flow.composition.limits.suppress_spikes = false;
 }
 
 fn at(outcome: &Outcome, point: CapturePoint) -> impl Iterator<Item = &CapturedPacket> {
@@ -237,7 +244,7 @@ proptest! {
     }
 }
 
-/// The preset `vegas`, with A to I each replaced by what Reno does. The signal goes on measuring; nobody listens.
+/// The preset `vegas`, with A to J each replaced by what Reno does. The signal goes on measuring; nobody listens.
 fn vegas_with_nothing_on() -> Composition {
     let vegas = registry::preset("vegas").expect("a preset").composition;
     assert_ne!(vegas.signal, Signal::None);
@@ -252,6 +259,6 @@ fn vegas_with_nothing_on() -> Composition {
             recheck_after_retransmit: false,
             retransmit_backs_off: false,
         },
-        limits: Limits { burst: None, keep_up: false },
+        limits: Limits { burst: None, keep_up: false, suppress_spikes: false },
     }
 }

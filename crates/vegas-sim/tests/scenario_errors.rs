@@ -338,13 +338,13 @@ fn algorithms() {
             ("\"vegas\"", "\"bbr\"", no_preset),
             (
                 "\"vegas\"",
-                "{ mechanisms = \"AJ\" }",
-                r#":11: flow.0.algorithm.mechanisms: "AJ": J (spike suppression) cannot be carried out; write letters from A to I"#,
+                "{ mechanisms = \"AK\" }",
+                r#":11: flow.0.algorithm.mechanisms: "AK": K is no mechanism; write letters from A to J"#,
             ),
             (
                 "\"vegas\"",
                 "{ mechanisms = 3 }",
-                r#":11: flow.0.algorithm.mechanisms: 3 was given; expected letters from A to I, such as "ACF""#,
+                r#":11: flow.0.algorithm.mechanisms: 3 was given; expected letters from A to J, such as "ACF""#,
             ),
             (
                 "\"vegas\"",

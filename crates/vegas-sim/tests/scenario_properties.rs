@@ -11,9 +11,12 @@ use std::path::Path;
 /// Every scenario that is shipped.
 fn shipped() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths.iter().map(|path| fs::read_to_string(path).unwrap()).collect()
+    let mut scenarios: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    scenarios.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    scenarios.sort();
+    // the parser is given texts, which have no folder of their own
+    let here = format!("trace = \"{}/", folder.display());
+    scenarios.iter().map(|path| fs::read_to_string(path).unwrap().replace("trace = \"", &here)).collect()
 }
 
 /// Pieces that a mutation puts in: the vocabulary of the file, and what is at the edge of it.

@@ -5,7 +5,7 @@
 //! d^3 / 5^10: 0.4 x 2^8 / 10^9 = 5^-10. Times from K are cut to 2^21 ms (35 min), where the curve is beyond any
 //! window and its cube still fits 63 bits.
 
-use crate::algorithm::{Control, Memory};
+use crate::algorithm::Control;
 use crate::contract::Ack;
 use crate::units::{Segments, Span, Time, Window};
 
@@ -14,7 +14,7 @@ use crate::units::{Segments, Span, Time, Window};
 pub(crate) struct Cubic {
     /// W_max: the window before the last cut, or less by fast convergence; 0 before any cut.
     max: Fixed,
-    /// W_est: the window that Reno would have.
+    /// W_est: the window that Reno would have; 0 while there is no congestion avoidance under way.
     reno: Fixed,
     /// Acknowledgements that have not yet raised `reno` by 2^-8 segment, as numerator over `RENO_SHARE.1` x window.
     reno_rest: u32,
@@ -22,8 +22,6 @@ pub(crate) struct Cubic {
     prior: Fixed,
     /// When the curve reaches `max`, K after the congestion avoidance began, ms; wraps after 49 days.
     plateau_ms: u32,
-    /// Whether there is a congestion avoidance under way.
-    in_epoch: bool,
 }
 
 /// A window in 2^-8 segment; 2^24 segments saturate.
@@ -41,35 +39,34 @@ const CONVERGENCE: (u64, u64) = (17, 20);
 /// Sets the growth of one acknowledgement. A round trip ahead means the least one seen, as in Linux; the RFC takes the
 /// smoothed one.
 pub(super) fn on_ack(control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
-    let mut cubic = control.memory.cubic();
+    let mut cubic = control.cubic;
     if !ack.window_limited {
         // section 5.8: time without data to send does not count, so the curve begins anew where the window is
-        control.growth = Window::default();
-        cubic.in_epoch = false;
+        control.grow_by(Window::default());
+        cubic.reno = 0;
     } else {
-        if !cubic.in_epoch {
+        if cubic.reno == 0 {
             cubic.begin(control.window, ack.now);
         }
         cubic.count(control.window, ack.acked);
         let ahead = millis(base_rtt.unwrap_or_default());
-        control.growth = cubic.growth(control.window, cubic.since_plateau_ms(ack.now), ahead, ack.acked);
+        control.grow_by(cubic.growth(control.window, cubic.since_plateau_ms(ack.now), ahead, ack.acked));
     }
-    control.memory = Memory::Cubic(cubic);
+    control.cubic = cubic;
 }
 
 /// A loss cut the window from `before` (sections 4.6 and 4.7).
 pub(super) fn on_cut(control: &mut Control, before: Window) {
-    let mut cubic = control.memory.cubic();
+    let cubic = &mut control.cubic;
     let before = fixed(before);
     cubic.prior = before;
     cubic.max = if before < cubic.max { scale(before, CONVERGENCE) } else { before };
-    cubic.in_epoch = false;
-    control.memory = Memory::Cubic(cubic);
+    cubic.reno = 0;
 }
 
 /// Section 4.8: the first congestion avoidance after a timeout takes the window at its beginning for W_max.
 pub(super) fn on_timeout(control: &mut Control, before: Window) {
-    control.memory = Memory::Cubic(Cubic { prior: fixed(before), ..Cubic::default() });
+    control.cubic = Cubic { prior: fixed(before), ..Cubic::default() };
 }
 
 impl Cubic {
@@ -81,7 +78,6 @@ impl Cubic {
         self.plateau_ms = wrapped_millis(now).wrapping_add(k_ms);
         self.reno = window;
         self.reno_rest = 0;
-        self.in_epoch = true;
     }
 
     /// Section 4.3, equation 4: W_est += alpha x acked / cwnd; alpha is 1 from the window before the cut on.

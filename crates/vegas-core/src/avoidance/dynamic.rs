@@ -8,10 +8,10 @@ use crate::units::Window;
 /// Above beta (diff - beta)/beta segments less at once; below alpha (alpha - diff)/alpha more, spread over the round.
 pub(crate) fn on_round(control: &mut Control, diff: i32, parameters: &Parameters) {
     let (diff, alpha, beta) = (i64::from(diff), parameters.alpha.as_i64(), parameters.beta.as_i64());
-    control.growth = Window::default();
+    control.grow_by(Window::default());
     if diff > beta {
         control.shrink_to(control.window.minus(Window::ratio(diff - beta, beta)));
     } else if diff < alpha {
-        control.growth = control.window.spread(Window::ratio(alpha - diff, alpha));
+        control.grow_by(control.window.spread(Window::ratio(alpha - diff, alpha)));
     }
 }

@@ -16,13 +16,13 @@ pub(crate) fn on_round(control: &mut Control, diff: Option<i32>, parameters: &Pa
         control.shrink_to(control.window.minus(Window::ONE));
         control.lower_threshold_below_window();
     } else if diff < parameters.alpha.as_i64() {
-        control.growth = Window::ONE;
+        control.grow_by(Window::ONE);
     }
-    control.raise_threshold(three_quarters(control.window.plus(control.growth)));
+    control.raise_threshold(three_quarters(control.window.plus(control.growth())));
 }
 
 pub(super) fn grow_as_reno(control: &mut Control) {
-    control.growth = control.window.one_spread();
+    control.grow_by(control.window.one_spread());
 }
 
 /// `tcp_current_ssthresh`: each quarter in whole segments.
@@ -32,5 +32,5 @@ pub(crate) fn three_quarters(window: Window) -> Segments {
 }
 
 pub(crate) fn forget(control: &mut Control) {
-    control.growth = Window::default();
+    control.grow_by(Window::default());
 }

@@ -16,9 +16,9 @@ pub(crate) fn on_round(control: &mut Control, diff: Option<i32>, parameters: &Pa
         control.shrink_to(whole.minus(Window::ONE));
         control.lower_threshold_below_window();
     } else if diff < parameters.alpha.as_i64() {
-        control.growth = whole.plus(Window::ONE).minus(control.window);
+        control.grow_by(whole.plus(Window::ONE).minus(control.window));
     }
-    control.raise_threshold(three_quarters(control.window.plus(control.growth)));
+    control.raise_threshold(three_quarters(control.window.plus(control.growth())));
 }
 
 /// Three quarters of a window in bytes; the threshold here is in segments, and so is less by up to one.

@@ -3,5 +3,5 @@
 use crate::algorithm::Control;
 
 pub(crate) fn on_ack(control: &mut Control) {
-    control.growth = control.window.one_spread();
+    control.grow_by(control.window.one_spread());
 }

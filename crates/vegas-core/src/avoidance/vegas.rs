@@ -10,10 +10,10 @@ pub(crate) fn on_round(control: &mut Control, diff: i32, parameters: &Parameters
     let diff = i64::from(diff);
     if diff > i64::from(parameters.beta.0) {
         control.shrink_to(control.window.minus(Window::ONE));
-        control.growth = Window::default();
+        control.grow_by(Window::default());
     } else if diff < i64::from(parameters.alpha.0) {
-        control.growth = control.window.one_spread();
+        control.grow_by(control.window.one_spread());
     } else {
-        control.growth = Window::default();
+        control.grow_by(Window::default());
     }
 }

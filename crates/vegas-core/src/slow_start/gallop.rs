@@ -58,12 +58,12 @@ impl Gallop {
         let less = Segments(added.saturating_add(surplus));
         control.leave_slow_start();
         control.shrink_to(control.window.minus(Window::whole(less)));
-        control.growth = Window::default();
+        control.grow_by(Window::default());
         control.skips_round = true;
     }
 
     fn grow(&mut self, control: &mut Control) {
-        control.growth = control.window.spread(Window::whole(self.increment));
+        control.grow_by(control.window.spread(Window::whole(self.increment)));
         self.has_grown = false;
     }
 }

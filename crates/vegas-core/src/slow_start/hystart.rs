@@ -6,7 +6,7 @@ use super::linux;
 use super::micros::Micros;
 use crate::algorithm::Control;
 use crate::contract::Ack;
-use crate::units::{Segments, Span};
+use crate::units::{Segments, Span, Window};
 
 /// What it remembers of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,8 +52,12 @@ impl HyStart {
 
     /// Tests the window that the acknowledgement finds; one that ends slow start leaves it as it is. `base_rtt` is the least
     /// sample of the connection so far.
-    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
-        linux::on_ack(control, ack);
+    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+        self.test(control, ack, base_rtt);
+        linux::growth(control, ack)
+    }
+
+    fn test(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         let Some(rtt) = ack.rtt else { return };
         let (now, rtt) = (Micros::at(ack.now), Micros::of(rtt));
         if self.between_rounds {

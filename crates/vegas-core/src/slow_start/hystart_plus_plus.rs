@@ -55,11 +55,9 @@ impl HyStartPlusPlus {
         }
     }
 
-    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack) {
+    pub(crate) fn on_ack(&mut self, control: &Control, ack: &Ack) -> Window {
         let acked = Window::whole(ack.acked.min(L));
         let more = if self.in_css() { Window::from_raw(acked.as_raw() / CSS_GROWTH_DIVISOR) } else { acked };
-        control.growth = capped(control, more);
-        control.growth_opens = true;
         if let Some(rtt) = ack.rtt {
             self.current = self.current.min(Micros::of(rtt));
             self.samples = (self.samples + 1).min(N_RTT_SAMPLE);
@@ -67,6 +65,7 @@ impl HyStartPlusPlus {
         if self.samples == N_RTT_SAMPLE {
             self.judge();
         }
+        capped(control, more)
     }
 
     fn judge(&mut self) {

@@ -18,7 +18,7 @@ pub(crate) fn on_round(
 ) {
     let Some(Measured { diff, target }) = measured else { return };
     if i64::from(diff) > parameters.gamma.as_i64() {
-        control.growth = Window::default();
+        control.grow_by(Window::default());
         control.shrink_to(Window::whole(Segments(target.0.saturating_add(1))));
         control.lower_threshold_below_window();
         control.growth_opens = false;
@@ -27,7 +27,6 @@ pub(crate) fn on_round(
 }
 
 /// `tcp_slow_start`: as many as were acknowledged, up to the threshold.
-pub(crate) fn on_ack(control: &mut Control, ack: &Ack) {
-    control.growth = capped(control, Window::whole(ack.acked));
-    control.growth_opens = true;
+pub(crate) fn growth(control: &Control, ack: &Ack) -> Window {
+    capped(control, Window::whole(ack.acked))
 }

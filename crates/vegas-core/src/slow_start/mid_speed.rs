@@ -24,13 +24,13 @@ impl MidSpeed {
     /// At the end of each round; `diff` is none while nothing was measured.
     pub(crate) fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
         let Some(diff) = diff else {
-            control.growth = Window::default();
+            control.grow_by(Window::default());
             return;
         };
         match self {
             MidSpeed::Undecided => self.decide(control, diff, parameters),
             MidSpeed::FromTheMiddle => approach(control, parameters),
-            MidSpeed::Reno => control.growth = Window::ONE,
+            MidSpeed::Reno => control.grow_by(Window::ONE),
             MidSpeed::Vegas(every_second) => every_second.on_round(control, diff, parameters.gamma),
         }
     }
@@ -44,7 +44,7 @@ impl MidSpeed {
             approach(control, parameters);
         } else if diff_segments <= parameters.beta.as_i64() {
             *self = MidSpeed::Reno;
-            control.growth = Window::ONE;
+            control.grow_by(Window::ONE);
         } else {
             let mut every_second = EverySecond::default();
             every_second.on_round(control, diff, parameters.gamma);
@@ -57,5 +57,5 @@ impl MidSpeed {
 /// of the threshold at first, halve from round to round.
 fn approach(control: &mut Control, parameters: &Parameters) {
     let missing = Window::whole(control.threshold(parameters)).minus(control.window);
-    control.growth = control.window.one_spread().max(control.window.spread(missing.half()));
+    control.grow_by(control.window.one_spread().max(control.window.spread(missing.half())));
 }

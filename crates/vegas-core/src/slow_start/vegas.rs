@@ -17,13 +17,13 @@ impl EverySecond {
         let grows = self.rested;
         self.rested = !grows;
         if !grows {
-            control.growth = Window::default();
+            control.grow_by(Window::default());
         } else if i64::from(diff) > gamma.as_i64() {
             control.leave_slow_start();
             control.shrink_to(control.window.minus(control.window.eighth()));
-            control.growth = Window::default();
+            control.grow_by(Window::default());
         } else {
-            control.growth = Window::ONE;
+            control.grow_by(Window::ONE);
         }
     }
 }

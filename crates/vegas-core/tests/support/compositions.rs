@@ -6,15 +6,15 @@ use vegas_core::{
     SlowStart, SlowStartEnds, registry,
 };
 
-/// Every combination of the parts that steer the window, whether it goes together or not. Detection and burst are the
-/// host's to carry out and do not steer: they take turns.
+/// Every combination of the parts that steer the window, whether it goes together or not. Detection, burst and spike
+/// suppression are the host's to carry out and do not steer: they take turns.
 pub fn all() -> Vec<Composition> {
     let hosts_parts: Vec<_> =
-        detections().into_iter().flat_map(|detection| BURSTS.map(|burst| (detection, burst))).collect();
+        detections().into_iter().flat_map(|detection| HOSTS_LIMITS.map(|limits| (detection, limits))).collect();
     let turns = hosts_parts.into_iter().cycle();
-    let with_hosts_part = |(parts, (detection, burst)): (Composition, _)| Composition {
+    let with_hosts_part = |(parts, (detection, (burst, suppress_spikes))): (Composition, _)| Composition {
         detection,
-        limits: Limits { burst, ..parts.limits },
+        limits: Limits { burst, suppress_spikes, ..parts.limits },
         ..parts
     };
     steering().into_iter().zip(turns).map(with_hosts_part).collect()
@@ -35,7 +35,7 @@ pub fn steering() -> Vec<Composition> {
             for avoidance in avoidances() {
                 for loss in loss_responses() {
                     for keep_up in [false, true] {
-                        let limits = Limits { burst: None, keep_up };
+                        let limits = Limits { burst: None, keep_up, suppress_spikes: false };
                         all.push(Composition { signal, slow_start, avoidance, loss, detection, limits });
                     }
                 }
@@ -59,7 +59,7 @@ pub fn signals() -> Vec<Signal> {
     all
 }
 
-pub fn slow_starts() -> [SlowStart; 9] {
+pub fn slow_starts() -> [SlowStart; 10] {
     let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
     [
         SlowStart::Reno,
@@ -67,6 +67,7 @@ pub fn slow_starts() -> [SlowStart; 9] {
         vegas(true),
         SlowStart::Gallop,
         SlowStart::MidSpeed,
+        SlowStart::Streak,
         SlowStart::VegasLinux,
         SlowStart::VegasNs3,
         SlowStart::HyStartPlusPlus,
@@ -108,7 +109,8 @@ pub fn detections() -> Vec<Detection> {
     all
 }
 
-const BURSTS: [Option<Segments>; 2] = [None, Some(Segments(3))];
+/// Bursts (H), and spike suppression (J).
+const HOSTS_LIMITS: [(Option<Segments>, bool); 3] = [(None, false), (Some(Segments(3)), false), (None, true)];
 
 /// The papers' numbers, and the edges of what is allowed.
 pub fn parameter_sets() -> [Parameters; 7] {
@@ -146,6 +148,7 @@ const _: fn(&Composition) = |parts| {
         | SlowStart::Vegas { restarts_after_timeout: _ }
         | SlowStart::Gallop
         | SlowStart::MidSpeed
+        | SlowStart::Streak
         | SlowStart::VegasLinux
         | SlowStart::VegasNs3
         | SlowStart::HyStartPlusPlus
@@ -167,5 +170,5 @@ const _: fn(&Composition) = |parts| {
     match recovery {
         Recovery::Reno | Recovery::NewReno | Recovery::Sack => {}
     }
-    let Limits { burst: _, keep_up: _ } = parts.limits;
+    let Limits { burst: _, keep_up: _, suppress_spikes: _ } = parts.limits;
 };

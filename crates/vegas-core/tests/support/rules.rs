@@ -59,13 +59,16 @@ fn check_state(algorithm: &Algorithm, state: &State) -> Verdict {
     let opening = state.ssthresh().is_none_or(|ssthresh| window < Window::whole(ssthresh));
     rule(opening == (state.phase() == Phase::SlowStart), "the phase contradicts window and ssthresh")?;
     rule(state.base_rtt() != Some(Span::ZERO), "the base RTT is zero")?;
-    rule(state.pacing_rate().is_none(), "a rate from an algorithm that does not pace")
+    let parts = algorithm.composition();
+    let paces = parts.slow_start == SlowStart::Streak || parts.limits.suppress_spikes;
+    rule(state.pacing_rate().is_none() || paces, "a rate from an algorithm that does not pace")
 }
 
 fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, host: Host) -> Verdict {
     let parts = algorithm.composition();
     let (was, is) = (before.window(), after.window());
-    // RFC 5681, section 3.1: at most one segment per acknowledgement
+    // RFC 5681, section 3.1: at most one segment per acknowledgement. Streak Doubling paces what is more, and
+    // may reach its threshold with it, where the acknowledgement's own growth follows
     let jumps = jumps(algorithm, before, is);
     let most_added = match parts.slow_start {
         // RFC 3465: what was acknowledged
@@ -74,15 +77,19 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
         SlowStart::HyStartPlusPlus => Window::whole(ack.acked.clamp(Segments(1), Segments(8))),
         _ => Window::ONE,
     };
-    rule(jumps || is <= was.plus(most_added), "an ACK added more than one segment")?;
+    let doubles = parts.slow_start == SlowStart::Streak
+        && before.phase() == Phase::SlowStart
+        && is <= was.plus(was).plus(Window::ONE);
+    rule(jumps || doubles || is <= was.plus(most_added), "an ACK added more than one segment")?;
     // and what is less than a segment where a step sets whole ones
     let fraction = match parts.avoidance {
         Avoidance::VegasNs3 => was.minus(Window::whole(was.floor())),
         _ => Window::default(),
     };
     let most_taken = was.eighth().max(Window::ONE.plus(fraction));
-    let taken_by_backlog = matches!(parts.slow_start, SlowStart::Gallop | SlowStart::VegasLinux | SlowStart::VegasNs3)
-        || parts.avoidance == Avoidance::Dynamic;
+    let taken_by_backlog =
+        matches!(parts.slow_start, SlowStart::Gallop | SlowStart::Streak | SlowStart::VegasLinux | SlowStart::VegasNs3)
+            || parts.avoidance == Avoidance::Dynamic;
     rule(taken_by_backlog || is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
     let measures = !matches!(parts.avoidance, Avoidance::Reno | Avoidance::Cubic) || !opens_blindly(parts.slow_start);
     rule(is >= was || measures, "an ACK lowered Reno's window")?;

@@ -34,6 +34,8 @@ impl Simulation {
         if place == self.components.connections {
             self.make_places();
         }
+        let ways = flow.source.and_then(|source| self.source_ways[source as usize]);
+        self.routes.set_flow(place, ways.expect("a source that opens connections has routes for them"));
         match self.flows.get_mut(place as usize) {
             Some(over) => *over = flow,
             None => self.flows.push(flow),
@@ -79,6 +81,7 @@ impl Simulation {
         self.sources[source as usize].close(flow);
         self.queue.cancel(self.components.retransmission(id));
         self.queue.cancel(self.components.delayed_ack(id));
+        self.queue.cancel(self.components.pacing(id));
         self.free.push(id);
     }
 

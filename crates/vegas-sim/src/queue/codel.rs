@@ -1,9 +1,8 @@
-//! CoDel (RFC 8289): drops at the head of the queue while packets have waited longer than a target for an interval.
+//! CoDel (RFC 8289): drops or marks at the head of the queue while packets have waited longer than a target for an interval.
 
 use vegas_core::units::{Span, Time};
 
-use super::{Fifo, Waiting};
-use crate::packet::Packet;
+use super::{Chosen, Fifo, Waiting};
 use crate::scenario::CoDelSpec;
 
 /// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than so many intervals ago.
@@ -37,26 +36,46 @@ impl CoDel {
         }
     }
 
-    /// RFC 8289, section 5.5.
-    pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo, dropped: &mut Vec<Packet>) -> Option<Waiting> {
+    /// RFC 8289, section 5.5. With ECN the packet that would be dropped is marked and sent instead, and counts as one
+    /// that was dropped (RFC 8290, section 4.2, has it so in its queues).
+    pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo, chosen: &mut Chosen) -> Option<Waiting> {
         let (mut head, mut may_drop) = self.pop(now, fifo);
         if self.dropping {
             self.dropping = may_drop;
             while self.dropping && now >= self.drop_next {
-                dropped.extend(head.map(|waiting| waiting.packet));
                 self.count += 1;
-                (head, may_drop) = self.pop(now, fifo);
+                if self.marks(&mut head, chosen) {
+                    self.drop_next = self.after(self.drop_next);
+                    break;
+                }
+                (head, may_drop) = self.drop_head(now, head, fifo, chosen);
                 self.dropping = may_drop;
                 if may_drop {
                     self.drop_next = self.after(self.drop_next);
                 }
             }
         } else if may_drop {
-            dropped.extend(head.map(|waiting| waiting.packet));
-            (head, _) = self.pop(now, fifo);
+            if !self.marks(&mut head, chosen) {
+                (head, _) = self.drop_head(now, head, fifo, chosen);
+            }
             self.begin_dropping(now);
         }
         head
+    }
+
+    fn marks(&self, head: &mut Option<Waiting>, chosen: &mut Chosen) -> bool {
+        self.spec.ecn && head.as_mut().is_some_and(|head| chosen.marks(&mut head.packet))
+    }
+
+    fn drop_head(
+        &mut self,
+        now: Time,
+        head: Option<Waiting>,
+        fifo: &mut Fifo,
+        chosen: &mut Chosen,
+    ) -> (Option<Waiting>, bool) {
+        chosen.dropped.extend(head.map(|waiting| waiting.packet));
+        self.pop(now, fifo)
     }
 
     fn begin_dropping(&mut self, now: Time) {
@@ -93,7 +112,7 @@ impl CoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Aqt, PacketKind, SackId};
+    use crate::packet::{Ecn, Packet, PacketKind};
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -104,45 +123,133 @@ mod tests {
     /// 100 / sqrt(2) = 70.7 and 100 / sqrt(3) = 57.7 later, at 250, 320.7, 378.4 ms, and so at 250, 321 and 379.
     #[test]
     fn drops_follow_the_control_law() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
-        let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
         let mut drop_times = Vec::new();
         for now in 0..400 {
-            let packet = Packet {
-                sequence: now,
-                flow: 0,
-                sack: SackId::NONE,
-                aqt: Aqt::ZERO,
-                wire: 1000,
-                hop: 0,
-                kind: PacketKind::Data,
-            };
+            let packet = Packet::new(PacketKind::Data, 0, now, 1000);
             fifo.push(Waiting { packet, since: ms(now) });
             if now >= 50 {
-                codel.take(ms(now), &mut fifo, &mut dropped);
-                drop_times.extend(dropped.drain(..).map(|_| now));
+                codel.take(ms(now), &mut fifo, &mut chosen);
+                drop_times.extend(chosen.dropped.drain(..).map(|_| now));
             }
         }
         assert_eq!(drop_times, [150, 250, 321, 379]);
     }
 
+    /// The pseudocode of RFC 8289, section 5, stepped beside the queue: in seconds and floating point, over a list.
+    #[derive(Default)]
+    struct Pseudocode {
+        first_above_time: f64,
+        drop_next: f64,
+        count: i64,
+        lastcount: i64,
+        dropping: bool,
+        queue: std::collections::VecDeque<(u64, f64)>,
+    }
+
+    impl Pseudocode {
+        fn dodequeue(&mut self, now: f64) -> (Option<u64>, bool) {
+            let Some((packet, tstamp)) = self.queue.pop_front() else {
+                self.first_above_time = 0.;
+                return (None, false);
+            };
+            let mut ok_to_drop = false;
+            if now - tstamp < 0.005 || self.queue.len() <= 1 {
+                self.first_above_time = 0.;
+            } else if self.first_above_time == 0. {
+                self.first_above_time = now + 0.1;
+            } else {
+                ok_to_drop = now >= self.first_above_time;
+            }
+            (Some(packet), ok_to_drop)
+        }
+
+        fn deque(&mut self, now: f64, dropped: &mut Vec<u64>) -> Option<u64> {
+            let (mut packet, mut ok_to_drop) = self.dodequeue(now);
+            if self.dropping {
+                self.dropping = ok_to_drop;
+                while now >= self.drop_next && self.dropping {
+                    dropped.extend(packet);
+                    self.count += 1;
+                    (packet, ok_to_drop) = self.dodequeue(now);
+                    self.dropping = ok_to_drop;
+                    if ok_to_drop {
+                        self.drop_next += 0.1 / (self.count as f64).sqrt();
+                    }
+                }
+            } else if ok_to_drop {
+                dropped.extend(packet);
+                (packet, _) = self.dodequeue(now);
+                self.dropping = true;
+                let delta = self.count - self.lastcount;
+                self.count = if delta > 1 && now - self.drop_next < 16. * 0.1 { delta } else { 1 };
+                self.drop_next = now + 0.1 / (self.count as f64).sqrt();
+                self.lastcount = self.count;
+            }
+            packet
+        }
+    }
+
+    /// Arrivals that swing between too many and too few for ten minutes: dropping states begin, resume and end.
+    #[test]
+    fn drops_are_those_of_the_pseudocode() {
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let (mut rfc, mut rfc_dropped) = (Pseudocode::default(), Vec::new());
+        let mut stream = crate::rng::Stream::named(1, "test");
+        for number in 0..600_000u64 {
+            // no multiple of this step is the target or the interval, and a drop that is due within a microsecond, closer
+            // than the rounding of square roots to nanoseconds adds up to, is due for both
+            let mut now = Time::from_nanos(1_000_300 * number);
+            if (now.as_nanos() as f64 / 1e9 - rfc.drop_next).abs() < 1e-6 {
+                now = now + Span::from_micros(2);
+            }
+            let seconds = now.as_nanos() as f64 / 1e9;
+            let percent = if number % 3_000 < 1_800 { 112 } else { 80 };
+            let arrivals = u64::from(stream.below(100) < percent) + u64::from(stream.below(100) + 100 < percent);
+            for copy in 0..arrivals {
+                fifo.push(Waiting { packet: Packet::new(PacketKind::Data, 0, 2 * number + copy, 1000), since: now });
+                rfc.queue.push_back((2 * number + copy, seconds));
+            }
+            let taken = codel.take(now, &mut fifo, &mut chosen).map(|waiting| waiting.packet.sequence);
+            assert_eq!(taken, rfc.deque(seconds, &mut rfc_dropped), "at {now:?}");
+        }
+        let dropped: Vec<u64> = chosen.dropped.iter().map(|packet| packet.sequence).collect();
+        assert_eq!(dropped, rfc_dropped);
+        assert!(dropped.len() > 1_000, "{}", dropped.len());
+    }
+
+    /// As above, marked instead: the packet goes on, and the times of marks are those of the drops.
+    #[test]
+    fn marks_follow_the_control_law() {
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let mut mark_times = Vec::new();
+        for now in 0..400 {
+            let packet = Packet::new(PacketKind::Data, 0, now, 1000).with_ecn(Ecn::CAPABLE);
+            fifo.push(Waiting { packet, since: ms(now) });
+            if now >= 50 {
+                let taken = codel.take(ms(now), &mut fifo, &mut chosen).expect("a packet is there");
+                assert_eq!(taken.packet.sequence, now - 50, "none was dropped");
+                if taken.packet.ecn().has(Ecn::MARKED) {
+                    mark_times.push(now);
+                }
+            }
+        }
+        assert_eq!(mark_times, [150, 250, 321, 379]);
+        assert_eq!((chosen.marked.len(), chosen.dropped.len()), (4, 0));
+    }
+
     #[test]
     fn a_single_packet_is_never_dropped() {
-        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100) };
-        let (mut codel, mut fifo, mut dropped) = (CoDel::new(spec), Fifo::default(), Vec::new());
+        let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
         for now in (0..10_000).step_by(200) {
-            let packet = Packet {
-                sequence: now,
-                flow: 0,
-                sack: SackId::NONE,
-                aqt: Aqt::ZERO,
-                wire: 1000,
-                hop: 0,
-                kind: PacketKind::Data,
-            };
+            let packet = Packet::new(PacketKind::Data, 0, now, 1000);
             fifo.push(Waiting { packet, since: ms(now) });
-            assert!(codel.take(ms(now + 150), &mut fifo, &mut dropped).is_some());
+            assert!(codel.take(ms(now + 150), &mut fifo, &mut chosen).is_some());
         }
-        assert!(dropped.is_empty());
+        assert!(chosen.dropped.is_empty());
     }
 }

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use vegas_core::units::Time;
 
 use super::codel::CoDel;
-use super::{Fifo, Waiting};
+use super::{Chosen, Fifo, Waiting};
 use crate::packet::{Packet, PacketKind};
 use crate::scenario::FqCoDelSpec;
 
@@ -53,7 +53,7 @@ impl FqCoDel {
     }
 
     /// RFC 8290, section 4.1: where there is no room, the longest queue loses its head.
-    pub(super) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, dropped: &mut Vec<Packet>) {
+    pub(super) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, chosen: &mut Chosen) {
         let id = hash(&packet) % self.queues.len();
         let queue = &mut self.queues[id];
         queue.fifo.push(Waiting { packet, since: now });
@@ -70,13 +70,13 @@ impl FqCoDel {
                 let head = longest.fifo.pop().expect("the packet offered is there");
                 room += u32::from(head.packet.wire);
                 self.count_out(head.packet);
-                dropped.push(head.packet);
+                chosen.dropped.push(head.packet);
             }
         }
     }
 
     /// RFC 8290, section 4.2.
-    pub(super) fn take(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Waiting> {
+    pub(super) fn take(&mut self, now: Time, chosen: &mut Chosen) -> Option<Waiting> {
         loop {
             let from_new = !self.new.is_empty();
             let list = if from_new { &mut self.new } else { &mut self.old };
@@ -88,9 +88,9 @@ impl FqCoDel {
                 self.old.push_back(id);
                 continue;
             }
-            let before = dropped.len();
-            let taken = queue.codel.take(now, &mut queue.fifo, dropped);
-            for packet in &dropped[before..] {
+            let before = chosen.dropped.len();
+            let taken = queue.codel.take(now, &mut queue.fifo, chosen);
+            for packet in &chosen.dropped[before..] {
                 self.packets -= 1;
                 self.bytes -= u64::from(packet.wire);
             }

@@ -1,7 +1,7 @@
-//! Queues that decide which packets to drop before they are full: one discipline a file.
+//! Queues that decide which packets to drop or to mark before they are full: one discipline a file.
 //!
-//! They look at a packet again when its turn comes, so a link with one of them needs an event at each departure;
-//! a drop-tail link knows all its departures in advance and does without ([`crate::link`]).
+//! They look at a packet again when its turn comes; a drop-tail link knows all departures in advance, and does without
+//! ([`crate::link`]).
 
 mod codel;
 mod fq_codel;
@@ -42,33 +42,38 @@ impl Queue {
         }
     }
 
-    /// Takes in a packet; what is dropped instead, be it another one, goes to `dropped`.
-    pub(crate) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, dropped: &mut Vec<Packet>) {
-        let accepts = match self {
-            Queue::Red(fifo, red) => !red.drops(now, fifo, &packet),
-            Queue::CoDel(..) => true,
-            Queue::Pie(fifo, pie) => !pie.drops(now, fifo),
-            Queue::FqCoDel(queues) => return queues.offer(now, packet, has_room, dropped),
+    /// Takes in a packet; what is dropped instead, be it another one, goes to `chosen`, and so does what is marked.
+    pub(crate) fn offer(&mut self, now: Time, mut packet: Packet, has_room: bool, chosen: &mut Chosen) {
+        let verdict = match self {
+            Queue::Red(fifo, red) => red.judge(now, fifo, &packet),
+            Queue::CoDel(..) => Verdict::Accept,
+            Queue::Pie(fifo, pie) => pie.judge(now, fifo),
+            Queue::FqCoDel(queues) => return queues.offer(now, packet, has_room, chosen),
+        };
+        let accepts = match verdict {
+            Verdict::Accept => has_room,
+            Verdict::MarkOrDrop => has_room && chosen.marks(&mut packet),
+            Verdict::Drop => false,
         };
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, _) | Queue::Pie(fifo, _) if accepts && has_room => {
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, _) | Queue::Pie(fifo, _) if accepts => {
                 fifo.push(Waiting { packet, since: now });
             }
-            _ => dropped.push(packet),
+            _ => chosen.dropped.push(packet),
         }
     }
 
-    /// The packet whose turn it is; what is dropped on the way there goes to `dropped`.
-    pub(crate) fn take(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Waiting> {
+    /// The packet whose turn it is; what is dropped on the way there goes to `chosen`, and it too if it is marked.
+    pub(crate) fn take(&mut self, now: Time, chosen: &mut Chosen) -> Option<Waiting> {
         match self {
             Queue::Red(fifo, red) => {
                 let taken = fifo.pop();
                 red.note_taken(now, fifo);
                 taken
             }
-            Queue::CoDel(fifo, codel) => codel.take(now, fifo, dropped),
+            Queue::CoDel(fifo, codel) => codel.take(now, fifo, chosen),
             Queue::Pie(fifo, pie) => pie.take(now, fifo),
-            Queue::FqCoDel(queues) => queues.take(now, dropped),
+            Queue::FqCoDel(queues) => queues.take(now, chosen),
         }
     }
 
@@ -86,6 +91,34 @@ impl Queue {
             Queue::Red(fifo, _) | Queue::CoDel(fifo, _) | Queue::Pie(fifo, _) => fifo.bytes,
             Queue::FqCoDel(queues) => queues.bytes(),
         }
+    }
+}
+
+/// What is to become of a packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Accept,
+    /// Marked if it can be, else dropped.
+    MarkOrDrop,
+    Drop,
+}
+
+/// The packets that a queue has picked out, for whoever writes that down.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) dropped: Vec<Packet>,
+    /// Copies: the packets themselves go on.
+    pub(crate) marked: Vec<Packet>,
+}
+
+impl Chosen {
+    /// Marks a packet, if it can be.
+    fn marks(&mut self, packet: &mut Packet) -> bool {
+        let marked = packet.mark();
+        if marked {
+            self.marked.push(*packet);
+        }
+        marked
     }
 }
 

@@ -1,8 +1,8 @@
-//! PIE (RFC 8033): drops on arrival with a probability that a controller steers by the waiting time.
+//! PIE (RFC 8033): drops or marks on arrival with a probability that a controller steers by the waiting time.
 
 use vegas_core::units::{Span, Time};
 
-use super::{Fifo, Waiting};
+use super::{Fifo, Verdict, Waiting};
 use crate::rng::Stream;
 use crate::scenario::PieSpec;
 
@@ -11,6 +11,8 @@ const ONE: i128 = 1 << 60;
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
 /// RFC 8033, section 4.1: below two packets of this size nothing is dropped.
 const MEAN_PACKET_BYTES: u64 = 1500;
+/// RFC 8033, section 5.1: packets are marked below this probability, and dropped from it on.
+const MARKS_BELOW: i128 = ONE / 10;
 
 /// The controller's state; probabilities in units of 2^-60.
 #[derive(Clone, Debug)]
@@ -38,15 +40,19 @@ impl Pie {
         }
     }
 
-    /// RFC 8033, section 4.1: whether a packet that arrives is dropped.
-    pub(super) fn drops(&mut self, now: Time, fifo: &Fifo) -> bool {
+    /// RFC 8033, section 4.1: what becomes of a packet that arrives.
+    pub(super) fn judge(&mut self, now: Time, fifo: &Fifo) -> Verdict {
         self.catch_up(now, fifo);
         let half_target = self.spec.target.as_nanos() / 2;
         let is_calm = self.delay_before.as_nanos() < half_target && self.probability < ONE / 5;
         if self.burst_left > Span::ZERO || is_calm || fifo.bytes <= 2 * MEAN_PACKET_BYTES {
-            return false;
+            return Verdict::Accept;
         }
-        i128::from(self.stream.below(ONE as u64)) < self.probability
+        match i128::from(self.stream.below(ONE as u64)) < self.probability {
+            false => Verdict::Accept,
+            true if self.spec.ecn && self.probability < MARKS_BELOW => Verdict::MarkOrDrop,
+            true => Verdict::Drop,
+        }
     }
 
     pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo) -> Option<Waiting> {
@@ -113,10 +119,15 @@ impl Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{Packet, PacketKind};
 
     fn pie() -> Pie {
-        let spec =
-            PieSpec { target: Span::from_millis(15), update: Span::from_millis(15), max_burst: Span::from_millis(150) };
+        let spec = PieSpec {
+            target: Span::from_millis(15),
+            update: Span::from_millis(15),
+            max_burst: Span::from_millis(150),
+            ecn: true,
+        };
         Pie::new(spec, Stream::named(1, "test"))
     }
 
@@ -137,6 +148,23 @@ mod tests {
         close(percent(35), 21.75);
         close(percent(15), 19.25);
         close(percent(1000), 21.25);
+    }
+
+    /// RFC 8033, section 5.1: below 10 % what is picked may be marked, from there on it is dropped.
+    #[test]
+    fn marks_only_while_they_are_few() {
+        for (percent, verdict) in [(9, Verdict::MarkOrDrop), (10, Verdict::Drop), (30, Verdict::Drop)] {
+            let mut pie = pie();
+            let mut fifo = Fifo::default();
+            let packet = Packet::new(PacketKind::Data, 0, 0, 1500);
+            (0..9).for_each(|_| fifo.push(Waiting { packet, since: Time::ZERO }));
+            pie.probability = ONE * percent / 100;
+            (pie.delay_before, pie.burst_left) = (Span::from_millis(15), Span::ZERO);
+            let verdicts: Vec<Verdict> = (0..10_000).map(|_| pie.judge(Time::ZERO, &fifo)).collect();
+            let picked: Vec<&Verdict> = verdicts.iter().filter(|seen| **seen != Verdict::Accept).collect();
+            assert!(picked.iter().all(|seen| **seen == verdict), "at {percent} %");
+            assert!((picked.len() as i128 - 100 * percent).abs() < 150, "{} at {percent} %", picked.len());
+        }
     }
 
     /// Begun at 0.05 %, steps are a 32nd: a steady delay of 31 ms adds 0.125 x 0.016 / 32 = 0.00625 %.

@@ -1,9 +1,10 @@
 //! RED (S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993), gentle (S. Floyd,
-//! "Recommendation on using the gentle_ variant of RED", 2000): drops on arrival by the averaged length of the queue.
+//! "Recommendation on using the gentle_ variant of RED", 2000): drops or marks on
+//! arrival by the averaged length of the queue.
 
 use vegas_core::units::{Bytes, Rate, Time};
 
-use super::Fifo;
+use super::{Fifo, Verdict};
 use crate::packet::Packet;
 use crate::rng::Stream;
 use crate::scenario::RedSpec;
@@ -30,15 +31,24 @@ impl Red {
         Red { spec, rate, stream, average: 0, count: -1, idle_since: Some(Time::ZERO) }
     }
 
-    /// Whether a packet that arrives is dropped (the paper's figure 2).
-    pub(super) fn drops(&mut self, now: Time, fifo: &Fifo, packet: &Packet) -> bool {
+    /// What becomes of a packet that arrives (the paper's figure 2).
+    pub(super) fn judge(&mut self, now: Time, fifo: &Fifo, packet: &Packet) -> Verdict {
         self.average_in(now, fifo.packets.len(), packet.wire);
         let probability = self.probability();
         if probability == 0 {
             self.count = -1;
-            return false;
+            return Verdict::Accept;
         }
-        self.draw(probability)
+        match self.draw(probability) {
+            false => Verdict::Accept,
+            true if self.may_mark() => Verdict::MarkOrDrop,
+            true => Verdict::Drop,
+        }
+    }
+
+    /// RFC 3168, section 7: above the upper threshold packets are dropped rather than marked.
+    fn may_mark(&self) -> bool {
+        self.spec.ecn && self.average < i128::from(self.spec.max_packets) * ONE
     }
 
     /// The paper's figure 2 starts over at a count of 0 here and so never reaches the gap of 1/p that its section 7
@@ -98,9 +108,11 @@ impl Red {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::{Ecn, PacketKind};
 
     fn red(average_packets: i128) -> Red {
-        let spec = RedSpec { min_packets: 10, max_packets: 30, max_probability_ppm: 100_000, weight_ppm: 2_000 };
+        let spec =
+            RedSpec { min_packets: 10, max_packets: 30, max_probability_ppm: 100_000, weight_ppm: 2_000, ecn: true };
         let mut red = Red::new(spec, Rate::from_bits_per_second(8_000_000), Stream::named(1, "test"));
         red.average = average_packets * ONE;
         red
@@ -139,6 +151,48 @@ mod tests {
                 let part = gaps.iter().filter(|gap| **gap == length).count() as f64 / gaps.len() as f64;
                 assert!((part * f64::from(most) - 1.).abs() < 0.1, "gap {length}: {part}");
             }
+        }
+    }
+
+    /// Part of the packets that are picked, and whether they are marked, with the average held at so many packets.
+    fn picked(packets: i128, ecn: Ecn) -> (f64, Vec<Verdict>) {
+        let mut red = red(packets);
+        red.idle_since = None;
+        let mut fifo = Fifo::default();
+        let packet = Packet::new(PacketKind::Data, 0, 0, 1000).with_ecn(ecn);
+        (0..packets).for_each(|_| fifo.push(crate::queue::Waiting { packet, since: Time::ZERO }));
+        let verdicts: Vec<Verdict> = (0..200_000).map(|_| red.judge(Time::ZERO, &fifo, &packet)).collect();
+        assert_eq!(red.average, packets * ONE);
+        let picked: Vec<Verdict> = verdicts.into_iter().filter(|verdict| *verdict != Verdict::Accept).collect();
+        (picked.len() as f64 / 200_000., picked)
+    }
+
+    /// With an average of q packets Floyd and Jacobson's curve is p = 0.1 (q - 10) / (30 - 10), and evenly spread marks
+    /// come every (1 + 1/p) / 2 packets: from 2/201 at q = 12 to 1/5.5 = 2/11 just below 30. Above 30 packets are dropped:
+    /// p = 0.1 + 0.9 (q - 30) / 30.
+    #[test]
+    fn marks_follow_the_curve() {
+        let (none, _) = picked(10, Ecn::CAPABLE);
+        assert_eq!(none, 0.);
+        for packets in [12, 15, 18, 21, 24, 27, 29, 33, 45] {
+            let above = packets as f64;
+            let curve = if packets < 30 { 0.1 * (above - 10.) / 20. } else { 0.1 + 0.9 * (above - 30.) / 30. };
+            // the gaps are uniform from 1 to 1/p where that is a whole number; else the last one is certain earlier
+            let mut spread = Vec::new();
+            let mut left = 1.;
+            for gap in 0.. {
+                let chance = f64::min(1., curve / (1. - f64::from(gap) * curve).max(curve));
+                spread.push(left);
+                left *= 1. - chance;
+                if left < 1e-12 {
+                    break;
+                }
+            }
+            let expected = 1. / spread.iter().sum::<f64>();
+            let (part, verdicts) = picked(packets, Ecn::CAPABLE);
+            assert!((part / expected - 1.).abs() < 0.03, "{part}, not {expected}, at {packets}");
+            let verdict = if packets < 30 { Verdict::MarkOrDrop } else { Verdict::Drop };
+            assert!(verdicts.iter().all(|seen| *seen == verdict), "at {packets}");
         }
     }
 

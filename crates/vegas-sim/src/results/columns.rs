@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
 
-use crate::outcome::{CompletionTimes, FlowOutcome, LinkOutcome, Outcome, PHASES, TrafficOutcome, TransferOutcome};
+use crate::outcome::{
+    CompletionTimes, FlowOutcome, LinkOutcome, Outcome, PHASES, QueueingTimes, TrafficOutcome, TransferOutcome,
+};
 use crate::scenario::{LinkId, Scenario};
 
 /// A table: its name (also its file's) and its columns.
@@ -64,6 +66,12 @@ pub const FLOWS: TableSpec = TableSpec {
             flow_counts(o, |f| f.segments_retransmitted)
         }),
         column("timeouts", "timeouts", "retransmission timeouts", |_, o| flow_counts(o, |f| f.timeouts)),
+        column(
+            "ecn_reductions",
+            "reductions",
+            "answers to marks (ECN), at most one for each window of data",
+            |_, o| flow_counts(o, |f| f.ecn_reductions),
+        ),
         column("mean_rtt_ms", "ms", "mean of the round-trip samples", |_, o| flow_options(o, |f| f.mean_rtt_ms))
             .nullable(),
         column("base_rtt_ms", "ms", "least round-trip sample, or the algorithm's base RTT", |_, o| {
@@ -97,9 +105,21 @@ pub const LINKS: TableSpec = TableSpec {
             link_floats(o, |l| l.mean_queue_packets)
         }),
         column("drops", "packets", "packets lost to a full queue or an impairment", |_, o| link_counts(o, |l| l.drops)),
+        column("marks", "packets", "packets that the queue marked (ECN)", |_, o| link_counts(o, |l| l.marks)),
         column("utilisation", "1", "part of the run that the transmitter was busy", |_, o| {
             link_floats(o, |l| l.utilisation)
         }),
+        column("mean_queueing_ms", "ms", "how long packets waited for the transmitter, mean", |_, o| {
+            queueing(o, |q| q.mean_ms)
+        })
+        .nullable(),
+        column("p50_queueing_ms", "ms", "median of these times, within 1 %", |_, o| queueing(o, |q| q.p50_ms))
+            .nullable(),
+        column("p95_queueing_ms", "ms", "95th percentile of these times, within 1 %", |_, o| queueing(o, |q| q.p95_ms))
+            .nullable(),
+        column("p99_queueing_ms", "ms", "99th percentile of these times, within 1 %", |_, o| queueing(o, |q| q.p99_ms))
+            .nullable(),
+        column("max_queueing_ms", "ms", "longest of these times", |_, o| queueing(o, |q| q.max_ms)).nullable(),
     ],
 };
 
@@ -218,13 +238,13 @@ pub const INCIDENTS: TableSpec = TableSpec {
         column("time_s", "s", "since the run began", |_, o| {
             Arc::new(Float64Array::from_iter_values(o.incidents.iter().map(|i| i.time_s)))
         }),
-        column("kind", "-", "queue-drop, loss, retransmit, timeout or slow-start-exit", |_, o| {
+        column("kind", "-", "queue-drop, loss, mark, retransmit, timeout or slow-start-exit", |_, o| {
             Arc::new(o.incidents.iter().map(|i| i.kind.name()).collect::<DictionaryArray<Int32Type>>())
         }),
         column("flow", "-", "the flow's id", |_, o| {
             Arc::new(UInt32Array::from_iter_values(o.incidents.iter().map(|i| i.flow)))
         }),
-        column("link", "-", "the link of a drop or loss, named from->to", |s, o| {
+        column("link", "-", "the link of a drop, loss or mark, named from->to", |s, o| {
             names(o.incidents.iter().map(|i| i.link), link_names(s))
         })
         .nullable(),
@@ -271,6 +291,10 @@ fn link_floats(outcome: &Outcome, of: fn(&LinkOutcome) -> f64) -> ArrayRef {
 
 fn link_counts(outcome: &Outcome, of: fn(&LinkOutcome) -> u64) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(outcome.links.iter().map(of)))
+}
+
+fn queueing(outcome: &Outcome, of: fn(&QueueingTimes) -> f64) -> ArrayRef {
+    Arc::new(outcome.links.iter().map(|link| link.queueing.as_ref().map(of)).collect::<Float64Array>())
 }
 
 fn traffic_floats(outcome: &Outcome, of: fn(&TrafficOutcome) -> f64) -> ArrayRef {
@@ -321,7 +345,7 @@ fn link_names(scenario: &Scenario) -> impl Iterator<Item = String> {
 }
 
 /// A one-way link's name in every table: `from->to`.
-fn link_name(scenario: &Scenario, link: LinkId) -> String {
+pub(super) fn link_name(scenario: &Scenario, link: LinkId) -> String {
     let spec = &scenario.links[link];
     format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
 }

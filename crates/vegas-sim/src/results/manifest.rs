@@ -1,8 +1,9 @@
 //! The manifest: what was run, by what, and what came of it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::columns::link_name;
 use super::{ENGINE_COMMIT, ENGINE_VERSION, summary};
 use crate::outcome::Outcome;
 use crate::scenario::Scenario;
@@ -23,6 +24,7 @@ pub(super) fn manifest(scenario: &Scenario, outcome: &Outcome, wall_s: f64, file
         "commit": ENGINE_COMMIT,
         "seed": scenario.seed,
         "scenario": scenario.document,
+        "traces": traces(scenario),
         "summary": summary(scenario, outcome, wall_s),
         "files": files,
     })
@@ -33,24 +35,60 @@ pub(super) fn is_manifest(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|manifest| manifest["generator"] == GENERATOR)
 }
 
-/// What names a run: SHA-256, in hex, of the scenario document, the seed and the engine's version as JSON with sorted
-/// keys and no white space. Runs of the same id have the same tables.
+/// What names a run: SHA-256, in hex, of the scenario document, the seed, the engine's version and the hashes of the rate
+/// traces, if there are any, as JSON with sorted keys and no white space. Runs of the same id have the same tables.
 pub fn run_id(scenario: &Scenario) -> String {
-    let identity = json!({"scenario": scenario.document, "seed": scenario.seed, "version": ENGINE_VERSION});
-    let digest = Sha256::digest(sorted(&identity).to_string());
+    let digest = run_digest(&scenario.document, scenario.seed, &traces(scenario));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The same value with every object's keys in order: the order in a file must not change a run's id.
-fn sorted(value: &Value) -> Value {
+/// The 32 bytes of a [`run_id`], of a document that need not be a scenario that can run, and its [`traces`].
+pub fn run_digest(document: &Value, seed: u64, traces: &Map<String, Value>) -> [u8; 32] {
+    let mut identity = b"{\"scenario\":".to_vec();
+    write_sorted(&mut identity, document);
+    identity.extend_from_slice(format!(",\"seed\":{seed},").as_bytes());
+    if !traces.is_empty() {
+        identity.extend_from_slice(b"\"traces\":");
+        write_sorted(&mut identity, &Value::Object(traces.clone()));
+        identity.push(b',');
+    }
+    identity.extend_from_slice(b"\"version\":");
+    write_sorted(&mut identity, &Value::from(ENGINE_VERSION));
+    identity.push(b'}');
+    Sha256::digest(identity).into()
+}
+
+/// The rate trace of each link that follows one: SHA-256 of its file.
+pub fn traces(scenario: &Scenario) -> Map<String, Value> {
+    let links = scenario.links.iter().enumerate();
+    let traced = links.filter_map(|(id, link)| Some((link_name(scenario, id), link.trace.as_ref()?.sha256().into())));
+    traced.collect()
+}
+
+/// Writes JSON with every object's keys in order: the order in a file must not change a run's id.
+fn write_sorted(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Object(map) => {
-            let mut entries: Vec<(String, Value)> =
-                map.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-            Value::Object(entries.into_iter().collect())
+            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
+            entries.sort_unstable_by_key(|(key, _)| *key);
+            write_items(out, b"{}", &entries, |out, (key, value)| {
+                write_sorted(out, &Value::String((*key).clone()));
+                out.push(b':');
+                write_sorted(out, value);
+            });
         }
-        Value::Array(values) => Value::Array(values.iter().map(sorted).collect()),
-        other => other.clone(),
+        Value::Array(values) => write_items(out, b"[]", values, write_sorted),
+        scalar => out.extend_from_slice(scalar.to_string().as_bytes()),
     }
+}
+
+fn write_items<T>(out: &mut Vec<u8>, brackets: &[u8; 2], items: &[T], write: impl Fn(&mut Vec<u8>, &T)) {
+    out.push(brackets[0]);
+    for (number, item) in items.iter().enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        write(out, item);
+    }
+    out.push(brackets[1]);
 }

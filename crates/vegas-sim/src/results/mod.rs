@@ -10,14 +10,16 @@ mod folder;
 mod manifest;
 mod packet;
 mod pcapng;
+mod row;
 mod summary;
 mod table_files;
 mod tables;
 
 pub use error::ResultsError;
 pub use folder::{WriteOptions, check_folder, write_folder};
-pub use manifest::run_id;
+pub use manifest::{run_digest, run_id, traces};
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
+pub use row::{Rows, figure_columns};
 pub use summary::summary;
 pub use tables::{Tables, tables};
 

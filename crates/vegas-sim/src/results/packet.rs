@@ -3,7 +3,7 @@
 //! The simulator counts bytes from 0 and needs no addresses; here they become what a capture at a host would show.
 
 use etherparse::err::ValueTooBigError;
-use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
 use vegas_core::Recovery;
 
 use super::error::ResultsError;
@@ -53,7 +53,7 @@ pub(super) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<He
     let tcp = tcp_header(&scenario.flows[packet.flow as usize], packet);
     let too_large = || ResultsError::PacketTooLarge { flow: packet.flow, bytes: packet.wire };
     let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
-    with_checksums(tcp, source, destination, payload)
+    with_checksums(tcp, packet.codepoint, source, destination, payload)
         .map(|(bytes, total)| Headers { bytes, wire_bytes: packet.wire.max(total) })
         .map_err(|_| too_large())
 }
@@ -61,11 +61,13 @@ pub(super) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<He
 /// Both headers, and the packet's total length in bytes.
 fn with_checksums(
     mut tcp: TcpHeader,
+    codepoint: u8,
     source: [u8; 4],
     destination: [u8; 4],
     payload: &[u8],
 ) -> Result<(Vec<u8>, u32), ValueTooBigError<usize>> {
     let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
+    ip.ecn = IpEcn::try_new(codepoint).expect("a codepoint of two bits");
     ip.set_payload_len(tcp.header_len() + payload.len())?;
     ip.header_checksum = ip.calc_header_checksum();
     tcp.checksum = tcp.calc_checksum_ipv4(&ip, payload)?;
@@ -78,7 +80,7 @@ fn from_receiver(packet: &CapturedPacket) -> bool {
 }
 
 fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
-    let mut tcp = TcpHeader { syn: packet.syn, ..TcpHeader::default() };
+    let mut tcp = TcpHeader { syn: packet.syn, ece: packet.ece, cwr: packet.cwr, ..TcpHeader::default() };
     if from_receiver(packet) {
         (tcp.source_port, tcp.destination_port) = (RECEIVER_PORT, sender_port(packet.flow));
         // the receiver sends no payload: after its SYN its sequence number stays

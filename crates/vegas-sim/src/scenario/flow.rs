@@ -43,6 +43,7 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
         composition,
         parameters,
         host,
+        ecn: flow.ecn.unwrap_or(false),
         start,
         stop,
         size: size(child(key, "size"), flow.size)?,
@@ -88,6 +89,7 @@ fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
         limits: Limits {
             burst: parts.burst.map_or(from.limits.burst, |burst| burst.0.0),
             keep_up: parts.keep_up.unwrap_or(from.limits.keep_up),
+            suppress_spikes: parts.suppress_spikes.unwrap_or(from.limits.suppress_spikes),
         },
     };
     (name_of(parts, &composition, &parameters), composition, parameters)

@@ -35,6 +35,7 @@ mod quantity;
 mod scalar;
 mod schema;
 mod source;
+mod template;
 mod trace;
 mod traffic;
 mod traffic_model;
@@ -43,6 +44,7 @@ mod validate;
 pub use error::ScenarioError;
 pub use model::*;
 pub use schema::json_schema;
+pub use template::{Template, read_toml};
 
 use error::{Place, Problem, child};
 use serde_path_to_error::Segment;
@@ -74,12 +76,16 @@ fn resolve(mut file: Source, source: &str, overrides: &[(String, String)]) -> Re
             problem,
         })?;
     }
-    let folder = Path::new(source).parent().unwrap_or(Path::new(""));
-    let scenario = read(&file.tree).and_then(|document| validate::scenario(&document, &file.tree, folder));
-    scenario.map_err(|problem| {
+    check(&file.tree, source).map_err(|problem| {
         let place = overridden(&problem.key, &file, overrides).unwrap_or_else(|| file.place(&problem.key));
         ScenarioError { source: source.into(), place, problem }
     })
+}
+
+/// A tree of values becomes a scenario; files that it names are looked for beside `source`.
+fn check(tree: &serde_json::Value, source: &str) -> Result<Scenario, Problem> {
+    let folder = Path::new(source).parent().unwrap_or(Path::new(""));
+    read(tree).and_then(|document| validate::scenario(&document, tree, folder))
 }
 
 fn read(tree: &serde_json::Value) -> Result<document::File, Problem> {

@@ -148,6 +148,8 @@ pub struct RedSpec {
     pub max_probability_ppm: u32,
     /// Weight of one packet in the average, in millionths.
     pub weight_ppm: u32,
+    /// Whether packets that can be are marked instead of dropped (ECN), up to `max_packets`.
+    pub ecn: bool,
 }
 
 /// Parameters of CoDel.
@@ -157,6 +159,8 @@ pub struct CoDelSpec {
     pub target: Span,
     /// How long packets must wait longer than that before the first drop.
     pub interval: Span,
+    /// Whether packets that can be are marked instead of dropped (ECN).
+    pub ecn: bool,
 }
 
 /// Parameters of PIE.
@@ -168,6 +172,8 @@ pub struct PieSpec {
     pub update: Span,
     /// A burst of this length passes undropped.
     pub max_burst: Span,
+    /// Whether packets that can be are marked instead of dropped (ECN), up to a probability of 10 %.
+    pub ecn: bool,
 }
 
 /// Parameters of FQ-CoDel.
@@ -236,6 +242,8 @@ pub struct FlowSpec {
     pub parameters: Parameters,
     /// How the hosts at both ends behave.
     pub host: HostSpec,
+    /// Whether both hosts use explicit congestion notification (RFC 3168).
+    pub ecn: bool,
     /// When the first data leaves (or the SYN, with a handshake).
     pub start: Time,
     /// When the application stops giving data, if it does.

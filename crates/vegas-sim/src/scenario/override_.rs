@@ -8,9 +8,14 @@ use super::source::value_of_text;
 /// Deeper than any key of a scenario.
 const DEPTH_MAX: usize = 16;
 
-/// Sets the value at a dotted key such as `flow.0.algorithm`. Tables on the way that the file leaves out are made;
-/// whether the key is known shows when the whole is read.
+/// Sets the value at a dotted key such as `flow.0.algorithm` to what a user typed.
 pub(super) fn apply(tree: &mut Value, key: &str, text: &str) -> Checked<()> {
+    set(tree, key, value_of_text(text, key)?)
+}
+
+/// Sets the value at a dotted key. Tables on the way that the file leaves out are made; whether the key is known shows
+/// when the whole is read.
+pub(super) fn set(tree: &mut Value, key: &str, value: Value) -> Checked<()> {
     let steps: Vec<&str> = key.split('.').collect();
     if steps.iter().any(|step| step.is_empty()) || steps.len() > DEPTH_MAX {
         return Err(Problem::new(key, "is no key; write names with dots between them, such as flow.0.algorithm"));
@@ -21,7 +26,7 @@ pub(super) fn apply(tree: &mut Value, key: &str, text: &str) -> Checked<()> {
         place = enter(place, &here, step)?;
         here = child(&here, step);
     }
-    *place = value_of_text(text, key)?;
+    *place = value;
     Ok(())
 }
 

@@ -248,7 +248,7 @@ impl FromGiven for Burst {
 }
 
 impl FromGiven for Mechanisms {
-    const EXPECTED: &'static str = "letters from A to I, such as \"ACF\"";
+    const EXPECTED: &'static str = "letters from A to J, such as \"ACF\"";
 
     fn from_given(given: Given<'_>) -> Result<Self, String> {
         match given {
@@ -258,7 +258,7 @@ impl FromGiven for Mechanisms {
     }
 
     fn schema() -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^[A-I]{0,9}$" })
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-J]{0,10}$" })
     }
 }
 
@@ -362,6 +362,7 @@ impl Named for LossModel {
 /// What a queue drops before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QueueKind {
+    DropTail,
     Red,
     CoDel,
     Pie,
@@ -371,6 +372,7 @@ pub(super) enum QueueKind {
 impl Named for QueueKind {
     const WHAT: &'static str = "a queue discipline";
     const CHOICES: &'static [(&'static str, Self)] = &[
+        ("drop-tail", QueueKind::DropTail),
         ("red", QueueKind::Red),
         ("codel", QueueKind::CoDel),
         ("pie", QueueKind::Pie),

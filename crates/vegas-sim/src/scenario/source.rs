@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::{Checked, Place, Problem, ScenarioError, child};
 
 /// A scenario file as it was read.
+#[derive(Clone, Debug)]
 pub(super) struct Source {
     /// All its values.
     pub(super) tree: Value,

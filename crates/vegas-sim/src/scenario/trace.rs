@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
 use vegas_core::units::{Rate, Span};
 
 use super::error::{Checked, Problem};
@@ -13,6 +14,8 @@ use super::error::{Checked, Problem};
 pub struct RateTrace {
     /// ms since the start of a pass, ascending; the last is also the length of a pass.
     opportunities_ms: Vec<u32>,
+    /// SHA-256 of the file, in hex.
+    sha256: String,
 }
 
 /// A day at 1 Gb/s would be larger; the recorded traces have below a megabyte.
@@ -42,13 +45,18 @@ impl RateTrace {
         match opportunities_ms.last() {
             None => Err("is empty; write a line for each opportunity, in milliseconds".into()),
             Some(0) => Err("ends at 0 ms; write at least one opportunity later than that".into()),
-            Some(_) => Ok(RateTrace { opportunities_ms }),
+            Some(_) => Ok(RateTrace { opportunities_ms, sha256: sha256(text) }),
         }
     }
 
     /// ms since the start of a pass, ascending.
     pub fn opportunities_ms(&self) -> &[u32] {
         &self.opportunities_ms
+    }
+
+    /// SHA-256 of the file's text, in hex, as `sha256sum` prints it: what identifies the trace in a run's id.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
     }
 
     /// The length of a pass.
@@ -62,6 +70,10 @@ impl RateTrace {
         let per_second = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
         Rate::from_bits_per_second((per_second as u64).max(1))
     }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Reads the trace that `key` names; a relative name is relative to `folder`.
@@ -92,7 +104,10 @@ mod tests {
         assert_eq!(trace.period(), Span::from_millis(8));
         // 4 x 12000 bits in 8 ms
         assert_eq!(trace.mean_rate(), Rate::from_bits_per_second(6_000_000));
-        assert_eq!(RateTrace::parse("5\r\n7"), RateTrace::parse("5\n7\n"));
+        let dos = RateTrace::parse("5\r\n7").expect("a trace");
+        assert_eq!(dos.opportunities_ms(), RateTrace::parse("5\n7\n").expect("a trace").opportunities_ms());
+        // printf '0\n0\n3\n8\n' | sha256sum
+        assert_eq!(trace.sha256(), "0dbb6bcc6340f6e01f10d475360575fad1f131142573f3c89768e50298061b6a");
     }
 
     #[test]

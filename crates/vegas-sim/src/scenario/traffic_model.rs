@@ -85,6 +85,15 @@ pub enum Distribution {
 }
 
 impl TrafficSpec {
+    /// The connections that it opens, but for start and size; none if it sends datagrams.
+    pub fn connection(&self) -> Option<&FlowSpec> {
+        match &self.load {
+            Load::Datagrams(_) => None,
+            Load::Transfers(transfers) => Some(&transfers.connection),
+            Load::Conversations(conversations) => Some(&conversations.connection),
+        }
+    }
+
     /// The kind's name in files and tables.
     pub fn kind(&self) -> &'static str {
         match &self.load {

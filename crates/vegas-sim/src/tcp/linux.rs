@@ -20,6 +20,8 @@ pub(super) struct Linux {
     pub(super) probe: Probe,
     /// The account of the recovery under way.
     pub(super) prr: Option<Prr>,
+    /// The window answers a mark (state CWR) until something from this segment on is acknowledged.
+    cwr: Option<u64>,
     /// Since a timeout, until all that was sent before it is acknowledged.
     timeout: Option<AfterTimeout>,
     /// Of the newest recovery or timeout, unless it was undone.
@@ -68,6 +70,7 @@ impl Linux {
             rack: Rack::new(),
             probe: Probe::default(),
             prr: None,
+            cwr: None,
             timeout: None,
             undo: None,
             new_only: false,
@@ -125,8 +128,12 @@ impl Sender {
         self.settle_probe(now, una, spurious_probe || !advanced && delivered.count == 0, out);
         self.after_timeout(now, una, advanced, &delivered, out);
         self.undo_if_needless(now, out);
+        self.end_cwr(una);
         self.advance_recovery(now, una, found, out);
-        if advanced && !self.repair.in_recovery() {
+        if self.is_open() && self.hears_mark(una) {
+            self.begin_cwr(now, out);
+        }
+        if advanced && !self.repair.in_recovery() && self.linux().cwr.is_none() {
             let acked = Segments(delivered.count.max(1) as u32);
             self.tell_ack(now, acked, samples.map(|(_, newest)| newest).filter(|_| !delivered.repeated), before, out);
         }
@@ -281,19 +288,47 @@ impl Sender {
         }
     }
 
+    /// A window that is answering a mark is not cut again: its proportional reduction goes on.
     fn begin_linux_recovery(&mut self, now: Time, out: &mut Outbox) {
-        let prior = self.state.window().floor().as_u64();
         let undo = Undo::new(self.state, self.board.una());
-        let lost = self.board.oldest_lost().unwrap_or(self.board.una());
-        self.tell_loss(now, LossKind::DuplicateAcks, lost, out);
+        if self.linux().cwr.take().is_none() {
+            let lost = self.board.oldest_lost().unwrap_or(self.board.una());
+            self.reduce(|sender| {
+                sender.tell_loss(now, LossKind::DuplicateAcks, lost, out);
+            });
+        }
         self.repair.begin(self.board.max());
-        let ssthresh = self.state.window().floor().as_u64();
         let linux = self.linux();
         linux.probe.cancel();
         linux.timeout = None;
         linux.undo = Some(undo);
-        linux.prr = Some(Prr::new(prior, ssthresh));
         self.restart_timer(now);
+    }
+
+    /// Linux's state CWR: the window answers a mark as it does a loss, in proportion to what arrives.
+    fn begin_cwr(&mut self, now: Time, out: &mut Outbox) {
+        self.reduce(|sender| sender.answer_mark(now, out));
+        let max = self.board.max();
+        let linux = self.linux();
+        linux.cwr = Some(max);
+        // an undo would take back this answer, too
+        linux.undo = None;
+    }
+
+    fn end_cwr(&mut self, una: u64) {
+        let linux = self.linux();
+        if linux.cwr.is_some_and(|max| una > max) {
+            linux.cwr = None;
+            linux.prr = None;
+        }
+    }
+
+    /// Lets the algorithm cut the window, and brings the pipe down to it in proportion.
+    fn reduce(&mut self, cut: impl FnOnce(&mut Self)) {
+        let prior = self.state.window().floor().as_u64();
+        cut(self);
+        let ssthresh = self.state.window().floor().as_u64();
+        self.linux().prr = Some(Prr::new(prior, ssthresh));
     }
 
     /// One of the two timers besides the retransmission timer ran out.
@@ -342,7 +377,7 @@ impl Sender {
 
     /// RFC 8985, section 7.2: a probe is due only while nothing is known to be missing.
     pub(super) fn arm_probe(&mut self, now: Time) {
-        let quiet = self.is_open() && self.board.sacked() == 0 && self.outstanding() > 0;
+        let quiet = !self.is_recovering() && self.board.sacked() == 0 && self.outstanding() > 0;
         let retransmission_due = self.retransmission_due();
         let due = match self.rto.srtt_linux() {
             Some(srtt) if quiet && self.linux().probe.pending.is_none() => {
@@ -364,6 +399,7 @@ impl Sender {
         linux.rack.cancel();
         linux.probe.cancel();
         linux.prr = None;
+        linux.cwr = None;
         let again = linux.timeout.take();
         let news = again.as_ref().is_none_or(|after| after.una < una);
         if news {
@@ -386,7 +422,7 @@ impl Sender {
     }
 
     fn is_open(&mut self) -> bool {
-        !self.is_recovering()
+        !self.is_recovering() && self.linux().cwr.is_none()
     }
 }
 

@@ -2,11 +2,13 @@
 //! inside, the sender counts segments, and [`layout::Layout`] is the one place that converts.
 
 mod dsack;
+mod ecn;
 mod fine_timeout;
 mod frto;
 mod layout;
 mod linux;
 mod linux_rtt;
+mod pacer;
 mod prr;
 mod rack;
 mod receiver;

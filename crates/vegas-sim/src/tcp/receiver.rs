@@ -3,7 +3,8 @@
 
 use vegas_core::units::{Span, Time};
 
-use crate::packet::SackBlocks;
+use super::ecn::EcnReceiver;
+use crate::packet::{Ecn, SackBlocks};
 
 /// The receiving end of a flow. Its application takes everything at once.
 #[derive(Clone, Debug)]
@@ -23,6 +24,7 @@ pub(crate) struct Receiver {
     /// In-order segments that wait for their acknowledgement.
     unacknowledged: u32,
     ack_due: Option<Time>,
+    ecn: EcnReceiver,
     pub(crate) wire_bytes: u64,
     pub(crate) packets: u64,
 }
@@ -47,6 +49,7 @@ impl Receiver {
             ack_delay,
             unacknowledged: 0,
             ack_due: None,
+            ecn: EcnReceiver::default(),
             wire_bytes: 0,
             packets: 0,
         }
@@ -85,6 +88,19 @@ impl Receiver {
             Some(delay) if in_order => self.delay_ack(now, delay),
             _ => AckTiming::Now,
         }
+    }
+
+    /// A data packet that ends at byte `to` has these bits, before it is taken in. One that brings nothing new does not
+    /// count (RFC 3168, section 6.1.5).
+    pub(crate) fn note_ecn(&mut self, to: u64, ecn: Ecn) {
+        if to > self.next {
+            self.ecn.on_data(ecn);
+        }
+    }
+
+    /// The bits of an acknowledgement.
+    pub(crate) fn ack_ecn(&self) -> Ecn {
+        self.ecn.of_ack()
     }
 
     /// An acknowledgement is being sent: nothing waits for one any more.

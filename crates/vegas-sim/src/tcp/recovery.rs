@@ -130,7 +130,8 @@ impl Sender {
         }
         let una = self.board.una();
         let repeated = self.board.entry(una).is_some_and(|entry| entry.transmissions > 1);
-        if self.tell_loss(now, LossKind::DuplicateAcks, una, out) {
+        let is_answered = self.mark_covers(una) && !repeated;
+        if is_answered || self.tell_loss(now, LossKind::DuplicateAcks, una, out) {
             self.repair.inflation = i64::from(self.repair.dupacks);
         }
         self.note_retransmission(repeated);
@@ -146,7 +147,9 @@ impl Sender {
         }
         let una = self.board.una();
         let repeated = self.board.entry(una).is_some_and(|entry| entry.transmissions > 1);
-        self.tell_loss(now, LossKind::DuplicateAcks, una, out);
+        if repeated || !self.mark_covers(una) {
+            self.tell_loss(now, LossKind::DuplicateAcks, una, out);
+        }
         self.note_retransmission(repeated);
         // RFC 6675, section 5, step 4.3: the oldest segment goes out whatever the pipe says
         self.board.mark_lost(una);

@@ -5,14 +5,16 @@ use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, RouterFeedback, State};
 
 use super::Outbox;
+use super::ecn::EcnSender;
 use super::fine_timeout::FineTimeout;
 use super::layout::Layout;
 use super::linux::Linux;
+use super::pacer::Pacer;
 use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
 use crate::outcome::IncidentKind;
-use crate::packet::{Aqt, Packet, PacketKind, SackBlocks, SackId};
+use crate::packet::{Packet, PacketKind, SackBlocks};
 use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
 
 /// The sending end of a flow.
@@ -40,6 +42,8 @@ pub(crate) struct Sender {
     pub(super) fine: FineTimeout,
     /// Recovery as on Linux, where the host is one.
     pub(super) linux: Option<Box<Linux>>,
+    pub(super) ecn: EcnSender,
+    pub(super) pacer: Pacer,
     /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
     feedback: Option<RouterFeedback>,
     /// When the retransmission timer runs out; none while nothing is outstanding.
@@ -54,6 +58,8 @@ pub(crate) struct SenderStats {
     pub(crate) segments_sent: u64,
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
+    /// Answers to marks.
+    pub(crate) ecn_reductions: u64,
     pub(crate) rtt_sum_ns: u128,
     pub(crate) rtt_samples: u64,
     pub(crate) rtt_min: Option<Span>,
@@ -87,7 +93,9 @@ impl Sender {
             rto: Rto::new(&spec.host),
             fine: FineTimeout::default(),
             linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new())),
+            ecn: EcnSender::new(spec.ecn),
             host: spec.host.clone(),
+            pacer: Pacer::default(),
             feedback: None,
             timer: None,
             started: false,
@@ -162,16 +170,20 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrives: everything before byte `next_byte` was received, and the SACK blocks.
-    pub(crate) fn on_ack(&mut self, now: Time, next_byte: u64, sack: &SackBlocks, backward: Aqt, out: &mut Outbox) {
+    /// An acknowledgement arrives: everything before its sequence number was received, and the SACK blocks.
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
         self.feedback = self.layout.asks_routers().then(|| RouterFeedback {
             forward: Span::from_micros(sack.echo_us.into()),
-            backward: Span::from_micros(backward.micros().into()),
+            backward: Span::from_micros(ack.aqt.micros().into()),
         });
-        let una = self.layout.segment_at(next_byte);
+        let una = self.layout.segment_at(ack.sequence);
+        self.note_echo(una, ack.ecn());
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
             return;
+        }
+        if self.hears_mark(una) && !self.repair.in_recovery() {
+            self.answer_mark(now, out);
         }
         let news = self.detection.recovery == Recovery::Sack && self.take_sack(sack);
         if una > self.board.una() {
@@ -330,7 +342,7 @@ impl Sender {
             newest: SendIndex(self.board.una() - 1),
             next: before.next,
             window_limited: before.window_limited,
-            ce_marked: 0,
+            ce_marked: if self.ecn.echoed() { acked.0 } else { 0 },
             feedback: self.feedback,
         };
         self.change(now, out, |algorithm, state| algorithm.on_ack(state, &ack));
@@ -354,7 +366,11 @@ impl Sender {
     pub(super) fn tell(&mut self, loss: &Loss, out: &mut Outbox) -> bool {
         let window = self.state.window();
         self.change(loss.now, out, |algorithm, state| algorithm.on_loss(state, loss));
-        self.state.window() != window
+        let reduced = self.state.window() != window;
+        if reduced {
+            self.ecn.on_reduction(self.board.max());
+        }
+        reduced
     }
 
     /// Takes back what the algorithm was told since it was in this state.
@@ -391,6 +407,7 @@ impl Sender {
         if self.board.una() >= self.total && self.stats.completed.is_none() {
             self.stats.completed = Some(now);
             self.timer = None;
+            self.pacer.cancel();
             if let Some(linux) = &mut self.linux {
                 linux.probe.cancel();
                 linux.rack.cancel();
@@ -417,7 +434,7 @@ impl Sender {
     }
 
     /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
-    fn burst(&self) -> Option<Segments> {
+    pub(super) fn burst(&self) -> Option<Segments> {
         let limits = self.algorithm.composition().limits;
         match (limits.burst, self.repair.in_recovery().then_some(self.host.recovery_burst).flatten()) {
             (Some(one), Some(other)) => Some(one.min(other)),
@@ -425,8 +442,12 @@ impl Sender {
         }
     }
 
-    /// Sends what the window allows, at most `burst` segments.
+    /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
     pub(super) fn send(&mut self, now: Time, burst: Option<Segments>, out: &mut Outbox) {
+        if let Some(pace) = self.state.pacing_rate() {
+            self.send_paced(now, pace, burst, out);
+            return;
+        }
         let most = burst.map_or(u64::MAX, Segments::as_u64);
         for _ in 0..most {
             let Some(segment) = self.next_segment() else { break };
@@ -436,7 +457,7 @@ impl Sender {
 
     /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
     /// whatever lies within the window.
-    fn next_segment(&mut self) -> Option<u64> {
+    pub(super) fn next_segment(&mut self) -> Option<u64> {
         let window = self.usable_window();
         match self.detection.recovery {
             Recovery::Sack => self.next_segment_by_pipe(window),
@@ -500,24 +521,22 @@ impl Sender {
         if segment == self.next {
             self.next += 1;
         }
+        self.pacer.on_send(now);
         if let Some(linux) = &mut self.linux {
             linux.on_send(segment, now, !first);
         }
-        let wire = self.layout.wire(segment);
-        out.packets.push(self.packet(PacketKind::Data, first_byte, wire));
+        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, self.layout.wire(segment));
+        out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
         self.timer.get_or_insert_with(|| now + self.rto.timeout());
     }
 
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
-        out.packets.push(self.packet(PacketKind::Syn, 0, self.layout.ack_wire));
+        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.layout.ack_wire);
+        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
         self.timer = Some(now + self.rto.timeout());
         if let Some(linux) = &mut self.linux {
             linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
         }
-    }
-
-    fn packet(&self, kind: PacketKind, sequence: u64, wire: u16) -> Packet {
-        Packet { sequence, flow: self.flow, sack: SackId::NONE, aqt: Aqt::ZERO, wire, hop: 0, kind }
     }
 }
 

@@ -7,7 +7,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::draw::draw_span;
-use crate::packet::{Aqt, Packet, PacketKind, SackId};
+use crate::packet::{Packet, PacketKind};
 use crate::rng::Stream;
 use crate::scenario::{DatagramSpec, OnOff};
 
@@ -43,15 +43,7 @@ impl Datagrams {
 
     /// Datagram number `number`.
     pub(super) fn packet(&self, number: u64) -> Packet {
-        Packet {
-            sequence: number,
-            flow: self.id,
-            sack: SackId::NONE,
-            aqt: Aqt::ZERO,
-            wire: self.wire,
-            hop: 0,
-            kind: PacketKind::Datagram,
-        }
+        Packet::new(PacketKind::Datagram, self.id, number, self.wire)
     }
 
     /// When the datagram after the one at `now` is due; some time from `stop` on if that is after it.

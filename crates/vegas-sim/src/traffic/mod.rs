@@ -13,7 +13,6 @@ use vegas_core::units::{Span, Time};
 use crate::engine::Flow;
 use crate::outcome::TrafficOutcome;
 use crate::packet::Packet;
-use crate::path::Path;
 use crate::recorder::{mbps, seconds};
 use crate::rng::Stream;
 use crate::scenario::{ConversationSpec, FlowSpec, Load, TrafficSpec, TransferSpec};
@@ -21,7 +20,6 @@ use crate::scenario::{ConversationSpec, FlowSpec, Load, TrafficSpec, TransferSpe
 /// A source of traffic.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    path: Path,
     start: Time,
     /// Nothing new from then on.
     stop: Time,
@@ -74,16 +72,11 @@ impl Source {
             }
         };
         Source {
-            path: Path::new(&spec.path),
             start: spec.start,
             stop: spec.stop.unwrap_or(Time::NEVER).min(Time::ZERO + duration + Span::from_nanos(1)),
             load,
             counts: Counts::default(),
         }
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// When the source first begins something; none: never.

@@ -3,6 +3,7 @@
 mod dynamic;
 mod gallop;
 mod rovegas;
+mod streak;
 
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;

@@ -112,6 +112,23 @@ fn tshark_finds_the_retransmissions_and_no_others() {
 }
 
 #[test]
+fn tshark_sees_the_bits_of_ecn() {
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("run");
+    let mut story = story();
+    (story[0].ece, story[0].cwr, story[1].ece) = (true, true, true);
+    (story[3].codepoint, story[4].codepoint, story[4].cwr) = (3, 2, true);
+    story[8].ece = true;
+    write_capture(&dir, story);
+    let fields = ["ip.dsfield.ecn", "tcp.flags.ece", "tcp.flags.cwr", "ip.checksum.status"];
+    let Some(lines) = tshark(&dir.join("capture.pcapng"), "tcp", &fields) else { return };
+    let truth = |lines: &[String]| lines.iter().map(|line| line.replace("True", "1").replace("False", "0")).collect();
+    let seen: Vec<String> = truth(&lines);
+    assert_eq!(seen[..5], ["0;1;1;1", "0;1;0;1", "0;0;0;1", "3;0;0;1", "2;0;1;1"]);
+    assert_eq!(seen[8], "0;1;0;1");
+}
+
+#[test]
 fn tshark_needs_no_handshake_to_find_them() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("run");

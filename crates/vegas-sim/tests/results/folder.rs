@@ -102,11 +102,12 @@ fn csv_is_plain_text() {
     let text = |name: &str| fs::read_to_string(dir.join(name)).unwrap();
     assert_eq!(
         text("links.csv"),
-        "id,max_queue_packets,mean_queue_packets,drops,utilisation\n\
-         client->server,19,2.25,3,0.875\n\
-         server->client,0,0.0,0,0.0\n"
+        "id,max_queue_packets,mean_queue_packets,drops,marks,utilisation,\
+         mean_queueing_ms,p50_queueing_ms,p95_queueing_ms,p99_queueing_ms,max_queueing_ms\n\
+         client->server,19,2.25,3,5,0.875,1.8,1.5,9.5,14.0,15.2\n\
+         server->client,0,0.0,0,0,0.0,,,,,\n"
     );
-    assert_eq!(text("incidents.csv").lines().nth(3), Some("0.19,retransmit,0,,960"));
+    assert_eq!(text("incidents.csv").lines().nth(4), Some("0.19,retransmit,0,,960"));
     let series = text("flow_series.csv");
     assert_eq!(series.lines().nth(2), Some("0.1,1,1.0,,0,,,,idle,0,0,0,0.0"));
 }

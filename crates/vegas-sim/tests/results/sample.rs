@@ -5,7 +5,7 @@ use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_sim::outcome::{
     CapturePoint, CapturedPacket, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome,
-    LinkSeries, Outcome, TrafficOutcome, TransferOutcome,
+    LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
     DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit,
@@ -81,6 +81,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             rto_grain: Span::from_millis(1),
             handshake: Handshake::Full,
         },
+        ecn: false,
         start: Time::ZERO,
         stop: None,
         size: None,
@@ -96,7 +97,14 @@ pub(crate) fn outcome() -> Outcome {
     Outcome {
         flows: vec![finished_flow(), FlowOutcome { start_s: 1.5, ..FlowOutcome::default() }],
         links: vec![
-            LinkOutcome { max_queue_packets: 19, mean_queue_packets: 2.25, drops: 3, utilisation: 0.875 },
+            LinkOutcome {
+                max_queue_packets: 19,
+                mean_queue_packets: 2.25,
+                drops: 3,
+                marks: 5,
+                utilisation: 0.875,
+                queueing: Some(QueueingTimes { mean_ms: 1.8, p50_ms: 1.5, p95_ms: 9.5, p99_ms: 14.0, max_ms: 15.2 }),
+            },
             LinkOutcome::default(),
         ],
         traffic: vec![
@@ -135,6 +143,7 @@ fn finished_flow() -> FlowOutcome {
         segments_sent: 1_003,
         segments_retransmitted: 3,
         timeouts: 1,
+        ecn_reductions: 2,
         mean_rtt_ms: Some(31.5),
         base_rtt_ms: Some(20.8),
         slow_start_end_s: Some(0.2),
@@ -180,6 +189,7 @@ fn incidents() -> Vec<Incident> {
     vec![
         incident(0.15, IncidentKind::QueueDrop, Some(0), 960),
         incident(0.16, IncidentKind::Loss, Some(1), 0),
+        incident(0.17, IncidentKind::Mark, Some(0), 1_920),
         incident(0.19, IncidentKind::Retransmit, None, 960),
         incident(0.2, IncidentKind::SlowStartExit, None, 0),
         incident(0.4, IncidentKind::Timeout, None, 1_920),
@@ -199,6 +209,9 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         sack: [(0, 0); 3],
         sack_blocks: 0,
         syn: false,
+        codepoint: 0,
+        ece: false,
+        cwr: false,
     }
 }
 

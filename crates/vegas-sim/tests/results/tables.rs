@@ -1,5 +1,7 @@
 //! Tables and summary: names, values, gaps, metadata.
 
+use std::sync::Arc;
+
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, UInt32Type};
@@ -7,6 +9,7 @@ use serde_json::{Value, json};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::results::columns::TABLES;
 use vegas_sim::results::{ENGINE_VERSION, run_id, summary, tables};
+use vegas_sim::scenario::RateTrace;
 
 use crate::sample;
 
@@ -49,6 +52,7 @@ fn the_summary_has_the_stable_names() {
             "segments_sent",
             "segments_retransmitted",
             "timeouts",
+            "ecn_reductions",
             "mean_rtt_ms",
             "base_rtt_ms",
             "slow_start_end_s",
@@ -57,7 +61,22 @@ fn the_summary_has_the_stable_names() {
             "mean_cwnd_segments"
         ]
     );
-    assert_eq!(keys(&summary["links"][0]), ["id", "max_queue_packets", "mean_queue_packets", "drops", "utilisation"]);
+    assert_eq!(
+        keys(&summary["links"][0]),
+        [
+            "id",
+            "max_queue_packets",
+            "mean_queue_packets",
+            "drops",
+            "marks",
+            "utilisation",
+            "mean_queueing_ms",
+            "p50_queueing_ms",
+            "p95_queueing_ms",
+            "p99_queueing_ms",
+            "max_queueing_ms",
+        ]
+    );
     assert_eq!(
         keys(&summary["traffic"][0]),
         [
@@ -93,7 +112,7 @@ fn the_summary_has_the_values() {
         json!({
             "id": 0, "algorithm": "vegas", "start_s": 0.0, "throughput_mbps": 9.5, "goodput_mbps": 9.12,
             "delivered_bytes": 960_000, "completion_s": 0.85, "segments_sent": 1003, "segments_retransmitted": 3,
-            "timeouts": 1, "mean_rtt_ms": 31.5, "base_rtt_ms": 20.8, "slow_start_end_s": 0.2,
+            "timeouts": 1, "ecn_reductions": 2, "mean_rtt_ms": 31.5, "base_rtt_ms": 20.8, "slow_start_end_s": 0.2,
             "cwnd_at_slow_start_end": 32.0, "final_cwnd_segments": 27.0, "mean_cwnd_segments": 24.5
         })
     );
@@ -107,11 +126,13 @@ fn the_summary_has_the_values() {
         json!([
             {
                 "id": "client->server", "max_queue_packets": 19, "mean_queue_packets": 2.25, "drops": 3,
-                "utilisation": 0.875
+                "marks": 5, "utilisation": 0.875, "mean_queueing_ms": 1.8, "p50_queueing_ms": 1.5,
+                "p95_queueing_ms": 9.5, "p99_queueing_ms": 14.0, "max_queueing_ms": 15.2
             },
             {
                 "id": "server->client", "max_queue_packets": 0, "mean_queue_packets": 0.0, "drops": 0,
-                "utilisation": 0.0
+                "marks": 0, "utilisation": 0.0, "mean_queueing_ms": null, "p50_queueing_ms": null,
+                "p95_queueing_ms": null, "p99_queueing_ms": null, "max_queueing_ms": null
             }
         ])
     );
@@ -148,7 +169,7 @@ fn series_have_the_promised_columns() {
     );
     assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence");
     let lengths = tables.named().map(|(_, table)| table.num_rows());
-    assert_eq!(lengths, [2, 2, 2, 3, 2, 5]);
+    assert_eq!(lengths, [2, 2, 2, 3, 2, 6]);
 }
 
 #[test]
@@ -164,9 +185,10 @@ fn names_stand_for_indices() {
     assert_eq!(named(&tables.link_series, "link"), some(&["client->server", "server->client"]));
     assert_eq!(
         named(&tables.incidents, "kind"),
-        some(&["queue-drop", "loss", "retransmit", "slow-start-exit", "timeout"])
+        some(&["queue-drop", "loss", "mark", "retransmit", "slow-start-exit", "timeout"])
     );
-    assert_eq!(named(&tables.incidents, "link")[1..3], [Some("server->client".to_owned()), None]);
+    assert_eq!(named(&tables.incidents, "link")[1..3], some(&["server->client", "client->server"]));
+    assert_eq!(named(&tables.incidents, "link")[3], None);
     assert_eq!(tables.flow_series["flow"].as_primitive::<UInt32Type>().values(), &[0, 1, 0]);
     assert_eq!(tables.flow_series["ssthresh_segments"].null_count(), 2);
 }
@@ -230,4 +252,18 @@ fn the_run_id_follows_content_not_order() {
     let mut other_flows = scenario;
     other_flows.document["flow"].as_array_mut().unwrap().reverse();
     assert_ne!(run_id(&other_flows), id);
+}
+
+/// Two traces of one name are two runs, and the manifest tells them apart; line ends are content, too.
+#[test]
+fn the_run_id_follows_the_traces() {
+    let with_trace = |text: &str| {
+        let mut scenario = sample::scenario();
+        scenario.links[0].trace = Some(Arc::new(RateTrace::parse(text).unwrap()));
+        scenario
+    };
+    let ids = ["1\n2\n", "1\n3\n"].map(|text| run_id(&with_trace(text)));
+    assert_ne!(ids[0], ids[1]);
+    assert_eq!(ids[0], run_id(&with_trace("1\n2\n")));
+    assert_ne!(ids[0], run_id(&sample::scenario()));
 }

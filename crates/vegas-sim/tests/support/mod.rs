@@ -48,6 +48,7 @@ pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parame
         composition,
         parameters,
         host: host(&composition),
+        ecn: false,
         start: Time::ZERO,
         stop: None,
         size: None,

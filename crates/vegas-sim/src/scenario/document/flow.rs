@@ -53,6 +53,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) recovery: Option<Field<Recovery>>,
     /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// Whether both hosts use explicit congestion notification (RFC 3168). Default: false.
+    pub(in crate::scenario) ecn: Option<bool>,
     /// dumbbell, parking-lot: the flow's own access links, instead of the topology's.
     pub(in crate::scenario) access: Option<Table<Link>>,
     /// graph: the sender's node.
@@ -156,7 +158,7 @@ pub(in crate::scenario) enum Algorithm {
 pub(in crate::scenario) struct Parts {
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
-    /// Letters from A to I: these mechanisms of "Revisited" over Reno, instead of `preset`.
+    /// Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`.
     pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
     /// How the backlog is measured.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
@@ -178,6 +180,8 @@ pub(in crate::scenario) struct Parts {
     pub(in crate::scenario) burst: Option<Field<Burst>>,
     /// No growth while the window is more than two segments above what is in flight (I of "Revisited").
     pub(in crate::scenario) keep_up: Option<bool>,
+    /// What leaves is paced to at most twice what left in the newest round trip (J of "Revisited"). bsd only.
+    pub(in crate::scenario) suppress_spikes: Option<bool>,
 }
 
 /// A preset by its name.

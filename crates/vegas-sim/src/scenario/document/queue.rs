@@ -30,6 +30,8 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) kind: Field<QueueKind>,
     /// How much the queue holds, with the packet being sent.
     pub(in crate::scenario) limit: Field<QueueLimit>,
+    /// all but drop-tail: packets of flows with `ecn` are marked instead of dropped. Default: false.
+    pub(in crate::scenario) ecn: Option<bool>,
     /// codel, fq-codel, pie: the waiting time to hold. Default: "5ms"; with pie "15ms".
     pub(in crate::scenario) target: Option<Field<Span>>,
     /// codel, fq-codel: how long packets wait above the target before the first drop. Default: "100ms".

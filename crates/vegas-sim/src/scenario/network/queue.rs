@@ -24,12 +24,14 @@ pub(super) fn resolve(key: &str, queue: &LinkQueue) -> Checked<(QueueLimit, Disc
 
 fn discipline(key: &str, queue: &ManagedQueue) -> Checked<Discipline> {
     Ok(match queue.kind.0 {
+        QueueKind::DropTail => Discipline::DropTail,
         QueueKind::Red => Discipline::Red(red(key, queue)?),
         QueueKind::CoDel => Discipline::CoDel(codel(key, queue)?),
         QueueKind::Pie => Discipline::Pie(PieSpec {
             target: span(key, "target", queue.target, 15)?,
             update: span(key, "update", queue.update, 15)?,
             max_burst: span(key, "max_burst", queue.max_burst, 150)?,
+            ecn: queue.ecn.unwrap_or(false),
         }),
         QueueKind::FqCoDel => Discipline::FqCoDel(FqCoDelSpec {
             codel: codel(key, queue)?,
@@ -43,6 +45,7 @@ fn codel(key: &str, queue: &ManagedQueue) -> Checked<CoDelSpec> {
     Ok(CoDelSpec {
         target: span(key, "target", queue.target, 5)?,
         interval: span(key, "interval", queue.interval, 100)?,
+        ecn: queue.ecn.unwrap_or(false),
     })
 }
 
@@ -58,7 +61,7 @@ fn red(key: &str, queue: &ManagedQueue) -> Checked<RedSpec> {
         return Err(Problem::new(child(key, "weight"), "0 never averages; write a weight above 0, such as 0.002"));
     }
     let max_probability_ppm = queue.max_probability.map_or(100_000, |most| most.0.ppm);
-    Ok(RedSpec { min_packets, max_packets, max_probability_ppm, weight_ppm })
+    Ok(RedSpec { min_packets, max_packets, max_probability_ppm, weight_ppm, ecn: queue.ecn.unwrap_or(false) })
 }
 
 fn span(key: &str, name: &str, given: Option<Field<Span>>, default_ms: u64) -> Checked<Span> {
@@ -75,7 +78,8 @@ fn span(key: &str, name: &str, given: Option<Field<Span>>, default_ms: u64) -> C
 /// Refuses keys that mean nothing to the discipline.
 fn check_keys(key: &str, queue: &ManagedQueue) -> Checked<()> {
     use QueueKind::{CoDel, FqCoDel, Pie, Red};
-    let keys: [(&str, bool, &[QueueKind]); 10] = [
+    let keys: [(&str, bool, &[QueueKind]); 11] = [
+        ("ecn", queue.ecn.is_some(), &[Red, CoDel, Pie, FqCoDel]),
         ("target", queue.target.is_some(), &[CoDel, FqCoDel, Pie]),
         ("interval", queue.interval.is_some(), &[CoDel, FqCoDel]),
         ("update", queue.update.is_some(), &[Pie]),

@@ -1,0 +1,237 @@
+//! Many runs at once: a pool of threads that needs no interpreter, fed and emptied by the calling one.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_select::concat::concat_batches;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyIterator;
+use vegas_sim::batch::{Limits, run_row};
+use vegas_sim::results::Rows;
+use vegas_sim::scenario;
+
+use crate::table::Table;
+use crate::template::{Template, parse};
+
+/// Between looks at signals.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Between deliveries of finished runs.
+const DELIVERY: Duration = Duration::from_millis(100);
+/// Runs that wait for a thread: enough that none idles while the interpreter makes more.
+const WAITING_RUNS: usize = 1024;
+
+/// A run to do: its place in the plan, the values replaced as JSON text, and its seed.
+type Run = (u64, String, u64);
+
+/// Makes runs of `template` on `jobs` threads, with the interpreter released.
+///
+/// `runs` gives tuples of place, replaced values (JSON text) and seed. `deliver` is called some times a second with a
+/// table of the runs finished since: `place`, `error` (missing if all went well) and the totals of flows, links and
+/// traffic. Limits of a run: `events`; `memory_bytes`; `wall_s`, by the clock. Ends early when a signal handler or one
+/// of the two raises.
+#[pyfunction]
+#[pyo3(signature = (template, runs, jobs, deliver, *, events=None, memory_bytes=None, wall_s=None))]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
+pub(crate) fn sweep(
+    py: Python<'_>,
+    template: &Template,
+    runs: &Bound<'_, PyAny>,
+    jobs: usize,
+    deliver: &Bound<'_, PyAny>,
+    events: Option<u64>,
+    memory_bytes: Option<u64>,
+    wall_s: Option<f64>,
+) -> PyResult<()> {
+    let wall = wall_s.map(Duration::try_from_secs_f64).transpose().map_err(|e| PyValueError::new_err(e.to_string()))?;
+    let limits = Limits { events, memory_bytes };
+    let order = Order { template: &template.inner, limits, wall, rows: Rows::default() };
+    let pool = Pool::default();
+    let mut runs = runs.try_iter()?;
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.max(1) {
+            scope.spawn(|| pool.work(&order));
+        }
+        let done = drive(py, &pool, &mut runs, deliver);
+        pool.stop();
+        py.detach(|| pool.wait_for_threads(jobs.max(1)));
+        done
+    })
+}
+
+/// Feeds the pool and hands over what it gives, until there is nothing left.
+fn drive(py: Python<'_>, pool: &Pool, runs: &mut Bound<'_, PyIterator>, deliver: &Bound<'_, PyAny>) -> PyResult<()> {
+    let mut exhausted = false;
+    let mut delivered_at = now();
+    loop {
+        while !exhausted && pool.lock().waiting.len() < WAITING_RUNS {
+            match runs.next() {
+                Some(run) => pool.add(run?.extract()?),
+                None => exhausted = true,
+            }
+        }
+        let idle = py.detach(|| pool.wait_for_news(exhausted));
+        py.check_signals()?;
+        if idle || delivered_at.elapsed() >= DELIVERY {
+            for table in py.detach(|| tables(pool.take_finished()))? {
+                deliver.call1((Table::new(table),))?;
+            }
+            delivered_at = now();
+        }
+        if idle && exhausted {
+            return Ok(());
+        }
+    }
+}
+
+/// What is the same in every run.
+struct Order<'a> {
+    template: &'a scenario::Template,
+    limits: Limits,
+    wall: Option<Duration>,
+    rows: Rows,
+}
+
+struct Finished {
+    place: u64,
+    row: Result<RecordBatch, String>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Run>,
+    finished: Vec<Finished>,
+    /// Runs being made.
+    running: usize,
+    stopped: bool,
+    threads_ended: usize,
+}
+
+#[derive(Default)]
+struct Pool {
+    state: Mutex<State>,
+    /// There is work, or none will come.
+    work: Condvar,
+    /// The calling thread has something to do.
+    news: Condvar,
+}
+
+impl Pool {
+    /// A thread that panicked outside a run left the state as it was.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, run: Run) {
+        self.lock().waiting.push_back(run);
+        self.work.notify_one();
+    }
+
+    /// Waits a moment for room in the queue or the end of all runs; says whether all are finished.
+    fn wait_for_news(&self, exhausted: bool) -> bool {
+        let busy = |state: &mut State| match exhausted {
+            true => state.running > 0 || !state.waiting.is_empty(),
+            false => state.waiting.len() > WAITING_RUNS / 2,
+        };
+        let waited = self.news.wait_timeout_while(self.lock(), GLANCE, busy);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.running == 0 && state.waiting.is_empty()
+    }
+
+    fn take_finished(&self) -> Vec<Finished> {
+        std::mem::take(&mut self.lock().finished)
+    }
+
+    fn stop(&self) {
+        self.lock().stopped = true;
+        self.work.notify_all();
+    }
+
+    fn wait_for_threads(&self, threads: usize) {
+        let ended = self.news.wait_while(self.lock(), |state| state.threads_ended < threads);
+        drop(ended.unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn work(&self, order: &Order<'_>) {
+        while let Some((place, replaced, seed)) = self.next_run() {
+            let row = self.run(order, &replaced, seed);
+            let mut state = self.lock();
+            state.running -= 1;
+            state.finished.push(Finished { place, row });
+            if state.waiting.len() <= WAITING_RUNS / 2 {
+                self.news.notify_one();
+            }
+        }
+        self.lock().threads_ended += 1;
+        self.news.notify_one();
+    }
+
+    fn next_run(&self) -> Option<Run> {
+        let waited = self.work.wait_while(self.lock(), |state| state.waiting.is_empty() && !state.stopped);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        if state.stopped {
+            return None;
+        }
+        let run = state.waiting.pop_front()?;
+        state.running += 1;
+        Some(run)
+    }
+
+    fn run(&self, order: &Order<'_>, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
+        let started = now();
+        let replaced = parse(replaced)?;
+        run_row(order.template, &replaced, seed, order.limits, &order.rows, || {
+            if self.lock().stopped {
+                return Some("interrupted".into());
+            }
+            let wall = order.wall.filter(|wall| started.elapsed() >= *wall)?;
+            Some(format!("time limit of {} s reached", wall.as_secs_f64()))
+        })
+    }
+}
+
+/// Tables of finished runs, one for each set of columns, in the order of first appearance.
+fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
+    let mut groups: Vec<(Fields, Vec<u64>, Vec<Option<String>>, Vec<RecordBatch>)> = Vec::new();
+    for Finished { place, row } in finished {
+        let (batch, error) = match row {
+            Ok(batch) => (batch, None),
+            Err(error) => (RecordBatch::new_empty(Arc::new(Schema::empty())), Some(error)),
+        };
+        let fields = batch.schema_ref().fields();
+        let group = match groups.iter_mut().rposition(|(known, ..)| known == fields) {
+            Some(known) => &mut groups[known],
+            None => groups.push_mut((fields.clone(), vec![], vec![], vec![])),
+        };
+        group.1.push(place);
+        group.2.push(error);
+        group.3.push(batch);
+    }
+    let built = groups.into_iter().map(|(fields, places, errors, batches)| table(fields, places, errors, &batches));
+    built.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+fn table(
+    totals: Fields,
+    places: Vec<u64>,
+    errors: Vec<Option<String>>,
+    batches: &[RecordBatch],
+) -> Result<RecordBatch, arrow_schema::ArrowError> {
+    let mut fields = vec![
+        Arc::new(Field::new("place", DataType::UInt64, false)),
+        Arc::new(Field::new("error", DataType::Utf8, true)),
+    ];
+    let mut columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(places)), Arc::new(StringArray::from(errors))];
+    if !totals.is_empty() {
+        columns.extend_from_slice(concat_batches(&Arc::new(Schema::new(totals.clone())), batches)?.columns());
+        fields.extend(totals.iter().cloned());
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+}
+
+fn now() -> Instant {
+    Instant::now()
+}

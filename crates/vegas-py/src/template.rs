@@ -1,0 +1,101 @@
+//! A scenario of which many runs are made.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Map, Value};
+use vegas_sim::results;
+use vegas_sim::scenario;
+
+use crate::scenario::{Scenario, ScenarioError};
+
+/// A scenario that is run many times with some of its values replaced. Values by dotted key are given as JSON text.
+#[pyclass(frozen, module = "vegaslab._vegaslab")]
+pub(crate) struct Template {
+    pub(crate) inner: scenario::Template,
+}
+
+#[pymethods]
+impl Template {
+    /// `format` is "toml" or "json"; `source` is the scenario's name in messages. Raises `ScenarioError` if it cannot
+    /// be parsed; whether it can run is checked with each run.
+    #[new]
+    fn new(text: &str, format: &str, source: &str) -> PyResult<Self> {
+        let parsed = match format {
+            "toml" => scenario::Template::from_toml(text, source),
+            "json" => scenario::Template::from_json(text, source),
+            _ => return Err(PyValueError::new_err(format!("format: {format:?} was given; \"toml\" or \"json\""))),
+        };
+        parsed.map(|inner| Template { inner }).map_err(refusal)
+    }
+
+    /// The checked scenario with `replaced` and that seed. Raises `ScenarioError`.
+    fn scenario(&self, replaced: &str, seed: u64) -> PyResult<Scenario> {
+        let inner = self.inner.scenario(&parse(replaced).map_err(PyValueError::new_err)?, seed).map_err(refusal)?;
+        Ok(Scenario { inner: Arc::new(inner) })
+    }
+
+    /// The ids of the runs with each of `replaced` and each seed, as in a manifest, 32 bytes each: the seeds of the
+    /// first, then those of the second, and so on. A value that cannot be replaced counts as if it were not there.
+    fn run_ids<'py>(&self, py: Python<'py>, replaced: Vec<String>, seeds: Vec<u64>) -> PyResult<Bound<'py, PyBytes>> {
+        let ids = py.detach(|| self.digests(&replaced, &seeds)).map_err(PyValueError::new_err)?;
+        Ok(PyBytes::new(py, &ids))
+    }
+}
+
+impl Template {
+    fn digests(&self, replaced: &[String], seeds: &[u64]) -> Result<Vec<u8>, String> {
+        let mut ids = Vec::with_capacity(replaced.len() * seeds.len() * 32);
+        for text in replaced {
+            let replaced = parse(text)?;
+            // what cannot be put into the document is a failure of that run, and still has to have a name
+            let mut document = self.inner.document(&replaced, 0).unwrap_or_else(|_| Value::from(text.as_str()));
+            let traces = if names_trace(&document) { self.traces(&replaced) } else { Map::new() };
+            for &seed in seeds {
+                if let Some(in_document) = document.get_mut("seed") {
+                    *in_document = seed.into();
+                }
+                ids.extend_from_slice(&results::run_digest(&document, seed, &traces));
+            }
+        }
+        Ok(ids)
+    }
+
+    /// Of a scenario that cannot run: none.
+    fn traces(&self, replaced: &Map<String, Value>) -> Map<String, Value> {
+        self.inner.scenario(replaced, 0).map(|scenario| results::traces(&scenario)).unwrap_or_default()
+    }
+}
+
+/// Whether a link follows a rate trace, whose content is part of a run's id.
+fn names_trace(value: &Value) -> bool {
+    match value {
+        Value::Object(map) => map.contains_key("trace") || map.values().any(names_trace),
+        Value::Array(values) => values.iter().any(names_trace),
+        _ => false,
+    }
+}
+
+pub(crate) fn parse(replaced: &str) -> Result<Map<String, Value>, String> {
+    serde_json::from_str(replaced).map_err(|error| format!("{replaced:?} is no JSON object: {error}"))
+}
+
+fn refusal(error: scenario::ScenarioError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
+}
+
+/// Reads a TOML file: its values as JSON text, and the line of each dotted key. Raises `ScenarioError`.
+#[pyfunction]
+pub(crate) fn read_toml(text: &str, source: &str) -> PyResult<(String, BTreeMap<String, usize>)> {
+    let (values, lines) = scenario::read_toml(text, source).map_err(refusal)?;
+    Ok((values.to_string(), lines))
+}
+
+/// What a row of totals has for each flow, link and source of traffic: pairs of a prefix and the columns' names.
+#[pyfunction]
+pub(crate) fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
+    results::figure_columns()
+}

@@ -1,0 +1,100 @@
+//! A run as one row: the totals of its flows, links and sources of traffic side by side.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{Field, Schema, SchemaRef};
+
+use super::columns::{self, Column, TableSpec};
+use super::error::ResultsError;
+use crate::outcome::Outcome;
+use crate::scenario::Scenario;
+
+/// The tables of totals, with what their columns are called in a row: `flow.0.timeouts`, `link.r1->r2.drops`.
+const PARTS: [(&str, TableSpec); 3] =
+    [("flow", columns::FLOWS), ("link", columns::LINKS), ("traffic", columns::TRAFFIC)];
+
+/// The columns that a row has for each flow, link and source of traffic, in order.
+pub fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
+    PARTS.iter().map(|(part, table)| (*part, figures(table).map(|column| column.name).collect())).collect()
+}
+
+/// A row is for figures. Names and ids have no unit; a name such as `flow.0.algorithm` is a key of the scenario.
+fn figures(table: &TableSpec) -> impl Iterator<Item = &'static Column> {
+    table.columns.iter().filter(|column| column.unit != "-")
+}
+
+/// Makes rows of runs. The columns are the same for runs with the same flows, links and sources, and shared by them.
+#[derive(Debug, Default)]
+pub struct Rows {
+    newest: Mutex<Option<Layout>>,
+}
+
+#[derive(Clone, Debug)]
+struct Layout {
+    ids: [ArrayRef; 3],
+    schema: SchemaRef,
+}
+
+impl Rows {
+    /// The totals of a run as one row. Every column may be missing in other runs, and so is nullable.
+    ///
+    /// # Errors
+    /// The outcome is not one of this scenario.
+    pub fn row(&self, scenario: &Scenario, outcome: &Outcome) -> Result<RecordBatch, ResultsError> {
+        let ids = PARTS.map(|(_, table)| (table.columns[0].values)(scenario, outcome));
+        let columns: [Vec<ArrayRef>; 3] =
+            PARTS.map(|(_, table)| figures(&table).map(|column| (column.values)(scenario, outcome)).collect());
+        let mut cells: Vec<ArrayRef> = Vec::new();
+        for (columns, ids) in columns.iter().zip(&ids) {
+            cells.extend((0..ids.len()).flat_map(|number| columns.iter().map(move |column| column.slice(number, 1))));
+        }
+        let schema = self.schema(ids, &columns);
+        RecordBatch::try_new(schema, cells).map_err(|source| ResultsError::Table { table: "runs", source })
+    }
+
+    fn schema(&self, ids: [ArrayRef; 3], columns: &[Vec<ArrayRef>; 3]) -> SchemaRef {
+        let mut newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner);
+        match newest.as_ref() {
+            Some(layout) if layout.ids == ids => Arc::clone(&layout.schema),
+            _ => {
+                let schema = schema(&ids, columns);
+                *newest = Some(Layout { ids, schema: Arc::clone(&schema) });
+                schema
+            }
+        }
+    }
+}
+
+fn schema(ids: &[ArrayRef; 3], columns: &[Vec<ArrayRef>; 3]) -> SchemaRef {
+    let mut fields = Vec::new();
+    for (((part, table), ids), values) in PARTS.iter().zip(ids).zip(columns) {
+        for number in 0..ids.len() {
+            let id = id(ids, number);
+            fields.extend(figures(table).zip(values).map(|(column, values)| {
+                let metadata = [("unit", column.unit), ("meaning", column.meaning)];
+                let name = format!("{part}.{id}.{}", column.name);
+                Field::new(name, values.data_type().clone(), true).with_metadata(metadata)
+            }));
+        }
+    }
+    Arc::new(Schema::new(fields))
+}
+
+/// Links have names, flows and sources of traffic the number of their row.
+fn id(ids: &ArrayRef, number: usize) -> String {
+    ids.as_string_opt::<i32>().map_or_else(|| number.to_string(), |names| names.value(number).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_column_of_every_table_of_totals_is_its_id() {
+        for (_, table) in PARTS {
+            assert_eq!(table.columns[0].name, "id");
+        }
+    }
+}

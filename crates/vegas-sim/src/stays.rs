@@ -1,0 +1,237 @@
+//! Who stays in the queue and transmitter of a drop-tail link, and until when.
+//!
+//! A packet's departure is known as it is offered, so nothing has to happen at it: how long the queue was and what had
+//! left is worked out when somebody looks. A packet may also be offered ahead of its time ([`crate::link`]); who looks
+//! sees what had come by then.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::Time;
+
+use crate::scenario::QueueLimit;
+use crate::waiting::WaitingTimes;
+
+/// Packets accepted, until somebody looked after they had left.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stays {
+    /// In the order in which they were offered, and so of their departures.
+    ring: VecDeque<Stay>,
+    /// How many of these had left at the latest offer, or when last looked at, and the bytes of those that had not.
+    left: usize,
+    staying_bytes: u64,
+    /// How many of these had come when last looked at.
+    come: usize,
+    /// When the transmitter was free before the first of these.
+    free_since: Time,
+    /// Of all packets ever accepted: bytes, and the times of transmission and of waiting.
+    bytes: u64,
+    busy_ns: u64,
+    waited_ns: u128,
+    /// Most packets waiting, of those that had come, and the same since the last sample.
+    max_waiting: u32,
+    step_max_waiting: u32,
+    drops: u64,
+    /// When packets were refused ahead of their time.
+    refused: VecDeque<Time>,
+    /// How long packets waited: known as they come; or, if the rate may change, when they have left.
+    waits: WaitingTimes,
+    rate_changes: bool,
+}
+
+/// One packet's stay.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    offered: Time,
+    departure: Time,
+    /// Packets waiting as it came, itself included.
+    waiting: u32,
+    wire: u16,
+}
+
+impl Stays {
+    /// Nobody stays yet; `rate_changes` if departures may be rescheduled.
+    pub(crate) fn new(rate_changes: bool) -> Self {
+        Stays { rate_changes, ..Stays::default() }
+    }
+
+    /// Whether a packet offered at `at` has room. A queue of N packets holds N with the one being sent (design
+    /// section 5).
+    #[inline]
+    pub(crate) fn has_room(&mut self, at: Time, wire: u16, limit: QueueLimit) -> bool {
+        self.note_left(at);
+        match limit {
+            QueueLimit::Unlimited => true,
+            QueueLimit::Packets(packets) => self.ring.len() - self.left < packets as usize,
+            QueueLimit::Bytes(bytes) => self.staying_bytes + u64::from(wire) <= bytes.get(),
+        }
+    }
+
+    fn note_left(&mut self, at: Time) {
+        while let Some(stay) = self.ring.get(self.left).filter(|stay| stay.departure <= at) {
+            self.staying_bytes -= u64::from(stay.wire);
+            self.left += 1;
+        }
+    }
+
+    /// A packet that has room comes at `offered`, which is `now` or later, begins to be sent at `begins` and leaves at
+    /// `departure`.
+    #[inline]
+    pub(crate) fn accept(&mut self, now: Time, offered: Time, begins: Time, departure: Time, wire: u16) {
+        if self.ring.len() == self.ring.capacity() {
+            self.make_room(now);
+        }
+        let waiting = (self.ring.len() - self.left) as u32;
+        if offered <= now && self.come == self.ring.len() {
+            self.come += 1;
+            self.note_waiting(waiting);
+        }
+        self.ring.push_back(Stay { offered, departure, waiting, wire });
+        self.staying_bytes += u64::from(wire);
+        self.bytes += u64::from(wire);
+        self.busy_ns += departure.since(begins).as_nanos();
+        let waits = begins.since(offered);
+        self.waited_ns += u128::from(waits.as_nanos());
+        if !self.rate_changes {
+            self.waits.record(waits);
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self, now: Time) {
+        self.look(now);
+        if 2 * self.ring.len() >= self.ring.capacity() {
+            self.ring.reserve(self.ring.len().max(4));
+        }
+    }
+
+    /// A packet is lost at `at`, which is `now` or later.
+    pub(crate) fn refuse(&mut self, now: Time, at: Time) {
+        match at > now {
+            true => self.refused.push_back(at),
+            false => self.drops += 1,
+        }
+    }
+
+    fn note_waiting(&mut self, waiting: u32) {
+        self.max_waiting = self.max_waiting.max(waiting);
+        self.step_max_waiting = self.step_max_waiting.max(waiting);
+    }
+
+    /// Sees who has come and left by `now`. What leaves at `now` has left: its slot is free for one that comes at that
+    /// instant.
+    pub(crate) fn look(&mut self, now: Time) {
+        while let Some(&stay) = self.ring.get(self.come).filter(|stay| stay.offered <= now) {
+            self.come += 1;
+            self.note_waiting(stay.waiting);
+        }
+        self.note_left(now);
+        let gone = self.ring.partition_point(|stay| stay.departure <= now);
+        if self.rate_changes {
+            record_waits(&mut self.waits, self.free_since, self.ring.range(..gone));
+        }
+        if let Some(last) = self.ring.drain(..gone).next_back() {
+            self.free_since = last.departure;
+        }
+        self.left -= gone;
+        self.come -= gone;
+        while self.refused.pop_front_if(|at| *at <= now).is_some() {
+            self.drops += 1;
+        }
+    }
+
+    /// Packets waiting when last looked at; the one being sent does not wait.
+    pub(crate) fn waiting_packets(&self) -> u32 {
+        self.come.saturating_sub(1) as u32
+    }
+
+    /// Their bytes.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        self.ring.range(..self.come).skip(1).map(|stay| u64::from(stay.wire)).sum()
+    }
+
+    /// When the next packet leaves, of those that had come when last looked at.
+    pub(crate) fn next_departure(&self) -> Option<Time> {
+        (self.come > 0).then(|| self.ring[0].departure)
+    }
+
+    /// What had happened by `now`, when last looked at.
+    pub(crate) fn totals(&self, now: Time) -> Totals {
+        let mut totals = Totals {
+            departed_bytes: self.bytes,
+            busy_ns: self.busy_ns,
+            waited_ns: self.waited_ns,
+            drops: self.drops,
+            marks: 0,
+            max_queue_packets: self.max_waiting,
+            step_max_queue_packets: self.step_max_waiting,
+        };
+        let mut free = self.free_since;
+        for stay in &self.ring {
+            let begins = stay.offered.max(free);
+            totals.departed_bytes -= u64::from(stay.wire);
+            totals.busy_ns -= stay.departure.since(begins.max(now)).as_nanos();
+            totals.waited_ns -= u128::from(begins.since(stay.offered.max(now)).as_nanos());
+            free = stay.departure;
+        }
+        totals
+    }
+
+    /// How long packets waited, those who stay included.
+    pub(crate) fn waits(&self) -> WaitingTimes {
+        let mut waits = self.waits.clone();
+        if self.rate_changes {
+            record_waits(&mut waits, self.free_since, self.ring.iter());
+        }
+        waits
+    }
+
+    /// Begins to look for the greatest queue anew.
+    pub(crate) fn begin_step(&mut self) {
+        self.step_max_waiting = self.waiting_packets();
+    }
+
+    /// Those who stay leave at other times, but for the one being sent: `finish` says when a packet of so many bytes has
+    /// left whose turn comes then. When the last one leaves; none if nobody stays. All have come.
+    pub(crate) fn reschedule(&mut self, mut finish: impl FnMut(Time, u16) -> Time) -> Option<Time> {
+        let first = self.ring.front()?;
+        let (mut begins, mut began) = (first.departure, first.departure);
+        for stay in self.ring.iter_mut().skip(1) {
+            let departure = finish(begins, stay.wire);
+            self.busy_ns = self.busy_ns + departure.since(begins).as_nanos() - stay.departure.since(began).as_nanos();
+            self.waited_ns = self.waited_ns + u128::from(begins.as_nanos()) - u128::from(began.as_nanos());
+            (begins, began) = (departure, stay.departure);
+            stay.departure = departure;
+        }
+        Some(begins)
+    }
+
+    /// When those who stay leave.
+    pub(crate) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + ExactSizeIterator + '_ {
+        self.ring.iter().map(|stay| stay.departure)
+    }
+}
+
+/// Records the waits of `stays`, the first of which the transmitter was `free` for.
+fn record_waits<'a>(waits: &mut WaitingTimes, mut free: Time, stays: impl Iterator<Item = &'a Stay>) {
+    for stay in stays {
+        waits.record(stay.offered.max(free).since(stay.offered));
+        free = stay.departure;
+    }
+}
+
+/// What had happened on a link up to some time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) departed_bytes: u64,
+    /// Time that the transmitter was busy, ns.
+    pub(crate) busy_ns: u64,
+    /// The integral of the waiting packets over time, packets x ns.
+    pub(crate) waited_ns: u128,
+    /// Packets lost to a full queue or to an impairment.
+    pub(crate) drops: u64,
+    /// Packets marked (ECN).
+    pub(crate) marks: u64,
+    pub(crate) max_queue_packets: u32,
+    /// Most packets waiting since the last sample.
+    pub(crate) step_max_queue_packets: u32,
+}

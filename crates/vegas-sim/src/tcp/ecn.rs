@@ -1,0 +1,134 @@
+//! Explicit congestion notification at the ends of a connection (RFC 3168, section 6.1): the receiver echoes a mark
+//! until the sender says that it has reduced its window; the sender answers once for each window of data.
+
+use vegas_core::units::{SendIndex, Time};
+use vegas_core::{Loss, LossKind};
+
+use super::Outbox;
+use super::sender::Sender;
+use crate::packet::Ecn;
+
+/// What a sender remembers of ECN.
+#[derive(Clone, Debug, Default)]
+pub(super) struct EcnSender {
+    /// Both ends take part.
+    on: bool,
+    /// The acknowledgement at hand echoes a mark.
+    echoed: bool,
+    /// The window was reduced when segments before this one had been sent: until one of those after it is
+    /// acknowledged, an echo is no news (section 6.1.2).
+    reduced_at: Option<u64>,
+    /// The same, of reductions that answered a mark only.
+    answered_at: Option<u64>,
+    /// The next new segment tells the receiver of the reduction.
+    tells: bool,
+    /// When the newest segment acknowledged was sent.
+    newest_sent: Time,
+}
+
+impl EcnSender {
+    pub(super) fn new(on: bool) -> Self {
+        EcnSender { on, ..EcnSender::default() }
+    }
+
+    /// Whether the acknowledgement at hand echoes a mark.
+    pub(super) fn echoed(&self) -> bool {
+        self.echoed
+    }
+
+    /// The window was reduced, for whatever reason (section 6.1.2), with everything before segment `max` sent.
+    pub(super) fn on_reduction(&mut self, max: u64) {
+        self.reduced_at = Some(max);
+        self.tells = self.on;
+    }
+
+    /// Bits of a data packet: what is sent again is not capable (section 6.1.5).
+    pub(super) fn of_data(&mut self, first_time: bool) -> Ecn {
+        if !self.on || !first_time {
+            return Ecn::NONE;
+        }
+        Ecn::CAPABLE.and(Ecn::REDUCED.when(std::mem::take(&mut self.tells)))
+    }
+
+    /// Bits of the SYN: both flags ask for ECN (section 6.1.1).
+    pub(super) fn of_syn(&self) -> Ecn {
+        Ecn::ECHO.and(Ecn::REDUCED).when(self.on)
+    }
+}
+
+impl Sender {
+    /// Takes in whether an acknowledgement of everything before `una` echoes a mark, before it is counted.
+    pub(super) fn note_echo(&mut self, una: u64, ecn: Ecn) {
+        self.ecn.echoed = self.ecn.on && ecn.has(Ecn::ECHO);
+        if self.ecn.on
+            && let Some(newest) = una.checked_sub(1).and_then(|newest| self.board.entry(newest))
+        {
+            self.ecn.newest_sent = newest.sent;
+        }
+    }
+
+    /// Whether an acknowledgement of everything before `una` tells of a mark that was not answered yet.
+    pub(super) fn hears_mark(&self, una: u64) -> bool {
+        self.ecn.echoed && self.ecn.reduced_at.is_none_or(|max| una > max)
+    }
+
+    /// Whether the window was cut for a mark after this segment had first been sent: its loss then falls into the same
+    /// window of data and does not cut again (section 6.1.2).
+    pub(super) fn mark_covers(&self, segment: u64) -> bool {
+        self.ecn.answered_at.is_some_and(|max| segment < max)
+    }
+
+    /// The algorithm answers a mark; even if its window can be no smaller the receiver hears that it did.
+    pub(super) fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
+        let (in_flight, next) = (self.unacknowledged(), SendIndex(self.next));
+        let (kind, sent) = (LossKind::Ecn, self.ecn.newest_sent);
+        self.tell(&Loss { now, kind, sent, retransmission: false, in_flight, next }, out);
+        self.ecn.on_reduction(self.board.max());
+        self.ecn.answered_at = Some(self.board.max());
+        self.stats.ecn_reductions += 1;
+    }
+}
+
+/// The receiver's part (section 6.1.3).
+#[derive(Clone, Debug, Default)]
+pub(super) struct EcnReceiver {
+    echoes: bool,
+}
+
+impl EcnReceiver {
+    /// A data packet came: one that tells of a reduction ends the echo, unless it is marked itself.
+    pub(super) fn on_data(&mut self, ecn: Ecn) {
+        self.echoes = ecn.has(Ecn::MARKED) || self.echoes && !ecn.has(Ecn::REDUCED);
+    }
+
+    /// Bits of an acknowledgement: it is not capable itself (section 6.1.4).
+    pub(super) fn of_ack(&self) -> Ecn {
+        Ecn::ECHO.when(self.echoes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_echo_lasts_until_the_sender_has_heard_it() {
+        let mut receiver = EcnReceiver::default();
+        let capable = Ecn::CAPABLE;
+        let marked = capable.and(Ecn::MARKED);
+        let story = [
+            (capable, false),
+            (marked, true),
+            (capable, true),
+            (Ecn::NONE, true),
+            (capable.and(Ecn::REDUCED), false),
+            (capable, false),
+            (marked.and(Ecn::REDUCED), true),
+            (Ecn::REDUCED, false),
+        ];
+        for (ecn, echoes) in story {
+            receiver.on_data(ecn);
+            assert_eq!(receiver.of_ack() == Ecn::ECHO, echoes, "after {ecn:?}");
+        }
+    }
+}

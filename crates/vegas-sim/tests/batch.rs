@@ -1,0 +1,103 @@
+//! Many runs of one template: each is the run that its own file would give, and fails alone.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, UInt64Type};
+use serde_json::{Map, Value, json};
+use vegas_sim::batch::{Limits, run_row};
+use vegas_sim::results::{Rows, run_digest, run_id, summary};
+use vegas_sim::scenario::{Scenario, Template};
+
+const SHORT: &str = r#"
+    name = "short"
+    duration = "2s"
+    sample = "change"
+    topology.kind = "dumbbell"
+    topology.access = { rate = "100mbit", delay = "1ms" }
+    topology.bottleneck = { rate = "10mbit", delay = "8ms", queue = "10p" }
+    flow = [{ algorithm = "reno" }, { algorithm = "vegas" }]
+"#;
+
+fn template() -> Template {
+    Template::from_toml(SHORT, "short.toml").unwrap()
+}
+
+fn replaced(values: Value) -> Map<String, Value> {
+    values.as_object().unwrap().clone()
+}
+
+fn failure(values: Value, limits: Limits) -> String {
+    run_row(&template(), &replaced(values), 1, limits, &Rows::default(), || None).unwrap_err()
+}
+
+/// The fast path leaves series and captures out, which must show nowhere in the totals.
+#[test]
+fn a_row_holds_the_figures_of_the_same_run_by_itself() {
+    let values = replaced(json!({"topology.bottleneck.queue": "20p", "flow.1.alpha": 2}));
+    let row = run_row(&template(), &values, 7, Limits::default(), &Rows::default(), || None).unwrap();
+
+    let overrides = [("topology.bottleneck.queue", "20p"), ("flow.1.alpha", "2"), ("seed", "7"), ("capture", "true")];
+    let scenario = Scenario::from_toml(SHORT, "short.toml", &overrides.map(|(k, v)| (k.into(), v.into()))).unwrap();
+    let summary = summary(&scenario, &vegas_sim::run(&scenario), 0.0);
+
+    let mut compared = 0;
+    for (part, rows) in [("flow", &summary["flows"]), ("link", &summary["links"])] {
+        for figures in rows.as_array().unwrap() {
+            let id = figures["id"].as_str().map_or_else(|| figures["id"].to_string(), String::from);
+            for (name, value) in figures.as_object().unwrap() {
+                let Some(column) = row.column_by_name(&format!("{part}.{id}.{name}")) else {
+                    assert!(["id", "algorithm"].contains(&name.as_str()), "{part} {name} is missing");
+                    continue;
+                };
+                let given = match column.is_null(0) {
+                    true => Value::Null,
+                    false => column
+                        .as_primitive_opt::<UInt64Type>()
+                        .map_or_else(|| column.as_primitive::<Float64Type>().value(0).into(), |c| c.value(0).into()),
+                };
+                assert_eq!(&given, value, "{part}.{id}.{name}");
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(compared, row.num_columns());
+}
+
+#[test]
+fn a_run_has_the_id_that_the_command_line_gives_it() {
+    let values = replaced(json!({"flow.0.algorithm": "vegas", "flow.0.start": "100ms", "flow.1.alpha": 2}));
+    let overrides = [("flow.1.alpha", "2"), ("flow.0.start", "100ms"), ("flow.0.algorithm", "vegas"), ("seed", "9")];
+    let scenario = Scenario::from_toml(SHORT, "short.toml", &overrides.map(|(k, v)| (k.into(), v.into()))).unwrap();
+    let digest = run_digest(&template().document(&values, 9).unwrap(), 9, &Map::new());
+    assert_eq!(digest.map(|byte| format!("{byte:02x}")).concat(), run_id(&scenario));
+}
+
+#[test]
+fn a_bad_value_is_named_with_its_key() {
+    let error = failure(json!({"flow.0.algorithm": "vagas"}), Limits::default());
+    assert_eq!(
+        error,
+        "short.toml: --set flow.0.algorithm=\"vagas\": flow.0.algorithm: \"vagas\" is no preset; did you mean \"vegas\"?"
+    );
+    let error = failure(json!({"flow.9.alpha": 1}), Limits::default());
+    assert_eq!(error, "short.toml: --set flow.9.alpha=1: flow.9: no such entry of flow; expected an index from 0 to 1");
+}
+
+#[test]
+fn limits_end_a_run_and_say_which() {
+    let events = Limits { events: Some(1000), ..Limits::default() };
+    assert_eq!(failure(json!({}), events), "limit of 1000 events reached");
+    let memory = Limits { memory_bytes: Some(1), ..Limits::default() };
+    assert_eq!(failure(json!({"duration": "60s"}), memory), "memory limit of 1 bytes reached");
+}
+
+#[test]
+fn a_run_stops_when_it_is_told_to() {
+    let mut asked = 0;
+    let values = replaced(json!({"duration": "60s"}));
+    let stop = || {
+        asked += 1;
+        (asked == 2).then(|| "enough".to_owned())
+    };
+    let ended = run_row(&template(), &values, 1, Limits::default(), &Rows::default(), stop);
+    assert_eq!(ended.unwrap_err(), "enough");
+}

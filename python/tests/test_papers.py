@@ -1,0 +1,212 @@
+"""Claims, verdicts and the report."""
+
+import csv
+import json
+import os
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from vegaslab.papers import runner, verdict
+from vegaslab.papers.claims import PAPERS, Claim, Limit, claims, flat
+from vegaslab.papers.draw import write
+from vegaslab.papers.errors import PapersError
+from vegaslab.papers.experiment import Run
+from vegaslab.papers.registry import EXPERIMENTS, not_carried_out
+from vegaslab.papers.reproduce import reproduce, rows
+from vegaslab.papers.verdict import Finding, judge
+from vegaslab.result import Result
+from vegaslab.source import load, shipped_scenarios
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "papers" / "claims.toml"
+EXPECTED = Path(__file__).parent / "golden" / "claims.json"
+CHEAP = ("G-table2", "G-fig6-gallop")
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the source of the claims does not lie beside the checkout")
+def test_claims_are_those_of_their_source() -> None:
+    source = {row["id"]: row for row in tomllib.loads(SHARED.read_text())["claim"]}
+    assert list(claims()) == list(source)
+    for name, claim in claims().items():
+        assert claim.values == flat(source[name]["value"])
+        assert (claim.kind, claim.at) == (source[name]["kind"], source[name]["at"])
+
+
+def test_claims_are_whole() -> None:
+    for claim in claims().values():
+        assert claim.paper in PAPERS
+        assert claim.setting
+        assert claim.metric
+        assert claim.conclusion
+        assert claim.limit.reason
+        assert len(claim.units) == max(1, len(claim.values))
+        assert (claim.limit.rule == "exact") == (claim.kind == "analysis")
+
+
+def test_scenarios_of_claims_are_shipped_and_good() -> None:
+    named = {name for claim in claims().values() for name in claim.scenarios}
+    assert named <= set(shipped_scenarios())
+    for name in named:
+        assert load(name).name == name.rpartition("/")[2]
+
+
+def test_experiments_carry_out_claims_once_each() -> None:
+    carried_out = [name for experiments in EXPERIMENTS.values() for one in experiments for name in one.claims]
+    assert len(carried_out) == len(set(carried_out))
+    assert set(carried_out) | set(not_carried_out()) == set(claims())
+    for paper, experiments in EXPERIMENTS.items():
+        assert {claims()[name].paper for one in experiments for name in one.claims} == {paper}
+
+
+def claim(**changes: object) -> Claim:
+    limit = Limit(rule="within_percent", size=10.0, reason="a test")
+    base = replace(claims()["G-fig4-vegas"], id="T-1", values=(100.0,), units=("s",), limit=limit, at_least=frozenset())
+    return replace(base, **changes)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = {word: f"why {word}" for word in ("differs", "contradicted", "inconsistent")}
+    monkeypatch.setattr(verdict, "causes", lambda: {"T-1": words})
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(
+    ("ours", "holds", "arithmetic", "word"),
+    [
+        (110.0, True, "", "reproduced"),
+        (90.0, True, "", "reproduced"),
+        (110.1, True, "", "differs"),
+        (100.0, False, "", "contradicted"),
+        (150.0, False, "", "contradicted"),
+        (100.0, True, "1 + 1 is not 3", "inconsistent"),
+    ],
+)
+def test_verdicts(ours: float, holds: bool, arithmetic: str, word: str) -> None:
+    found = judge(claim(), Finding(values=(ours,), holds=holds, arithmetic=arithmetic))
+    assert found.word == word
+    assert found.cause == (f"why {word}" if word != "reproduced" else "within the limit (within 10 %)")
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(
+    ("printed", "ours", "word"),
+    [(16.24, 16.2449, "reproduced"), (16.24, 16.2451, "differs"), (64, 64.0, "reproduced"), (64, 64.4, "differs")],
+)
+def test_an_exact_limit_is_half_of_the_last_printed_digit(printed: float, ours: float, word: str) -> None:
+    exact = claim(values=(printed,), limit=Limit(rule="exact", size=0.0, reason="a test"))
+    assert judge(exact, Finding(values=(ours,), holds=True)).word == word
+
+
+@pytest.mark.usefixtures("explained")
+def test_a_lower_bound_has_no_upper_limit() -> None:
+    bound = claim(at_least=frozenset([0]))
+    assert judge(bound, Finding(values=(1000.0,), holds=True)).word == "reproduced"
+    assert judge(bound, Finding(values=(80.0,), holds=True)).word == "differs"
+
+
+def test_a_verdict_without_a_cause_is_refused() -> None:
+    with pytest.raises(PapersError, match=r"T-1: differs, and causes.toml has no 'differs'"):
+        judge(claim(), Finding(values=(150.0,), holds=True))
+
+
+def test_as_many_values_as_the_claim_has() -> None:
+    with pytest.raises(PapersError, match="2 values were found; the claim has 1"):
+        judge(claim(), Finding(values=(1.0, 2.0), holds=True))
+
+
+def test_a_report_is_whole(vegaslab: Command, here: Path) -> None:
+    done = vegaslab("reproduce", *CHEAP, "-o", "report")
+    assert done.returncode == 0, done.stderr
+    report = here / "report"
+    assert {path.name for path in report.iterdir()} == {"cache", "figures", "claims.json", "claims.csv", "index.html"}
+    names = [row["id"] for row in json.loads((report / "claims.json").read_text())["claims"]]
+    # experiments are run whole
+    assert names == ["G-table2", "G-table3", "G-fig6-vegas", "G-fig6-gallop"]
+    with (report / "claims.csv").open() as text:
+        rows = {row["id"]: row for row in csv.DictReader(text)}
+    assert rows["G-fig6-vegas"]["paper_value"] == rows["G-fig6-vegas"]["our_value"] == "3 16"
+    assert {path.name for path in (report / "figures").iterdir()} == {
+        f"gallop-{figure}.{kind}" for figure in ("fig1", "fig6") for kind in ("svg", "png")
+    }
+    page = (report / "index.html").read_text()
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    for name in names:
+        assert f'id="{name}"' in page
+        assert name in done.stdout
+
+
+def extract_name(result: Result) -> str:
+    return str(result.summary["scenario"])
+
+
+def test_finished_runs_are_not_simulated_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = {"a": Run(scenario="papers/gallop-windows", extract=extract_name)}
+    assert runner.carry_out(runs, tmp_path) == {"a": "gallop-windows"}
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("simulated again")
+
+    monkeypatch.setattr(runner, "run_checked", refuse)
+    assert runner.carry_out(runs, tmp_path) == {"a": "gallop-windows"}
+    other_seed = {"a": replace(runs["a"], seed=2)}
+    with pytest.raises(AssertionError, match="simulated again"):
+        runner.carry_out(other_seed, tmp_path)
+
+
+def test_what_was_finished_before_an_interruption_stays(tmp_path: Path) -> None:
+    def interrupt(_result: Result) -> str:
+        raise KeyboardInterrupt
+
+    good = Run(scenario="papers/gallop-windows", extract=extract_name)
+    runner.carry_out({"a": good}, tmp_path)
+    kept = list(tmp_path.iterdir())
+    with pytest.raises(KeyboardInterrupt):
+        runner.carry_out({"a": good, "b": replace(good, extract=interrupt)}, tmp_path)
+    assert list(tmp_path.iterdir()) == kept
+
+
+def test_the_same_figures_and_tables_each_time(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        chapters = reproduce(["G-table2"], tmp_path / name)
+    write(chapters[0].charts[0], tmp_path)
+    for file in ("claims.json", "claims.csv", "index.html", "figures/gallop-fig1.svg", "figures/gallop-fig1.png"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+    assert (tmp_path / "gallop-fig1.svg").read_bytes() == (tmp_path / "one/figures/gallop-fig1.svg").read_bytes()
+
+
+def test_the_quick_report_is_the_expected_one(tmp_path: Path) -> None:
+    """`UPDATE_CLAIMS=1` writes the expectation anew; each change needs its reason."""
+    found = {
+        row["id"]: {"verdict": row["verdict"], "values": [float(f"{value:.4g}") for value in row["our_value"]]}
+        for row in rows(reproduce(["all"], tmp_path / "report", quick=True))
+    }
+    if os.environ.get("UPDATE_CLAIMS"):
+        lines = (f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
+        EXPECTED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    assert found == json.loads(EXPECTED.read_text())
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [("G-fig99", ("G-fig99", "no such paper or claim", "gallop")), ("galop", ("galop", "no such paper or claim"))],
+)
+def test_reproduce_refuses_in_one_line(vegaslab: Command, here: Path, what: str, words: tuple[str, ...]) -> None:
+    done = vegaslab("reproduce", what)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    for word in words:
+        assert word in done.stderr
+    assert not list(here.iterdir())
+
+
+def test_a_foreign_folder_is_left_alone(vegaslab: Command, here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine" / "letter.txt").write_text("dear")
+    done = vegaslab("reproduce", "G-table2", "-o", "mine")
+    assert done.returncode == 2
+    assert "holds letter.txt but no report" in done.stderr
+    assert [path.name for path in (here / "mine").iterdir()] == ["letter.txt"]

@@ -1,0 +1,1 @@
+"""Two-level factorial designs: which runs to make, and what their results say."""

@@ -1,0 +1,82 @@
+"""Charts drawn by matplotlib: the same bytes for the same chart."""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
+
+from vegaslab.figure import PALETTE, STYLE, save
+from vegaslab.papers.chart import Chart, Curve, Panel
+
+_WIDTH_INCHES, _PANEL_INCHES, _EDGE_INCHES = 8.0, 3.1, 0.9
+_MOST_LEGEND_COLUMNS = 3
+_GREY = "#8A8A8A"
+_PLAIN = StrMethodFormatter("{x:g}")
+
+
+def draw(chart: Chart) -> Figure:
+    """The chart's panels, one below the other."""
+    with matplotlib.rc_context(STYLE):
+        height = _PANEL_INCHES * len(chart.panels) + _EDGE_INCHES
+        figure = Figure(figsize=(_WIDTH_INCHES, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.suptitle(chart.title, x=0.01, ha="left", fontsize=13, fontweight="bold")
+        for panel, axes in zip(chart.panels, figure.subplots(len(chart.panels), 1, squeeze=False)[:, 0], strict=True):
+            _draw_panel(axes, panel)
+        figure.align_ylabels()
+    return figure
+
+
+def write(chart: Chart, folder: Path) -> None:
+    """Writes `SLUG.svg` and `SLUG.png`."""
+    figure = draw(chart)
+    for suffix in (".svg", ".png"):
+        save(figure, folder / f"{chart.slug}{suffix}")
+
+
+def _draw_panel(axes: Axes, panel: Panel) -> None:
+    for curve in panel.curves:
+        _draw_curve(axes, curve)
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(panel.y)
+    if panel.log_x:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(_PLAIN)
+    if panel.log_y:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_PLAIN)
+    elif panel.from_zero:
+        axes.set_ylim(bottom=0)
+    if panel.level is not None:
+        value, name = panel.level
+        axes.axhline(value, color=_GREY, lw=1, ls=":")
+        axes.annotate(
+            name,
+            (1, value),
+            xycoords=("axes fraction", "data"),
+            xytext=(-4, 3),
+            textcoords="offset points",
+            ha="right",
+            fontsize=9,
+        )
+    labelled = [curve for curve in panel.curves if curve.label]
+    if labelled:
+        columns = min(_MOST_LEGEND_COLUMNS, len(labelled))
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, fontsize=9, borderaxespad=0.2)
+
+
+def _draw_curve(axes: Axes, curve: Curve) -> None:
+    colour = PALETTE[curve.colour % len(PALETTE)]
+    x, y = np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
+    label = curve.label or "_"
+    if curve.style in ("points", "crosses"):
+        marker, size = ("o", 5) if curve.style == "points" else ("X", 9)
+        axes.plot(x, y, ls="", marker=marker, ms=size, mec="white", mew=0.7, color=colour, label=label, zorder=4)
+        return
+    dashes, width = ((0, (4, 2)), 1.2) if curve.style == "dashed" else ("-", 1.6)
+    steps = "steps-post" if curve.style == "steps" else "default"
+    axes.plot(x, y, ls=dashes, lw=width, color=colour, label=label, drawstyle=steps)

@@ -1,0 +1,41 @@
+"""What a paper's module registers: the runs it needs, what they say of its claims, and the figures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vegaslab.papers.chart import Chart
+from vegaslab.papers.verdict import Finding
+from vegaslab.result import Result
+
+Data = Mapping[str, Any]
+"""What each run gave, by its key: whatever its `extract` kept, as JSON gives it back (lists, not tuples)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One simulation: a shipped scenario with values set, and what is kept of its result.
+
+    `extract` is a function of a module, which must give what JSON can hold. A run is simulated again only if the
+    scenario, a value, the seed, the engine or the file that holds `extract` changes.
+    """
+
+    scenario: str
+    extract: Callable[[Result], Any]
+    set: Mapping[str, object] = field(default_factory=dict)
+    seed: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A figure, a table or a worked example: runs by key, findings by claim, charts.
+
+    `runs` takes whether the report is to be quick (less of the same: fewer seeds, fewer points) and gives runs by
+    key; `find` and `draw` take what they gave.
+    """
+
+    title: str
+    claims: Sequence[str]
+    find: Callable[[Data], Mapping[str, Finding]]
+    runs: Callable[[bool], Mapping[str, Run]] = lambda _quick: {}
+    draw: Callable[[Data], Sequence[Chart]] = lambda _data: ()

@@ -1,0 +1,54 @@
+"""All experiments, by paper. A paper's module adds its own with one line here."""
+
+from collections.abc import Sequence
+
+from vegaslab.papers import gallop
+from vegaslab.papers.claims import PAPERS, claims
+from vegaslab.papers.errors import PapersError
+from vegaslab.papers.experiment import Experiment
+
+EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
+    "gallop": gallop.EXPERIMENTS,
+}
+
+
+def select(names: Sequence[str]) -> list[tuple[str, Experiment]]:
+    """Experiments, each with its paper, for "all", papers' names and claims' ids. Raises `PapersError`.
+
+    An experiment is run whole, even where only one of its claims was named.
+    """
+    wanted = {claim for name in names for claim in _claims_of(name)}
+    missing = sorted(wanted.difference(_carried_out()))
+    if missing:
+        raise PapersError(
+            f"{missing[0]}: no experiment carries out this claim yet; there are {', '.join(_carried_out())}"
+        )
+    return [
+        (paper, one)
+        for paper, experiments in EXPERIMENTS.items()
+        for one in experiments
+        if wanted.intersection(one.claims)
+    ]
+
+
+def not_carried_out() -> list[str]:
+    """Claims that no experiment carries out, in the order of the claims file."""
+    return [name for name in claims() if name not in _carried_out()]
+
+
+def _carried_out() -> list[str]:
+    return [claim for paper in EXPERIMENTS.values() for one in paper for claim in one.claims]
+
+
+def _claims_of(name: str) -> list[str]:
+    carried_out = _carried_out()
+    if name == "all":
+        return carried_out
+    if name in EXPERIMENTS:
+        return [claim for claim in carried_out if claims()[claim].paper == name]
+    if name in claims():
+        return [name]
+    known = f"all, {', '.join(EXPERIMENTS)}, or a claim such as {carried_out[0]}"
+    if name in PAPERS:
+        raise PapersError(f"{name}: no experiment carries out this paper yet; there are {known}")
+    raise PapersError(f"{name}: no such paper or claim; there are {known}")

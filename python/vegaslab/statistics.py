@@ -1,0 +1,134 @@
+"""Statistics of repeated runs: intervals, paired differences, Holm's correction, fairness, percentiles, filling."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtr, stdtrit
+
+Floats = NDArray[np.float64]
+
+FILLED = 0.95
+"""A link counts as full from this utilisation on."""
+
+FILL_ROUND_TRIPS = 10
+"""For how many round trips a link must be full; see `time_to_fill_s`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interval:
+    """An estimate of a mean with its confidence interval, which is mean - half_width to mean + half_width."""
+
+    mean: float
+    half_width: float
+    """NaN if fewer than two values were given."""
+    level: float
+    values: int
+    p_value: float
+    """Probability of a mean this far from 0 if the true one is 0: two-sided t test; NaN without an interval."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        return self.mean - self.half_width
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return self.mean + self.half_width
+
+
+def t_quantile(probability: float, degrees: int) -> float:
+    """The quantile of Student's t distribution, such as t[0.95; 8] = 1.860."""
+    return float(stdtrit(degrees, probability))
+
+
+def two_sided_t(level: float, degrees: int) -> float:
+    """The quantile t[1 - (1 - level)/2; degrees] that an interval of this level takes."""
+    return t_quantile(0.5 + level / 2, degrees)
+
+
+def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean of independent values with the t interval of n - 1 degrees of freedom (Jain 1991, section 13.2).
+
+    `values` is one-dimensional with at least one value; `level` lies between 0 and 1.
+    """
+    sample = np.asarray(values, dtype=np.float64)
+    n = len(sample)
+    mean = float(sample.mean())
+    if n < 2:
+        return Interval(mean=mean, half_width=math.nan, level=level, values=n, p_value=math.nan)
+    standard_error = float(sample.std(ddof=1)) / math.sqrt(n)
+    return Interval(
+        mean=mean,
+        half_width=two_sided_t(level, n - 1) * standard_error,
+        level=level,
+        values=n,
+        p_value=two_sided_p(mean, standard_error, n - 1),
+    )
+
+
+def two_sided_p(mean: float, standard_error: float, degrees: int) -> float:
+    """Probability of an estimate this far from 0, with this standard error, if the true value is 0."""
+    if standard_error == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * stdtr(degrees, -abs(mean) / standard_error))
+
+
+def paired_difference(values: ArrayLike, baseline: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean of values[i] - baseline[i] with its t interval (Jain 1991, section 13.4.1).
+
+    Both have one value a seed, in the same order. What the seed alone decides (the background traffic, say) falls out
+    of the difference, so the interval is as narrow as the runs are alike.
+    """
+    first, second = np.asarray(values, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
+    if first.shape != second.shape:
+        raise ValueError(f"values, baseline: {first.shape} and {second.shape} were given; one value a seed in both")
+    return mean_interval(first - second, level)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979).
+
+    Calling significant what is then below 5 % errs, over all of them together, in at most 5 % of cases. NaN stays NaN
+    and does not count.
+    """
+    order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
+    adjusted = [math.nan] * len(p_values)
+    greatest = 0.0
+    for rank, (p, place) in enumerate(order):
+        greatest = max(greatest, min(1.0, (len(order) - rank) * p))
+        adjusted[place] = greatest
+    return adjusted
+
+
+def jain_index(shares: ArrayLike) -> float:
+    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has all; NaN if nobody has any."""
+    given = np.asarray(shares, dtype=np.float64)
+    squares = float((given**2).sum())
+    return float(given.sum()) ** 2 / (len(given) * squares) if squares > 0 else math.nan
+
+
+def percentile(values: ArrayLike, percent: float) -> float:
+    """The least of the values that `percent` of them do not exceed (nearest rank, as in the table `traffic`)."""
+    return float(np.percentile(np.asarray(values, dtype=np.float64), percent, method="inverted_cdf"))
+
+
+def time_to_fill_s(time_s: ArrayLike, utilisation: ArrayLike, *, start_s: float, round_trip_s: float) -> float:
+    """How long after `start_s` a link begins to be full for ten round trips together, s; NaN if it never does.
+
+    The link is full over a stretch if it is busy for 95 % of it. `utilisation` is the link's busy part of each step
+    that ends at `time_s`, as in the table `link_series`; the first step began at 0. The stretch is rounded up to
+    whole steps. Ten round trips, because a burst of slow start can fill a single one long before the window does; not
+    the rest of the run, because Reno leaves the link empty after every cut and still fills it.
+    """
+    ends, busy = np.asarray(time_s, dtype=np.float64), np.asarray(utilisation, dtype=np.float64)
+    begins = np.concatenate([[0.0], ends[:-1]])
+    busy_s = np.concatenate([[0.0], np.cumsum(busy * (ends - begins))])
+    steps = np.arange(np.searchsorted(begins, start_s - 1e-9), len(ends))
+    last = np.searchsorted(ends, begins[steps] + FILL_ROUND_TRIPS * round_trip_s - 1e-9)
+    steps, last = steps[last < len(ends)], last[last < len(ends)]
+    full = busy_s[last + 1] - busy_s[steps] >= FILLED * (ends[last] - begins[steps])
+    return float(begins[steps[np.argmax(full)]] - start_s) if full.any() else math.nan
