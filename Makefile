@@ -83,6 +83,10 @@ check-no-std: ## vegas-core without std and without an allocator
 check-identical: build ## debug from Rust and release from Python give the same bytes
 	tools/check_identical.sh
 
+.PHONY: quic-day
+quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (minutes)
+	VEGASLAB_QUIC_HOURS=24 cargo test --quiet --locked --release -p vegas-quic-sim --test endurance
+
 FUZZ_SECONDS ?= 60
 
 .PHONY: fuzz

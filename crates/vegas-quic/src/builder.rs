@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use quinn_proto::{AckFrequencyConfig, TransportConfig};
 use vegas_core::units::Segments;
-use vegas_core::{Algorithm, Composition, Detection, HostCapabilities, Parameters, Recovery, Refusal, registry};
+use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, registry};
 
 use crate::VegasFactory;
 
@@ -43,13 +43,13 @@ impl VegasQuic {
     /// by [`VegasQuic::build`], which says why.
     pub fn preset(name: &str) -> Result<Self, UnknownPreset> {
         let preset = registry::preset(name).ok_or_else(|| UnknownPreset(name.to_owned()))?;
-        Ok(VegasQuic::new(left_to_quic(preset.composition), preset.parameters))
+        Ok(VegasQuic::new(preset.composition.left_to_quic(), preset.parameters))
     }
 
     /// The names of the presets that quinn can carry.
     pub fn presets() -> impl Iterator<Item = &'static str> {
         let carried =
-            |preset: &&registry::Preset| left_to_quic(preset.composition).check_host(&HostCapabilities::QUIC).is_ok();
+            |preset: &&registry::Preset| preset.composition.left_to_quic().check_host(&HostCapabilities::QUIC).is_ok();
         registry::PRESETS.iter().filter(carried).map(|preset| preset.name)
     }
 
@@ -63,7 +63,8 @@ impl VegasQuic {
         known("gallop")
     }
 
-    /// Dynamic Vegas: steps in proportion to what the backlog is off.
+    /// Dynamic Vegas: steps in proportion to what the backlog is off. It needs [`VegasQuic::ssthresh`], to half of which
+    /// its slow start jumps.
     pub fn dynamic() -> Self {
         known("dynamic")
     }
@@ -120,7 +121,7 @@ impl VegasQuic {
     pub fn build(self) -> Result<Arc<VegasFactory>, Refusal> {
         let VegasQuic { composition, mut parameters } = self;
         composition.check(&parameters)?;
-        composition.check_host(&HostCapabilities::QUIC)?;
+        composition.check_quic(&parameters)?;
         let least = |window: Segments| window.max(Segments(2)).min(parameters.max_window);
         parameters.initial_window = least(parameters.initial_window);
         parameters.restart_window = least(parameters.restart_window);
@@ -139,17 +140,4 @@ impl VegasQuic {
 
 fn known(name: &str) -> VegasQuic {
     VegasQuic::preset(name).expect("the registry has it")
-}
-
-/// The parts of a preset that are an algorithm's rather than TCP's.
-fn left_to_quic(mut composition: Composition) -> Composition {
-    composition.detection = Detection {
-        recovery: Recovery::Sack,
-        fine_retransmit: false,
-        recheck_after_retransmit: false,
-        retransmit_backs_off: false,
-    };
-    composition.limits.burst = None;
-    composition.limits.keep_up = false;
-    composition
 }

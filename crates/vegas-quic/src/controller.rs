@@ -21,6 +21,13 @@ pub struct VegasFactory {
     pub(crate) algorithm: Algorithm,
 }
 
+impl VegasFactory {
+    /// Parts and numbers.
+    pub fn algorithm(&self) -> &Algorithm {
+        &self.algorithm
+    }
+}
+
 impl ControllerFactory for VegasFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         Box::new(VegasController::new(self.algorithm, now, current_mtu))
@@ -78,6 +85,11 @@ impl VegasController {
     /// Window, slow-start threshold, base RTT and backlog, in the core's units.
     pub fn state(&self) -> &State {
         &self.state
+    }
+
+    /// Packets sent after the newest one acknowledged, whether they are lost or not.
+    pub fn in_flight(&self) -> Segments {
+        self.sends.next().since(SendIndex(self.oldest))
     }
 
     /// Parts and numbers.
@@ -181,8 +193,7 @@ impl Controller for VegasController {
             return;
         }
         self.recovery_began = Some(now);
-        let next = self.sends.next();
-        let in_flight = next.since(SendIndex(self.oldest));
+        let (next, in_flight) = (self.sends.next(), self.in_flight());
         // QUIC never sends a packet twice: what is sent again has a new number
         self.algorithm.on_loss(&mut self.state, &Loss { now, kind, sent, retransmission: false, in_flight, next });
     }

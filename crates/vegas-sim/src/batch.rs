@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
 
 use crate::engine::Simulation;
+use crate::foreign::Stack;
 use crate::outcome::Outcome;
 use crate::results::Rows;
 use crate::scenario::{Sampling, Scenario, Template};
@@ -25,7 +26,7 @@ pub struct Limits {
 /// Runs a template with some values replaced; gives the totals as one row of `rows`, or one line that says why there is
 /// none: a bad value, a limit, a panic.
 ///
-/// `stop` is asked every few milliseconds whether the run should end before its time, and why. Time series and
+/// `stack` has the ends of flows that are not TCP. `stop` is asked every few milliseconds whether the run should end before its time, and why. Time series and
 /// captures that the scenario asks for are not kept: no total depends on them.
 pub fn run_row(
     template: &Template,
@@ -33,19 +34,25 @@ pub fn run_row(
     seed: u64,
     limits: Limits,
     rows: &Rows,
+    stack: Option<&dyn Stack>,
     stop: impl FnMut() -> Option<String>,
 ) -> Result<RecordBatch, String> {
     guarded(|| {
         let mut scenario = template.scenario(replaced, seed).map_err(|error| error.to_string())?;
         scenario.sampling = Sampling::Off;
         scenario.capture = false;
-        let outcome = simulate(&scenario, limits, stop)?;
+        let outcome = simulate(&scenario, limits, stack, stop)?;
         rows.row(&scenario, &outcome).map_err(|error| error.to_string())
     })
 }
 
-fn simulate(scenario: &Scenario, limits: Limits, mut stop: impl FnMut() -> Option<String>) -> Result<Outcome, String> {
-    let mut simulation = Simulation::new(scenario);
+fn simulate(
+    scenario: &Scenario,
+    limits: Limits,
+    stack: Option<&dyn Stack>,
+    mut stop: impl FnMut() -> Option<String>,
+) -> Result<Outcome, String> {
+    let mut simulation = Simulation::with_stack(scenario, stack);
     loop {
         let events_left = limits.events.map_or(SLICE_EVENTS, |most| most - simulation.events());
         if simulation.advance(events_left.min(SLICE_EVENTS)).finished {

@@ -1,6 +1,7 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
 mod feeding;
+mod foreign_flows;
 mod opened;
 
 use std::collections::VecDeque;
@@ -8,6 +9,7 @@ use std::collections::VecDeque;
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
+use crate::foreign::{Connection, Stack};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::managed::Choice;
@@ -64,6 +66,8 @@ pub struct Progress {
 pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
+    /// Both ends, where they are not TCP's; sender and receiver then stay idle.
+    pub(crate) foreign: Option<Box<dyn Connection>>,
     layout: Layout,
     uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
@@ -77,7 +81,7 @@ pub(crate) struct Flow {
     on_their_way: u32,
 }
 
-/// Runs a scenario to its end.
+/// Runs a scenario of TCP flows to its end.
 pub fn run(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario);
     while !simulation.advance(u64::MAX).finished {}
@@ -85,8 +89,13 @@ pub fn run(scenario: &Scenario) -> Outcome {
 }
 
 impl Simulation {
-    /// Sets up a run; nothing has happened yet.
+    /// Sets up a run of TCP flows; nothing has happened yet. Panics where a flow is not TCP.
     pub fn new(scenario: &Scenario) -> Self {
+        Simulation::with_stack(scenario, None)
+    }
+
+    /// Sets up a run; `stack` has the ends of the flows that are not TCP. Panics where there is such a flow and no stack.
+    pub fn with_stack(scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
         let links: Vec<Link> = scenario
             .links
             .iter()
@@ -97,7 +106,9 @@ impl Simulation {
                 Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
             })
             .collect();
-        let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
+        let mut flows: Vec<Flow> =
+            scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
+        foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
         let components = Components {
             links: links.len() as u32,
@@ -298,6 +309,7 @@ impl Simulation {
             if let Some(flow) = self.opened(&packet) {
                 flow.on_their_way += 1;
             }
+            self.duplicate_foreign(&packet);
             let sack = self.sacks.duplicate(packet.sack());
             self.pass_on(packet.with_sack(sack));
         }
@@ -367,6 +379,7 @@ impl Simulation {
 
     fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack());
+        self.discard_foreign(&packet);
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
         }
@@ -388,6 +401,9 @@ impl Simulation {
         let id = packet.flow as usize;
         if let Some(flow) = self.opened(&packet) {
             flow.on_their_way -= 1;
+        }
+        if self.is_foreign(&packet) {
+            return self.receive_foreign(packet);
         }
         match packet.kind {
             PacketKind::Data => self.on_data(id, packet),
@@ -462,6 +478,9 @@ impl Simulation {
     fn on_start_stop(&mut self, id: u32) {
         let flow = &mut self.flows[id as usize];
         let component = self.components.start_stop(id);
+        if flow.foreign.is_some() {
+            return self.start_stop_foreign(id);
+        }
         if self.now == flow.start {
             match flow.stop {
                 Some(stop) => self.queue.schedule(component, stop),
@@ -477,6 +496,9 @@ impl Simulation {
 
     fn on_retransmission_timer(&mut self, id: u32) {
         self.queue.cancel(self.components.retransmission(id));
+        if self.flows[id as usize].foreign.is_some() {
+            return self.drive(id, |connection, now| connection.on_timer(now));
+        }
         self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
@@ -578,6 +600,7 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
+            foreign: None,
             layout: Layout::new(spec),
             uses_ecn: spec.ecn,
             echo_us: 0,

@@ -7,7 +7,7 @@ use vegas_core::units::Span;
 
 use super::document::File;
 use super::error::{Checked, Problem};
-use super::model::{Sampling, Scenario};
+use super::model::{Sampling, Scenario, Transport};
 use super::{change, flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
@@ -37,6 +37,9 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
             change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
         change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
     };
+    if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
+        return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
+    }
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
     Ok(Scenario {
