@@ -56,6 +56,10 @@ demo: build ## Vegas against Reno on 50 Mb/s x 100 ms: table and picture
 pictures: demo ## draws the documentation's pictures anew
 	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
 	PYTHONPATH=python $(BIN)/python -m documentation
+	$(BIN)/vegaslab compare scenarios/tcplib-background.toml -a vegas -a reno --seeds 10 -o results/demo-seeds
+	cp results/demo-seeds/picture.svg docs/pictures/vegas-and-reno-seeds.svg
+	$(BIN)/vegaslab factorial scenarios/plans/vegas-phases.toml -o results/demo-phases
+	cp results/demo-phases/factorial/flow.0.goodput_mbps/picture.svg docs/pictures/vegas-phases.svg
 
 # --- tests ---
 
@@ -92,6 +96,35 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZ_SECONDS each, guided by coverage; needs a C++ compiler
 	tools/fuzz.sh $(FUZZ_SECONDS)
+
+# --- speed: docs/performance.md ---
+
+BENCH_PROGRAM := $(TARGET)/release/examples/run
+BENCH_REPEATS ?= 5
+UPDATE ?=
+BENCHMARKS = PYTHONPATH=python $(PYTHON) -m benchmarks
+
+.PHONY: bench
+bench: $(BENCH_PROGRAM) ## speed beside ns-2: the same scenarios in turn, ratios of medians (some minutes)
+	@$(call debian_package,ns,ns2)
+	@$(BENCHMARKS) side-by-side $< --repeats $(BENCH_REPEATS)
+
+.PHONY: bench-instructions
+bench-instructions: $(BENCH_PROGRAM) ## instructions a delivered packet against benches/instructions.json (UPDATE=1: records)
+	@$(call debian_package,valgrind,valgrind)
+	@$(BENCHMARKS) instructions $< $(if $(UPDATE),--update)
+
+.PHONY: bench-scale
+bench-scale: build $(BENCH_PROGRAM) ## cost a packet against flows, hops and window: docs/pictures/cost-per-packet.svg
+	PYTHONPATH=python $(BIN)/python -m benchmarks scale $(BENCH_PROGRAM) --repeats $(BENCH_REPEATS)
+
+$(BENCH_PROGRAM): $(RUST_FILES) crates/vegas-sim/examples/run.rs
+	cargo build --quiet --locked --release --package vegas-sim --example run
+	@touch $@
+
+# installs Debian's package $(2), which has the command $(1), where that is missing and may be done
+debian_package = command -v $(1) >/dev/null || [[ $$(id -u) != 0 ]] || ! command -v apt-get >/dev/null || \
+	{ apt-get update --quiet --quiet && apt-get install --quiet --quiet --yes --no-install-recommends $(2) >/dev/null; }
 
 # --- lints ---
 

@@ -43,6 +43,8 @@ _SLOW_STARTS = [
     _algorithm("vegas"),
     _algorithm("gallop"),
     _algorithm("mid-speed", "dynamic", ssthresh="200"),
+    _algorithm("streak"),
+    _variant("hystart++", "sack", 'slow_start = "hystart++"'),
 ]
 
 _AVOIDANCES = [
@@ -114,6 +116,7 @@ _ALGORITHMS = [
     Picture("vegas", "dynamic-single", (0, 10), _windows_and_queue(_algorithm("vegas"))),
     Picture("vegas-linux", "slow-start-10mbit", (0, 20), [_windows(*_LINUX)]),
     Picture("gallop", "gallop-50mbit", (0, 20), _windows_and_queue(_algorithm("gallop"), _algorithm("vegas"))),
+    Picture("streak", "streak-50mbit", (0, 10), _windows_and_queue(_algorithm("streak"), _algorithm("vegas"))),
     Picture("dynamic", "dynamic-vegas-and-reno", (0, 100), [_against_reno("dynamic"), _against_reno("vegas")]),
     Picture(
         "rovegas",

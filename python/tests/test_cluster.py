@@ -1,6 +1,8 @@
 """Sweeps on a real Dask scheduler and real worker processes, all on the loopback interface."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,6 +15,7 @@ from test_sweep import PLAN, dataset, wait_until
 
 import vegaslab
 from vegaslab.cluster import Cluster, ClusterError
+from vegaslab.sweeping import forecast
 
 Worker = subprocess.Popen[bytes]
 
@@ -20,11 +23,14 @@ Worker = subprocess.Popen[bytes]
 class Loopback:
     """A scheduler and its workers."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
         self._file = folder / "scheduler.json"
+        self._environment = os.environ | settings
         self._log = (folder / "log.txt").open("wb")
         self._processes: list[Worker] = []
-        self._start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file))
+        self.scheduler = self._start(
+            "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
+        )
         wait_until(self._file.exists)
         self.address = str(json.loads(self._file.read_text())["address"])
 
@@ -34,7 +40,9 @@ class Loopback:
 
     def _start(self, module: str, *arguments: str) -> Worker:
         command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
-        process = subprocess.Popen(command, stdout=self._log, stderr=self._log, cwd=self._file.parent)
+        process = subprocess.Popen(
+            command, stdout=self._log, stderr=self._log, cwd=self._file.parent, env=self._environment
+        )
         self._processes.append(process)
         return process
 
@@ -53,8 +61,8 @@ class Loopback:
 
 
 @pytest.fixture
-def loopback(tmp_path: Path) -> Iterator[Loopback]:
-    cluster = Loopback(tmp_path)
+def loopback(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Loopback]:
+    cluster = Loopback(tmp_path, getattr(request, "param", {}))
     yield cluster
     cluster.close()
 
@@ -79,6 +87,41 @@ def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopbac
     assert there[0] < 1000
     assert (done.made, done.failed) == (1000, 0)
     assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
+
+
+def test_series_come_back_from_a_cluster_though_a_worker_is_killed(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "series.toml"
+    plan.write_text('series = ["flows", "links"]\n' + PLAN.replace("replications = 125", "replications = 20"))
+    vegaslab.sweep(plan, tmp_path / "local", jobs=1)
+    workers = [loopback.worker() for _ in range(2)]
+    loopback.wait_for_workers(2)
+    with Cluster(loopback.address) as cluster:
+        vegaslab.sweep(plan, tmp_path / "cluster", runner=cluster, observer=lambda *_: workers[0].kill())
+    assert workers[0].wait() == -9
+    for part in ("runs", "flow_series", "link_series"):
+        assert dataset(tmp_path / "cluster", part) == dataset(tmp_path / "local", part)
+
+
+def test_ctrl_c_on_a_cluster_keeps_what_is_done_and_leaves_the_workers_free(loopback: Loopback, tmp_path: Path) -> None:
+    plan, folder = tmp_path / "slow.toml", tmp_path / "out"
+    plan.write_text(PLAN.replace('"2s"', '"120s"'))
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    # rows are written early here, so that the test knows when there are some
+    program = "import sys, vegaslab.cli as c, vegaslab.sweeping as s; s._FLUSH_S = 0.1; sys.exit(c.main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, "sweep", str(plan), "-o", str(folder), "--on", loopback.address]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: any((folder / "runs").glob("*.parquet")))
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130, said
+    assert said == f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on\n"
+    there = len(vegaslab.read_runs(folder))
+    assert 0 < there < 1000
+    with Cluster(loopback.address) as cluster:
+        # batches that were given up do not run on
+        wait_until(lambda: not any(cluster._client.processing().values()))
+        assert forecast(plan, folder, runner=cluster).there == there
 
 
 def test_the_command_sweeps_on_a_cluster(loopback: Loopback, tmp_path: Path, vegaslab: Command) -> None:
@@ -122,15 +165,63 @@ def test_a_worker_with_another_engine_that_comes_later_is_refused_too(loopback: 
     assert len(vegaslab.read_runs(tmp_path / "out")) > 0
 
 
-def test_what_cannot_be_reached_is_one_line(tmp_path: Path, vegaslab: Command, here: Path) -> None:
+DEADLY = """\
+import os
+from vegaslab import _vegaslab
+
+
+def deadly(template, runs, *rest, make=_vegaslab.sweep, **limits):
+    if any(place == 5 for place, _, _ in runs):
+        os._exit(1)
+    make(template, runs, *rest, **limits)
+
+
+if _vegaslab.sweep.__name__ == "sweep":
+    _vegaslab.sweep = deadly
+"""
+# the first worker that a batch ends is enough, and no other batch waits at that worker
+STRICT = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0", "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0"}
+
+
+@pytest.mark.parametrize("loopback", [STRICT], indirect=True)
+def test_a_run_that_ends_its_workers_is_a_row_and_the_others_go_on(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "small.toml"
+    plan.write_text(PLAN.replace("replications = 125", "replications = 2"))
+    deadly = tmp_path / "deadly.py"
+    deadly.write_text(DEADLY)
+    for _ in range(3):
+        loopback.worker("--preload", str(deadly))
+    loopback.wait_for_workers(3)
+    with Cluster(loopback.address) as cluster:
+        done = vegaslab.sweep(plan, tmp_path / "out", runner=cluster)
+    assert (done.made, done.failed) == (16, 1)
+    errors = vegaslab.read_runs(tmp_path / "out")["error"].to_pylist()
+    assert [place for place, error in enumerate(errors) if error is not None] == [5]
+    assert errors[5].startswith("every worker that made it died: ")
+
+
+def test_a_scheduler_that_goes_away_ends_the_sweep_which_goes_on_elsewhere(loopback: Loopback, tmp_path: Path) -> None:
+    plan = tmp_path / "thousand.toml"
+    plan.write_text(PLAN)
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    with Cluster(loopback.address) as cluster, pytest.raises(ClusterError, match="scheduler is gone"):
+        vegaslab.sweep(plan, tmp_path / "out", runner=cluster, observer=lambda *_: loopback.scheduler.kill())
+    there = len(vegaslab.read_runs(tmp_path / "out"))
+    assert 0 < there < 1000
+    assert vegaslab.sweep(plan, tmp_path / "out").there == there
+
+
+def test_what_is_no_address_is_one_line(tmp_path: Path, vegaslab: Command, here: Path) -> None:
     plan = tmp_path / "small.toml"
     plan.write_text(PLAN)
-    for where, why in [
-        ("ftp://x:1", "local, or an address such as tcp://"),
-        ("tcp://127.0.0.1:1", "no Dask scheduler"),
-    ]:
-        done = vegaslab("sweep", plan, "--on", where)
-        assert done.returncode == 2, done.stderr
-        assert why in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+    done = vegaslab("sweep", plan, "--on", "ftp://x:1")
+    assert done.returncode == 2
+    assert done.stderr == "vegaslab: --on: 'ftp://x:1' was given; local, or an address such as tcp://10.0.0.1:8786\n"
     assert list(here.iterdir()) == []
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vegaslab.cluster._CONNECT_S", 0.5)
+    with pytest.raises(ClusterError, match=r"^tcp://127\.0\.0\.1:1: no Dask scheduler answers: "):
+        Cluster("tcp://127.0.0.1:1")

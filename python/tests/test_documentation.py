@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,19 @@ from documentation.drawing import PICTURES, ROOT, Picture
 from documentation.pictures import ALL
 
 _MOST_BYTES = 60_000
+# picture: the page that shows it, the command that draws it, the file in its folder
+_OF_COMMANDS = {
+    "vegas-and-reno-seeds": (
+        "comparing.md",
+        "compare scenarios/tcplib-background.toml -a vegas -a reno --seeds 10",
+        "picture.svg",
+    ),
+    "vegas-phases": (
+        "factorial.md",
+        "factorial scenarios/plans/vegas-phases.toml",
+        "factorial/flow.0.goodput_mbps/picture.svg",
+    ),
+}
 _PAGES = sorted([*(ROOT / "docs" / "parts").glob("*.md"), *(ROOT / "docs" / "algorithms").glob("*.md")])
 
 
@@ -36,7 +51,16 @@ def test_every_page_has_a_picture_and_says_what_it_shows(page: Path) -> None:
 def test_every_picture_has_a_page() -> None:
     assert {picture.name for picture in ALL} <= {page.stem for page in _PAGES}
     files = {path.stem for path in PICTURES.glob("*.svg")}
-    assert files == {picture.name for picture in ALL} | {"vegas-and-reno"}
+    assert files == {picture.name for picture in ALL} | {"vegas-and-reno", *_OF_COMMANDS}
+
+
+@pytest.mark.parametrize("name", _OF_COMMANDS)
+def test_pictures_of_commands_are_what_they_give(name: str, tmp_path: Path) -> None:
+    page, command, file = _OF_COMMANDS[name]
+    assert f"(pictures/{name}.svg)" in (ROOT / "docs" / page).read_text(encoding="utf-8")
+    whole = [sys.executable, "-m", "vegaslab", *command.split(), "-o", str(tmp_path / "results")]
+    subprocess.run(whole, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    assert (tmp_path / "results" / file).read_bytes() == (PICTURES / f"{name}.svg").read_bytes(), "draw it anew"
 
 
 def test_the_index_lists_every_page() -> None:

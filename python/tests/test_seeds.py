@@ -1,6 +1,10 @@
 import csv
 import json
 import math
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -87,6 +91,50 @@ def test_seeds_of_a_scenario_with_losses(vegaslab: Command, chance: Path, here: 
     flows = single["runs"]["sack"]["flows"]
     goodput = [float(row["goodput_mbps"]) for row in runs if (row["algorithm"], row["seed"]) == ("sack", "3")]
     assert goodput == pytest.approx([sum(flow["goodput_mbps"] for flow in flows) / 2], rel=1e-12)
+
+
+def test_cores_change_nothing_and_delay_percentiles_are_compared(chance: Path) -> None:
+    reached: list[float] = []
+    one = compare_seeds(chance, ["reno", "vegas"], 4, jobs=1)
+    two = compare_seeds(chance, ["reno", "vegas"], 4, jobs=2, progress=reached.append)
+    assert two.summary == one.summary
+    assert reached == sorted(reached)
+    assert reached[-1] == 8 * 3
+    percentiles = [f"{name}_queueing_ms" for name in ("p50", "p95", "p99", "max")]
+    assert {*percentiles} <= {difference.figure for difference in two.differences}
+    for run in two.runs["reno"]:
+        values = [run[name] for name in percentiles]
+        assert values == sorted(values)
+        # ten packets of 10 Mb/s: none waits longer than nine others take, 1500 bytes each
+        assert 0 < values[2] <= 9 * 1.2 + 1e-6
+
+
+def test_a_run_that_fails_ends_the_others(chance: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from vegaslab import seeds
+
+    def broken(*_: object) -> dict[str, float]:
+        raise RuntimeError("no figures")
+
+    monkeypatch.setattr(seeds, "figures", broken)
+    with pytest.raises(RuntimeError, match="no figures"):
+        compare_seeds(chance, ["reno", "vegas"], 4, set={"duration": "20s"}, jobs=2)
+
+
+def test_ctrl_c_ends_all_runs_and_leaves_nothing(chance: Path, here: Path) -> None:
+    long = ["--set", "duration=500000s", "--set", "sample=off"]
+    command = [sys.executable, "-m", "vegaslab", "compare", str(chance), "-a", "reno", "--seeds", "4", *long]
+    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 20
+        while not list(here.glob("results/.short-seeds.*")):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert len(said.splitlines()) == 1
+    assert list(here.iterdir()) == []
 
 
 def test_json_holds_means_and_differences(vegaslab: Command, chance: Path, here: Path) -> None:

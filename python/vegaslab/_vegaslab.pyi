@@ -80,6 +80,7 @@ def sweep(
     jobs: int,
     deliver: Callable[[Table], object],
     *,
+    series: Sequence[str] = ...,
     events: int | None = None,
     memory_bytes: int | None = None,
     wall_s: float | None = None,

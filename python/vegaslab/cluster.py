@@ -3,7 +3,6 @@
 import functools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -23,7 +22,7 @@ _FIRST_BATCH_RUNS = 16
 _BATCH_RUNS_MAX = 20_000
 # so that a worker has its next batch before it asks
 _BATCHES_A_THREAD = 2
-_CONNECT_S = 20
+_CONNECT_S = 10
 
 
 class ClusterError(Exception):
@@ -61,12 +60,25 @@ class Cluster:
         threads = self._client.nthreads()
         if not threads:
             raise ClusterError(f"{self._address}: the scheduler has no workers; start some")
-        for worker, version in self._client.run(_engine_version).items():
+        try:
+            versions = self._client.run(_engine_version)
+        except ImportError as error:
+            raise ClusterError(f"{self._address}: a worker lacks vegaslab: {error}; install it there") from None
+        for worker, version in versions.items():
             _check_version(worker, version, _vegaslab.version)
         return sum(threads.values())
 
     def __call__(self, plan: Plan, runs: "Iterator[Run]", deliver: Callable[["pyarrow.Table"], None]) -> None:
-        """See `vegaslab.sweeping.Runner`."""
+        """See `vegaslab.sweeping.Runner`. Raises `ClusterError` too."""
+        from distributed import CancelledError
+        from distributed.comm.core import CommClosedError
+
+        try:
+            self._make_all(plan, runs, deliver)
+        except (CancelledError, CommClosedError):
+            raise ClusterError(f"{self._address}: the scheduler is gone; the same command goes on elsewhere") from None
+
+    def _make_all(self, plan: Plan, runs: "Iterator[Run]", deliver: Callable[["pyarrow.Table"], None]) -> None:
         from distributed import KilledWorker, as_completed
 
         batches = _Batches(self._client, plan)
@@ -86,8 +98,10 @@ class Cluster:
             except KilledWorker as error:
                 if len(batch) == 1:
                     deliver(_lost(batch[0], str(error)))
-                for run in batch if len(batch) > 1 else []:
-                    done.add(batches.submit([run]))
+                else:
+                    # one of its runs is to blame: each has to show that it is not
+                    for run in batch:
+                        done.add(batches.submit([run]))
                 continue
             deliver(_read(stream))
             size = min(max(1, round(len(batch) * _BATCH_S / max(wall_s, 1e-3))), _BATCH_RUNS_MAX, 4 * size)
@@ -98,7 +112,7 @@ class _Batches:
 
     def __init__(self, client: "distributed.Client", plan: Plan) -> None:
         self._client = client
-        self._fixed = (plan.scenario, asdict(plan.limits), _vegaslab.version)
+        self._fixed = (plan.scenario, plan.run_options, _vegaslab.version)
         self._runs: dict[object, list[Run]] = {}
 
     def submit(self, runs: "list[Run]") -> "distributed.Future[Any]":
@@ -111,7 +125,7 @@ class _Batches:
 
 
 def _make(
-    scenario: tuple[str, Literal["toml", "json"], str], limits: dict[str, Any], version: str, runs: "list[Run]"
+    scenario: tuple[str, Literal["toml", "json"], str], options: dict[str, Any], version: str, runs: "list[Run]"
 ) -> tuple[float, bytes]:
     """On the worker: makes a batch; gives the time that it took, in s, and the rows as an Arrow stream."""
     import pyarrow
@@ -120,7 +134,7 @@ def _make(
     _check_version(get_worker().address, _vegaslab.version, version)
     started = time.monotonic()
     tables: list[pyarrow.Table] = []
-    _vegaslab.sweep(_template(*scenario), runs, 1, lambda table: tables.append(pyarrow.table(table)), **limits)
+    _vegaslab.sweep(_template(*scenario), runs, 1, lambda table: tables.append(pyarrow.table(table)), **options)
     rows = united(tables)
     sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, rows.schema) as writer:

@@ -12,7 +12,7 @@ from vegaslab.plan import Plan
 if TYPE_CHECKING:
     import pyarrow
 
-_OK, _FAILED = "ok", "failed"
+_OK, FAILED = "ok", "failed"
 
 
 def united(tables: Sequence["pyarrow.Table"]) -> "pyarrow.Table":
@@ -37,7 +37,7 @@ def assemble(plan: Plan, runs: "pyarrow.Table", ids: Sequence[str]) -> "pyarrow.
     }
     columns["seed"] = pyarrow.array([plan.seeds[number] for number in replications.tolist()], pyarrow.uint64())
     errors = runs["error"].to_pylist()
-    columns["status"] = pyarrow.array([_OK if error is None else _FAILED for error in errors], pyarrow.string())
+    columns["status"] = pyarrow.array([_OK if error is None else FAILED for error in errors], pyarrow.string())
     columns["error"] = pyarrow.array([error and _portable(error, plan) for error in errors], pyarrow.string())
     columns["run_id"] = pyarrow.array(ids, pyarrow.string())
     fields = [pyarrow.field(name, array.type) for name, array in columns.items()]

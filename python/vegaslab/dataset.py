@@ -14,14 +14,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
-
 from vegaslab import _vegaslab
-from vegaslab.columns import assemble, delivered_again, united
-from vegaslab.folder import FolderError
+from vegaslab.columns import FAILED, assemble, delivered_again, united
+from vegaslab.folder import FolderError, sync_folder
 from vegaslab.plan import Plan
+from vegaslab.series import COLUMNS, SeriesFiles
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow
 
 ROWS_A_FILE = 10_000
@@ -55,24 +55,28 @@ class Dataset:
         self.folder = folder
         self._plan = plan
         self._stretches: dict[int, _Stretch] = {}
-        self.failed = 0
-        """Rows of this plan with an error."""
+        self._series = SeriesFiles(folder, folder / _EARLIER, plan.series)
 
     @classmethod
     def look(cls, folder: Path, plan: Plan) -> "tuple[int, np.ndarray[Any, np.dtype[np.int64]]]":
         """How many of the plan's runs a folder has, and the places of those it has not; changes nothing there."""
+        import numpy as np
         import pyarrow.parquet
 
         _check(folder)
         files = [*_files(folder / RUNS), *_files(folder / _EARLIER)]
-        tables = [pyarrow.parquet.read_table(file, columns=["run_id"]) for file in files]
-        known = {id_ for table in tables for id_ in table["run_id"].to_pylist()}
+        tables = [pyarrow.parquet.read_table(file, columns=["run_id", "status"]) for file in files]
+        rows = [(row["run_id"], row["status"]) for table in tables for row in table.to_pylist()]
+        whole = SeriesFiles(folder, folder / _EARLIER, plan.series).complete()
+        known = {id_ for id_, status in rows if whole is None or status == FAILED or id_ in whole}
         ids, first = np.unique(run_ids(plan), return_index=True)
         missing = [place for id_, place in zip(ids, first, strict=True) if hexadecimal(id_) not in known]
         return len(ids) - len(missing), np.sort(np.array(missing, np.int64))
 
     def __enter__(self) -> "Dataset":
         """Locks the folder. Raises `FolderError` if it is another's or cannot be written."""
+        import numpy as np
+
         try:
             _check(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -90,7 +94,11 @@ class Dataset:
             self._once = np.zeros(len(self.ids), bool)
             self._once[first] = True
             self._there = np.zeros(len(self.ids), bool)
+            self._failed = np.zeros(len(self.ids), bool)
+            # rows whose series are asked for and missing: these runs are made again
+            self._bare = np.zeros(len(self.ids), bool)
             self._take_stock()
+            self._take_stock_of_series()
         except BaseException:
             self._lock.close()
             raise
@@ -102,28 +110,43 @@ class Dataset:
 
     def __len__(self) -> int:
         """How many of the plan's runs there are, those that failed included."""
-        return int(np.count_nonzero(self._there))
+        import numpy as np
+
+        return int(np.count_nonzero(self._there & ~self._bare))
+
+    @property
+    def failed(self) -> int:
+        """Rows of this plan with an error."""
+        import numpy as np
+
+        return int(np.count_nonzero(self._failed))
 
     def missing(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
         """The places in the plan of the runs that are not there; of runs that are the same, only the first."""
-        return np.flatnonzero(self._once & ~self._there)
+        import numpy as np
+
+        return np.flatnonzero(self._once & (~self._there | self._bare))
 
     def forget_failed(self) -> None:
         """Takes the rows of failed runs out, so that they are missing."""
+        import numpy as np
+
         if self.failed:
             for number in {place // ROWS_A_FILE for place in np.flatnonzero(self._there)}:
                 self._stretch(int(number)).forget_failed()
-        self.failed = 0
 
     def add(self, runs: "pyarrow.Table") -> None:
-        """Takes finished runs as the native half delivers them: `place`, `error`, totals."""
+        """Takes finished runs as the native half delivers them: `place`, `error`, totals, series. Raises `OSError`."""
+        import numpy as np
+
         places = runs["place"].to_numpy()
-        self.failed += len(runs) - runs["error"].null_count
+        runs = self._without_series(runs)
         for number in np.unique(places // ROWS_A_FILE):
             self._stretch(int(number)).add(runs.filter(places // ROWS_A_FILE == number))
 
     def flush(self) -> None:
         """Writes what was added. Raises `OSError`; the files are then as they were."""
+        self._series.flush()
         for number, stretch in list(self._stretches.items()):
             stretch.write()
             if stretch.complete():
@@ -135,6 +158,16 @@ class Dataset:
         if self._once.sum() == len(self):
             _unite(_files(self.folder / RUNS))
             self._drop_earlier()
+
+    def _without_series(self, runs: "pyarrow.Table") -> "pyarrow.Table":
+        """Puts delivered series into their files, and gives the rest."""
+        columns = [name for name in runs.column_names if name in COLUMNS]
+        for row, place in enumerate(runs["place"].to_pylist() if columns else ()):
+            files = {COLUMNS[name]: runs[name][row] for name in columns}
+            # runs that failed have none
+            present = {name: file.as_buffer() for name, file in files.items() if file.is_valid}
+            self._series.add(hexadecimal(self.ids[place]), present)
+        return runs.drop_columns(columns)
 
     def _stretch(self, number: int) -> "_Stretch":
         if number not in self._stretches:
@@ -155,9 +188,20 @@ class Dataset:
             places[int(file.stem)] = found
         for number, found in places.items():
             self._there[found] = True
-            status = pyarrow.parquet.read_table(self._file(number), columns=["status"])["status"]
-            self.failed += status.to_pylist().count("failed")
+            status = pyarrow.parquet.read_table(self._file(number), columns=["status"])["status"].to_pylist()
+            self._failed[found] = [word == FAILED for word in status]
         self._adopt_earlier()
+
+    def _take_stock_of_series(self) -> None:
+        import numpy as np
+
+        if self._series.any():
+            there = {hexadecimal(id_) for id_ in self.ids[self._there]}
+            self._series.tidy({hexadecimal(id_) for id_ in self.ids}, there)
+        whole = self._series.complete()
+        if whole is not None:
+            for place in np.flatnonzero(self._there & ~self._failed).tolist():
+                self._bare[place] = hexadecimal(self.ids[place]) not in whole
 
     def _places_of(self, file: Path) -> list[int] | None:
         """The places of a file's rows; none if it holds a row that is not of its stretch."""
@@ -182,6 +226,7 @@ class Dataset:
             file.rename(self.folder / _EARLIER / f"{number:05}.parquet")
 
     def _adopt_earlier(self) -> None:
+        import numpy as np
         import pyarrow.parquet
 
         earlier = _files(self.folder / _EARLIER)
@@ -231,19 +276,27 @@ class _Stretch:
             self._tables.append(delivered_again(table, [places[id_] for id_ in table["run_id"].to_pylist()]))
 
     def add(self, runs: "pyarrow.Table") -> None:
+        import numpy as np
+
+        dataset, places = self._dataset, runs["place"].to_numpy()
+        if dataset._there[places].any():
+            self._tables = [table.filter(~np.isin(table["place"].to_numpy(), places)) for table in self._tables]
         self._tables.append(runs)
-        self._dataset._there[runs["place"].to_numpy()] = True
+        dataset._there[places] = True
+        dataset._bare[places] = False
+        dataset._failed[places] = runs["error"].is_valid().to_numpy()
         self._dirty = True
 
     def forget_failed(self) -> None:
         for number, table in enumerate(self._tables):
-            failed = table["error"].is_valid()
-            self._dataset._there[table["place"].to_numpy()[failed.to_numpy()]] = False
+            places = table["place"].to_numpy()[table["error"].is_valid().to_numpy()]
+            self._dataset._there[places] = False
+            self._dataset._failed[places] = False
             self._tables[number] = table.filter(table["error"].is_null())
 
     def complete(self) -> bool:
         stretch = slice(self._start, self._start + ROWS_A_FILE)
-        return bool((self._dataset._there[stretch] | ~self._dataset._once[stretch]).all())
+        return not (self._dataset._once[stretch] & (~self._dataset._there | self._dataset._bare)[stretch]).any()
 
     def write(self) -> None:
         if not self._dirty:
@@ -258,6 +311,8 @@ class _Stretch:
 
 def run_ids(plan: Plan) -> "np.ndarray[Any, np.dtype[np.bytes_]]":
     """The id of every run of a plan, 32 bytes each, in the plan's order."""
+    import numpy as np
+
     return np.concatenate([np.frombuffer(part, "S32") for part in _ids_in_parts(plan)])
 
 
@@ -317,11 +372,7 @@ def _replace(path: Path, write: Any) -> None:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(path.parent)
 
 
 def _unite(files: Sequence[Path]) -> None:

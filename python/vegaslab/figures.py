@@ -48,7 +48,8 @@ def _of_flows(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 def _completions(flows: Sequence[Mapping[str, Any]], document: str) -> dict[str, float]:
     """Percentiles over the flows that have a size; one that did not finish counts as longer than all others."""
-    sized = [number for number, flow in enumerate(json.loads(document)["flow"]) if flow.get("size") is not None]
+    written = [flow for flow in json.loads(document)["flow"] for _ in range(flow.get("count", 1))]
+    sized = [number for number, flow in enumerate(written) if flow.get("size") is not None]
     times = [math.inf if flows[number]["completion_s"] is None else flows[number]["completion_s"] for number in sized]
     if not times:
         return {}

@@ -1,5 +1,6 @@
 """Results folders: built beside their place and moved there whole."""
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +14,15 @@ _NAMES = {"effects.tex"}
 
 class FolderError(Exception):
     """A results folder cannot be written: one line that names it and what would be right."""
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes the names in a folder as lasting as the files that bear them. Raises `OSError`."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 @contextmanager

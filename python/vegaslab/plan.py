@@ -1,8 +1,9 @@
 """Plans: a scenario, and what varies in it."""
 
+import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -12,6 +13,7 @@ from vegaslab import _vegaslab
 from vegaslab.factorial.spec import Spec, read_spec
 from vegaslab.hypercube import Range, latin_hypercube
 from vegaslab.plan_file import PlanError, Reader
+from vegaslab.series import SERIES
 from vegaslab.source import ScenarioLike, read
 
 Cell = dict[str, object]
@@ -20,7 +22,7 @@ Cell = dict[str, object]
 Axis = Sequence[Cell]
 """Alternatives, of which each cell takes one."""
 
-_KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "factorial", "limits")
+_KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "factorial", "limits", "series")
 _LIMITS = ("events", "memory", "time")
 _SEED_MAX = 2**64 - 1
 # a cell that cannot run is a failure of that cell; a key with no good value in so many cells is a mistake of the plan
@@ -46,6 +48,8 @@ class Plan:
     give is combined, every one with every other. Keys are those of `--set`. `replications` is how many seeds each cell
     runs with: the same ones in every cell, counted up from `seed` (default: the scenario's).
 
+    `series` are the time series that a sweep keeps of each run, of "flows" and "links".
+
     Raises `PlanError` for what is wrong in the plan, `ScenarioError` for a scenario that cannot be read.
     """
 
@@ -61,11 +65,12 @@ class Plan:
         replications: int = 1,
         seed: int | None = None,
         limits: Mapping[str, object] | None = None,
+        series: Sequence[str] | None = None,
         name: str = "plan",
     ) -> None:
         """The same keys as in a file; see `docs/sweeps.md`."""
         varied = {"grid": grid, "zip": zip, "list": list, "random": random, "factorial": factorial}
-        given = {**varied, "replications": replications, "seed": seed, "limits": limits}
+        given = {**varied, "replications": replications, "seed": seed, "limits": limits, "series": series}
         document = {key: value for key, value in given.items() if value is not None}
         try:
             document = json.loads(json.dumps(document))
@@ -117,7 +122,23 @@ class Plan:
         self.number_of_cells = 1
         for axis in self.axes:
             self.number_of_cells *= len(axis)
+        self.series = self._checked_series(document.get("series", []))
+        """Time series that are kept of each run, of `vegaslab.series.SERIES`."""
         self._check_keys()
+
+    def with_series(self, series: Sequence[str]) -> "Plan":
+        """The same plan, but for the time series that it keeps. Raises `PlanError`."""
+        plan = copy.copy(self)
+        plan.series = self._checked_series(list(series))
+        plan.document = {**self.document, "series": list(plan.series)}
+        return plan
+
+    def _checked_series(self, given: object) -> tuple[str, ...]:
+        if not isinstance(given, list) or any(name not in SERIES for name in given):
+            self.fail("series", f'{given!r} was given; expected a list of "flows", "links" or both')
+        if given and self.document["scenario"].get("sample") == "off" and "sample" not in self.varied:
+            self.fail("series", 'the scenario has sample = "off"; give it a step, such as "100ms"')
+        return tuple(name for name in SERIES if name in given)
 
     def __len__(self) -> int:
         """How many runs there are: cells times replications."""
@@ -144,6 +165,11 @@ class Plan:
                 for key, value in part.items():
                     values.setdefault(key, []).append(value)
         return values
+
+    @property
+    def run_options(self) -> dict[str, Any]:
+        """What is the same in every run, as the native half takes it: limits and series."""
+        return {**asdict(self.limits), "series": list(self.series)}
 
     @property
     def scenario(self) -> tuple[str, str, str]:

@@ -11,18 +11,15 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from vegaslab import _vegaslab
 from vegaslab.comparison import load_variants
 from vegaslab.figures import figures
-from vegaslab.result import run_checked
+from vegaslab.pool import run_all, usable_cores
+from vegaslab.result import Result
 from vegaslab.sheet import bottleneck
 from vegaslab.source import Overrides, ScenarioLike
 from vegaslab.statistics import Interval, holm, mean_interval, paired_difference
 
 Verdict = Literal["higher", "lower", "not told apart", "same"]
-
-Watch = Callable[[str, _vegaslab.Scenario], Callable[[float], object] | None]
-"""Called before a run with what it is; gives what to call with the simulated time reached, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +58,14 @@ def compare_seeds(
     seed: int | None = None,
     set: Mapping[str, object] | Overrides | None = None,
     level: float = 0.95,
-    watch: Watch | None = None,
+    jobs: int | None = None,
+    progress: Callable[[float], object] | None = None,
 ) -> "SeedComparison":
     """Runs a scenario with each algorithm and each of `seeds` seeds, counted up from `seed` (default: the scenario's).
 
-    All flows use the algorithm; the first one is the baseline. `seeds` is at least 2, `level` lies between 0 and 1. For
-    the others, and what is raised, see `vegaslab.compare`.
+    All flows use the algorithm; the first one is the baseline. `seeds` is at least 2, `level` lies between 0 and 1;
+    `jobs` runs are made at a time (default: one a core). `progress` is called some ten times a second with the
+    simulated time of all runs so far, s. For the others, and what is raised, see `vegaslab.compare`.
     """
     if seeds < 2:
         raise ValueError(f"seeds: {seeds} was given; at least 2")
@@ -76,20 +75,30 @@ def compare_seeds(
         raise ValueError(f"algorithms: {', '.join(algorithms)} were given; each once")
     first = next(iter(load_variants(scenario, algorithms, seed=seed, set=set).values())).seed
     chosen = range(first, first + seeds)
-    runs: dict[str, list[dict[str, float]]] = {algorithm: [] for algorithm in algorithms}
-    seen: dict[str, list[str]] = {algorithm: [] for algorithm in algorithms}
-    about: dict[str, Any] = {}
-    for number in chosen:
-        for algorithm, variant in load_variants(scenario, algorithms, seed=number, set=set).items():
-            result = run_checked(variant, watch(f"{algorithm}, seed {number}", variant) if watch else None)
-            if not about:
-                summary = result.summary
-                about = {"scenario": summary["scenario"], "duration_s": summary["duration_s"]}
-                about["bottleneck"] = bottleneck(result)
-            runs[algorithm].append(figures(result, about["bottleneck"]))
-            seen[algorithm].append(_fingerprint(result.summary))
-    alike = all(len({*summaries}) == 1 for summaries in seen.values())
-    return SeedComparison(runs, chosen, level=level, alike=alike, **about)
+    by_seed = [load_variants(scenario, algorithms, seed=number, set=set) for number in chosen]
+    variants = [by_seed[number][algorithm] for algorithm in algorithms for number in range(seeds)]
+    links: list[str] = []
+
+    def kept(_number: int, result: Result) -> tuple[dict[str, float], str]:
+        # the first run says for all which link is the bottleneck
+        if not links:
+            links.append(bottleneck(result))
+        return figures(result, links[0]), _fingerprint(result.summary)
+
+    begun_s = variants[0].duration_s
+    later = (lambda reached_s: progress(begun_s + reached_s)) if progress is not None else None
+    made = run_all(variants[:1], kept, jobs=1, progress=progress)
+    made += run_all(variants[1:], kept, jobs=jobs or usable_cores(), progress=later)
+    of_algorithm = {name: made[seeds * place : seeds * (place + 1)] for place, name in enumerate(algorithms)}
+    return SeedComparison(
+        {name: [figures for figures, _ in runs] for name, runs in of_algorithm.items()},
+        chosen,
+        level=level,
+        alike=all(len({fingerprint for _, fingerprint in runs}) == 1 for runs in of_algorithm.values()),
+        scenario=variants[0].name,
+        duration_s=variants[0].duration_s,
+        bottleneck=links[0],
+    )
 
 
 def _fingerprint(summary: Mapping[str, Any]) -> str:

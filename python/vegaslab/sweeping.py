@@ -1,21 +1,21 @@
 """Sweeps: making the runs of a plan that are not there yet."""
 
 import json
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from vegaslab import _vegaslab
 from vegaslab.dataset import RUNS, Dataset
 from vegaslab.plan import Plan, PlanLike, load_plan
+from vegaslab.pool import usable_cores
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow
 
 Run = tuple[int, str, int]
@@ -49,8 +49,8 @@ class Local:
         """See `Runner`."""
         import pyarrow
 
-        limits = asdict(plan.limits)
-        _vegaslab.sweep(plan.template, runs, self.jobs, lambda table: deliver(pyarrow.table(table)), **limits)
+        options = plan.run_options
+        _vegaslab.sweep(plan.template, runs, self.jobs, lambda table: deliver(pyarrow.table(table)), **options)
 
 
 @dataclass(frozen=True)
@@ -107,17 +107,21 @@ def sweep(
     folder: str | PathLike[str],
     *,
     jobs: int | None = None,
+    series: Sequence[str] | None = None,
     retry_failed: bool = False,
     runner: Runner | None = None,
     observer: Observer | None = None,
 ) -> Swept:
     """Makes the runs of a plan that `folder` does not have, on `jobs` cores (default: all).
 
+    `series` are the time series to be kept of each run, of "flows" and "links" (default: the plan's); a run that is
+    there without them is made again.
+
     Rows are written every few seconds; whatever ends the sweep, the next one goes on from there. Raises `FolderError`
     for a folder that is not a sweep's or that another sweep is writing, `OSError` if writing fails, and what `Plan`
     raises.
     """
-    plan = load_plan(plan)
+    plan = load_plan(plan) if series is None else load_plan(plan).with_series(series)
     run: Runner = runner or Local(jobs or usable_cores())
     started = time.monotonic()
     with Dataset(Path(folder), plan) as dataset:
@@ -127,10 +131,10 @@ def sweep(
         writer = _Writer(dataset, len(dataset), observer)
         try:
             run(plan, runs_of(plan, missing), writer)
-        except OSError:
-            raise
         except BaseException:
-            dataset.flush()
+            # a disk that was full still is; what went wrong first is what counts
+            with suppress(OSError):
+                dataset.flush()
             raise
         dataset.finish()
         there = len(dataset) - len(missing)
@@ -144,6 +148,8 @@ def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner) -> 
     Measures up to 16 of the missing runs, spread evenly over the plan, one after the other on one core of this
     machine, for three seconds or until the first of them is finished. Raises what `sweep` does.
     """
+    import numpy as np
+
     plan = load_plan(plan)
     there, missing = Dataset.look(Path(folder), plan)
     spread = missing[np.unique(np.linspace(0, len(missing) - 1, _SAMPLE_RUNS).astype(int))] if len(missing) else missing
@@ -166,11 +172,6 @@ def runs_of(plan: Plan, places: "np.ndarray[Any, np.dtype[np.int64]]") -> Iterat
         if cell != number:
             number, text = cell, json.dumps(plan.cell(cell))
         yield place, text, plan.seeds[replication]
-
-
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 class _Writer:

@@ -4,15 +4,16 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Fields, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
 use arrow_select::concat::concat_batches;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use vegas_quic_sim::Quic;
 use vegas_sim::batch::{Limits, run_row};
-use vegas_sim::results::Rows;
+use vegas_sim::results::{Rows, Series};
 use vegas_sim::scenario;
 
 use crate::table::Table;
@@ -24,6 +25,8 @@ const GLANCE: Duration = Duration::from_millis(50);
 const DELIVERY: Duration = Duration::from_millis(100);
 /// Runs that wait for a thread: enough that none idles while the interpreter makes more.
 const WAITING_RUNS: usize = 1024;
+/// Time series that wait for delivery: past this, threads wait too, so that memory stays flat.
+const WAITING_SERIES_BYTES: usize = 32 << 20;
 
 /// A run to do: its place in the plan, the values replaced as JSON text, and its seed.
 type Run = (u64, String, u64);
@@ -32,10 +35,11 @@ type Run = (u64, String, u64);
 ///
 /// `runs` gives tuples of place, replaced values (JSON text) and seed. `deliver` is called some times a second with a
 /// table of the runs finished since: `place`, `error` (missing if all went well) and the totals of flows, links and
-/// traffic. Limits of a run: `events`; `memory_bytes`; `wall_s`, by the clock. Ends early when a signal handler or one
-/// of the two raises.
+/// traffic; with `series`, of "flows" and "links", each run's as a Parquet file in columns `series.flows` and
+/// `series.links`. Limits of a run: `events`; `memory_bytes`; `wall_s`, by the clock. Ends early when a signal handler
+/// or one of the two raises.
 #[pyfunction]
-#[pyo3(signature = (template, runs, jobs, deliver, *, events=None, memory_bytes=None, wall_s=None))]
+#[pyo3(signature = (template, runs, jobs, deliver, *, series=Vec::new(), events=None, memory_bytes=None, wall_s=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
 pub(crate) fn sweep(
     py: Python<'_>,
@@ -43,13 +47,14 @@ pub(crate) fn sweep(
     runs: &Bound<'_, PyAny>,
     jobs: usize,
     deliver: &Bound<'_, PyAny>,
+    series: Vec<String>,
     events: Option<u64>,
     memory_bytes: Option<u64>,
     wall_s: Option<f64>,
 ) -> PyResult<()> {
     let wall = wall_s.map(Duration::try_from_secs_f64).transpose().map_err(|e| PyValueError::new_err(e.to_string()))?;
     let limits = Limits { events, memory_bytes };
-    let order = Order { template: &template.inner, limits, wall, rows: Rows::default() };
+    let order = Order { template: &template.inner, limits, wall, rows: Rows::with_series(kept(&series)?) };
     let pool = Pool::default();
     let mut runs = runs.try_iter()?;
     std::thread::scope(|scope| {
@@ -61,6 +66,12 @@ pub(crate) fn sweep(
         py.detach(|| pool.wait_for_threads(jobs.max(1)));
         done
     })
+}
+
+fn kept(names: &[String]) -> PyResult<Vec<Series>> {
+    let named = |name: &String| Series::ALL.into_iter().find(|series| series.name() == name);
+    let unknown = |name: &String| PyValueError::new_err(format!("series: {name:?} was given; \"flows\" or \"links\""));
+    names.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect()
 }
 
 /// Feeds the pool and hands over what it gives, until there is nothing left.
@@ -76,7 +87,7 @@ fn drive(py: Python<'_>, pool: &Pool, runs: &mut Bound<'_, PyIterator>, deliver:
         }
         let idle = py.detach(|| pool.wait_for_news(exhausted));
         py.check_signals()?;
-        if idle || delivered_at.elapsed() >= DELIVERY {
+        if idle || pool.is_full() || delivered_at.elapsed() >= DELIVERY {
             for table in py.detach(|| tables(pool.take_finished()))? {
                 deliver.call1((Table::new(table),))?;
             }
@@ -105,10 +116,26 @@ struct Finished {
 struct State {
     waiting: VecDeque<Run>,
     finished: Vec<Finished>,
+    series_bytes: usize,
     /// Runs being made.
     running: usize,
     stopped: bool,
     threads_ended: usize,
+}
+
+impl State {
+    fn is_full(&self) -> bool {
+        self.series_bytes >= WAITING_SERIES_BYTES
+    }
+
+    fn is_idle(&self) -> bool {
+        self.running == 0 && self.waiting.is_empty()
+    }
+
+    /// A thread has nothing to do.
+    fn must_wait(&self) -> bool {
+        self.waiting.is_empty() || self.is_full()
+    }
 }
 
 #[derive(Default)]
@@ -134,16 +161,26 @@ impl Pool {
     /// Waits a moment for room in the queue or the end of all runs; says whether all are finished.
     fn wait_for_news(&self, exhausted: bool) -> bool {
         let busy = |state: &mut State| match exhausted {
+            _ if state.is_full() => false,
             true => state.running > 0 || !state.waiting.is_empty(),
             false => state.waiting.len() > WAITING_RUNS / 2,
         };
         let waited = self.news.wait_timeout_while(self.lock(), GLANCE, busy);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.running == 0 && state.waiting.is_empty()
+        state.is_idle()
+    }
+
+    fn is_full(&self) -> bool {
+        self.lock().is_full()
     }
 
     fn take_finished(&self) -> Vec<Finished> {
-        std::mem::take(&mut self.lock().finished)
+        let mut state = self.lock();
+        if state.is_full() {
+            self.work.notify_all();
+        }
+        state.series_bytes = 0;
+        std::mem::take(&mut state.finished)
     }
 
     fn stop(&self) {
@@ -159,10 +196,12 @@ impl Pool {
     fn work(&self, order: &Order<'_>) {
         while let Some((place, replaced, seed)) = self.next_run() {
             let row = self.run(order, &replaced, seed);
+            let bytes = row.as_ref().map_or(0, series_bytes);
             let mut state = self.lock();
             state.running -= 1;
+            state.series_bytes += bytes;
             state.finished.push(Finished { place, row });
-            if state.waiting.len() <= WAITING_RUNS / 2 {
+            if state.is_full() || state.is_idle() {
                 self.news.notify_one();
             }
         }
@@ -171,13 +210,17 @@ impl Pool {
     }
 
     fn next_run(&self) -> Option<Run> {
-        let waited = self.work.wait_while(self.lock(), |state| state.waiting.is_empty() && !state.stopped);
+        let waited = self.work.wait_while(self.lock(), |state| state.must_wait() && !state.stopped);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         if state.stopped {
             return None;
         }
         let run = state.waiting.pop_front()?;
         state.running += 1;
+        // once on the way down, and not with every run: the calling thread needs a core to wake up on
+        if state.waiting.len() == WAITING_RUNS / 2 {
+            self.news.notify_one();
+        }
         Some(run)
     }
 
@@ -194,43 +237,55 @@ impl Pool {
     }
 }
 
-/// Tables of finished runs, one for each set of columns, in the order of first appearance.
-fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
-    let mut groups: Vec<(Fields, Vec<u64>, Vec<Option<String>>, Vec<RecordBatch>)> = Vec::new();
-    for Finished { place, row } in finished {
-        let (batch, error) = match row {
-            Ok(batch) => (batch, None),
-            Err(error) => (RecordBatch::new_empty(Arc::new(Schema::empty())), Some(error)),
-        };
-        let fields = batch.schema_ref().fields();
-        let group = match groups.iter_mut().rposition(|(known, ..)| known == fields) {
-            Some(known) => &mut groups[known],
-            None => groups.push_mut((fields.clone(), vec![], vec![], vec![])),
-        };
-        group.1.push(place);
-        group.2.push(error);
-        group.3.push(batch);
-    }
-    let built = groups.into_iter().map(|(fields, places, errors, batches)| table(fields, places, errors, &batches));
-    built.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))
+fn series_bytes(row: &RecordBatch) -> usize {
+    row.columns()
+        .iter()
+        .filter_map(|column| column.as_binary_opt::<i64>())
+        .map(|series| series.value_data().len())
+        .sum()
 }
 
-fn table(
+/// Finished runs with the same columns.
+struct Group {
     totals: Fields,
     places: Vec<u64>,
     errors: Vec<Option<String>>,
-    batches: &[RecordBatch],
-) -> Result<RecordBatch, arrow_schema::ArrowError> {
-    let mut fields = vec![
-        Arc::new(Field::new("place", DataType::UInt64, false)),
-        Arc::new(Field::new("error", DataType::Utf8, true)),
-    ];
-    let mut columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(places)), Arc::new(StringArray::from(errors))];
-    if !totals.is_empty() {
-        columns.extend_from_slice(concat_batches(&Arc::new(Schema::new(totals.clone())), batches)?.columns());
-        fields.extend(totals.iter().cloned());
+    rows: Vec<RecordBatch>,
+}
+
+/// Tables of finished runs, one for each set of columns, in the order of first appearance.
+fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for Finished { place, row } in finished {
+        let (row, error) = match row {
+            Ok(row) => (row, None),
+            Err(error) => (RecordBatch::new_empty(Arc::new(Schema::empty())), Some(error)),
+        };
+        let totals = row.schema_ref().fields();
+        let group = match groups.iter().rposition(|group| group.totals == *totals) {
+            Some(known) => &mut groups[known],
+            None => groups.push_mut(Group { totals: totals.clone(), places: vec![], errors: vec![], rows: vec![] }),
+        };
+        group.places.push(place);
+        group.errors.push(error);
+        group.rows.push(row);
     }
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+    let built = groups.into_iter().map(Group::table);
+    built.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}
+
+impl Group {
+    fn table(self) -> Result<RecordBatch, ArrowError> {
+        let place = Arc::new(Field::new("place", DataType::UInt64, false));
+        let error = Arc::new(Field::new("error", DataType::Utf8, true));
+        let schema = Schema::new([place, error].into_iter().chain(self.totals.iter().cloned()).collect::<Fields>());
+        let mut columns: Vec<ArrayRef> =
+            vec![Arc::new(UInt64Array::from(self.places)), Arc::new(StringArray::from(self.errors))];
+        if !self.totals.is_empty() {
+            columns.extend_from_slice(concat_batches(&Arc::new(Schema::new(self.totals)), &self.rows)?.columns());
+        }
+        RecordBatch::try_new(Arc::new(schema), columns)
+    }
 }
 
 fn now() -> Instant {

@@ -1,6 +1,8 @@
 //! Runs a scenario file and writes its results folder: the simulator as a Rust library, without Python.
 //!
 //! `cargo run --release --package vegas-sim --example run -- scenarios/gallop-50mbit.toml results/gallop`
+//!
+//! Keys to change follow, each as KEY=VALUE: `duration=10s flow.0.algorithm=reno`.
 
 use std::error::Error;
 use std::path::Path;
@@ -14,11 +16,11 @@ const WALL_S: f64 = 0.0;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [file, folder] = arguments.as_slice() else {
-        eprintln!("usage: run SCENARIO.toml FOLDER");
+    let [file, folder, changes @ ..] = arguments.as_slice() else {
+        eprintln!("usage: run SCENARIO.toml FOLDER [KEY=VALUE ...]");
         return ExitCode::from(2);
     };
-    match run(file, Path::new(folder)) {
+    match run(file, Path::new(folder), changes) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -27,9 +29,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(file: &str, folder: &Path) -> Result<(), Box<dyn Error>> {
+fn run(file: &str, folder: &Path, changes: &[String]) -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let scenario = Scenario::from_toml(&text, file, &[])?;
+    let changes = changes.iter().map(|change| {
+        let (key, value) = change.split_once('=').ok_or_else(|| format!("{change}: expected KEY=VALUE"))?;
+        Ok((key.to_string(), value.to_string()))
+    });
+    let changes = changes.collect::<Result<Vec<_>, String>>()?;
+    let scenario = Scenario::from_toml(&text, file, &changes)?;
     let outcome = vegas_sim::run(&scenario);
     write_folder(folder, &scenario, &outcome, WALL_S, WriteOptions { csv: false, pcapng: false })?;
     println!("{:#}", summary(&scenario, &outcome, WALL_S));

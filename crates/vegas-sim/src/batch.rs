@@ -9,7 +9,7 @@ use crate::engine::Simulation;
 use crate::foreign::Stack;
 use crate::outcome::Outcome;
 use crate::results::Rows;
-use crate::scenario::{Sampling, Scenario, Template};
+use crate::scenario::{Scenario, Template};
 
 /// Events between looks at the limits: some milliseconds' worth.
 const SLICE_EVENTS: u64 = 20_000;
@@ -26,8 +26,8 @@ pub struct Limits {
 /// Runs a template with some values replaced; gives the totals as one row of `rows`, or one line that says why there is
 /// none: a bad value, a limit, a panic.
 ///
-/// `stack` has the ends of flows that are not TCP. `stop` is asked every few milliseconds whether the run should end before its time, and why. Time series and
-/// captures that the scenario asks for are not kept: no total depends on them.
+/// `stack` has the ends of flows that are not TCP. `stop` is asked every few milliseconds whether the run should end
+/// before its time, and why. Captures that the scenario asks for are not kept, nor time series that `rows` are without: no total depends on them.
 pub fn run_row(
     template: &Template,
     replaced: &Map<String, Value>,
@@ -39,8 +39,7 @@ pub fn run_row(
 ) -> Result<RecordBatch, String> {
     guarded(|| {
         let mut scenario = template.scenario(replaced, seed).map_err(|error| error.to_string())?;
-        scenario.sampling = Sampling::Off;
-        scenario.capture = false;
+        rows.restrict(&mut scenario).map_err(|error| error.to_string())?;
         let outcome = simulate(&scenario, limits, stack, stop)?;
         rows.row(&scenario, &outcome).map_err(|error| error.to_string())
     })

@@ -1,8 +1,13 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod carrier;
+mod components;
 mod feeding;
 mod foreign_flows;
 mod opened;
+
+pub use carrier::{Carried, Carrier, Delivery, Direction};
+use components::{Component, Components};
 
 use std::collections::VecDeque;
 
@@ -30,6 +35,7 @@ use crate::traffic::Source;
 pub struct Simulation {
     now: Time,
     end: Time,
+    until_complete: bool,
     finished: bool,
     events: u64,
     queue: EventQueue,
@@ -50,6 +56,8 @@ pub struct Simulation {
     /// What is still to change, in the order of time.
     changes: VecDeque<ScheduledChange>,
     captures: bool,
+    /// What has come out for hosts that are not the engine's own; none where they are.
+    delivered: Option<Vec<Delivery>>,
 }
 
 /// How far a run has come.
@@ -110,12 +118,7 @@ impl Simulation {
             scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
-        let components = Components {
-            links: links.len() as u32,
-            flows: flows.len() as u32,
-            sources: sources.len() as u32,
-            connections: flows.len() as u32,
-        };
+        let components = Components::new(links.len() as u32, flows.len() as u32, sources.len() as u32);
         let mut queue = EventQueue::new(components.count());
         if let Some(first) = scenario.changes.first() {
             queue.schedule(components.change(), first.at);
@@ -147,6 +150,7 @@ impl Simulation {
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
+            until_complete: scenario.until_complete,
             finished: false,
             events: 0,
             queue,
@@ -163,24 +167,24 @@ impl Simulation {
             outcome: Outcome::default(),
             changes: scenario.changes.clone().into(),
             captures: scenario.capture,
+            delivered: None,
         }
     }
 
     /// Handles at most so many events. Callers that must stay responsive call it in slices.
     pub fn advance(&mut self, events: u64) -> Progress {
         for _ in 0..events {
-            match self.queue.peek() {
-                Some((time, id)) if time <= self.end => {
-                    debug_assert!(time >= self.now, "time runs backwards");
-                    self.now = time;
-                    self.events += 1;
-                    self.handle(id);
-                }
-                _ => {
-                    self.now = self.end;
-                    self.finished = true;
-                    break;
-                }
+            let Some((time, id)) = self.queue.take_until(self.end) else {
+                self.now = self.end;
+                self.finished = true;
+                break;
+            };
+            debug_assert!(time >= self.now, "time runs backwards");
+            self.now = time;
+            self.events += 1;
+            match self.components.arrival_of(id) {
+                Some(link) => self.on_arrival(link),
+                None => self.handle(id),
             }
         }
         Progress { now: self.now, finished: self.finished }
@@ -207,8 +211,8 @@ impl Simulation {
             self.catch_up(link);
         }
         self.check_conservation();
-        // what was decided ahead of its time stands before what happened earlier
-        self.outcome.incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
+        self.outcome.end_s = seconds(self.now);
+        self.order_incidents();
         self.outcome.events = self.events;
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
@@ -216,6 +220,14 @@ impl Simulation {
         }
         self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
         self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
+    }
+
+    /// Drops on links that are fed ahead of time were written down before what happened earlier; some would have come
+    /// after the run's end.
+    fn order_incidents(&mut self) {
+        let Outcome { incidents, end_s, .. } = &mut self.outcome;
+        incidents.retain(|incident| incident.time_s <= *end_s);
+        incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
     }
 
     fn handle(&mut self, id: ComponentId) {
@@ -234,7 +246,6 @@ impl Simulation {
     }
 
     fn on_change(&mut self) {
-        self.queue.cancel(self.components.change());
         while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
             match change.change {
                 Change::Link(change) => self.change_link(&change),
@@ -261,6 +272,22 @@ impl Simulation {
     }
 
     fn on_arrival(&mut self, link: u32) {
+        if let Some((packet, next)) = self.links[link as usize].arrive_plainly(self.now) {
+            if let Some(next) = next {
+                self.queue.add(self.components.arrival(link), next);
+            }
+            if self.recorder.every_change() {
+                self.catch_up(link as usize);
+            }
+            self.pass_on(packet);
+            return;
+        }
+        self.on_special_arrival(link);
+    }
+
+    /// A packet comes out of a link that is managed or impaired.
+    #[inline(never)]
+    fn on_special_arrival(&mut self, link: u32) {
         if self.recorder.every_change() {
             self.catch_up(link as usize);
         }
@@ -319,8 +346,9 @@ impl Simulation {
     /// A packet has come to the end of a link: the next one, or the endpoint.
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
-        match self.routes.link(&packet) {
-            Some(link) => self.offer(link, packet),
+        let place = self.routes.place(&packet);
+        match self.routes.link(place) {
+            Some(link) => self.offer(place, link, packet),
             None => self.deliver(packet),
         }
     }
@@ -329,16 +357,16 @@ impl Simulation {
     fn launch(&mut self, mut packet: Packet) {
         self.count_leaving(&packet);
         packet.hop = self.routes.first_hop(&packet);
-        let link = self.routes.link(&packet).expect("a route has a link at least");
-        self.offer(link, packet);
+        let place = self.routes.place(&packet);
+        let link = self.routes.link(place).expect("a route has a link at least");
+        self.offer(place, link, packet);
     }
 
-    fn offer(&mut self, mut link: LinkId, mut packet: Packet) {
+    fn offer(&mut self, mut place: usize, mut link: LinkId, mut packet: Packet) {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
         let mut at = self.now;
-        let mut place = self.routes.place(&packet);
         while let Some(arrival) = self.offer_to(link, at, &mut packet) {
             place += 1;
             match self.routes.fed(place) {
@@ -363,8 +391,21 @@ impl Simulation {
 
     /// Offers a packet to a drop-tail link, and says when it arrives there; or to another one, or in vain.
     fn offer_to(&mut self, link: LinkId, at: Time, packet: &mut Packet) -> Option<Time> {
-        match self.links[link].offer(self.now, at, packet, packet.kind == PacketKind::Data) {
-            Offer::Accepted(arrival) => return Some(arrival),
+        let is_data = packet.kind == PacketKind::Data;
+        match self.links[link].offer(self.now, at, packet, is_data) {
+            Offer::Accepted(arrival) => Some(arrival),
+            other => {
+                self.refuse(other, link, at, packet);
+                None
+            }
+        }
+    }
+
+    /// A packet is not carried on, or not yet.
+    #[inline(never)]
+    fn refuse(&mut self, offer: Offer, link: LinkId, at: Time, packet: &Packet) {
+        match offer {
+            Offer::Accepted(_) => {}
             Offer::Managed => {
                 if self.queue.pending(self.components.arrival(link as u32)).is_none() {
                     self.schedule_arrival(link as u32);
@@ -374,7 +415,6 @@ impl Simulation {
             Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
         }
-        None
     }
 
     fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
@@ -396,6 +436,9 @@ impl Simulation {
     }
 
     fn deliver(&mut self, packet: Packet) {
+        if self.delivered.is_some() && self.hand_over(&packet) {
+            return;
+        }
         let sack = self.sacks.get(packet.sack());
         self.sacks.release(packet.sack());
         let id = packet.flow as usize;
@@ -425,7 +468,7 @@ impl Simulation {
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::default());
+        self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::NONE);
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
         if let Some(source) = flow.source {
@@ -464,38 +507,44 @@ impl Simulation {
         self.capture(CapturePoint::SenderIn, &packet, sack);
         self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
         self.flush(id);
+        if self.until_complete && id < self.components.flows as usize {
+            self.end_if_complete();
+        }
+    }
+
+    fn end_if_complete(&mut self) {
+        let flows = &self.flows[..self.components.flows as usize];
+        if flows.iter().all(|flow| flow.is_complete(self.now)) {
+            self.end = self.now;
+        }
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::default());
+        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::NONE);
         let flow = &self.flows[id];
         let packet =
             Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire).with_ecn(Ecn::ECHO.when(flow.uses_ecn));
-        self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::default());
+        self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::NONE);
         self.launch(packet);
     }
 
     fn on_start_stop(&mut self, id: u32) {
         let flow = &mut self.flows[id as usize];
-        let component = self.components.start_stop(id);
         if flow.foreign.is_some() {
             return self.start_stop_foreign(id);
         }
         if self.now == flow.start {
-            match flow.stop {
-                Some(stop) => self.queue.schedule(component, stop),
-                None => self.queue.cancel(component),
+            if let Some(stop) = flow.stop {
+                self.queue.schedule(self.components.start_stop(id), stop);
             }
             flow.sender.start(self.now, &mut self.outbox);
         } else {
-            self.queue.cancel(component);
             flow.sender.stop(self.now);
         }
         self.flush(id as usize);
     }
 
     fn on_retransmission_timer(&mut self, id: u32) {
-        self.queue.cancel(self.components.retransmission(id));
         if self.flows[id as usize].foreign.is_some() {
             return self.drive(id, |connection, now| connection.on_timer(now));
         }
@@ -504,13 +553,11 @@ impl Simulation {
     }
 
     fn on_pacing_timer(&mut self, id: u32) {
-        self.queue.cancel(self.components.pacing(id));
         self.flows[id as usize].sender.on_pacing_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
 
     fn on_delayed_ack(&mut self, id: u32) {
-        self.queue.cancel(self.components.delayed_ack(id));
         self.send_ack(id as usize);
     }
 
@@ -526,17 +573,16 @@ impl Simulation {
     /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
     /// that moved later is left: it finds out when it fires, and most never do.
     fn flush(&mut self, id: usize) {
-        let mut outbox = std::mem::take(&mut self.outbox);
         let is_traffic = id >= self.components.flows as usize;
-        for (kind, sequence) in outbox.incidents.drain(..).filter(|_| !is_traffic) {
-            let time_s = seconds(self.now);
-            self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
+        if !self.outbox.incidents.is_empty() {
+            self.write_down(id, is_traffic);
         }
-        for packet in outbox.packets.drain(..) {
-            self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::default());
+        for at in 0..self.outbox.packets.len() {
+            let packet = self.outbox.packets[at];
+            self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::NONE);
             self.launch(packet);
         }
-        self.outbox = outbox;
+        self.outbox.packets.clear();
         let component = self.components.retransmission(id as u32);
         if let Some(due) = self.flows[id].sender.timer()
             && self.queue.pending(component).is_none_or(|pending| pending > due)
@@ -548,6 +594,15 @@ impl Simulation {
         }
         if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
+        }
+    }
+
+    /// Writes down what a sender noted, unless it is one of traffic.
+    #[cold]
+    fn write_down(&mut self, id: usize, is_traffic: bool) {
+        let time_s = seconds(self.now);
+        for (kind, sequence) in self.outbox.incidents.drain(..).filter(|_| !is_traffic) {
+            self.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
         }
     }
 
@@ -564,8 +619,16 @@ impl Simulation {
         self.report_chosen(link);
     }
 
+    #[inline]
     fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
-        if self.captures && self.is_of_flow(packet) {
+        if self.captures {
+            self.write_capture(point, packet, sack);
+        }
+    }
+
+    #[cold]
+    fn write_capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
+        if self.is_of_flow(packet) {
             let flow = &self.flows[packet.flow as usize];
             self.outcome.capture.push(capture(self.now, point, packet, sack, flow));
         }
@@ -611,6 +674,13 @@ impl Flow {
         }
     }
 
+    fn is_complete(&self, now: Time) -> bool {
+        match &self.foreign {
+            None => self.sender.stats.completed.is_some(),
+            Some(connection) => connection.totals(now).over.is_some(),
+        }
+    }
+
     pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
         match packet.kind {
             PacketKind::Data => self.layout.payload_of_wire(packet.wire),
@@ -622,103 +692,4 @@ impl Flow {
 /// Whether anything about a link changes during the run.
 fn changes_link(scenario: &Scenario, id: LinkId) -> bool {
     scenario.changes.iter().any(|change| matches!(&change.change, Change::Link(change) if change.link == id))
-}
-
-/// The numbering of components. It is the order of simultaneous events: changes of the network first, then starts and
-/// stops, the sources of traffic, arrivals in the order of links, then timers, and the sampler last, so
-/// that a sample sees all that happened at its time. Each connection has its timers side by side, so that connections
-/// can be added at the end.
-#[derive(Clone, Copy, Debug)]
-struct Components {
-    links: u32,
-    flows: u32,
-    sources: u32,
-    /// Flows, and places for connections of traffic.
-    connections: u32,
-}
-
-/// Timers of a connection.
-const TIMERS: u32 = 4;
-
-enum Component {
-    Change,
-    StartStop(u32),
-    Source(u32),
-    Arrival(u32),
-    Held(u32),
-    Retransmission(u32),
-    DelayedAck(u32),
-    Write(u32),
-    Pacing(u32),
-    Sampler,
-}
-
-impl Components {
-    fn count(self) -> usize {
-        self.sampler() as usize + 1
-    }
-
-    fn change(self) -> ComponentId {
-        0
-    }
-
-    fn start_stop(self, flow: u32) -> ComponentId {
-        1 + flow
-    }
-
-    fn source(self, source: u32) -> ComponentId {
-        self.start_stop(self.flows) + source
-    }
-
-    fn arrival(self, link: u32) -> ComponentId {
-        self.source(self.sources) + link
-    }
-
-    fn held(self, link: u32) -> ComponentId {
-        self.arrival(self.links) + link
-    }
-
-    fn retransmission(self, flow: u32) -> ComponentId {
-        self.held(self.links) + TIMERS * flow
-    }
-
-    fn delayed_ack(self, flow: u32) -> ComponentId {
-        self.retransmission(flow) + 1
-    }
-
-    fn write(self, flow: u32) -> ComponentId {
-        self.retransmission(flow) + 2
-    }
-
-    fn pacing(self, flow: u32) -> ComponentId {
-        self.retransmission(flow) + 3
-    }
-
-    fn sampler(self) -> ComponentId {
-        self.retransmission(self.connections)
-    }
-
-    fn decode(self, id: ComponentId) -> Component {
-        if id == self.change() {
-            Component::Change
-        } else if id < self.source(0) {
-            Component::StartStop(id - self.start_stop(0))
-        } else if id < self.arrival(0) {
-            Component::Source(id - self.source(0))
-        } else if id < self.held(0) {
-            Component::Arrival(id - self.arrival(0))
-        } else if id < self.retransmission(0) {
-            Component::Held(id - self.held(0))
-        } else if id < self.sampler() {
-            let (flow, timer) = ((id - self.retransmission(0)) / TIMERS, (id - self.retransmission(0)) % TIMERS);
-            match timer {
-                0 => Component::Retransmission(flow),
-                1 => Component::DelayedAck(flow),
-                2 => Component::Write(flow),
-                _ => Component::Pacing(flow),
-            }
-        } else {
-            Component::Sampler
-        }
-    }
 }

@@ -95,6 +95,21 @@ impl EventQueue {
         self.turn_to_earliest()
     }
 
+    /// Takes the earliest event, unless it comes after `end`.
+    pub(crate) fn take_until(&mut self, end: Time) -> Option<(Time, ComponentId)> {
+        let (time, id) = self.peek().filter(|(time, _)| *time <= end)?;
+        let bucket = self.bucket(self.today);
+        let next = self.nodes[id as usize].next;
+        self.buckets[bucket].first = next;
+        match next {
+            NONE => self.buckets[bucket].last = NONE,
+            _ => self.nodes[next as usize].before = NONE,
+        }
+        self.nodes[id as usize].time = Time::NEVER;
+        self.pending -= 1;
+        Some((time, id))
+    }
+
     /// When a component's event is due.
     pub(crate) fn pending(&self, id: ComponentId) -> Option<Time> {
         let time = self.nodes[id as usize].time;
@@ -105,10 +120,16 @@ impl EventQueue {
     pub(crate) fn schedule(&mut self, id: ComponentId, time: Time) {
         self.cancel(id);
         if time != Time::NEVER {
-            self.insert(id, time);
-            if self.pending > 2 * self.buckets.len() {
-                self.lay_out(self.shift);
-            }
+            self.add(id, time);
+        }
+    }
+
+    /// Sets the event of a component that has none pending.
+    pub(crate) fn add(&mut self, id: ComponentId, time: Time) {
+        debug_assert_eq!(self.pending(id), None);
+        self.insert(id, time);
+        if self.pending > 2 * self.buckets.len() {
+            self.lay_out(self.shift);
         }
     }
 
@@ -132,6 +153,7 @@ impl EventQueue {
     }
 
     /// Puts an event into its bucket, from behind: most come later than what is there.
+    #[inline]
     fn insert(&mut self, id: ComponentId, time: Time) {
         let day = self.day(time);
         self.today = self.today.min(day);
@@ -221,6 +243,7 @@ mod tests {
                 let time = time << exponent;
                 match action {
                     0 => { queue.cancel(id); model.remove(&id); }
+                    1 => if let Some((_, id)) = queue.take_until(Time::from_nanos(time)) { model.remove(&id); },
                     _ => { queue.schedule(id, Time::from_nanos(time)); model.insert(id, time); }
                 }
                 check(&mut queue, &model);

@@ -25,4 +25,4 @@ mod traffic;
 mod transmitter;
 mod waiting;
 
-pub use engine::{Progress, Simulation, run};
+pub use engine::{Carried, Carrier, Delivery, Direction, Progress, Simulation, run};

@@ -90,7 +90,7 @@ impl Link {
             stamps: spec.aqt,
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
-            stays: Stays::new(changes),
+            stays: Stays::default(),
             managed: queue.map(|queue| Box::new(Managed::new(queue))),
             impairments,
             counts: Counts::default(),
@@ -104,6 +104,7 @@ impl Link {
     }
 
     /// Offers a packet at `at`: now, or later if the link is fed ahead of time. Offers are in the order of `at`.
+    #[inline]
     pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.counts.offered += 1;
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
@@ -113,7 +114,7 @@ impl Link {
             self.offer_managed(now, *packet);
             return Offer::Managed;
         }
-        if !self.stays.has_room(at, packet.wire, self.limit) {
+        if !self.stays.has_room(at, self.busy_until, packet.wire, self.limit) {
             self.counts.lost += 1;
             self.stays.refuse(now, at);
             return Offer::Overflow;
@@ -123,7 +124,7 @@ impl Link {
             packet.aqt = packet.aqt.plus(begins.since(at));
         }
         self.busy_until = self.transmitter.finish(begins, at, packet.wire);
-        self.stays.accept(now, at, begins, self.busy_until, packet.wire);
+        self.stays.accept(now, at, self.busy_until, packet.wire);
         Offer::Accepted(self.busy_until + self.delay)
     }
 
@@ -190,6 +191,18 @@ impl Link {
         let sending =
             || self.managed.as_ref().filter(|managed| managed.is_sending()).map(|_| self.busy_until + self.delay);
         self.transit.front().map(|transit| transit.arrival).or_else(sending)
+    }
+
+    /// Takes out the packet whose arrival is due, and when the next one is; none from a link that is managed or impaired.
+    #[inline]
+    pub(crate) fn arrive_plainly(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
+        if self.managed.is_some() || self.impairments.is_some() {
+            return None;
+        }
+        let head = self.transit.pop_front().expect("an arrival is due");
+        debug_assert_eq!(head.arrival, now);
+        self.counts.arrived += 1;
+        Some((head.packet, self.transit.front().map(|transit| transit.arrival)))
     }
 
     /// Takes out the packet whose arrival is due.

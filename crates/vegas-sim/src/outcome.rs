@@ -17,6 +17,8 @@ pub struct Outcome {
     pub incidents: Vec<Incident>,
     /// Packets seen, when the scenario asks for a capture.
     pub capture: Vec<CapturedPacket>,
+    /// When the run ended, s.
+    pub end_s: f64,
     /// Events the engine handled.
     pub events: u64,
     /// Data packets that reached their receiver, those of traffic included.

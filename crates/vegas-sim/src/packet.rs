@@ -160,6 +160,8 @@ pub(crate) struct SackBlocks {
 }
 
 impl SackBlocks {
+    /// No blocks and no echo.
+    pub(crate) const NONE: SackBlocks = SackBlocks { blocks: [(0, 0); 3], count: 0, echo_us: 0 };
     /// The option with all three blocks.
     pub(crate) const WIRE_BYTES_MAX: u64 = 28;
 

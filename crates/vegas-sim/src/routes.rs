@@ -96,10 +96,10 @@ impl Routes {
         self.route(packet).first
     }
 
-    /// The link that a packet is on, or comes to; none at the end of its route.
+    /// The link at a place; none at the end of a route.
     #[inline]
-    pub(crate) fn link(&self, packet: &Packet) -> Option<LinkId> {
-        let link = self.links[self.place(packet)];
+    pub(crate) fn link(&self, place: usize) -> Option<LinkId> {
+        let link = self.links[place];
         (link != END).then_some((link & !FED) as LinkId)
     }
 
@@ -135,7 +135,7 @@ mod tests {
         let mut packet = Packet::new(kind, 0, 0, 40);
         let link = |hop| {
             packet.hop = hop;
-            routes.link(&packet)
+            routes.link(routes.place(&packet))
         };
         hops.map(link).collect()
     }

@@ -11,6 +11,9 @@ use vegas_core::units::Time;
 use crate::scenario::QueueLimit;
 use crate::waiting::WaitingTimes;
 
+/// Fewest places of a ring that is used: a link that is looked at for every few packets costs more than this memory.
+const RING_MIN: usize = 8;
+
 /// Packets accepted, until somebody looked after they had left.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stays {
@@ -23,19 +26,16 @@ pub(crate) struct Stays {
     come: usize,
     /// When the transmitter was free before the first of these.
     free_since: Time,
-    /// Of all packets ever accepted: bytes, and the times of transmission and of waiting.
+    /// Of the packets that had left when last looked at: bytes, the time of their transmission, and how long they waited.
     bytes: u64,
     busy_ns: u64,
-    waited_ns: u128,
+    waits: WaitingTimes,
     /// Most packets waiting, of those that had come, and the same since the last sample.
     max_waiting: u32,
     step_max_waiting: u32,
     drops: u64,
     /// When packets were refused ahead of their time.
     refused: VecDeque<Time>,
-    /// How long packets waited: known as they come; or, if the rate may change, when they have left.
-    waits: WaitingTimes,
-    rate_changes: bool,
 }
 
 /// One packet's stay.
@@ -49,16 +49,11 @@ struct Stay {
 }
 
 impl Stays {
-    /// Nobody stays yet; `rate_changes` if departures may be rescheduled.
-    pub(crate) fn new(rate_changes: bool) -> Self {
-        Stays { rate_changes, ..Stays::default() }
-    }
-
-    /// Whether a packet offered at `at` has room. A queue of N packets holds N with the one being sent (design
-    /// section 5).
+    /// Whether a packet offered at `at` has room, where the transmitter is free from `free` on. A queue of N packets
+    /// holds N with the one being sent (design section 5).
     #[inline]
-    pub(crate) fn has_room(&mut self, at: Time, wire: u16, limit: QueueLimit) -> bool {
-        self.note_left(at);
+    pub(crate) fn has_room(&mut self, at: Time, free: Time, wire: u16, limit: QueueLimit) -> bool {
+        self.note_left(at, free);
         match limit {
             QueueLimit::Unlimited => true,
             QueueLimit::Packets(packets) => self.ring.len() - self.left < packets as usize,
@@ -66,41 +61,35 @@ impl Stays {
         }
     }
 
-    fn note_left(&mut self, at: Time) {
+    #[inline]
+    fn note_left(&mut self, at: Time, free: Time) {
+        if free <= at {
+            self.left = self.ring.len();
+            self.staying_bytes = 0;
+            return;
+        }
         while let Some(stay) = self.ring.get(self.left).filter(|stay| stay.departure <= at) {
             self.staying_bytes -= u64::from(stay.wire);
             self.left += 1;
         }
     }
 
-    /// A packet that has room comes at `offered`, which is `now` or later, begins to be sent at `begins` and leaves at
-    /// `departure`.
+    /// A packet that has room comes at `offered`, which is `now` or later, and leaves at `departure`.
     #[inline]
-    pub(crate) fn accept(&mut self, now: Time, offered: Time, begins: Time, departure: Time, wire: u16) {
+    pub(crate) fn accept(&mut self, now: Time, offered: Time, departure: Time, wire: u16) {
         if self.ring.len() == self.ring.capacity() {
             self.make_room(now);
         }
         let waiting = (self.ring.len() - self.left) as u32;
-        if offered <= now && self.come == self.ring.len() {
-            self.come += 1;
-            self.note_waiting(waiting);
-        }
         self.ring.push_back(Stay { offered, departure, waiting, wire });
         self.staying_bytes += u64::from(wire);
-        self.bytes += u64::from(wire);
-        self.busy_ns += departure.since(begins).as_nanos();
-        let waits = begins.since(offered);
-        self.waited_ns += u128::from(waits.as_nanos());
-        if !self.rate_changes {
-            self.waits.record(waits);
-        }
     }
 
     #[cold]
     fn make_room(&mut self, now: Time) {
         self.look(now);
         if 2 * self.ring.len() >= self.ring.capacity() {
-            self.ring.reserve(self.ring.len().max(4));
+            self.ring.reserve(self.ring.len().max(RING_MIN));
         }
     }
 
@@ -120,23 +109,43 @@ impl Stays {
     /// Sees who has come and left by `now`. What leaves at `now` has left: its slot is free for one that comes at that
     /// instant.
     pub(crate) fn look(&mut self, now: Time) {
+        let gone = self.see_off(now);
+        self.ring.drain(..gone);
+        self.left = self.left.max(gone) - gone;
+        self.come = self.come.max(gone) - gone;
         while let Some(&stay) = self.ring.get(self.come).filter(|stay| stay.offered <= now) {
             self.come += 1;
             self.note_waiting(stay.waiting);
         }
-        self.note_left(now);
-        let gone = self.ring.partition_point(|stay| stay.departure <= now);
-        if self.rate_changes {
-            record_waits(&mut self.waits, self.free_since, self.ring.range(..gone));
-        }
-        if let Some(last) = self.ring.drain(..gone).next_back() {
-            self.free_since = last.departure;
-        }
-        self.left -= gone;
-        self.come -= gone;
         while self.refused.pop_front_if(|at| *at <= now).is_some() {
             self.drops += 1;
         }
+    }
+
+    /// Counts the packets that have left by `now`; how many.
+    fn see_off(&mut self, now: Time) -> usize {
+        let (mut gone, mut bytes, mut busy_ns, mut most) = (0, 0, 0, 0);
+        let mut free = self.free_since;
+        let (early, late) = self.ring.as_slices();
+        for stay in early.iter().chain(late).take_while(|stay| stay.departure <= now) {
+            let begins = stay.offered.max(free);
+            if stay.waiting > most && gone >= self.come {
+                most = stay.waiting;
+            }
+            if gone >= self.left {
+                self.staying_bytes -= u64::from(stay.wire);
+            }
+            bytes += u64::from(stay.wire);
+            busy_ns += stay.departure.since(begins).as_nanos();
+            self.waits.record(begins.since(stay.offered));
+            free = stay.departure;
+            gone += 1;
+        }
+        self.free_since = free;
+        self.bytes += bytes;
+        self.busy_ns += busy_ns;
+        self.note_waiting(most);
+        gone
     }
 
     /// Packets waiting when last looked at; the one being sent does not wait.
@@ -159,28 +168,29 @@ impl Stays {
         let mut totals = Totals {
             departed_bytes: self.bytes,
             busy_ns: self.busy_ns,
-            waited_ns: self.waited_ns,
+            waited_ns: self.waits.sum_ns(),
             drops: self.drops,
             marks: 0,
             max_queue_packets: self.max_waiting,
             step_max_queue_packets: self.step_max_waiting,
         };
         let mut free = self.free_since;
-        for stay in &self.ring {
+        for stay in self.ring.range(..self.come) {
             let begins = stay.offered.max(free);
-            totals.departed_bytes -= u64::from(stay.wire);
-            totals.busy_ns -= stay.departure.since(begins.max(now)).as_nanos();
-            totals.waited_ns -= u128::from(begins.since(stay.offered.max(now)).as_nanos());
+            totals.busy_ns += now.since(begins).as_nanos();
+            totals.waited_ns += u128::from(begins.min(now).since(stay.offered).as_nanos());
             free = stay.departure;
         }
         totals
     }
 
-    /// How long packets waited, those who stay included.
+    /// How long packets waited, or will have, of those that had come when last looked at.
     pub(crate) fn waits(&self) -> WaitingTimes {
         let mut waits = self.waits.clone();
-        if self.rate_changes {
-            record_waits(&mut waits, self.free_since, self.ring.iter());
+        let mut free = self.free_since;
+        for stay in self.ring.range(..self.come) {
+            waits.record(stay.offered.max(free).since(stay.offered));
+            free = stay.departure;
         }
         waits
     }
@@ -193,14 +203,10 @@ impl Stays {
     /// Those who stay leave at other times, but for the one being sent: `finish` says when a packet of so many bytes has
     /// left whose turn comes then. When the last one leaves; none if nobody stays. All have come.
     pub(crate) fn reschedule(&mut self, mut finish: impl FnMut(Time, u16) -> Time) -> Option<Time> {
-        let first = self.ring.front()?;
-        let (mut begins, mut began) = (first.departure, first.departure);
+        let mut begins = self.ring.front()?.departure;
         for stay in self.ring.iter_mut().skip(1) {
-            let departure = finish(begins, stay.wire);
-            self.busy_ns = self.busy_ns + departure.since(begins).as_nanos() - stay.departure.since(began).as_nanos();
-            self.waited_ns = self.waited_ns + u128::from(begins.as_nanos()) - u128::from(began.as_nanos());
-            (begins, began) = (departure, stay.departure);
-            stay.departure = departure;
+            stay.departure = finish(begins, stay.wire);
+            begins = stay.departure;
         }
         Some(begins)
     }
@@ -208,14 +214,6 @@ impl Stays {
     /// When those who stay leave.
     pub(crate) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + ExactSizeIterator + '_ {
         self.ring.iter().map(|stay| stay.departure)
-    }
-}
-
-/// Records the waits of `stays`, the first of which the transmitter was `free` for.
-fn record_waits<'a>(waits: &mut WaitingTimes, mut free: Time, stays: impl Iterator<Item = &'a Stay>) {
-    for stay in stays {
-        waits.record(stay.offered.max(free).since(stay.offered));
-        free = stay.departure;
     }
 }
 

@@ -28,6 +28,7 @@ impl Transmitter {
 
     /// When a packet has left that was offered at `offered` and whose turn comes at `begins`. To be asked once for
     /// each packet, in order.
+    #[inline]
     pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: u16) -> Time {
         match self {
             Transmitter::Constant { rate, times } => begins + times.of(wire, *rate),
@@ -44,14 +45,20 @@ pub(crate) struct TransmissionTimes {
 }
 
 impl TransmissionTimes {
+    #[inline]
     fn of(&mut self, wire: u16, rate: Rate) -> Span {
         if self.known[0].0 != wire {
-            self.known.swap(0, 1);
-            if self.known[0].0 != wire {
-                self.known[0] = (wire, rate.time_for(Bytes::new(u64::from(wire))));
-            }
+            self.bring_forward(wire, rate);
         }
         self.known[0].1
+    }
+
+    #[cold]
+    fn bring_forward(&mut self, wire: u16, rate: Rate) {
+        self.known.swap(0, 1);
+        if self.known[0].0 != wire {
+            self.known[0] = (wire, rate.time_for(Bytes::new(u64::from(wire))));
+        }
     }
 }
 
@@ -74,6 +81,7 @@ impl TraceCursor {
         TraceCursor { trace, next: 0, pass_began: Time::ZERO, used: Time::ZERO, left: 0 }
     }
 
+    #[inline(never)]
     fn finish(&mut self, offered: Time, wire: u16) -> Time {
         if self.used <= offered {
             self.left = 0;

@@ -20,6 +20,7 @@ pub(crate) struct WaitingTimes {
 }
 
 impl WaitingTimes {
+    #[inline]
     pub(crate) fn record(&mut self, waited: Span) {
         if waited == Span::ZERO {
             self.none += 1;
@@ -38,6 +39,11 @@ impl WaitingTimes {
     fn first_in(&mut self, bin: usize) {
         self.bins.resize(bin + 1, 0);
         self.bins[bin] = 1;
+    }
+
+    /// All of them together.
+    pub(crate) fn sum_ns(&self) -> u128 {
+        self.sum_ns
     }
 
     /// The figures of the results; none without a packet.

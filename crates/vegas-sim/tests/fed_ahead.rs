@@ -59,3 +59,37 @@ fn events_are_saved() {
     let outcome = vegas_sim::run(&Scenario::from_toml(&text, "gallop-50mbit.toml", &[]).expect("a scenario"));
     assert!(outcome.events < 2 * outcome.delivered_packets + 2_000, "{} events", outcome.events);
 }
+
+/// A run that ends before its time, with packets already offered to, and dropped by, what lies ahead of them: a chain
+/// on which only the first link has its packets from hosts.
+#[test]
+fn an_early_end_counts_nothing_of_later() {
+    let text = |change: &str| {
+        format!(
+            r#"
+            name = "early"
+            duration = "600s"
+            until_complete = true
+            flow = [{{ algorithm = "reno", size = "300kb", from = "a", to = "d" }}]
+            traffic = [{{ kind = "constant", rate = "1500kbit", from = "a", to = "d" }}]
+            change = [{change}]
+            [topology]
+            kind = "graph"
+            nodes = ["a", "b", "c", "d"]
+            link = [
+                {{ between = ["a", "b"], rate = "4mbit", delay = "40ms", queue = "unlimited" }},
+                {{ between = ["b", "c"], rate = "2mbit", delay = "20ms", queue = "5p" }},
+                {{ between = ["c", "d"], rate = "1600kbit", delay = "20ms", queue = "5p" }},
+            ]
+            "#
+        )
+    };
+    let links = ["a->b", "b->a", "b->c", "c->b", "c->d", "d->c"];
+    let kept = links.map(|link| format!(r#"{{ at = "599s", link = "{link}", delay = "20ms" }}"#)).join(", ");
+    let [fed, mut unfed] = [String::new(), kept]
+        .map(|change| vegas_sim::run(&Scenario::from_toml(&text(&change), "early.toml", &[]).expect("a scenario")));
+    assert!(fed.end_s < 300.0 && fed.links.iter().any(|link| link.drops > 0), "{}", fed.end_s);
+    assert!(fed.events < unfed.events);
+    unfed.events = fed.events;
+    assert!(fed == unfed, "packets of after the end count");
+}

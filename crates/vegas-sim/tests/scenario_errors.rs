@@ -64,6 +64,30 @@ fn check(good: &str, cases: &[Case]) {
 }
 
 #[test]
+fn counts_of_flows() {
+    let too_many = format!("{}\n", "[[flow]]\nalgorithm = \"vegas\"\ncount = 100_000\n".repeat(11));
+    let tables = GOOD.replace("[[flow]]\nalgorithm = \"vegas\"\nstart = \"5s\"\npacket = \"1000b\"\n", &too_many);
+    let error = Scenario::from_toml(&tables, "x.toml", &[]).expect_err("1.1 million flows");
+    assert_eq!(error.to_string(), "x.toml:10: flow: there are 1100000 flows; write 1000000 at most");
+    check(
+        GOOD,
+        &[
+            (
+                "packet =",
+                "count = 0\npacket =",
+                ":13: flow.0.count: 0 was given; expected a whole number from 1 to 100000",
+            ),
+            // the second table is flow.1, though its flows are 3 and 4
+            (
+                "packet = \"1000b\"",
+                "count = 3\n[[flow]]\nalgorithm = \"vegas\"\ncount = 2\nheader = \"1000b\"",
+                ":17: flow.1.header: the header fills the packet: 1000b of 1000b; write less than the packet",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn keys() {
     check(
         GOOD,
@@ -78,7 +102,7 @@ fn keys() {
             (
                 "seed = 1",
                 "colour = 1",
-                ":3: colour: unknown key; expected one of name, description, duration, seed, sample, capture, topology, flow, change, traffic",
+                ":3: colour: unknown key; expected one of name, description, duration, until_complete, seed, sample, capture, topology, flow, change, traffic",
             ),
             ("duration = \"60s\"\n", "", r#": duration: is missing; give one, such as duration = "60s""#),
             (
@@ -307,6 +331,11 @@ fn absurd_values() {
                 ":3: seed: 1.5 was given; expected a whole number from 0 to 18446744073709551615",
             ),
             ("seed = 1", "capture = \"yes\"", r#":3: capture: "yes" was given; expected true or false"#),
+            (
+                "seed = 1",
+                "until_complete = true",
+                ":3: until_complete: flow.0 has no size and never completes; give each flow a size, or leave it out",
+            ),
             ("seed = 1", "description = 7", ":3: description: 7 was given; expected a text"),
             (
                 "\"test\"",
@@ -838,6 +867,11 @@ fn transfers() {
                 "algorithm = \"reno\"",
                 "algorithm = \"reno\"\nsize = \"1kb\"",
                 ":22: traffic.0.flow.size: is the source's and not one connection's; write it as traffic.0.size",
+            ),
+            (
+                "algorithm = \"reno\"",
+                "algorithm = \"reno\"\ncount = 2",
+                ":22: traffic.0.flow.count: the source opens as many as traffic.0.interarrival says; leave it out",
             ),
             (
                 "algorithm = \"reno\"",

@@ -40,6 +40,17 @@ fn all_links(scenario: &Scenario) -> Vec<String> {
     names(scenario, &(0..scenario.links.len()).collect::<Vec<_>>())
 }
 
+/// Flows by their count are those that would be written out: numbers, hosts, paths, everything.
+#[test]
+fn a_count_of_flows_is_as_if_written_out() {
+    let counted = dumbbell_with("count = 3\n[[flow]]\nalgorithm = \"reno\"\nstart = \"1s\"\ncount = 2\n");
+    let vegas = "[[flow]]\nalgorithm = \"vegas\"\n";
+    let reno = "[[flow]]\nalgorithm = \"reno\"\nstart = \"1s\"\n";
+    let written = dumbbell_with(&[vegas, vegas, reno, reno].concat());
+    assert_eq!(counted.flows.len(), 5);
+    assert_eq!(counted, Scenario { document: counted.document.clone(), ..written });
+}
+
 /// `vegaslab list scenarios` and the results folder go by the name; the list shows the description.
 #[test]
 fn shipped_scenarios_are_named_as_their_files_and_described() {

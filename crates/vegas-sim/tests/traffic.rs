@@ -240,3 +240,24 @@ fn every_conversation_ends() {
         assert!(outcome.traffic[0].lost_packets > 0);
     }
 }
+
+/// A run that ends when its flow has completed measured what one of just that duration does.
+#[test]
+fn a_run_may_end_when_its_flows_have_completed() {
+    let source = "[[traffic]]\nkind = \"poisson-transfers\"\ninterarrival = \"20ms\"\nsize = \"20kb\"\n\
+                  size_distribution = \"exponential\"\nflow = { algorithm = \"reno\" }\n";
+    let busy = format!("{DUMBBELL}{source}")
+        .replace("duration = \"10s\"", "duration = \"1h\"\nsample = \"off\"")
+        .replace("start = \"9.9s\"", "start = \"1s\", size = \"1mb\"");
+    for seed in 1..=20 {
+        let text = format!("seed = {seed}\n{busy}");
+        let early = outcome(&format!("until_complete = true\n{text}"));
+        let completion_s = early.flows[0].completion_s.expect("it completes within the hour");
+        assert!((early.end_s - 1.0 - completion_s).abs() < 1e-9);
+        let end_ns = (early.end_s * 1e9).round();
+        let timed = outcome(&text.replace("\"1h\"", &format!("\"{end_ns}ns\"")));
+        assert_eq!((&early.flows, &early.traffic), (&timed.flows, &timed.traffic), "seed {seed}");
+        assert_eq!(early.links, timed.links, "seed {seed}");
+        assert!(early.incidents == timed.incidents, "seed {seed}");
+    }
+}

@@ -6,12 +6,8 @@ import sys
 from pathlib import Path
 
 from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
-from vegaslab.dataset import read_runs
-from vegaslab.factorial.experiment import analyse, factorial_spec
 from vegaslab.folder import whole_folder
-from vegaslab.plan import Plan
 from vegaslab.progress import SweepProgress
-from vegaslab.sweeping import sweep
 
 _FOLDER = "factorial"
 
@@ -38,6 +34,10 @@ def add(commands: Commands) -> None:
 
 
 def _factorial(options: argparse.Namespace) -> int:
+    from vegaslab.factorial.experiment import analyse, factorial_spec
+    from vegaslab.plan import Plan
+    from vegaslab.sweeping import sweep
+
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     if options.level is not None and not 0 < options.level < 1:
@@ -64,6 +64,8 @@ def _factorial(options: argparse.Namespace) -> int:
 
 
 def _complain_of_failures(folder: Path, failed: int) -> int:
+    from vegaslab.dataset import read_runs
+
     first = next(error for error in read_runs(folder)["error"].to_pylist() if error is not None)
     print(f"vegaslab: {failed} runs failed, the first: {first}; a design needs all of its runs", file=sys.stderr)
     return FAILED

@@ -43,10 +43,13 @@ def _reproduce(options: argparse.Namespace) -> int:
         )
         for verdict in verdicts
     ]
-    print("\n".join(aligned(_COLUMNS, rows)))
     counts = {word: sum(verdict.word == word for verdict in verdicts) for word in dict.fromkeys(row[4] for row in rows)}
-    print(f"\n{len(rows)} claims: {', '.join(f'{count} {word}' for word, count in counts.items())}")
-    print(f"report: {options.output / 'index.html'}")
+    if rows:
+        print("\n".join(aligned(_COLUMNS, rows)))
+        print(f"\n{len(rows)} claims: {', '.join(f'{count} {word}' for word, count in counts.items())}")
+    for answer in (answer for chapter in chapters for answer in chapter.answers):
+        print(f"\n{answer.question}\n  {answer.text}")
+    print(f"\nreport: {options.output / 'index.html'}")
     return _say_what_is_missing(options.what)
 
 

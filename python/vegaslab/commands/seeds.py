@@ -3,15 +3,16 @@
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from vegaslab import _vegaslab
 from vegaslab.commands import OK, Parser, UsageError
 from vegaslab.comparison import load_variants
 from vegaslab.folder import whole_folder
 from vegaslab.progress import Progress
-from vegaslab.seeds import SeedComparison, compare_seeds
-from vegaslab.seeds_report import seeds_report
 from vegaslab.source import Overrides
+
+if TYPE_CHECKING:
+    from vegaslab.seeds import SeedComparison
 
 
 def add_options(parser: Parser) -> None:
@@ -24,14 +25,17 @@ def add_options(parser: Parser) -> None:
 
 def compare(options: argparse.Namespace, overrides: Overrides) -> int:
     """Runs, reports, writes; returns the exit code."""
+    from vegaslab.seeds_report import seeds_report
+
     _check(options)
     variants = load_variants(options.file, options.algorithm, set=overrides)
-    folder = options.output or Path("results") / f"{next(iter(variants.values())).name}-seeds"
+    first = next(iter(variants.values()))
+    folder = options.output or Path("results") / f"{first.name}-seeds"
     if options.json and options.output is None:
-        comparison = _simulate(options, overrides)
+        comparison = _simulate(options, overrides, first.duration_s)
     else:
         with whole_folder(folder) as place:
-            comparison = _simulate(options, overrides)
+            comparison = _simulate(options, overrides, first.duration_s)
             comparison.write(place, csv=options.csv, plot=not options.no_plot)
     if options.json:
         print(json.dumps(comparison.summary))
@@ -56,18 +60,12 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError(f"-a {min(twice)} was given twice; each algorithm once")
 
 
-def _simulate(options: argparse.Namespace, overrides: Overrides) -> SeedComparison:
-    shown: list[Progress] = []
+def _simulate(options: argparse.Namespace, overrides: Overrides, duration_s: float) -> "SeedComparison":
+    from vegaslab.seeds import compare_seeds
 
-    def watch(what: str, scenario: _vegaslab.Scenario) -> Progress:
-        if shown:
-            shown.pop().__exit__(None, None, None)
-        shown.append(Progress(scenario.duration_s, f"{what}: "))
-        return shown[-1]
-
-    try:
-        level = 0.95 if options.level is None else options.level
-        return compare_seeds(options.file, options.algorithm, options.seeds, set=overrides, level=level, watch=watch)
-    finally:
-        for progress in shown:
-            progress.__exit__(None, None, None)
+    level = 0.95 if options.level is None else options.level
+    runs = options.seeds * len(options.algorithm)
+    with Progress(runs * duration_s, f"{runs} runs: ") as progress:
+        return compare_seeds(
+            options.file, options.algorithm, options.seeds, set=overrides, level=level, progress=progress
+        )

@@ -6,11 +6,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
-from vegaslab.plan import Plan
+from vegaslab.pool import usable_cores
 from vegaslab.progress import SweepProgress, readable_time
-from vegaslab.sweeping import Forecast, Local, Runner, Swept, forecast, sweep, usable_cores
+from vegaslab.series import SERIES
+
+if TYPE_CHECKING:
+    from vegaslab.plan import Plan
+    from vegaslab.sweeping import Forecast, Runner, Swept
 
 _LOCAL = "local"
 
@@ -28,6 +33,7 @@ def add(commands: Commands) -> None:
         help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
     )
     argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
     argument("--retry-failed", action="store_true", help="make runs that failed again, too")
     argument("--json", action="store_true", help="print what was done as JSON")
@@ -35,9 +41,14 @@ def add(commands: Commands) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> int:
+    from vegaslab.plan import Plan
+    from vegaslab.sweeping import forecast, sweep
+
     if options.jobs is not None and options.jobs < 1:
         raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     plan = Plan.from_file(options.plan)
+    if options.series is not None:
+        plan = plan.with_series(_series(options.series))
     folder = options.output or Path("results") / plan.name
     with _runner(options) as runner:
         if options.dry_run:
@@ -54,8 +65,17 @@ def _sweep(options: argparse.Namespace) -> int:
     return FAILED if done.failed else OK
 
 
+def _series(given: str) -> list[str]:
+    names = given.split(",")
+    if not set(names) <= {*SERIES}:
+        raise UsageError(f"--series: {given!r} was given; flows, links or flows,links")
+    return names
+
+
 @contextmanager
-def _runner(options: argparse.Namespace) -> Iterator[Runner]:
+def _runner(options: argparse.Namespace) -> Iterator["Runner"]:
+    from vegaslab.sweeping import Local
+
     if options.on == _LOCAL:
         yield Local(options.jobs or usable_cores())
         return
@@ -72,7 +92,7 @@ def _runner(options: argparse.Namespace) -> Iterator[Runner]:
         raise UsageError(str(error)) from None
 
 
-def _forecast_report(plan: Plan, foreseen: Forecast) -> str:
+def _forecast_report(plan: "Plan", foreseen: "Forecast") -> str:
     lines = [f"{_extent(plan)}: {foreseen.runs} runs, {foreseen.there} of them there"]
     if foreseen.run_s is not None:
         lines.append(
@@ -82,12 +102,12 @@ def _forecast_report(plan: Plan, foreseen: Forecast) -> str:
     return "\n".join(lines)
 
 
-def _report(plan: Plan, done: Swept) -> str:
+def _report(plan: "Plan", done: "Swept") -> str:
     lines = [f"{_extent(plan)}: {done.there} runs were there, {done.made} made in {readable_time(done.wall_s)}"]
     if done.failed:
         lines.append(f"{done.failed} failed: column error says why, --retry-failed makes them again")
     return "\n".join([*lines, f"\ndataset: {done.summary['dataset']}"])
 
 
-def _extent(plan: Plan) -> str:
+def _extent(plan: "Plan") -> str:
     return f"{plan.name}: {plan.number_of_cells} cells x {plan.replications} seeds"

@@ -42,6 +42,8 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     level: tuple[float, str] | None = None
+    x_names: Sequence[str] = ()
+    """Names for x = 0, 1, ... where x is a choice and no quantity."""
     from_zero: bool = True
     """Whether the y axis starts at 0 (never on a logarithmic one)."""
 
@@ -55,6 +57,7 @@ class Panel:
             "logY": self.log_y,
             "level": self.level,
             "fromZero": self.from_zero,
+            "xNames": list(self.x_names),
         }
 
 

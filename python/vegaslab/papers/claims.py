@@ -12,8 +12,9 @@ PAPERS = {
     "dynamic": "Dynamic Vegas",
     "rovegas": "RoVegas: a router-based congestion avoidance mechanism for TCP Vegas",
     "revisited": "TCP Vegas Revisited",
+    "beyond": "What the papers do not say",
 }
-"""Titles by the name that the command line takes."""
+"""Titles by the name that the command line takes; the last chapter has no claims, but questions and answers."""
 
 Kind = Literal["analysis", "value", "shape"]
 

@@ -46,6 +46,9 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     if panel.log_x:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(_PLAIN)
+    if panel.x_names:
+        axes.set_xticks(range(len(panel.x_names)), panel.x_names, rotation=25, ha="right", rotation_mode="anchor")
+        axes.set_xlim(-0.5, len(panel.x_names) - 0.5)
     if panel.log_y:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(_PLAIN)

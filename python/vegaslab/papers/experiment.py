@@ -27,15 +27,27 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What was found on a question that no paper asks: a text, and a table of texts if there is one."""
+
+    question: str
+    text: str
+    columns: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    scenarios: Sequence[str] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A figure, a table or a worked example: runs by key, findings by claim, charts.
 
     `runs` takes whether the report is to be quick (less of the same: fewer seeds, fewer points) and gives runs by
-    key; `find` and `draw` take what they gave.
+    key; `find` and `draw` take what they gave, and so does `answer`, for an experiment without claims.
     """
 
     title: str
     claims: Sequence[str]
-    find: Callable[[Data], Mapping[str, Finding]]
+    find: Callable[[Data], Mapping[str, Finding]] = lambda _data: {}
     runs: Callable[[bool], Mapping[str, Run]] = lambda _quick: {}
     draw: Callable[[Data], Sequence[Chart]] = lambda _data: ()
+    answer: Callable[[Data], Sequence[Answer]] = lambda _data: ()

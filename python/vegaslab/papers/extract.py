@@ -34,6 +34,18 @@ def link_total(result: Result, link: str) -> dict[str, Any]:
     return found
 
 
+def first_flow(result: Result) -> dict[str, Any]:
+    """Of a dumbbell's first flow: its part of the bottleneck and what it sent again, in per cent, and its goodput."""
+    flow = result.summary["flows"][0]
+    rate_mbps = next(link["rate_mbps"] for link in result.scenario.links() if link["id"] == "r1->r2")
+    return {
+        "share_percent": 100 * flow["throughput_mbps"] / rate_mbps,
+        "again_percent": 100 * flow["segments_retransmitted"] / max(1, flow["segments_sent"]),
+        "goodput_kbps": 1000 * float(flow["goodput_mbps"]),
+        "timeouts": flow["timeouts"],
+    }
+
+
 def first_time(time_s: Floats, reached: NDArray[np.bool_]) -> float | None:
     """Time of the first sample that has `reached`; None if there is none."""
     return float(time_s[int(np.argmax(reached))]) if reached.any() else None

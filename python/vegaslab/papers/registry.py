@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 
-from vegaslab.papers import gallop
+from vegaslab.papers import beyond, dynamic, gallop, slow_start
 from vegaslab.papers.claims import PAPERS, claims
 from vegaslab.papers.errors import PapersError
 from vegaslab.papers.experiment import Experiment
 
 EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
     "gallop": gallop.EXPERIMENTS,
+    "slow-start": slow_start.EXPERIMENTS,
+    "dynamic": dynamic.EXPERIMENTS,
+    "beyond": beyond.EXPERIMENTS,
 }
 
 
@@ -27,7 +30,7 @@ def select(names: Sequence[str]) -> list[tuple[str, Experiment]]:
         (paper, one)
         for paper, experiments in EXPERIMENTS.items()
         for one in experiments
-        if wanted.intersection(one.claims)
+        if wanted.intersection(one.claims) or (not one.claims and {"all", paper}.intersection(names))
     ]
 
 

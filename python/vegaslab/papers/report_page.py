@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from vegaslab import _vegaslab
 from vegaslab.papers.chart import Chart
 from vegaslab.papers.claims import PAPERS
+from vegaslab.papers.experiment import Answer
 from vegaslab.papers.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -86,7 +87,8 @@ def _chapters(chapters: Sequence["Chapter"]) -> str:
 
 def _chapter(chapter: "Chapter") -> str:
     figures = "".join(map(_figure, chapter.charts))
-    return f"<section><h3>{escape(chapter.title)}</h3>{figures}{''.join(map(_card, chapter.verdicts))}</section>"
+    cards = "".join([*map(_card, chapter.verdicts), *map(_answer, chapter.answers)])
+    return f"<section><h3>{escape(chapter.title)}</h3>{figures}{cards}</section>"
 
 
 def _figure(chart: Chart) -> str:
@@ -95,6 +97,15 @@ def _figure(chart: Chart) -> str:
     drawing = f'<div class=chart data-slug="{chart.slug}"></div>'
     fallback = f'<noscript><img src="figures/{chart.slug}.svg" alt="{escape(chart.title)}"></noscript>'
     return f"<figure>{drawing}{fallback}<figcaption>{caption}</figcaption></figure>"
+
+
+def _answer(answer: Answer) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in answer.columns)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in answer.rows)
+    table = f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    commands = "".join(f"<code>vegaslab run {escape(name)}</code>" for name in answer.scenarios)
+    text = f"<p>{escape(answer.text)}</p>{table if answer.rows else ''}{commands}"
+    return f"<article><h4>{escape(answer.question)}</h4>{text}</article>"
 
 
 def _card(verdict: Verdict) -> str:

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from vegaslab.papers import draw
 from vegaslab.papers.chart import Chart
 from vegaslab.papers.claims import claims
 from vegaslab.papers.errors import PapersError
-from vegaslab.papers.experiment import Data, Experiment
+from vegaslab.papers.experiment import Answer, Data, Experiment
 from vegaslab.papers.registry import select
 from vegaslab.papers.runner import carry_out
 from vegaslab.papers.verdict import Verdict, judge
@@ -31,6 +31,7 @@ class Chapter:
     title: str
     verdicts: tuple[Verdict, ...]
     charts: tuple[Chart, ...]
+    answers: tuple[Answer, ...] = ()
 
 
 def reproduce(names: Sequence[str], folder: Path, *, quick: bool = False) -> list[Chapter]:
@@ -70,7 +71,13 @@ def _chapter(paper: str, experiment: Experiment, data: Data) -> Chapter:
     if set(findings) != set(experiment.claims):
         raise PapersError(f"{experiment.title}: findings for {sorted(findings)}; its claims are {experiment.claims}")
     verdicts = tuple(judge(claims()[name], findings[name]) for name in experiment.claims)
-    return Chapter(paper=paper, title=experiment.title, verdicts=verdicts, charts=tuple(experiment.draw(data)))
+    return Chapter(
+        paper=paper,
+        title=experiment.title,
+        verdicts=verdicts,
+        charts=tuple(experiment.draw(data)),
+        answers=tuple(experiment.answer(data)),
+    )
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:
@@ -107,7 +114,8 @@ def _write(chapters: Sequence[Chapter], folder: Path, quick: bool) -> None:
     figures.mkdir(parents=True, exist_ok=True)
     for chart in (chart for chapter in chapters for chart in chapter.charts):
         draw.write(chart, figures)
-    report = {"version": _vegaslab.version, "quick": quick, "claims": rows(chapters)}
+    answers = [asdict(answer) for chapter in chapters for answer in chapter.answers]
+    report = {"version": _vegaslab.version, "quick": quick, "claims": rows(chapters), "answers": answers}
     _replace(folder / _JSON, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
     _replace(folder / _CSV, _csv(rows(chapters)))
     _replace(folder / _PAGE, page(chapters, quick=quick))

@@ -4,21 +4,18 @@ import hashlib
 import inspect
 import json
 from collections.abc import Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import cache
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 from vegaslab import _vegaslab
 from vegaslab.papers.experiment import Run
+from vegaslab.pool import run_all, usable_cores
 from vegaslab.progress import Progress
-from vegaslab.result import run_checked
+from vegaslab.result import Result
 from vegaslab.source import load
-from vegaslab.sweeping import usable_cores
 
 _HASH_DIGITS = 24
-_LOOK_S = 0.2
 
 
 def carry_out(runs: Mapping[str, Run], cache_folder: Path) -> dict[str, Any]:
@@ -33,41 +30,16 @@ def carry_out(runs: Mapping[str, Run], cache_folder: Path) -> dict[str, Any]:
 
 
 def _simulate(due: Mapping[Path, tuple[Run, _vegaslab.Scenario]]) -> None:
-    """All of them, as many at once as there are cores. The engine runs without the interpreter's lock."""
-    total_s = sum(scenario.duration_s for _, scenario in due.values())
-    stopped = Event()
-    with Progress(total_s, f"{len(due)} runs: ") as progress, ThreadPoolExecutor(usable_cores()) as pool:
-        pending = {
-            pool.submit(_one, run, scenario, file, stopped): scenario.duration_s
-            for file, (run, scenario) in due.items()
-        }
-        done_s = 0.0
-        try:
-            while pending:
-                finished, _ = wait(pending, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    done_s += pending.pop(future)
-                    future.result()
-                progress(done_s)
-        except BaseException:
-            stopped.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    files, runs = list(due), [run for run, _ in due.values()]
+    scenarios = [scenario for _, scenario in due.values()]
 
+    def keep(number: int, result: Result) -> None:
+        half_written = files[number].with_suffix(".part")
+        half_written.write_text(json.dumps(runs[number].extract(result)), encoding="utf-8")
+        half_written.replace(files[number])
 
-class _StoppedError(Exception):
-    """Another run failed, or the user has had enough."""
-
-
-def _one(run: Run, scenario: _vegaslab.Scenario, file: Path, stopped: Event) -> None:
-    def look(_reached_s: float) -> None:
-        if stopped.is_set():
-            raise _StoppedError
-
-    kept = json.dumps(run.extract(run_checked(scenario, look)))
-    half_written = file.with_suffix(".part")
-    half_written.write_text(kept, encoding="utf-8")
-    half_written.replace(file)
+    with Progress(sum(scenario.duration_s for scenario in scenarios), f"{len(due)} runs: ") as progress:
+        run_all(scenarios, keep, jobs=usable_cores(), progress=progress)
 
 
 def _hash(run: Run, scenario: _vegaslab.Scenario) -> str:

@@ -29,6 +29,9 @@ impl Simulation {
             Some(due) => self.queue.schedule(self.components.retransmission(id), due.max(now)),
             None => self.queue.cancel(self.components.retransmission(id)),
         }
+        if self.until_complete {
+            self.end_if_complete();
+        }
         if self.recorder.every_change() {
             self.recorder.flow_row(now, id as usize, &self.flows[id as usize]);
         }
@@ -36,12 +39,10 @@ impl Simulation {
 
     pub(super) fn start_stop_foreign(&mut self, id: u32) {
         let (start, stop) = (self.flows[id as usize].start, self.flows[id as usize].stop);
-        let component = self.components.start_stop(id);
-        match stop.filter(|_| self.now == start) {
-            Some(stop) => self.queue.schedule(component, stop),
-            None => self.queue.cancel(component),
-        }
         if self.now == start {
+            if let Some(stop) = stop {
+                self.queue.schedule(self.components.start_stop(id), stop);
+            }
             self.drive(id, |connection, now| connection.start(now));
         } else {
             self.drive(id, |connection, now| connection.stop(now));

@@ -50,6 +50,17 @@ pub enum ResultsError {
         /// What does not fit.
         source: ArrowError,
     },
+    /// A table could not be made a Parquet file in memory.
+    #[error("table {table}: cannot be made a Parquet file: {source}")]
+    Encode {
+        /// The table.
+        table: &'static str,
+        /// What went wrong.
+        source: ParquetError,
+    },
+    /// Series are to be kept of a run that has none.
+    #[error("sample: \"off\" leaves nothing to keep as series; give a step, such as \"100ms\"")]
+    NoSeries,
     /// A table could not be written as Parquet.
     #[error("{}: cannot write: {source}; give a results folder that can be written", path.display())]
     Parquet {

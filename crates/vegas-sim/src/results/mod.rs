@@ -11,6 +11,7 @@ mod manifest;
 mod packet;
 mod pcapng;
 mod row;
+mod series;
 mod summary;
 mod table_files;
 mod tables;
@@ -20,6 +21,7 @@ pub use folder::{WriteOptions, check_folder, write_folder};
 pub use manifest::{run_digest, run_id, traces};
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
 pub use row::{Rows, figure_columns};
+pub use series::Series;
 pub use summary::summary;
 pub use tables::{Tables, tables};
 

@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_array::{Array, ArrayRef, LargeBinaryArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::columns::{self, Column, TableSpec};
 use super::error::ResultsError;
+use super::series::Series;
 use crate::outcome::Outcome;
-use crate::scenario::Scenario;
+use crate::scenario::{Sampling, Scenario};
 
 /// The tables of totals, with what their columns are called in a row: `flow.0.timeouts`, `link.r1->r2.drops`.
 const PARTS: [(&str, TableSpec); 3] =
@@ -28,6 +29,7 @@ fn figures(table: &TableSpec) -> impl Iterator<Item = &'static Column> {
 /// Makes rows of runs. The columns are the same for runs with the same flows, links and sources, and shared by them.
 #[derive(Debug, Default)]
 pub struct Rows {
+    series: Vec<Series>,
     newest: Mutex<Option<Layout>>,
 }
 
@@ -38,6 +40,25 @@ struct Layout {
 }
 
 impl Rows {
+    /// Rows that keep these time series too: each a column `series.NAME` of Parquet files.
+    pub fn with_series(series: Vec<Series>) -> Self {
+        Rows { series, ..Rows::default() }
+    }
+
+    /// Makes a scenario record what the rows are made of, and no more.
+    ///
+    /// # Errors
+    /// Series are to be kept, and the scenario takes no samples.
+    pub fn restrict(&self, scenario: &mut Scenario) -> Result<(), ResultsError> {
+        scenario.capture = false;
+        match (self.series.is_empty(), scenario.sampling) {
+            (true, _) => scenario.sampling = Sampling::Off,
+            (false, Sampling::Off) => return Err(ResultsError::NoSeries),
+            (false, _) => (),
+        }
+        Ok(())
+    }
+
     /// The totals of a run as one row. Every column may be missing in other runs, and so is nullable.
     ///
     /// # Errors
@@ -50,6 +71,9 @@ impl Rows {
         for (columns, ids) in columns.iter().zip(&ids) {
             cells.extend((0..ids.len()).flat_map(|number| columns.iter().map(move |column| column.slice(number, 1))));
         }
+        for series in &self.series {
+            cells.push(Arc::new(LargeBinaryArray::from_iter_values([series.file(scenario, outcome)?])));
+        }
         let schema = self.schema(ids, &columns);
         RecordBatch::try_new(schema, cells).map_err(|source| ResultsError::Table { table: "runs", source })
     }
@@ -59,7 +83,7 @@ impl Rows {
         match newest.as_ref() {
             Some(layout) if layout.ids == ids => Arc::clone(&layout.schema),
             _ => {
-                let schema = schema(&ids, columns);
+                let schema = schema(&ids, columns, &self.series);
                 *newest = Some(Layout { ids, schema: Arc::clone(&schema) });
                 schema
             }
@@ -67,7 +91,7 @@ impl Rows {
     }
 }
 
-fn schema(ids: &[ArrayRef; 3], columns: &[Vec<ArrayRef>; 3]) -> SchemaRef {
+fn schema(ids: &[ArrayRef; 3], columns: &[Vec<ArrayRef>; 3], series: &[Series]) -> SchemaRef {
     let mut fields = Vec::new();
     for (((part, table), ids), values) in PARTS.iter().zip(ids).zip(columns) {
         for number in 0..ids.len() {
@@ -79,6 +103,8 @@ fn schema(ids: &[ArrayRef; 3], columns: &[Vec<ArrayRef>; 3]) -> SchemaRef {
             }));
         }
     }
+    let file = |kept: &Series| Field::new(format!("series.{}", kept.name()), DataType::LargeBinary, true);
+    fields.extend(series.iter().map(file));
     Arc::new(Schema::new(fields))
 }
 

@@ -8,8 +8,6 @@ use super::columns::{self, TableSpec};
 use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 
-const NANOS_PER_SECOND: f64 = 1e9;
-
 /// The summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by column.
 ///
 /// `wall_s` is how long the run took by the caller's clock, s: the only value that differs between repeated runs.
@@ -18,7 +16,7 @@ pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
         "scenario": scenario.name,
         "seed": scenario.seed,
         "version": ENGINE_VERSION,
-        "duration_s": scenario.duration.as_nanos() as f64 / NANOS_PER_SECOND,
+        "duration_s": outcome.end_s,
         "events": outcome.events,
         "delivered_packets": outcome.delivered_packets,
         "wall_s": wall_s,

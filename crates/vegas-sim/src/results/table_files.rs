@@ -1,11 +1,13 @@
 //! Tables as files: Parquet, and CSV on request.
 
 use std::fs::File;
+use std::io::Write;
 use std::path::Path;
 
 use arrow_array::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
+use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 
@@ -16,10 +18,21 @@ use super::error::ResultsError;
 pub(super) fn write_parquet(path: &Path, table: &RecordBatch) -> Result<(), ResultsError> {
     let refused = |source| ResultsError::Parquet { path: path.to_owned(), source };
     let file = File::create(path).map_err(ResultsError::io(path, "create"))?;
+    encode(file, table).map_err(refused)
+}
+
+/// A table as the bytes of a Parquet file like those of [`write_parquet`]; `name` is for messages.
+pub(super) fn parquet_bytes(name: &'static str, table: &RecordBatch) -> Result<Vec<u8>, ResultsError> {
+    let mut bytes = Vec::new();
+    encode(&mut bytes, table).map_err(|source| ResultsError::Encode { table: name, source })?;
+    Ok(bytes)
+}
+
+fn encode(into: impl Write + Send, table: &RecordBatch) -> Result<(), ParquetError> {
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = ArrowWriter::try_new(file, table.schema(), Some(properties)).map_err(refused)?;
-    writer.write(table).map_err(refused)?;
-    writer.close().map_err(refused)?;
+    let mut writer = ArrowWriter::try_new(into, table.schema(), Some(properties))?;
+    writer.write(table)?;
+    writer.close()?;
     Ok(())
 }
 

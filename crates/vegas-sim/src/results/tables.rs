@@ -60,7 +60,7 @@ impl Tables {
     }
 }
 
-fn batch(spec: &TableSpec, scenario: &Scenario, outcome: &Outcome) -> Result<RecordBatch, ResultsError> {
+pub(super) fn batch(spec: &TableSpec, scenario: &Scenario, outcome: &Outcome) -> Result<RecordBatch, ResultsError> {
     let arrays: Vec<ArrayRef> = spec.columns.iter().map(|column| (column.values)(scenario, outcome)).collect();
     let fields: Vec<Field> = spec.columns.iter().zip(&arrays).map(|(column, array)| field(column, array)).collect();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Bytes, Span, Time};
 
-use super::document::{self, Flow};
+use super::document::{self, Numbered};
 use super::error::{Checked, Problem, child, suggestion};
 use super::field::{Field, Table};
 use super::model::{Change, FlowSpec, LinkChange, LinkId, Load, QueueLimit, RouteChange, ScheduledChange, TrafficSpec};
@@ -17,7 +17,7 @@ pub(super) struct Context<'a> {
     pub(super) kind: Kind,
     pub(super) duration: Span,
     pub(super) network: &'a Network,
-    pub(super) documents: &'a [Table<Flow>],
+    pub(super) documents: &'a [Numbered<'a>],
     pub(super) flows: &'a [FlowSpec],
     pub(super) traffic: &'a [TrafficSpec],
 }
@@ -115,7 +115,7 @@ fn route_change(key: &str, flow: usize, change: &document::Change, context: &Con
         return Err(Problem::new(key, "rate, delay and queue are a link's; write link instead of flow"));
     }
     let via = change.via.as_deref().ok_or_else(|| Problem::missing(child(key, "via")))?;
-    let path = super::network::reroute(context.network, flow, document, child(key, "via"), via)?;
+    let path = super::network::reroute(context.network, *document, child(key, "via"), via)?;
     let spec = &context.flows[flow];
     let reverse_path = Network::reversed(&path);
     for (size, path) in [(spec.largest_packet(), &path), (spec.largest_ack(), &reverse_path)] {

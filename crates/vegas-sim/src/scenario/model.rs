@@ -21,6 +21,8 @@ pub struct Scenario {
     pub description: Option<String>,
     /// When the run ends.
     pub duration: Span,
+    /// Whether it ends before that, as soon as every flow has completed.
+    pub until_complete: bool,
     /// The seed of every random stream.
     pub seed: u64,
     /// How the time series are sampled.

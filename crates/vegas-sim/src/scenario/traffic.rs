@@ -162,6 +162,10 @@ fn connection(
 ) -> Checked<super::FlowSpec> {
     let key_flow = child(key, "flow");
     let flow: &Flow = traffic.flow.as_ref().ok_or_else(|| Problem::missing(&key_flow))?;
+    if flow.count.is_some() {
+        let message = format!("the source opens as many as {key}.interarrival says; leave it out");
+        return Err(Problem::new(child(&key_flow, "count"), message));
+    }
     let given = [
         ("start", flow.start.is_some()),
         ("stop", flow.stop.is_some()),

@@ -5,13 +5,15 @@ use std::path::Path;
 use serde_json::Value;
 use vegas_core::units::Span;
 
-use super::document::File;
+use super::document::{File, numbered};
 use super::error::{Checked, Problem};
 use super::model::{Sampling, Scenario, Transport};
 use super::{change, flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
+/// Some gigabytes of flows and links.
+const FLOWS_MAX: usize = 1_000_000;
 /// A few gigabytes of series.
 const ROWS_MAX: u64 = 50_000_000;
 
@@ -22,17 +24,20 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
         return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
     }
     let sources = file.traffic.as_deref().unwrap_or_default();
-    let network = network::build(&file.topology, &file.flow, sources, folder)?;
-    let mut flows = Vec::with_capacity(file.flow.len());
-    for (id, (flow, path)) in file.flow.iter().zip(&network.paths).enumerate() {
-        flows.push(flow::resolve(&format!("flow.{id}"), flow, duration, &network, path)?);
+    let documents = numbered(&file.flow);
+    check_flows(documents.len())?;
+    let network = network::build(&file.topology, &documents, sources, folder)?;
+    let mut flows = Vec::with_capacity(documents.len());
+    for (document, path) in documents.iter().zip(&network.paths) {
+        let key = format!("flow.{}", document.table);
+        flows.push(flow::resolve(&key, document.flow, duration, &network, path)?);
     }
     let mut traffic = Vec::with_capacity(sources.len());
     for (id, (source, path)) in sources.iter().zip(&network.paths[flows.len()..]).enumerate() {
         traffic.push(traffic::resolve(&format!("traffic.{id}"), source, duration, &network, path)?);
     }
     let changes = {
-        let (kind, documents) = (file.topology.kind.0, file.flow.as_slice());
+        let (kind, documents) = (file.topology.kind.0, documents.as_slice());
         let context =
             change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
         change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
@@ -40,12 +45,18 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
     if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
         return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
     }
+    let until_complete = file.until_complete.unwrap_or(false);
+    if until_complete && let Some(endless) = flows.iter().position(|flow| flow.size.is_none()) {
+        let message = format!("flow.{endless} has no size and never completes; give each flow a size, or leave it out");
+        return Err(Problem::new("until_complete", message));
+    }
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
     Ok(Scenario {
         name: file.name.0.0.clone(),
         description: file.description.clone(),
         duration,
+        until_complete,
         seed: file.seed.map_or(1, |seed| seed.0.0),
         sampling,
         nodes: network.nodes,
@@ -67,6 +78,13 @@ fn duration(duration: Span) -> Checked<Span> {
             Err(Problem::new("duration", "is longer than 100 days; write 2400h at most"))
         }
         duration => Ok(duration),
+    }
+}
+
+fn check_flows(flows: usize) -> Checked<()> {
+    match flows > FLOWS_MAX {
+        true => Err(Problem::new("flow", format!("there are {flows} flows; write {FLOWS_MAX} at most"))),
+        false => Ok(()),
     }
 }
 

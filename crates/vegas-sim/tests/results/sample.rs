@@ -19,6 +19,7 @@ pub(crate) fn scenario() -> Scenario {
         description: None,
         name: "sample".to_owned(),
         duration: Span::from_millis(2_500),
+        until_complete: false,
         seed: 7,
         sampling: Sampling::Every(Span::from_millis(100)),
         nodes: vec!["client".to_owned(), "server".to_owned()],
@@ -96,6 +97,7 @@ fn flow(algorithm: &str) -> FlowSpec {
 
 pub(crate) fn outcome() -> Outcome {
     Outcome {
+        end_s: 2.5,
         flows: vec![finished_flow(), FlowOutcome { start_s: 1.5, ..FlowOutcome::default() }],
         links: vec![
             LinkOutcome {

@@ -17,6 +17,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
         name: "test".into(),
         description: None,
         duration: Span::from_secs(20),
+        until_complete: false,
         seed: 1,
         sampling: Sampling::Every(Span::from_millis(100)),
         nodes: ["s", "r1", "r2", "d"].map(String::from).to_vec(),

@@ -61,6 +61,7 @@
     const whole = extent(panel.curves.flatMap((curve) => curve.x), panel.logX);
     const pad = panel.logX ? null : (whole[1] - whole[0]) * 0.02;
     const full = panel.logX ? [whole[0] / 1.3, whole[1] * 1.3] : [whole[0] === 0 ? 0 : whole[0] - pad, whole[1] + pad];
+    if (panel.xNames.length) [full[0], full[1]] = [-0.5, panel.xNames.length - 0.5];
     let view = [...full];
     let hover = null;
     let drag = null;
@@ -105,9 +106,11 @@
         element(svg, "line", { x1: AREA.left, x2: AREA.right, y1: y(value), y2: y(value), stroke: "var(--grid)" });
         element(svg, "text", { x: AREA.left - 6, y: y(value) + 4, "text-anchor": "end" }, String(value));
       }
-      for (const value of x.ticks()) {
+      const names = panel.xNames;
+      for (const value of names.length ? names.keys() : x.ticks()) {
+        if (value < view[0] || value > view[1]) continue;
         element(svg, "line", { x1: x(value), x2: x(value), y1: AREA.top, y2: AREA.bottom, stroke: "var(--grid)" });
-        element(svg, "text", { x: x(value), y: AREA.bottom + 16, "text-anchor": "middle" }, String(value));
+        element(svg, "text", { x: x(value), y: AREA.bottom + 16, "text-anchor": "middle" }, names.length ? names[value] : String(value));
       }
       element(svg, "text", { x: (AREA.left + AREA.right) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, panel.x);
       const middle = (AREA.top + AREA.bottom) / 2;

@@ -17,10 +17,15 @@ use crate::scenario::field::{Field, FromGiven, Given, Table};
 use crate::scenario::model::{Handshake, HostKind, Transport};
 use crate::scenario::scalar::{Burst, Count, DelayedAck, Name, Whole};
 
-/// One connection that sends data one way.
+/// A hundred thousand flows: more than a run holds in memory that most machines have.
+const COUNT_MAX: u64 = 100_000;
+
+/// One connection that sends data one way, or many alike.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Flow {
+    /// How many such flows there are, each with hosts of its own, up to 100000. Default: 1.
+    pub(in crate::scenario) count: Option<Field<Whole<1, COUNT_MAX>>>,
     /// The congestion control: a preset's name, or a table of parts.
     pub(in crate::scenario) algorithm: Algorithm,
     /// What carries it: "tcp", or "quic", whose ends are quinn's. Default: "tcp".
@@ -72,6 +77,26 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) leave: Option<Field<Name>>,
     /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
     pub(in crate::scenario) host: Option<HostChoice>,
+}
+
+impl Flow {
+    /// How many flows the table stands for.
+    pub(in crate::scenario) fn count(&self) -> usize {
+        self.count.map_or(1, |count| count.0.0 as usize)
+    }
+}
+
+/// A flow as if it were written out, and the number of the table that it is of.
+#[derive(Clone, Copy)]
+pub(in crate::scenario) struct Numbered<'a> {
+    pub(in crate::scenario) table: usize,
+    pub(in crate::scenario) flow: &'a Flow,
+}
+
+/// Every flow of the tables, in the order of their ids.
+pub(in crate::scenario) fn numbered(tables: &[Table<Flow>]) -> Vec<Numbered<'_>> {
+    let repeated = |(table, flow): (usize, &'_ Table<Flow>)| std::iter::repeat_n(table, flow.count());
+    tables.iter().enumerate().flat_map(repeated).map(|table| Numbered { table, flow: &tables[table] }).collect()
 }
 
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.

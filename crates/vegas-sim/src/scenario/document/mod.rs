@@ -12,7 +12,7 @@ mod topology;
 mod traffic;
 
 pub(super) use change::Change;
-pub(super) use flow::{Algorithm, Flow, Host, Parts};
+pub(super) use flow::{Algorithm, Flow, Host, Numbered, Parts, numbered};
 pub(super) use loss::{BurstLoss, Loss};
 pub(super) use queue::{LinkQueue, ManagedQueue};
 pub(super) use rate::LinkRate;
@@ -38,6 +38,8 @@ pub(super) struct File {
     pub(super) description: Option<String>,
     /// How long the run lasts.
     pub(super) duration: Field<Span>,
+    /// Whether the run ends before that, as soon as every flow has completed; each needs a `size`. Default: false.
+    pub(super) until_complete: Option<bool>,
     /// The seed of every random stream. Default: 1.
     pub(super) seed: Option<Field<Whole<0, { u64::MAX }>>>,
     /// The step of the time series, or "change" for a row at every change, or "off". Default: "100ms".

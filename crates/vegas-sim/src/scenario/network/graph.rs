@@ -6,7 +6,7 @@ use std::path::Path;
 
 use vegas_core::units::Span;
 
-use crate::scenario::document::{Flow, GraphLink, Topology};
+use crate::scenario::document::{GraphLink, Numbered, Topology};
 use crate::scenario::error::{Checked, Problem, child, suggestion};
 use crate::scenario::field::Field;
 use crate::scenario::model::{LinkId, NodeId};
@@ -35,13 +35,12 @@ pub(super) fn build(topology: &Topology, routes: &[Route<'_>], folder: &Path) ->
 /// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
 pub(in crate::scenario) fn reroute(
     network: &Network,
-    id: usize,
-    flow: &Flow,
+    flow: Numbered<'_>,
     key_via: String,
     via: &[Field<Name>],
 ) -> Checked<Vec<LinkId>> {
     let nodes: Nodes = network.nodes.iter().cloned().zip(0..).collect();
-    let route = Route { key_via, via: Some(via), ..Route::of_flow(id, flow) };
+    let route = Route { key_via, via: Some(via), ..Route::of_flow(0, flow) };
     path_of_flow(&route, &nodes, network, &links_leaving(network))
 }
 

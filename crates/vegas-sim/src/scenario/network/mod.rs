@@ -10,7 +10,7 @@ use std::path::Path;
 
 use vegas_core::units::Bytes;
 
-use super::document::{Flow, Topology, Traffic};
+use super::document::{Numbered, Topology, Traffic};
 use super::error::{Checked, Problem, child};
 use super::field::Table;
 use super::model::{LinkId, LinkSpec, NodeId, QueueLimit};
@@ -30,16 +30,16 @@ pub(super) struct Network {
     pub(super) paths: Vec<Vec<LinkId>>,
 }
 
-/// Builds the network; flow `i` is at `flow.i` in the file, which lies in `folder`, and source `i` at `traffic.i`.
+/// Builds the network; it lies in `folder`, and source `i` at `traffic.i`.
 pub(super) fn build(
     topology: &Topology,
-    flows: &[Table<Flow>],
+    flows: &[Numbered<'_>],
     traffic: &[Table<Traffic>],
     folder: &Path,
 ) -> Checked<Network> {
     let kind = topology.kind.0;
     check_keys_of_topology(topology, kind)?;
-    let flows = flows.iter().enumerate().map(|(id, flow)| Route::of_flow(id, flow));
+    let flows = flows.iter().enumerate().map(|(id, flow)| Route::of_flow(id, *flow));
     let traffic = traffic.iter().enumerate().map(|(id, traffic)| Route::of_traffic(id, traffic));
     let routes: Vec<Route<'_>> = flows.chain(traffic).collect();
     for route in &routes {

@@ -1,6 +1,6 @@
 //! What a flow and a source of traffic have in common: two hosts and a way between them.
 
-use crate::scenario::document::{Direction, Flow, Link, Traffic};
+use crate::scenario::document::{Direction, Link, Numbered, Traffic};
 use crate::scenario::field::Field;
 use crate::scenario::scalar::Name;
 
@@ -22,15 +22,16 @@ pub(super) struct Route<'a> {
 }
 
 impl<'a> Route<'a> {
-    pub(super) fn of_flow(id: usize, flow: &'a Flow) -> Self {
+    pub(super) fn of_flow(id: usize, numbered: Numbered<'a>) -> Self {
+        let Numbered { table, flow } = numbered;
         Route {
-            key: format!("flow.{id}"),
+            key: format!("flow.{table}"),
             hosts: [format!("s{id}"), format!("d{id}")],
             access: flow.access.as_deref(),
             direction: None,
             from: flow.from.as_ref(),
             to: flow.to.as_ref(),
-            key_via: format!("flow.{id}.via"),
+            key_via: format!("flow.{table}.via"),
             via: flow.via.as_deref(),
             enter: flow.enter.as_ref(),
             leave: flow.leave.as_ref(),

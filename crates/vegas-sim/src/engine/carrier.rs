@@ -1,0 +1,127 @@
+//! The engine as the network between other hosts than its own: the scenario's links, queues, impairments, changes and
+//! background traffic carry packets that somebody else sends and receives. Whoever drives it gives the time, which may
+//! be a clock's.
+
+use std::mem;
+
+use vegas_core::units::Time;
+
+use super::Simulation;
+use crate::outcome::Outcome;
+use crate::packet::{Packet, PacketKind};
+use crate::scenario::Scenario;
+
+/// The network of a scenario, without the hosts of its flows.
+#[derive(Debug)]
+pub struct Carrier {
+    simulation: Simulation,
+}
+
+/// A packet for a network to carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// Index into [`Scenario::flows`]: whose path it takes.
+    pub flow: u32,
+    /// Which way.
+    pub direction: Direction,
+    /// Whether it has payload: impairments that count data packets count it.
+    pub is_data: bool,
+    /// Bytes on the wire.
+    pub wire: u16,
+    /// What the caller knows it by. A drop's incident has it for its sequence number.
+    pub number: u64,
+}
+
+/// A packet that has come to the end of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// When.
+    pub at: Time,
+    /// The flow.
+    pub flow: u32,
+    /// Which end it comes out at.
+    pub direction: Direction,
+    /// Bytes on the wire.
+    pub wire: u16,
+    /// The caller's number.
+    pub number: u64,
+    /// What the links on its way that stamp have added up: queueing time in us.
+    pub queued_us: u32,
+}
+
+/// Which way a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the flow's sender to its receiver.
+    Forward,
+    /// Back.
+    Backward,
+}
+
+impl Carrier {
+    /// The network at time 0.
+    pub fn new(scenario: &Scenario) -> Self {
+        let mut simulation = Simulation::new(scenario);
+        simulation.delivered = Some(Vec::new());
+        for flow in 0..simulation.components.flows {
+            simulation.queue.cancel(simulation.components.start_stop(flow));
+        }
+        Carrier { simulation }
+    }
+
+    /// When something happens next of itself; nothing does after the scenario's end.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.simulation.queue.peek().map(|(time, _)| time).filter(|time| *time <= self.simulation.end)
+    }
+
+    /// Lets everything happen up to and with `now`. A time that has passed changes nothing.
+    pub fn advance_to(&mut self, now: Time) {
+        while self.next_event().is_some_and(|time| time <= now) {
+            self.simulation.advance(1);
+        }
+        self.simulation.now = self.simulation.now.max(now.min(self.simulation.end));
+    }
+
+    /// Takes in a packet where its flow's path begins, at `now` or, if that has passed, at the time reached.
+    ///
+    /// # Panics
+    /// The scenario has no such flow.
+    pub fn offer(&mut self, now: Time, packet: Carried) {
+        assert!(packet.flow < self.simulation.components.flows, "the scenario has no such flow");
+        self.advance_to(now);
+        let kind = match (packet.direction, packet.is_data) {
+            (Direction::Forward, true) => PacketKind::Data,
+            (Direction::Forward, false) => PacketKind::Syn,
+            (Direction::Backward, _) => PacketKind::Ack,
+        };
+        self.simulation.launch(Packet::new(kind, packet.flow, packet.number, packet.wire));
+    }
+
+    /// The packets that have come out since the last call, in the order of time.
+    pub fn take_delivered(&mut self) -> Vec<Delivery> {
+        self.simulation.delivered.as_mut().map(mem::take).unwrap_or_default()
+    }
+
+    /// Ends the run at the scenario's end: links, traffic and drops as of a simulated run. The flows are idle ones.
+    pub fn finish(mut self) -> Outcome {
+        self.advance_to(self.simulation.end);
+        self.simulation.finish()
+    }
+}
+
+impl Simulation {
+    /// Hands a packet of a scenario's flow over where others are its hosts. Whether they are.
+    pub(super) fn hand_over(&mut self, packet: &Packet) -> bool {
+        let is_of_flow = self.is_of_flow(packet);
+        let Some(delivered) = self.delivered.as_mut().filter(|_| is_of_flow) else { return false };
+        delivered.push(Delivery {
+            at: self.now,
+            flow: packet.flow,
+            direction: if packet.kind.is_forward() { Direction::Forward } else { Direction::Backward },
+            wire: packet.wire,
+            number: packet.sequence,
+            queued_us: packet.aqt.micros(),
+        });
+        true
+    }
+}

@@ -1,0 +1,117 @@
+//! The numbering of components, which is the order of simultaneous events.
+
+use crate::event_queue::ComponentId;
+
+/// Changes of the network come first, then starts and stops, the sources of traffic, arrivals in the order of links,
+/// then timers, and the sampler last, so that a sample sees all that happened at its time. Each connection has its timers
+/// side by side, so that connections can be added at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Components {
+    pub(super) flows: u32,
+    /// Flows, and places for connections of traffic.
+    pub(super) connections: u32,
+    /// Where each kind begins.
+    sources: ComponentId,
+    arrivals: ComponentId,
+    held: ComponentId,
+    timers: ComponentId,
+}
+
+/// Timers of a connection.
+const TIMERS: u32 = 4;
+
+pub(super) enum Component {
+    Change,
+    StartStop(u32),
+    Source(u32),
+    Arrival(u32),
+    Held(u32),
+    Retransmission(u32),
+    DelayedAck(u32),
+    Write(u32),
+    Pacing(u32),
+    Sampler,
+}
+
+impl Components {
+    pub(super) fn new(links: u32, flows: u32, sources: u32) -> Self {
+        let first_source = 1 + flows;
+        let arrivals = first_source + sources;
+        let held = arrivals + links;
+        Components { flows, connections: flows, sources: first_source, arrivals, held, timers: held + links }
+    }
+
+    pub(super) fn count(self) -> usize {
+        self.sampler() as usize + 1
+    }
+
+    pub(super) fn change(self) -> ComponentId {
+        0
+    }
+
+    pub(super) fn start_stop(self, flow: u32) -> ComponentId {
+        1 + flow
+    }
+
+    pub(super) fn source(self, source: u32) -> ComponentId {
+        self.sources + source
+    }
+
+    pub(super) fn arrival(self, link: u32) -> ComponentId {
+        self.arrivals + link
+    }
+
+    pub(super) fn held(self, link: u32) -> ComponentId {
+        self.held + link
+    }
+
+    pub(super) fn retransmission(self, flow: u32) -> ComponentId {
+        self.timers + TIMERS * flow
+    }
+
+    pub(super) fn delayed_ack(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 1
+    }
+
+    pub(super) fn write(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 2
+    }
+
+    pub(super) fn pacing(self, flow: u32) -> ComponentId {
+        self.retransmission(flow) + 3
+    }
+
+    pub(super) fn sampler(self) -> ComponentId {
+        self.retransmission(self.connections)
+    }
+
+    /// The link whose arrival an event is, which most are.
+    #[inline]
+    pub(super) fn arrival_of(self, id: ComponentId) -> Option<u32> {
+        (self.arrivals..self.held).contains(&id).then(|| id - self.arrivals)
+    }
+
+    pub(super) fn decode(self, id: ComponentId) -> Component {
+        if id == self.change() {
+            Component::Change
+        } else if id < self.sources {
+            Component::StartStop(id - self.start_stop(0))
+        } else if id < self.arrivals {
+            Component::Source(id - self.sources)
+        } else if id < self.held {
+            Component::Arrival(id - self.arrivals)
+        } else if id < self.timers {
+            Component::Held(id - self.held)
+        } else if id < self.sampler() {
+            let (flow, timer) = ((id - self.timers) / TIMERS, (id - self.timers) % TIMERS);
+            match timer {
+                0 => Component::Retransmission(flow),
+                1 => Component::DelayedAck(flow),
+                2 => Component::Write(flow),
+                _ => Component::Pacing(flow),
+            }
+        } else {
+            Component::Sampler
+        }
+    }
+}

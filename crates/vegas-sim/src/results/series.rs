@@ -1,0 +1,63 @@
+//! A run's time series as the bytes of Parquet files, for runs that have no folder of their own.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch};
+use arrow_schema::{Field, Schema};
+
+use super::columns::{FLOW_SERIES, LINK_SERIES, TableSpec};
+use super::error::ResultsError;
+use super::manifest::run_id;
+use super::table_files::parquet_bytes;
+use super::tables::batch;
+use crate::outcome::Outcome;
+use crate::scenario::Scenario;
+
+/// A table of time series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Series {
+    /// One row a flow and sampling time.
+    Flows,
+    /// One row a one-way link and sampling time.
+    Links,
+}
+
+impl Series {
+    /// All there are.
+    pub const ALL: [Series; 2] = [Series::Flows, Series::Links];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Series::Flows => "flows",
+            Series::Links => "links",
+        }
+    }
+
+    /// The name of its table.
+    pub fn table(self) -> &'static str {
+        self.spec().name
+    }
+
+    fn spec(self) -> &'static TableSpec {
+        match self {
+            Series::Flows => &FLOW_SERIES,
+            Series::Links => &LINK_SERIES,
+        }
+    }
+
+    /// The series of a run as a Parquet file, with the run's id as first column: a function of the run alone.
+    pub(super) fn file(self, scenario: &Scenario, outcome: &Outcome) -> Result<Vec<u8>, ResultsError> {
+        let series = batch(self.spec(), scenario, outcome)?;
+        let id = run_id(scenario);
+        let ids: DictionaryArray<Int32Type> = std::iter::repeat_n(id.as_str(), series.num_rows()).collect();
+        let metadata = [("unit", "-"), ("meaning", "the run's id, as in its manifest")];
+        let field = Arc::new(Field::new("run_id", ids.data_type().clone(), false).with_metadata(metadata));
+        let schema = Schema::new([&field].into_iter().chain(series.schema_ref().fields()).cloned().collect::<Vec<_>>());
+        let columns: Vec<ArrayRef> = [Arc::new(ids) as ArrayRef].into_iter().chain(series.columns().to_vec()).collect();
+        let table = RecordBatch::try_new(Arc::new(schema), columns)
+            .map_err(|source| ResultsError::Table { table: self.table(), source })?;
+        parquet_bytes(self.table(), &table)
+    }
+}

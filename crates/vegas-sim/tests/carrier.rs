@@ -1,0 +1,55 @@
+//! The network without its hosts: packets that others send come out when the links' arithmetic says.
+
+use vegas_core::units::{Span, Time};
+use vegas_sim::scenario::Scenario;
+use vegas_sim::{Carried, Carrier, Delivery, Direction};
+
+/// 8 Mb/s and 10 ms, so that 1000 bytes take 1 ms; access links of 8 Gb/s and 1 ms, which take 1 us for them.
+const DUMBBELL: &str = r#"
+    name = "carrier"
+    duration = "1s"
+    topology.kind = "dumbbell"
+    topology.access = { rate = "8gbit", delay = "1ms" }
+    topology.bottleneck = { rate = "8mbit", delay = "10ms", queue = "2p", aqt = true }
+    flow = [{ algorithm = "reno", packet = "1000b" }]
+"#;
+
+fn micros(micros: u64) -> Time {
+    Time::ZERO + Span::from_micros(micros)
+}
+
+fn forward(number: u64) -> Carried {
+    Carried { flow: 0, direction: Direction::Forward, is_data: true, wire: 1000, number }
+}
+
+/// By hand: 1001 us to the bottleneck, 1 ms in its transmitter, 10 ms, 1001 us on the other side: 13,002 us. The second
+/// reaches the bottleneck 1 us later and waits 999 us; the third finds two and is dropped.
+#[test]
+fn packets_come_out_when_the_links_let_them() {
+    let scenario = Scenario::from_toml(DUMBBELL, "carrier.toml", &[]).expect("a scenario");
+    let mut carrier = Carrier::new(&scenario);
+    assert_eq!(carrier.next_event().map(|time| time > micros(13_002)), Some(true), "no flow starts by itself");
+    (0..3).for_each(|number| carrier.offer(Time::ZERO, forward(number)));
+    carrier.advance_to(micros(13_001));
+    assert_eq!(carrier.take_delivered(), []);
+    assert_eq!(carrier.next_event(), Some(micros(13_002)));
+    carrier.advance_to(micros(20_000));
+    let delivery = |number, at, queued_us| Delivery {
+        at: micros(at),
+        flow: 0,
+        direction: Direction::Forward,
+        wire: 1000,
+        number,
+        queued_us,
+    };
+    assert_eq!(carrier.take_delivered(), [delivery(0, 13_002, 0), delivery(1, 14_002, 999)]);
+    // an acknowledgement of 40 bytes: 0.04 us on access links, 40 us on the bottleneck
+    carrier.offer(micros(20_000), Carried { direction: Direction::Backward, is_data: false, wire: 40, ..forward(9) });
+    carrier.advance_to(micros(40_000));
+    let back = carrier.take_delivered();
+    assert_eq!(back.iter().map(|it| (it.number, it.direction)).collect::<Vec<_>>(), [(9, Direction::Backward)]);
+    assert_eq!(back[0].at, Time::from_nanos(20_000_000 + 12_000_000 + 40_000 + 2 * 40));
+    let outcome = carrier.finish();
+    let drops: u64 = outcome.links.iter().map(|link| link.drops).sum();
+    assert_eq!((drops, outcome.incidents.len(), outcome.incidents[0].sequence), (1, 1, 2));
+}
