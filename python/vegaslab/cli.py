@@ -18,6 +18,7 @@ from vegaslab.commands import (
     UsageError,
     factorial,
     model,
+    quic,
     reproduce,
     seeds,
     sweep,
@@ -28,6 +29,7 @@ from vegaslab.folder import FolderError, whole_folder
 from vegaslab.papers.errors import PapersError
 from vegaslab.plan_file import PlanError
 from vegaslab.progress import Progress
+from vegaslab.quic import QuicError
 from vegaslab.report import aligned, comparison_report, report
 from vegaslab.result import Result, run_checked
 from vegaslab.source import load, shipped_scenarios
@@ -45,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (UsageError, UnknownAlgorithmError) as error:
         return _complain(error, BAD_INPUT)
-    except (_vegaslab.ScenarioError, PlanError, FolderError, PapersError) as error:
+    except (_vegaslab.ScenarioError, PlanError, FolderError, PapersError, QuicError) as error:
         return _complain(error, BAD_INPUT)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)
@@ -95,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.set_defaults(action=_compare)
 
     sweep.add(commands)
+    quic.add(commands)
     factorial.add(commands)
     reproduce.add(commands)
     model.add(commands)

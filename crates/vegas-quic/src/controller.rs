@@ -19,6 +19,7 @@ use crate::sends::SendLog;
 #[derive(Clone, Copy, Debug)]
 pub struct VegasFactory {
     pub(crate) algorithm: Algorithm,
+    pub(crate) host_noise: Span,
 }
 
 impl VegasFactory {
@@ -30,7 +31,7 @@ impl VegasFactory {
 
 impl ControllerFactory for VegasFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(VegasController::new(self.algorithm, now, current_mtu))
+        Box::new(VegasController::new(*self, now, current_mtu))
     }
 }
 
@@ -38,6 +39,10 @@ impl ControllerFactory for VegasFactory {
 #[derive(Clone, Debug)]
 pub struct VegasController {
     algorithm: Algorithm,
+    /// What of a round-trip time above the least is taken for the hosts' own doing.
+    host_noise: Span,
+    /// The path's least round-trip time.
+    least_rtt: Option<Span>,
     state: State,
     /// The core's time is counted from here.
     origin: Instant,
@@ -67,9 +72,12 @@ struct Batch {
 const LEAST: Segments = Segments(2);
 
 impl VegasController {
-    fn new(algorithm: Algorithm, now: Instant, mtu: u16) -> Self {
+    fn new(factory: VegasFactory, now: Instant, mtu: u16) -> Self {
+        let VegasFactory { algorithm, host_noise } = factory;
         VegasController {
             algorithm,
+            host_noise,
+            least_rtt: None,
             state: algorithm.start(),
             origin: now,
             path_began: now,
@@ -111,6 +119,7 @@ impl VegasController {
     fn begin_path(&mut self, now: Instant) {
         self.state.on_path_change(self.sends.next(), self.time(now));
         self.oldest = self.sends.next().0;
+        self.least_rtt = None;
         self.path_began = now;
         self.moves = false;
     }
@@ -127,18 +136,26 @@ impl VegasController {
         }
     }
 
+    /// A sample without the noise of hosts; never below the least one.
+    fn sample(&mut self, rtt: Span) -> Span {
+        let least = self.least_rtt.map_or(rtt, |least| least.min(rtt));
+        self.least_rtt = Some(least);
+        rtt.less(self.host_noise).max(least)
+    }
+
     /// One acknowledgement is what the receiver sends; one that covers several packets is the last of those that it
     /// left out, which are given back here: the algorithm sees each packet acknowledged, and a sample only of the
     /// newest, whose arrival made the receiver answer. See the crate's documentation for what that does to the backlog.
     fn acknowledge(&mut self, now: Time, batch: Batch, window_limited: bool) {
         let newest = batch.newest.map_or(self.oldest.saturating_sub(1), |(index, _)| index.0);
         let next = self.sends.next();
+        let sample = batch.newest.map(|(_, sent)| now.since(sent)).filter(|rtt| *rtt > Span::ZERO);
+        let sample = sample.map(|rtt| self.sample(rtt));
         for left in (0..batch.packets).rev() {
             let reached = newest.saturating_sub(left).clamp(self.oldest.min(newest), newest);
-            let sample = batch.newest.filter(|_| left == 0).map(|(_, sent)| now.since(sent));
             self.tell(&Ack {
                 now,
-                rtt: sample.filter(|rtt| *rtt > Span::ZERO),
+                rtt: sample.filter(|_| left == 0),
                 acked: Segments(1),
                 in_flight: next.since(SendIndex(self.oldest)).max(Segments(1)),
                 newest: SendIndex(reached),

@@ -99,6 +99,21 @@ fn thinned_acknowledgements_do_not_change_the_backlog() {
     }
 }
 
+/// 10 packets, base 100 ms. At 130 ms with 30 ms of noise nothing is backlog; at 160 ms 130 ms count:
+/// 10 - 10 x 100/130 = 2.31, so 2.
+#[test]
+fn what_hosts_add_is_no_backlog() {
+    for (rtt, backlog) in [(130, 0), (160, 2)] {
+        let noise = Duration::from_millis(30);
+        let mut script = Script::new(VegasQuic::vegas().initial_window(10).host_noise(noise));
+        for (sent, acked) in [(0, 100), (100, 100 + rtt), (100 + rtt, 100 + 2 * rtt)] {
+            script.send(sent, 10);
+            script.acks(acked, sent, [1; 10]);
+        }
+        assert_eq!(script.controller.state().diff(), Some(backlog));
+    }
+}
+
 /// Of ten packets at 100 ms the third and fourth are lost; at no queue the backlog is none, not negative.
 #[test]
 fn what_was_lost_counts_as_sent_and_as_in_flight() {
