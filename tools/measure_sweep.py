@@ -7,16 +7,18 @@ import argparse
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from vegaslab import Plan, sweep
+from vegaslab.cluster import Cluster
 from vegaslab.dataset import Dataset, run_ids
 from vegaslab.sweeping import Local, runs_of
 
 REPEATS = 5
 SHORT_RUNS = 1000
+EMPTY_RUNS = 20_000
 
 
 def plan(duration: str, runs: int) -> Plan:
@@ -59,14 +61,28 @@ def make(of: Plan, jobs: int) -> None:
         Local(jobs)(of, runs_of(of, dataset.missing()), lambda _: None)
 
 
-def overhead_us() -> float:
+def overhead_us(series: Sequence[str] = ()) -> float:
     """Processor time from scenario to written row of a run that simulates next to nothing."""
-    empty = plan("1us", 20_000)
-    used = resource.getrusage(resource.RUSAGE_SELF)
+    empty = plan("1us", EMPTY_RUNS)
+    used_s = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        sweep(empty, folder, jobs=1)
-    now = resource.getrusage(resource.RUSAGE_SELF)
-    return (now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime) / len(empty) * 1e6
+        sweep(empty, folder, jobs=1, series=series)
+    return (time.process_time() - used_s) / len(empty) * 1e6
+
+
+def overhead_on_dask_us() -> float:
+    """The same with a scheduler in this process and one worker in another, of both processes together."""
+    from distributed import LocalCluster
+
+    empty = plan("1us", EMPTY_RUNS)
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as local, local.get_client() as client:
+        (before_s,) = client.run(time.process_time).values()
+        used_s = time.process_time()
+        with tempfile.TemporaryDirectory() as folder, Cluster(local.scheduler_address) as cluster:
+            sweep(empty, folder, runner=cluster)
+        used_s = time.process_time() - used_s
+        (after_s,) = client.run(time.process_time).values()
+    return (used_s + after_s - before_s) / len(empty) * 1e6
 
 
 def main() -> None:
@@ -75,7 +91,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10_000, help="runs of 1 s to make in one sweep")
     options = parser.parse_args()
     print(f"two cores over one, {SHORT_RUNS} runs of 1 s, best of {REPEATS}: {gain_of_two_cores():.2f}")
-    print(f"overhead of a run, processor time: {overhead_us():.0f} us")
+    print(
+        f"overhead of a run, processor time: {overhead_us():.0f} us, on Dask {overhead_on_dask_us():.0f} us,", end=" "
+    )
+    print(f"with both series {overhead_us(('flows', 'links')):.0f} us")
     long = plan("1s", options.runs)
     hashing: list[float] = []
     sweeping: list[float] = []

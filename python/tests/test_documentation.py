@@ -8,6 +8,7 @@ import pytest
 import vegaslab
 from documentation.drawing import PICTURES, ROOT, Picture
 from documentation.pictures import ALL
+from documentation.verdicts import README, with_table
 
 _MOST_BYTES = 60_000
 # picture: the page that shows it, the command that draws it, the file in its folder
@@ -23,6 +24,7 @@ _OF_COMMANDS = {
         "factorial/flow.0.goodput_mbps/picture.svg",
     ),
 }
+_OF_PAPERS = ("gallop-fig4", "slow-start-fig2")
 _PAGES = sorted([*(ROOT / "docs" / "parts").glob("*.md"), *(ROOT / "docs" / "algorithms").glob("*.md")])
 
 
@@ -35,10 +37,31 @@ def test_pictures_are_what_the_scenarios_give(picture: Picture, tmp_path: Path) 
     assert drawn.stat().st_size <= _MOST_BYTES
 
 
-def test_the_readme_shows_what_the_demo_gives(tmp_path: Path) -> None:
+def test_the_readme_shows_what_its_commands_give(tmp_path: Path) -> None:
     drawn = tmp_path / "picture.svg"
     vegaslab.compare(ROOT / "scenarios" / "gallop-50mbit.toml", ["vegas", "reno"]).plot(drawn)
     assert drawn.read_bytes() == (PICTURES / "vegas-and-reno.svg").read_bytes(), "make pictures draws it anew"
+
+
+@pytest.fixture(scope="session")
+def two_figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the report's figures, of two claims."""
+    report = tmp_path_factory.mktemp("report")
+    reproduce = [sys.executable, "-m", "vegaslab", "reproduce", "G-fig4-gallop", "L-fig2", "-o", str(report)]
+    subprocess.run(reproduce, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+    return report / "figures"
+
+
+@pytest.mark.parametrize("figure", _OF_PAPERS)
+def test_the_readme_shows_figures_of_the_report(figure: str, two_figures: Path) -> None:
+    shown = PICTURES / f"papers-{figure}.svg"
+    assert f"(docs/pictures/{shown.name})" in README.read_text(encoding="utf-8")
+    assert (two_figures / f"{figure}.svg").read_bytes() == shown.read_bytes(), "make pictures draws it anew"
+
+
+def test_the_readme_sums_up_the_report() -> None:
+    readme = README.read_text(encoding="utf-8")
+    assert readme == with_table(readme), "make pictures writes the table anew"
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
@@ -51,7 +74,11 @@ def test_every_page_has_a_picture_and_says_what_it_shows(page: Path) -> None:
 def test_every_picture_has_a_page() -> None:
     assert {picture.name for picture in ALL} <= {page.stem for page in _PAGES}
     files = {path.stem for path in PICTURES.glob("*.svg")}
-    assert files == {picture.name for picture in ALL} | {"vegas-and-reno", *_OF_COMMANDS}
+    assert files == {picture.name for picture in ALL} | {
+        "vegas-and-reno",
+        *_OF_COMMANDS,
+        *(f"papers-{figure}" for figure in _OF_PAPERS),
+    }
 
 
 @pytest.mark.parametrize("name", _OF_COMMANDS)

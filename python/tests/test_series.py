@@ -6,6 +6,9 @@ import sys
 import time
 from pathlib import Path
 
+import duckdb
+import pandas
+import polars
 import pyarrow
 import pytest
 from conftest import Command
@@ -65,6 +68,27 @@ def test_the_reader_gives_all_runs_in_the_order_of_the_rows(tmp_path: Path) -> N
         vegaslab.read_series(tmp_path / "out", "links", ["nothing"])
     with pytest.raises(FolderError, match="holds no series of flows"):
         vegaslab.read_series(tmp_path, "flows")
+
+
+def test_readers_that_people_use_open_the_series(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    vegaslab.sweep(plan_of(tmp_path), folder)
+    ids = vegaslab.read_runs(folder)["run_id"].to_pylist()
+    rows = len(vegaslab.read_series(folder, "flows"))
+    frame = pandas.read_parquet(folder / "flow_series", filters=[("run_id", "==", ids[0])])
+    assert set(frame["run_id"]) == {ids[0]}
+    assert frame["time_s"].is_monotonic_increasing
+    scanned = polars.scan_parquet(folder / "flow_series" / "*.parquet")
+    assert scanned.select(polars.col("run_id").n_unique()).collect().item() == len(ids)
+    joined = (
+        duckdb.connect()
+        .execute(
+            f"""SELECT count(*), count(DISTINCT r.run_id) FROM '{folder}/flow_series/*.parquet' s
+        JOIN '{folder}/runs/*.parquet' r USING (run_id)"""
+        )
+        .fetchall()
+    )
+    assert joined == [(rows, len(ids))]
 
 
 def test_rows_and_their_figures_are_the_same_with_and_without_series(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import duckdb
 import pandas
 import polars
 import pyarrow.parquet
@@ -157,6 +158,26 @@ def test_a_plan_that_changed_keeps_the_runs_that_it_still_names(tmp_path: Path) 
     assert (back.runs, back.there, back.made) == (16, 16, 0)
 
 
+def test_a_changed_rate_trace_is_run_again(tmp_path: Path) -> None:
+    trace = tmp_path / "down.trace"
+    trace.write_text("".join(f"{ms}\n" for ms in range(2, 102, 2)))
+    plan = small(tmp_path)
+    text = plan.read_text().replace('bottleneck = { rate = "10mbit"', 'bottleneck = { rate = { trace = "down.trace" }')
+    scenario = text.partition("[scenario]\n")[2].replace("queue =", 'backward = { rate = "10mbit" }, queue =', 1)
+    (tmp_path / "traced.toml").write_text(scenario)
+    plan.write_text('scenario = "traced.toml"\n' + text.partition("[scenario]\n")[0])
+    assert vegaslab.sweep(plan, tmp_path / "out").made == 16
+    assert vegaslab.sweep(plan, tmp_path / "out").made == 0
+    slow = vegaslab.read_runs(tmp_path / "out")["flow.0.throughput_mbps"].to_pylist()
+    # 1500 bytes a ms: twice the rate
+    trace.write_text("".join(f"{ms}\n" for ms in range(1, 101)))
+    assert vegaslab.sweep(plan, tmp_path / "out").made == 16
+    fast = vegaslab.read_runs(tmp_path / "out")["flow.0.throughput_mbps"].to_pylist()
+    assert sum(fast) > 1.2 * sum(slow)
+    vegaslab.sweep(plan, tmp_path / "fresh")
+    assert dataset(tmp_path / "out") == dataset(tmp_path / "fresh")
+
+
 def test_rows_are_typed_and_have_the_figures_and_id_of_a_run(tmp_path: Path, vegaslab_in: Command, here: Path) -> None:
     plan, folder = small(tmp_path, 'zip = { "flow.0.alpha" = [1, 2], "flow.0.delayed_ack" = [false, "40ms"] }'), here
     vegaslab.sweep(plan, folder / "out")
@@ -191,6 +212,15 @@ def test_readers_that_people_use_open_the_dataset(tmp_path: Path) -> None:
     assert len(pandas.read_parquet(tmp_path / "out" / "runs")) == 16
     assert polars.read_parquet(tmp_path / "out" / "runs" / "*.parquet")["seed"].unique().sort().to_list() == [1, 2]
     assert len(polars.from_arrow(vegaslab.read_runs(tmp_path / "out"))) == 16
+    averages = (
+        duckdb.connect()
+        .execute(
+            f"""SELECT "flow.0.algorithm", avg("link.r1->r2.drops"), count(*) FROM '{tmp_path}/out/runs/*.parquet'
+        GROUP BY 1 ORDER BY 1"""
+        )
+        .fetchall()
+    )
+    assert [(name, count) for name, _, count in averages] == [(n, 4) for n in ("cubic", "gallop", "reno", "vegas")]
 
 
 def test_cells_of_different_networks_have_the_columns_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

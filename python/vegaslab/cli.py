@@ -17,6 +17,7 @@ from vegaslab.commands import (
     Parser,
     UsageError,
     factorial,
+    linux,
     model,
     quic,
     reproduce,
@@ -26,6 +27,7 @@ from vegaslab.commands import (
 from vegaslab.comparison import Comparison, load_variants
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
+from vegaslab.linux import LinuxError
 from vegaslab.papers.errors import PapersError
 from vegaslab.plan_file import PlanError
 from vegaslab.progress import Progress
@@ -47,7 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (UsageError, UnknownAlgorithmError) as error:
         return _complain(error, BAD_INPUT)
-    except (_vegaslab.ScenarioError, PlanError, FolderError, PapersError, QuicError) as error:
+    except (
+        _vegaslab.ScenarioError,
+        PlanError,
+        FolderError,
+        PapersError,
+        LinuxError,
+        QuicError,
+    ) as error:
         return _complain(error, BAD_INPUT)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)
@@ -101,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     factorial.add(commands)
     reproduce.add(commands)
     model.add(commands)
+    linux.add(commands)
 
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", choices=("algorithms", "scenarios"))

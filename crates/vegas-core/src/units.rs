@@ -100,9 +100,16 @@ impl Span {
         Span(self.0.saturating_sub(less.0))
     }
 
-    /// The span times a whole number; saturates.
+    /// The span times a whole number; saturates. In halves of 32 bits: BPF cannot see whether 64 overflow.
     pub const fn times(self, factor: u64) -> Span {
-        Span(self.0.saturating_mul(factor))
+        const LOW: u64 = u32::MAX as u64;
+        let (more, less) = if self.0 > factor { (self.0, factor) } else { (factor, self.0) };
+        if less > LOW {
+            return Span::MAX;
+        }
+        let low = (more & LOW) * less;
+        let high = (more >> 32) * less + (low >> 32);
+        if high > LOW { Span::MAX } else { Span(high << 32 | (low & LOW)) }
     }
 }
 
@@ -216,16 +223,29 @@ impl Window {
     /// `more`, spread over this window: the growth per acknowledged segment that adds it in a round. Rounded up, like
     /// [`Window::one_spread`], and a segment at most.
     pub fn spread(self, more: Window) -> Window {
-        let raw = ((more.0 as u128) << Self::FRACTION_BITS).div_ceil(self.0.max(1) as u128);
-        Window(raw.min(Window::ONE.0 as u128) as u64)
+        let divisor = self.min(Window::MAX).0.max(1);
+        if more.0 >= divisor {
+            return Window::ONE;
+        }
+        // more x 2^28 / divisor in digits of 12, 12 and 4 bits: 64 bits suffice, and BPF has no more
+        let digits = [12, 12, 4];
+        let (mut quotient, mut rest) = (0, more.0);
+        for bits in digits {
+            quotient = (quotient << bits) + (rest << bits) / divisor;
+            rest = (rest << bits) % divisor;
+        }
+        Window(quotient + u64::from(rest > 0))
     }
 
-    /// The ratio of two counts, in segments, rounded down; zero where it is negative. The divisor is at least 1.
+    /// The ratio of two counts, in segments, rounded down; zero where it is negative. The divisor is at least 1, the
+    /// dividend is cut to 2^35.
     pub const fn ratio(dividend: i64, divisor: i64) -> Window {
+        const DIVIDEND_MAX: i64 = 1 << 35;
         if dividend <= 0 {
             return Window(0);
         }
-        Window(((dividend as u128) << Self::FRACTION_BITS).wrapping_div(divisor as u128) as u64)
+        let dividend = if dividend > DIVIDEND_MAX { DIVIDEND_MAX } else { dividend };
+        Window(((dividend as u64) << Self::FRACTION_BITS) / divisor as u64)
     }
 
     /// Half the window, rounded down to 2^-28 segment.
@@ -314,6 +334,11 @@ mod tests {
         assert_eq!(of(8).spread(of(9)), Window::ONE);
         assert_eq!(of(8).spread(Window::ONE), of(8).one_spread());
         assert_eq!(of(5).spread(Window::default()), Window::default());
+        // 1 over 3: 2^28 / 3 = 89,478,485.33, up; 2^-28 over 2^24: a 2^-24th of 2^-28, up; 1 over all but one of 2^52
+        assert_eq!(of(3).spread(Window::ONE), Window::from_raw(89_478_486));
+        assert_eq!(Window::MAX.spread(Window::from_raw(1)), Window::from_raw(1));
+        assert_eq!(Window::MAX.spread(Window::MAX.minus(Window::from_raw(1))), Window::ONE);
+        assert_eq!(Window::MAX.spread(Window::MAX.half()), Window::from_raw(1 << 27));
         assert_eq!(Window::ratio(3, 2), Window::from_raw(3 << 27));
         assert_eq!(Window::ratio(-3, 2), Window::default());
     }
@@ -352,6 +377,12 @@ mod tests {
         assert_eq!(Time::NEVER + Span::MAX, Time::NEVER);
         assert_eq!(Time::ZERO - Span::MAX, Time::ZERO);
         assert_eq!(Span::from_secs(u64::MAX), Span::MAX);
+        // 2^64 - 1 = 3 x 5 x 17 x ... = (2^32 - 1) (2^32 + 1)
+        assert_eq!(Span::from_nanos(u64::from(u32::MAX)).times((1 << 32) + 1), Span::from_nanos(u64::MAX));
+        assert_eq!(Span::from_nanos(1 << 32).times(1 << 32), Span::MAX);
+        assert_eq!(Span::from_nanos(1 << 32).times((1 << 32) - 1), Span::from_nanos(0xffff_ffff_0000_0000));
+        assert_eq!(Span::from_nanos(u64::MAX / 3 + 1).times(3), Span::MAX);
+        assert_eq!(Span::from_nanos(7_000_000_000_000).times(0), Span::ZERO);
         assert_eq!(Rate::from_bits_per_second(0).time_for(Bytes::new(1)), Span::MAX);
         assert_eq!(Rate::from_bits_per_second(1).time_for(Bytes::new(u64::MAX)), Span::MAX);
         // 1000 bytes at 50 Mb/s: 8000 bits / 50 = 160 us

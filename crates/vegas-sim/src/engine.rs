@@ -367,17 +367,26 @@ impl Simulation {
             self.catch_up(link);
         }
         let mut at = self.now;
-        while let Some(arrival) = self.offer_to(link, at, &mut packet) {
+        let is_data = packet.kind == PacketKind::Data;
+        loop {
+            let here = &mut self.links[link];
+            let arrival = match here.offer(self.now, at, &mut packet, is_data) {
+                Offer::Accepted(arrival) => arrival,
+                other => {
+                    self.refuse(other, link, at, &packet);
+                    break;
+                }
+            };
             place += 1;
             match self.routes.fed(place) {
                 Some(next) if arrival <= self.end => {
-                    self.links[link].feed();
+                    here.feed();
                     packet.hop += 1;
                     (link, at) = (next, arrival);
                 }
                 _ => {
-                    if self.links[link].carry(packet, arrival) {
-                        self.queue.schedule(self.components.arrival(link as u32), arrival);
+                    if here.carry(packet, arrival) {
+                        self.queue.add(self.components.arrival(link as u32), arrival);
                     }
                     break;
                 }
@@ -386,18 +395,6 @@ impl Simulation {
         if self.recorder.every_change() {
             self.links[link].catch_up(self.now);
             self.recorder.link_row(self.now, link, &mut self.links[link]);
-        }
-    }
-
-    /// Offers a packet to a drop-tail link, and says when it arrives there; or to another one, or in vain.
-    fn offer_to(&mut self, link: LinkId, at: Time, packet: &mut Packet) -> Option<Time> {
-        let is_data = packet.kind == PacketKind::Data;
-        match self.links[link].offer(self.now, at, packet, is_data) {
-            Offer::Accepted(arrival) => Some(arrival),
-            other => {
-                self.refuse(other, link, at, packet);
-                None
-            }
         }
     }
 

@@ -1,10 +1,13 @@
 //! Many runs of one template: each is the run that its own file would give, and fails alone.
 
+use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::types::{Float64Type, Int32Type, UInt64Type};
+use bytes::Bytes;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value, json};
 use vegas_sim::batch::{Limits, run_row};
-use vegas_sim::results::{Rows, run_digest, run_id, summary};
+use vegas_sim::results::{Rows, Series, run_digest, run_id, summary, tables};
 use vegas_sim::scenario::{Scenario, Template};
 
 const SHORT: &str = r#"
@@ -60,6 +63,36 @@ fn a_row_holds_the_figures_of_the_same_run_by_itself() {
         }
     }
     assert_eq!(compared, row.num_columns());
+}
+
+#[test]
+fn a_row_with_series_holds_the_files_of_the_same_run_and_the_same_totals() {
+    let values = replaced(json!({"flow.1.alpha": 2}));
+    let run = |rows| run_row(&template(), &values, 7, Limits::default(), &rows, || None).unwrap();
+    let (plain, kept) = (run(Rows::default()), run(Rows::with_series(Series::ALL.into())));
+    assert_eq!(kept.project(&(0..plain.num_columns()).collect::<Vec<_>>()).unwrap(), plain);
+
+    let overrides = [("flow.1.alpha", "2"), ("seed", "7")].map(|(key, value)| (key.into(), value.into()));
+    let scenario = Scenario::from_toml(SHORT, "short.toml", &overrides).unwrap();
+    let tables = tables(&scenario, &vegas_sim::run(&scenario)).unwrap();
+    for (name, expected) in [("series.flows", &tables.flow_series), ("series.links", &tables.link_series)] {
+        let file = kept.column_by_name(name).unwrap().as_binary::<i64>().value(0).to_vec();
+        let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(file)).unwrap().with_batch_size(1 << 20);
+        let batches: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
+        assert_eq!(batches.len(), 1);
+        let ids = batches[0].column(0).as_dictionary::<Int32Type>();
+        assert_eq!(ids.values().as_string::<i32>().iter().flatten().collect::<Vec<_>>(), [run_id(&scenario)]);
+        assert!(expected.num_rows() > 0);
+        assert_eq!(&batches[0].columns()[1..], expected.columns(), "{name}");
+    }
+}
+
+#[test]
+fn series_of_a_run_without_samples_are_refused() {
+    let rows = Rows::with_series(vec![Series::Links]);
+    let off = replaced(json!({"sample": "off"}));
+    let error = run_row(&template(), &off, 1, Limits::default(), &rows, || None).unwrap_err();
+    assert_eq!(error, "sample: \"off\" leaves nothing to keep as series; give a step, such as \"100ms\"");
 }
 
 #[test]

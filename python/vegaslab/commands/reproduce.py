@@ -48,7 +48,7 @@ def _reproduce(options: argparse.Namespace) -> int:
         print("\n".join(aligned(_COLUMNS, rows)))
         print(f"\n{len(rows)} claims: {', '.join(f'{count} {word}' for word, count in counts.items())}")
     for answer in (answer for chapter in chapters for answer in chapter.answers):
-        print(f"\n{answer.question}\n  {answer.text}")
+        print(f"answered: {answer.question}")
     print(f"\nreport: {options.output / 'index.html'}")
     return _say_what_is_missing(options.what)
 

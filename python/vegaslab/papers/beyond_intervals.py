@@ -18,13 +18,20 @@ class Spread:
     low: float
     high: float
 
+    @property
+    def changes(self) -> bool:
+        """Whether anything but 0 is in it."""
+        return self.low != 0 or self.high != 0
+
     def __str__(self) -> str:
         """Mean and half of the interval."""
         return f"{_short(self.mean, 3)} ± {_short(self.high - self.mean, 2)}"
 
 
 def _short(value: float, digits: int) -> str:
-    """So many digits, but never fewer than there are before the point: 1060, not 1.1e+03."""
+    """So many digits, but never fewer than there are before the point: 1060, not 1.1e+03; hundredths at least."""
+    if 0 < abs(value) < 0.005:
+        return "0.00"
     return f"{value:.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"
 
 

@@ -4,12 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vegaslab.papers.batch import Batch
 from vegaslab.papers.chart import Chart
 from vegaslab.papers.verdict import Finding
 from vegaslab.result import Result
 
 Data = Mapping[str, Any]
-"""What each run gave, by its key: whatever its `extract` kept, as JSON gives it back (lists, not tuples)."""
+"""What each run gave, by its key: whatever its `extract` kept, as JSON gives it back (lists, not tuples).
+
+Of a batch, its columns.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +52,6 @@ class Experiment:
     title: str
     claims: Sequence[str]
     find: Callable[[Data], Mapping[str, Finding]] = lambda _data: {}
-    runs: Callable[[bool], Mapping[str, Run]] = lambda _quick: {}
+    runs: Callable[[bool], Mapping[str, Run | Batch]] = lambda _quick: {}
     draw: Callable[[Data], Sequence[Chart]] = lambda _data: ()
     answer: Callable[[Data], Sequence[Answer]] = lambda _data: ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from vegaslab.papers import beyond, dynamic, gallop, slow_start
+from vegaslab.papers import beyond, dynamic, gallop, revisited, rovegas, slow_start
 from vegaslab.papers.claims import PAPERS, claims
 from vegaslab.papers.errors import PapersError
 from vegaslab.papers.experiment import Experiment
@@ -11,6 +11,8 @@ EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
     "gallop": gallop.EXPERIMENTS,
     "slow-start": slow_start.EXPERIMENTS,
     "dynamic": dynamic.EXPERIMENTS,
+    "rovegas": rovegas.EXPERIMENTS,
+    "revisited": revisited.EXPERIMENTS,
     "beyond": beyond.EXPERIMENTS,
 }
 

@@ -11,6 +11,7 @@ from vegaslab import _vegaslab
 from vegaslab.papers.chart import Chart
 from vegaslab.papers.claims import PAPERS
 from vegaslab.papers.experiment import Answer
+from vegaslab.papers.table import Table
 from vegaslab.papers.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -127,4 +128,12 @@ def _card(verdict: Verdict) -> str:
     commands = "".join(f"<code>vegaslab run {escape(name)}</code>" for name in claim.scenarios)
     rows += f"<dt>run it</dt><dd>{commands}<code>vegaslab reproduce {claim.id}</code></dd>"
     title = f'{claim.id} <span>{escape(claim.at)}</span> <b class="{verdict.word}">{verdict.word}</b>'
-    return f'<article id="{claim.id}"><h4>{title}</h4><dl>{rows}</dl></article>'
+    tables = "".join(map(_printed_table, finding.tables))
+    return f'<article id="{claim.id}"><h4>{title}</h4><dl>{rows}</dl>{tables}</article>'
+
+
+def _printed_table(table: Table) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
+    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    caption = f"<caption>{escape(table.title)}</caption>"
+    return f"<div class=scroll><table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"

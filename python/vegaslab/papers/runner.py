@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vegaslab import _vegaslab
+from vegaslab.papers.batch import Batch, carry_out_batch
 from vegaslab.papers.experiment import Run
 from vegaslab.pool import run_all, usable_cores
 from vegaslab.progress import Progress
@@ -18,9 +19,16 @@ from vegaslab.source import load
 _HASH_DIGITS = 24
 
 
-def carry_out(runs: Mapping[str, Run], cache_folder: Path) -> dict[str, Any]:
-    """What each run gave, by its key; runs that `cache_folder` holds are not simulated again."""
+def carry_out(runs: Mapping[str, Run | Batch], cache_folder: Path) -> dict[str, Any]:
+    """What each run or batch gave, by its key; what `cache_folder` holds is not simulated again."""
     cache_folder.mkdir(parents=True, exist_ok=True)
+    single = {key: run for key, run in runs.items() if isinstance(run, Run)}
+    batches = {key: batch for key, batch in runs.items() if isinstance(batch, Batch)}
+    gave = _carry_out_single(single, cache_folder)
+    return gave | {key: carry_out_batch(batch, cache_folder, _engine()) for key, batch in batches.items()}
+
+
+def _carry_out_single(runs: Mapping[str, Run], cache_folder: Path) -> dict[str, Any]:
     scenarios = {key: load(run.scenario, seed=run.seed, set=run.set) for key, run in runs.items()}
     files = {key: cache_folder / f"{_hash(run, scenarios[key])}.json" for key, run in runs.items()}
     # two keys may name the same run: it is simulated once

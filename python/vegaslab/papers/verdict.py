@@ -9,6 +9,7 @@ from typing import Literal
 
 from vegaslab.papers.claims import Claim
 from vegaslab.papers.errors import PapersError
+from vegaslab.papers.table import Table
 
 Word = Literal["reproduced", "differs", "contradicted", "inconsistent"]
 Interval = tuple[float, float]
@@ -22,7 +23,8 @@ class Finding:
 
     `values` stand for the claim's, one by one, in its units; an experiment of a claim without numbers may give its
     own. `intervals` are those over seeds, if there are several. `holds`: whether the claim's conclusion does.
-    `arithmetic`, if given, shows that the paper contradicts itself. `note` says what else was seen.
+    `arithmetic`, if given, shows that the paper contradicts itself. `note` says what else was seen;
+    `tables` are the paper's, with ours beside.
     """
 
     values: tuple[float, ...]
@@ -30,6 +32,7 @@ class Finding:
     intervals: tuple[Interval, ...] = ()
     arithmetic: str = ""
     note: str = ""
+    tables: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -101,7 +101,8 @@ impl Cubic {
         let missing = target.minus(window).min(window.half());
         // 2^51 at most, times 2^8, over the window in 2^-8 segment: 2^27 per segment acknowledged
         let share = (missing.as_raw() << FIXED_BITS) / u64::from(fixed(window)).max(1);
-        Window::from_raw(share.saturating_mul(acked.as_u64())).min(Window::ONE)
+        let most = Window::ONE.as_raw();
+        Window::from_raw(share.min(most) * acked.as_u64().min(most)).min(Window::ONE)
     }
 
     /// Section 4.2, equation 1: W_cubic(t) = C (t - K)^3 + W_max, with `offset_ms` for t - K.
@@ -139,11 +140,12 @@ fn wrapped_millis(time: Time) -> u32 {
 
 /// The cube root, rounded down: one bit of it a step, from the highest.
 fn cube_root(value: u64) -> u64 {
+    /// The root of 2^64 - 1, of 22 bits.
+    const ROOT_MAX: u64 = 2_642_245;
     let mut root = 0u64;
-    // the root of 2^64 has 22 bits
     for bit in (0..22).rev() {
         let more = root | 1 << bit;
-        if more.checked_pow(3).is_some_and(|cube| cube <= value) {
+        if more <= ROOT_MAX && more * more * more <= value {
             root = more;
         }
     }

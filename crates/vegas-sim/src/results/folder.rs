@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tempfile::TempDir;
 
 use super::columns;
@@ -45,6 +45,24 @@ pub fn write_folder(
     wall_s: f64,
     options: WriteOptions,
 ) -> Result<(), ResultsError> {
+    write_folder_about(dir, scenario, outcome, wall_s, options, &Map::new())
+}
+
+/// As [`write_folder`], with more to say in the manifest: of a run by another host than the simulator.
+///
+/// # Errors
+/// As [`write_folder`].
+///
+/// # Panics
+/// As [`write_folder`].
+pub fn write_folder_about(
+    dir: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    wall_s: f64,
+    options: WriteOptions,
+    about: &Map<String, Value>,
+) -> Result<(), ResultsError> {
     if options.pcapng && !scenario.capture {
         return Err(ResultsError::NoCapture { scenario: scenario.name.clone() });
     }
@@ -56,7 +74,11 @@ pub fn write_folder(
     if options.pcapng {
         files.extend(write_captures(&new, scenario, outcome)?);
     }
-    write_manifest(&new, &manifest(scenario, outcome, wall_s, &files))?;
+    let mut manifest = manifest(scenario, outcome, wall_s, &files);
+    if let Value::Object(manifest) = &mut manifest {
+        manifest.extend(about.clone());
+    }
+    write_manifest(&new, &manifest)?;
     place.put(&new)
 }
 

@@ -17,7 +17,7 @@ mod table_files;
 mod tables;
 
 pub use error::ResultsError;
-pub use folder::{WriteOptions, check_folder, write_folder};
+pub use folder::{WriteOptions, check_folder, write_folder, write_folder_about};
 pub use manifest::{run_digest, run_id, traces};
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
 pub use row::{Rows, figure_columns};

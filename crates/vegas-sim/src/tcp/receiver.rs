@@ -78,7 +78,9 @@ impl Receiver {
             self.duplicate = Some((from, to));
         }
         let in_order = from <= self.next && to > self.next && self.ranges.is_empty();
-        if to > self.next {
+        if in_order {
+            self.next = to;
+        } else if to > self.next {
             self.insert(from.max(self.next), to);
             self.deliver();
             self.remember(from);

@@ -110,9 +110,11 @@
       for (const value of names.length ? names.keys() : x.ticks()) {
         if (value < view[0] || value > view[1]) continue;
         element(svg, "line", { x1: x(value), x2: x(value), y1: AREA.top, y2: AREA.bottom, stroke: "var(--grid)" });
-        element(svg, "text", { x: x(value), y: AREA.bottom + 16, "text-anchor": "middle" }, names.length ? names[value] : String(value));
+        // names of many places take turns in two rows, where the axis' own name would be
+        const row = names.length > 8 && value % 2 ? 30 : 16;
+        element(svg, "text", { x: x(value), y: AREA.bottom + row, "text-anchor": "middle" }, names.length ? names[value] : String(value));
       }
-      element(svg, "text", { x: (AREA.left + AREA.right) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, panel.x);
+      if (names.length <= 8) element(svg, "text", { x: (AREA.left + AREA.right) / 2, y: HEIGHT - 8, "text-anchor": "middle" }, panel.x);
       const middle = (AREA.top + AREA.bottom) / 2;
       element(svg, "text", { x: 14, y: middle, "text-anchor": "middle", transform: `rotate(-90 14 ${middle})` }, panel.y);
       if (panel.level) {

@@ -1,0 +1,194 @@
+//! Builds the BPF object: the core as LLVM IR from rustc, retargeted to BPF, linked with the C glue by LLVM's tools.
+//!
+//! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data nor
+//! vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an older
+//! one, so the tools are those of rustc's version. docs/linux.md says what was weighed.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+
+/// Panics abort, and what needs vectors, a runtime or tables of jumps stays away: BPF has none of it.
+const RUSTC: &[&str] = &[
+    "--edition=2024",
+    "-Copt-level=2",
+    "-Cpanic=abort",
+    "-Coverflow-checks=off",
+    "-Cdebug-assertions=off",
+    "-Cno-vectorize-loops",
+    "-Cno-vectorize-slp",
+    "-Ccodegen-units=1",
+    "-Cdebuginfo=0",
+    "-Cjump-tables=no",
+];
+/// Signed division needs version 4 of BPF's instructions (Linux 6.6).
+const BPF_CPU: &str = "-mcpu=v4";
+const CORE: &str = "../vegas-core/src";
+
+fn main() {
+    println!("cargo:rerun-if-changed={CORE}");
+    println!("cargo:rerun-if-changed=kernel");
+    if let Err(problem) = build() {
+        eprintln!("{problem}");
+        exit(1);
+    }
+}
+
+fn build() -> Result<(), String> {
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    let tools = Tools { version: llvm_version()? };
+    let glue = out.join("glue.bc");
+    tools.clang(&glue)?;
+    let core = out.join("core.ll");
+    tools.run(
+        "llvm-link",
+        &["-S".into(), "-o".into(), text(&core)].into_iter().chain(rust_ir(&out)?).collect::<Vec<_>>(),
+    )?;
+    retarget(&core, &tools.data_layout(&glue)?)?;
+    tools.object(&out, &glue, &core)
+}
+
+/// The core and what exports it, one file of IR each.
+fn rust_ir(out: &Path) -> Result<Vec<String>, String> {
+    let library = out.join("libvegas_core.rlib");
+    let compile = |name: &str, kind: &str, source: &str, more: &[String]| {
+        let mut arguments: Vec<String> = RUSTC.iter().map(ToString::to_string).collect();
+        let ir = out.join(format!("{name}.bc"));
+        arguments.extend([format!("--crate-name={name}"), format!("--crate-type={kind}"), source.into()]);
+        arguments.extend([format!("--emit=link,metadata,llvm-bc={}", text(&ir)), format!("--out-dir={}", text(out))]);
+        arguments.extend_from_slice(more);
+        // cargo's own flags, for coverage or sanitizers say, are not for the kernel
+        run(Command::new(variable("RUSTC")?).env_remove("CARGO_ENCODED_RUSTFLAGS").args(arguments))?;
+        Ok::<_, String>(text(&ir))
+    };
+    let core = compile("vegas_core", "rlib", &format!("{CORE}/lib.rs"), &[])?;
+    let export = format!("--extern=vegas_core={}", text(&library));
+    Ok(vec![core, compile("vegas_object", "rlib", "kernel/object.rs", &[export])?])
+}
+
+/// Turns IR for the host into IR for BPF: another target, no attributes of the host's, everything inlined into its
+/// caller, and nothing where a panic would be.
+///
+/// The core does not panic (its conformance suite and fuzz target hold it to that). BPF could not either: what is left
+/// of a division by zero gives zero, and the verifier has proven every access.
+fn retarget(ir: &Path, data_layout: &str) -> Result<(), String> {
+    let read = fs::read_to_string(ir).map_err(|error| format!("{}: {error}", ir.display()))?;
+    let mut written = String::with_capacity(read.len());
+    for line in read.lines() {
+        written.push_str(&retarget_line(line, data_layout));
+        written.push('\n');
+    }
+    fs::write(ir, written).map_err(|error| format!("{}: {error}", ir.display()))
+}
+
+fn retarget_line(line: &str, data_layout: &str) -> String {
+    if line.starts_with("target datalayout") {
+        return data_layout.into();
+    }
+    if line.starts_with("target triple") {
+        return "target triple = \"bpf\"".into();
+    }
+    if line.starts_with("attributes #") {
+        return inlined(line);
+    }
+    let line = line.replace(" personality ptr @rust_eh_personality", "");
+    match line.strip_prefix("declare ").filter(|_| line.contains("9panicking")) {
+        Some(panics) => {
+            let head = panics.rfind(" unnamed_addr").map_or(panics, |end| &panics[..end]);
+            format!("define internal {head} alwaysinline {{ unreachable }}")
+        }
+        None => line,
+    }
+}
+
+/// An attribute group without what is the host's or stands against inlining.
+fn inlined(group: &str) -> String {
+    const HOSTS: [&str; 4] = ["\"target-cpu\"", "\"target-features\"", "\"tune-cpu\"", "\"probe-stack\""];
+    const AGAINST: [&str; 5] = ["noinline", "cold", "nonlazybind", "uwtable", "optnone"];
+    let keeps = |word: &&str| {
+        !HOSTS.iter().any(|host| word.starts_with(host)) && !AGAINST.contains(word) && !word.starts_with("uwtable(")
+    };
+    let words: Vec<_> = group.split(' ').filter(keeps).collect();
+    words.join(" ").replacen('{', "{ alwaysinline", 1)
+}
+
+/// LLVM's tools of one major version.
+struct Tools {
+    version: String,
+}
+
+impl Tools {
+    fn clang(&self, glue: &Path) -> Result<(), String> {
+        // bpf_helpers.h comes with the loader's own library
+        let headers = PathBuf::from(variable("DEP_BPF_INCLUDE")?);
+        let mut arguments: Vec<String> = [
+            "-O2",
+            "-g",
+            "-Wall",
+            "-Werror",
+            "-target",
+            "bpf",
+            BPF_CPU,
+            "-fno-jump-tables",
+            "-D__TARGET_ARCH_x86",
+            "-emit-llvm",
+            "-c",
+        ]
+        .map(Into::into)
+        .into();
+        arguments.extend([format!("-I{}", text(&headers)), "kernel/vegas.bpf.c".into(), "-o".into(), text(glue)]);
+        self.run("clang", &arguments).map(drop)
+    }
+
+    fn data_layout(&self, glue: &Path) -> Result<String, String> {
+        let ir = self.run("llvm-dis", &[text(glue), "-o".into(), "-".into()])?;
+        let layout = ir.lines().find(|line| line.starts_with("target datalayout"));
+        layout.map(Into::into).ok_or_else(|| format!("{}: no data layout", glue.display()))
+    }
+
+    /// Links, optimises and compiles; only what the glue defines stays visible.
+    fn object(&self, out: &Path, glue: &Path, core: &Path) -> Result<(), String> {
+        let (linked, optimised) = (text(&out.join("linked.bc")), text(&out.join("optimised.bc")));
+        let symbols = self.run("llvm-nm", &["--defined-only".into(), "--format=just-symbols".into(), text(glue)])?;
+        let public = symbols.lines().collect::<Vec<_>>().join(",");
+        self.run("llvm-link", &[text(glue), text(core), "-o".into(), linked.clone()])?;
+        let passes = ["-passes=internalize,default<O2>".into(), format!("-internalize-public-api-list={public}")];
+        self.run("opt", &[&passes[..], &[linked, "-o".into(), optimised.clone()]].concat())?;
+        let object = text(&out.join("vegas.bpf.o"));
+        let llc = ["-march=bpf", BPF_CPU, "-filetype=obj"].map(Into::into);
+        self.run("llc", &[&llc[..], &[optimised, "-o".into(), object]].concat()).map(drop)
+    }
+
+    fn run(&self, tool: &str, arguments: &[String]) -> Result<String, String> {
+        let name = format!("{tool}-{}", self.version);
+        run(Command::new(&name).args(arguments)).map_err(|problem| {
+            format!("{problem}\n(vegas-linux needs Debian's clang-{0} and llvm-{0}: make linux-packages)", self.version)
+        })
+    }
+}
+
+/// rustc's LLVM, as `22`.
+fn llvm_version() -> Result<String, String> {
+    let about = run(Command::new(variable("RUSTC")?).arg("--version").arg("--verbose"))?;
+    let version = about.lines().find_map(|line| line.strip_prefix("LLVM version: "));
+    let major = version.and_then(|version| version.split('.').next());
+    major.map(Into::into).ok_or_else(|| "rustc does not say which LLVM it has".into())
+}
+
+fn run(command: &mut Command) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.output().map_err(|error| format!("{name}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{name}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn variable(name: &str) -> Result<String, String> {
+    env::var(name).map_err(|error| format!("{name}: {error}"))
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

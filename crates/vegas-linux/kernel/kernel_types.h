@@ -1,0 +1,76 @@
+/* The parts of the kernel's types that the glue reads or writes. Offsets come from the running kernel (CO-RE). */
+#ifndef KERNEL_TYPES_H
+#define KERNEL_TYPES_H
+
+typedef _Bool bool;
+#define true 1
+#define false 0
+
+#define BPF_F_NO_PREALLOC 1
+#define BPF_F_MMAPABLE 1024
+#define BPF_SK_STORAGE_GET_F_CREATE 1
+#define NANOS_PER_SECOND 1000000000ull
+/* no pacing, though the socket may pace */
+#define UNPACED (~0ul)
+#define TCP_CONG_NON_RESTRICTED 1
+#define TCP_INFINITE_SSTHRESH 0x7fffffff
+
+enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
+enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
+enum sk_pacing { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sock_common {
+	__u32 skc_daddr, skc_rcv_saddr;
+	__u16 skc_dport, skc_num;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u32 sk_pacing_status;
+	unsigned long sk_pacing_rate;
+};
+
+struct inet_sock {
+	struct sock sk;
+};
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	__u8 icsk_ca_state : 5;
+};
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	__u64 bytes_acked;
+	__u32 snd_cwnd, snd_cwnd_clamp, snd_ssthresh, packets_out, max_packets_out, mss_cache, delivered_ce;
+	__u32 data_segs_out, total_retrans;
+	__u8 is_cwnd_limited : 1;
+};
+
+struct ack_sample {
+	__u32 pkts_acked;
+	__s32 rtt_us;
+};
+
+struct rate_sample {
+	__s64 rtt_us;
+};
+
+#pragma clang attribute pop
+
+/* the name comes first: the loader writes it over the map's first bytes */
+struct tcp_congestion_ops {
+	char name[16];
+	void (*init)(struct sock *sk);
+	void (*pkts_acked)(struct sock *sk, const struct ack_sample *sample);
+	void (*cong_avoid)(struct sock *sk, __u32 ack, __u32 acked);
+	void (*cong_control)(struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample);
+	__u32 (*ssthresh)(struct sock *sk);
+	void (*set_state)(struct sock *sk, __u8 state);
+	__u32 (*undo_cwnd)(struct sock *sk);
+	__u32 flags;
+};
+
+#endif

@@ -1,0 +1,36 @@
+//! The root of the core as it goes into the BPF object: one function, for the C glue to call.
+
+#![no_std]
+
+mod abi;
+
+use abi::{Config, Decision, Event};
+use vegas_core::State;
+
+/// Applies an event to a connection's state and says what the core then wants. Returns 0, or 1 for a configuration that
+/// names no algorithm: the loader never lets one in.
+///
+/// # Safety
+///
+/// The pointers lead to values of their types, aligned for 8 bytes; the state is one that an `EVENT_START` has written,
+/// or the event is such a one. The C glue gives parts of one socket's storage, under that socket's lock.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn vegas_core_step(
+    config: *const Config,
+    state: *mut State,
+    event: *const Event,
+    decision: *mut Decision,
+) -> u32 {
+    let (config, event) = unsafe { (&*config, &*event) };
+    let Some(algorithm) = config.algorithm() else { return 1 };
+    let state = unsafe { &mut *state };
+    event.apply(&algorithm, state);
+    unsafe { decision.write(Decision::of(state)) };
+    0
+}
+
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    loop {}
+}

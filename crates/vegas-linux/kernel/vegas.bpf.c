@@ -1,0 +1,381 @@
+/* The glue between Linux's TCP and the core: turns the kernel's calls into the core's events, and the core's window
+ * into snd_cwnd. It decides nothing. The core itself is Rust (object.rs), linked in as LLVM IR by build.rs.
+ *
+ * Linux finds and repairs losses itself (RACK, TLP, PRR, F-RTO); the core is asked how far to cut, and steers the window
+ * outside of fast recovery. Names of the kernel's callbacks: include/net/tcp.h, struct tcp_congestion_ops. */
+#include "vegas_abi.h"
+#include "kernel_types.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* --- what the loader sets and reads --- */
+
+/* numbers of the algorithm, fixed when it is loaded */
+const volatile struct vegas_config config SEC(".rodata.config");
+
+/* whether calls of the core are traced */
+volatile __u32 tracing SEC(".data.tracing");
+/* how many connections there were, and how many records found no room */
+volatile __u64 flows_started SEC(".data.counts");
+volatile __u64 records_lost SEC(".data.counts");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} trace SEC(".maps");
+
+/* --- what is kept of a socket --- */
+
+struct flow {
+	struct vegas_state state;
+	/* as it was before the newest cut, should the kernel undo it */
+	struct vegas_state before_cut;
+	struct vegas_event event;
+	struct vegas_decision decision;
+	__u64 number;
+	/* segments acknowledged in order since the start; bytes, marks as of the newest acknowledgement */
+	__u64 acked_total;
+	__u64 bytes_acked;
+	__u32 delivered_ce;
+	/* of the acknowledgement under way */
+	__u32 acked;
+	/* the kernel has asked for a threshold and not said yet what for */
+	__u32 asked;
+	__u32 reserved;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct flow);
+} flows SEC(".maps");
+
+/* --- the core --- */
+
+__u32 vegas_core_step(const struct vegas_config *config, struct vegas_state *state, const struct vegas_event *event,
+		      struct vegas_decision *decision);
+
+/* One program for all callers, so that what is proven is what runs. */
+static __noinline int core_step(struct vegas_state *state, const struct vegas_event *event,
+				struct vegas_decision *decision)
+{
+	const struct vegas_config *loaded = (const struct vegas_config *)&config;
+
+	/* the loader writes it: the compiler must not take the zeros for its contents */
+	asm volatile("" : "+r"(loaded));
+	return vegas_core_step(loaded, state, event, decision);
+}
+
+static void record(const struct flow *flow, const struct tcp_sock *tp)
+{
+	const struct sock_common *socket = &tp->inet_conn.icsk_inet.sk.__sk_common;
+	struct vegas_record *slot;
+
+	if (!tracing)
+		return;
+	slot = bpf_ringbuf_reserve(&trace, sizeof(*slot), 0);
+	if (!slot) {
+		__sync_fetch_and_add(&records_lost, 1);
+		return;
+	}
+	slot->flow = flow->number;
+	slot->event = flow->event;
+	slot->decision = flow->decision;
+	slot->bytes_acked = tp->bytes_acked;
+	slot->snd_cwnd = tp->snd_cwnd;
+	slot->segments_sent = tp->data_segs_out;
+	slot->segments_retransmitted = tp->total_retrans;
+	slot->local_port = socket->skc_num;
+	slot->remote_port = __builtin_bswap16(socket->skc_dport);
+	slot->mss_bytes = tp->mss_cache;
+	slot->local_ipv4 = socket->skc_rcv_saddr;
+	slot->remote_ipv4 = socket->skc_daddr;
+	bpf_ringbuf_submit(slot, 0);
+}
+
+static __u32 whole_segments(const struct flow *flow)
+{
+	return flow->decision.window_raw >> 28;
+}
+
+static __u32 threshold(const struct flow *flow)
+{
+	__u32 ssthresh = flow->decision.ssthresh;
+
+	return ssthresh < TCP_INFINITE_SSTHRESH ? ssthresh : TCP_INFINITE_SSTHRESH;
+}
+
+static void set_window(const struct flow *flow, struct tcp_sock *tp)
+{
+	__u32 window = whole_segments(flow);
+
+	if (window > tp->snd_cwnd_clamp)
+		window = tp->snd_cwnd_clamp;
+	tp->snd_cwnd = window ? window : 1;
+}
+
+static void step(struct flow *flow, __u32 kind)
+{
+	flow->event.now_ns = bpf_ktime_get_ns();
+	flow->event.kind = kind;
+	core_step(&flow->state, &flow->event, &flow->decision);
+}
+
+static struct flow *flow_of(struct sock *sk)
+{
+	return bpf_sk_storage_get(&flows, (struct tcp_sock *)sk, 0, 0);
+}
+
+/* --- the kernel's callbacks --- */
+
+static void begin(struct sock *sk, __u32 pacing)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = bpf_sk_storage_get(&flows, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
+
+	/* a default algorithm that paces leaves its mark on new sockets */
+	sk->sk_pacing_status = pacing;
+	if (!flow)
+		return;
+	__builtin_memset(flow, 0, sizeof(*flow));
+	flow->number = __sync_fetch_and_add(&flows_started, 1) + 1;
+	flow->bytes_acked = tp->bytes_acked;
+	flow->delivered_ce = tp->delivered_ce;
+	flow->event.next = tp->packets_out;
+	step(flow, EVENT_START);
+	set_window(flow, tp);
+	tp->snd_ssthresh = threshold(flow);
+	record(flow, tp);
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_init, struct sock *sk)
+{
+	begin(sk, SK_PACING_NONE);
+}
+
+/* A sample counts only if nothing is being repaired (else it may come from a timestamp's milliseconds), and if the
+ * segments were full: a short one takes less time on the wire, and would set a base RTT that no other can reach. */
+static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const struct ack_sample *sample)
+{
+	__u64 bytes = tp->bytes_acked - flow->bytes_acked;
+
+	if (sample->rtt_us <= 0 || tp->inet_conn.icsk_ca_state != TCP_CA_Open)
+		return 0;
+	if (bytes < (__u64)sample->pkts_acked * tp->mss_cache)
+		return 0;
+	return (__u64)sample->rtt_us * 1000;
+}
+
+/* Each acknowledgement comes here first, then, outside of recovery, to vegas_cong_avoid. */
+SEC("struct_ops")
+void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+	struct vegas_event *event;
+
+	if (!flow)
+		return;
+	event = &flow->event;
+	event->rtt_ns = sample_ns(flow, tp, sample);
+	flow->bytes_acked = tp->bytes_acked;
+	flow->acked = sample->pkts_acked;
+	flow->acked_total += sample->pkts_acked;
+	event->acked = sample->pkts_acked;
+	/* packets_out is SND.NXT - SND.UNA in segments, this acknowledgement already counted */
+	event->in_flight = tp->packets_out + sample->pkts_acked;
+	event->newest = flow->acked_total - 1;
+	event->next = flow->acked_total + tp->packets_out;
+}
+
+/* tcp_is_cwnd_limited, which BPF may not call */
+static bool is_cwnd_limited(const struct tcp_sock *tp)
+{
+	if (tp->is_cwnd_limited)
+		return true;
+	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
+}
+
+static bool ack_event(struct flow *flow, const struct tcp_sock *tp)
+{
+	if (!flow->acked)
+		return false;
+	flow->acked = 0;
+	flow->event.flags = is_cwnd_limited(tp) ? FLAG_WINDOW_LIMITED : 0;
+	flow->event.ce_marked = tp->delivered_ce - flow->delivered_ce;
+	flow->delivered_ce = tp->delivered_ce;
+	step(flow, EVENT_ACK);
+	return true;
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+
+	if (!flow || !ack_event(flow, tp))
+		return;
+	set_window(flow, tp);
+	tp->snd_ssthresh = threshold(flow);
+	record(flow, tp);
+}
+
+/* --- with a pacing rate: the kernel hands every acknowledgement over, and leaves recovery to the algorithm --- */
+
+/* The core's spacing of full segments as sk_pacing_rate, bytes a second of payload. */
+static void set_pace(const struct flow *flow, struct sock *sk)
+{
+	const struct tcp_sock *tp = (struct tcp_sock *)sk;
+	__u64 spacing_ns = flow->decision.spacing_ns;
+
+	sk->sk_pacing_rate = spacing_ns ? tp->mss_cache * NANOS_PER_SECOND / spacing_ns : UNPACED;
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_init_paced, struct sock *sk)
+{
+	begin(sk, SK_PACING_NEEDED);
+	sk->sk_pacing_rate = UNPACED;
+}
+
+/* In recovery the window is the one after the cut, and the kernel keeps what it takes for in flight below it (as in RFC
+ * 6675). */
+SEC("struct_ops")
+void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+	__u8 state = tp->inet_conn.icsk_ca_state;
+	bool repairs = state == TCP_CA_Recovery || state == TCP_CA_CWR;
+
+	if (!flow)
+		return;
+	if (!repairs && ack_event(flow, tp)) {
+		tp->snd_ssthresh = threshold(flow);
+		set_pace(flow, sk);
+		record(flow, tp);
+	}
+	set_window(flow, tp);
+}
+
+/* --- losses --- */
+
+/* The kernel asks, and then says with vegas_set_state what happened: there the core is told, and the answer that is
+ * given here replaced. */
+SEC("struct_ops")
+__u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
+{
+	struct flow *flow = flow_of(sk);
+
+	if (!flow)
+		return 2;
+	flow->asked = 1;
+	return whole_segments(flow);
+}
+
+SEC("struct_ops")
+void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+
+	if (!flow || !flow->asked)
+		return;
+	flow->asked = 0;
+	flow->before_cut = flow->state;
+	/* the kernel asks once per window of data, so what was lost was sent after the cut before */
+	flow->event.sent_ns = bpf_ktime_get_ns();
+	flow->event.in_flight = tp->packets_out;
+	flow->event.next = flow->acked_total + tp->packets_out;
+	flow->event.flags = 0;
+	if (state == TCP_CA_Loss) {
+		step(flow, EVENT_TIMEOUT);
+		set_window(flow, tp);
+		tp->snd_ssthresh = threshold(flow);
+	} else {
+		/* proportional rate reduction (RFC 6937) takes snd_cwnd to snd_ssthresh by the end of recovery */
+		step(flow, state == TCP_CA_CWR ? EVENT_ECN : EVENT_DUPLICATE_ACKS);
+		tp->snd_ssthresh = whole_segments(flow);
+	}
+	record(flow, tp);
+}
+
+/* The kernel found that nothing had been lost: the cut is taken back. */
+SEC("struct_ops")
+__u32 BPF_PROG(vegas_undo_cwnd, struct sock *sk)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+	__u32 window;
+
+	if (!flow)
+		return tp->snd_cwnd;
+	flow->state = flow->before_cut;
+	step(flow, EVENT_UNDO);
+	record(flow, tp);
+	window = whole_segments(flow);
+	return window > tp->snd_cwnd ? window : tp->snd_cwnd;
+}
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops vegas_window = {
+	.init = (void *)vegas_init,
+	.pkts_acked = (void *)vegas_pkts_acked,
+	.cong_avoid = (void *)vegas_cong_avoid,
+	.ssthresh = (void *)vegas_ssthresh,
+	.set_state = (void *)vegas_set_state,
+	.undo_cwnd = (void *)vegas_undo_cwnd,
+	/* any program may take it, not root's only */
+	.flags = TCP_CONG_NON_RESTRICTED,
+	/* the loader writes the name */
+	.name = "vegas",
+};
+
+SEC(".struct_ops.link")
+struct tcp_congestion_ops vegas_paced = {
+	.init = (void *)vegas_init_paced,
+	.pkts_acked = (void *)vegas_pkts_acked,
+	.cong_control = (void *)vegas_cong_control,
+	.ssthresh = (void *)vegas_ssthresh,
+	.set_state = (void *)vegas_set_state,
+	.undo_cwnd = (void *)vegas_undo_cwnd,
+	.flags = TCP_CONG_NON_RESTRICTED,
+	.name = "vegas",
+};
+
+/* --- the proof that object and core decide alike: steps in, decisions out --- */
+
+struct proof {
+	struct vegas_proof_step steps[PROOF_STEPS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct proof);
+} proof_steps SEC(".maps");
+
+struct vegas_state proof_state SEC(".data.proof");
+
+static int prove_step(__u32 index, void *unused)
+{
+	__u32 only = 0;
+	struct proof *proof = bpf_map_lookup_elem(&proof_steps, &only);
+
+	if (!proof || index >= PROOF_STEPS)
+		return 1;
+	core_step(&proof_state, &proof->steps[index].event, &proof->steps[index].decision);
+	return 0;
+}
+
+SEC("syscall")
+int vegas_prove(void *unused)
+{
+	return bpf_loop(PROOF_STEPS, prove_step, 0, 0);
+}
+
+char _license[] SEC("license") = "Dual MIT/GPL";

@@ -1,0 +1,61 @@
+/* What passes between the glue and the core. The types are those of abi.rs, which says what they mean. */
+#ifndef VEGAS_ABI_H
+#define VEGAS_ABI_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef int __s32;
+typedef unsigned long long __u64;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32, __wsum;
+
+#define NONE_U32 0xffffffffu
+
+struct vegas_config {
+	__u32 signal, slow_start, avoidance, cut, once_per_window, ends_at_next_ack, keep_up;
+	__u32 alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window;
+};
+
+enum vegas_kind { EVENT_START, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_TIMEOUT, EVENT_ECN, EVENT_UNDO };
+
+enum vegas_flag { FLAG_WINDOW_LIMITED = 1, FLAG_RETRANSMISSION = 2, FLAG_FEEDBACK = 4 };
+
+struct vegas_event {
+	__u64 now_ns, rtt_ns, newest, next, sent_ns, forward_ns, backward_ns;
+	__u32 acked, in_flight, ce_marked, kind, flags, reserved;
+};
+
+struct vegas_decision {
+	__u64 window_raw, base_rtt_ns, spacing_ns;
+	__u32 ssthresh;
+	__s32 diff;
+	__u32 slow_start, reserved;
+};
+
+/* the core's state: 104 bytes, of which the glue knows nothing */
+struct vegas_state {
+	__u64 opaque[13];
+};
+
+/* One call of the core, as it is traced. */
+struct vegas_record {
+	/* counts the sockets of an installation, from 1 */
+	__u64 flow;
+	struct vegas_event event;
+	struct vegas_decision decision;
+	__u64 bytes_acked;
+	__u32 snd_cwnd, mss_bytes, segments_sent, segments_retransmitted, local_port, remote_port;
+	__u32 local_ipv4, remote_ipv4;
+};
+
+/* One step of the proof that object and core decide alike: event in, decision out. */
+struct vegas_proof_step {
+	struct vegas_event event;
+	struct vegas_decision decision;
+};
+
+#define PROOF_STEPS 4096
+
+#endif

@@ -1,0 +1,60 @@
+//! Addresses within the namespaces of a run: a pair for each flow. They exist nowhere else.
+
+use std::net::{Ipv4Addr, SocketAddrV4};
+
+use vegas_sim::Direction;
+
+/// The port that receivers listen at.
+const RECEIVER_PORT: u16 = 5001;
+const SENDER_PORT_BASE: u16 = 10_000;
+/// More flows than one machine should be asked to carry.
+pub(crate) const FLOWS_MAX: usize = 250;
+
+/// The networks of senders and receivers, as routes name them.
+pub(crate) const SENDERS: &str = "10.81.0.0/16";
+pub(crate) const RECEIVERS: &str = "10.82.0.0/16";
+
+pub(crate) fn sender(flow: usize) -> SocketAddrV4 {
+    SocketAddrV4::new(Ipv4Addr::new(10, 81, 0, host(flow)), SENDER_PORT_BASE + flow as u16)
+}
+
+pub(crate) fn receiver(flow: usize) -> SocketAddrV4 {
+    SocketAddrV4::new(Ipv4Addr::new(10, 82, 0, host(flow)), RECEIVER_PORT)
+}
+
+fn host(flow: usize) -> u8 {
+    // at most FLOWS_MAX flows
+    flow as u8 + 1
+}
+
+/// The flow of a sender's port.
+pub(crate) fn flow_of_port(port: u32) -> Option<usize> {
+    port.checked_sub(u32::from(SENDER_PORT_BASE)).map(|flow| flow as usize)
+}
+
+/// The flow that a packet belongs to, and where it goes.
+pub(crate) fn flow_to(destination: [u8; 4]) -> Option<(usize, Direction)> {
+    let direction = match destination {
+        [10, 82, 0, _] => Direction::Forward,
+        [10, 81, 0, _] => Direction::Backward,
+        _ => return None,
+    };
+    let flow = usize::from(destination[3]).checked_sub(1)?;
+    Some((flow, direction))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_lead_back_to_their_flow() {
+        for flow in [0, 1, FLOWS_MAX - 1] {
+            assert_eq!(flow_to(receiver(flow).ip().octets()), Some((flow, Direction::Forward)));
+            assert_eq!(flow_to(sender(flow).ip().octets()), Some((flow, Direction::Backward)));
+            assert_eq!(flow_of_port(u32::from(sender(flow).port())), Some(flow));
+        }
+        assert_eq!(flow_to([10, 82, 0, 0]), None);
+        assert_eq!(flow_to([224, 0, 0, 22]), None);
+    }
+}

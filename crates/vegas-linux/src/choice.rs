@@ -1,0 +1,181 @@
+//! Which algorithm goes into the kernel: a preset with changes, or a flow of a scenario, as the object's words.
+
+use serde_json::json;
+use vegas_core::registry::{self, Preset};
+use vegas_core::{Avoidance, Composition, Cut, HostCapabilities, Parameters};
+use vegas_sim::scenario::{FlowSpec, Scenario};
+
+use crate::Error;
+use crate::abi::{Config, KERNELS_OWN, NONE_U32};
+
+/// An algorithm as Linux can carry it out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// What `TCP_CONGESTION` takes: 15 bytes at most.
+    pub kernel_name: String,
+    /// The preset's name, or `custom`.
+    pub algorithm: String,
+    /// The parts, recovery being the kernel's own.
+    pub composition: Composition,
+    /// The numbers.
+    pub parameters: Parameters,
+    /// Mechanisms of the preset that were left out, since Linux cannot carry them out: letters of "Revisited".
+    pub left_out: String,
+}
+
+/// The kernel's TCP_CA_NAME_MAX without its end.
+const KERNEL_NAME_MAX: usize = 15;
+/// Keys of an algorithm's table; all others are numbers of the flow.
+const PARTS: [&str; 11] = [
+    "signal",
+    "slow_start",
+    "avoidance",
+    "cut",
+    "once_per_window",
+    "recovery",
+    "fine_retransmit",
+    "recheck_after_retransmit",
+    "burst",
+    "keep_up",
+    "mechanisms",
+];
+
+impl Choice {
+    /// A preset with changes as of `--set`: numbers and parts by their keys in a scenario file. C, D and H are left out
+    /// of presets, and refused where they are asked for.
+    pub fn of_preset(preset: &str, sets: &[(String, String)]) -> Result<Self, Error> {
+        let asked = scenario(json!({ "preset": preset }), &[])?;
+        let letters = sets.iter().any(|(key, _)| key == "mechanisms");
+        let table = match letters {
+            true => json!({}),
+            false => {
+                json!({ "preset": preset, "fine_retransmit": false, "recheck_after_retransmit": false, "burst": "none" })
+            }
+        };
+        let flow = scenario(table, sets)?;
+        let left_out = if letters { String::new() } else { hosts_mechanisms(&asked.composition) };
+        let choice = Choice {
+            kernel_name: kernel_name(preset),
+            algorithm: preset.into(),
+            left_out,
+            ..Choice::of_parts_of(&flow)
+        };
+        choice.check()
+    }
+
+    /// A preset as it is, whether a user may install it or not.
+    pub fn of_parts(preset: &Preset) -> Self {
+        Choice {
+            kernel_name: kernel_name(preset.name),
+            algorithm: preset.name.into(),
+            composition: preset.composition,
+            parameters: preset.parameters,
+            left_out: String::new(),
+        }
+    }
+
+    /// A flow of a scenario. What its preset leaves to hosts, Linux does its own way; what the scenario asks of them by
+    /// name is refused.
+    pub fn of_flow(flow: &FlowSpec) -> Result<Self, Error> {
+        let mut choice = Choice::of_parts_of(flow);
+        if let Some(preset) = registry::preset(&flow.algorithm) {
+            choice.left_out = hosts_mechanisms(&preset.composition);
+            choice.leave_to_the_host();
+        }
+        choice.check()
+    }
+
+    fn leave_to_the_host(&mut self) {
+        self.composition.detection = KERNELS_OWN;
+        self.composition.limits.burst = None;
+    }
+
+    fn of_parts_of(flow: &FlowSpec) -> Self {
+        Choice {
+            kernel_name: kernel_name(&flow.algorithm),
+            algorithm: flow.algorithm.clone(),
+            composition: flow.composition,
+            parameters: flow.parameters,
+            left_out: String::new(),
+        }
+    }
+
+    fn check(self) -> Result<Self, Error> {
+        if self.composition.avoidance == Avoidance::Cubic || self.composition.loss.cut == Cut::Cubic {
+            return Err(Error("cubic is not carried into the kernel, which has its own: take the name cubic".into()));
+        }
+        if self.composition.signal.needs_routers() {
+            return Err(Error("signal: the routers' option is not carried by vegaslab linux".into()));
+        }
+        self.composition.check_host(&HostCapabilities::LINUX).map_err(|refusal| Error(refusal.to_string()))?;
+        if self.kernel_name.len() > KERNEL_NAME_MAX {
+            let message = format!("longer than the kernel's {KERNEL_NAME_MAX} bytes");
+            return Err(Error::new(&self.kernel_name, message));
+        }
+        Ok(self)
+    }
+
+    /// What the object takes.
+    pub fn config(&self) -> Config {
+        let Composition { signal, slow_start, avoidance, loss, limits, .. } = self.composition;
+        let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = self.parameters;
+        Config {
+            signal: position(vegas_core::Signal::NAMES, signal),
+            slow_start: position(vegas_core::SlowStart::NAMES, slow_start),
+            avoidance: position(vegas_core::Avoidance::NAMES, avoidance),
+            cut: position(vegas_core::Cut::NAMES, loss.cut),
+            once_per_window: loss.once_per_window.into(),
+            ends_at_next_ack: (loss.slow_start_ends == vegas_core::SlowStartEnds::AtNextAck).into(),
+            keep_up: limits.keep_up.into(),
+            alpha: alpha.0,
+            beta: beta.0,
+            gamma: gamma.0,
+            initial_window: initial_window.0,
+            restart_window: restart_window.0,
+            ssthresh: ssthresh.map_or(NONE_U32, |segments| segments.0),
+            max_window: max_window.0,
+        }
+    }
+}
+
+/// `vegas_gallop`, `vegas_linux`: one `vegas` suffices.
+pub(crate) fn kernel_name(preset: &str) -> String {
+    format!("vegas_{}", preset.strip_prefix("vegas-").unwrap_or(preset).replace('-', "_"))
+}
+
+/// The letters of what the host would have to do besides windows.
+fn hosts_mechanisms(composition: &Composition) -> String {
+    let mechanisms = [
+        ('C', composition.detection.fine_retransmit),
+        ('D', composition.detection.recheck_after_retransmit),
+        ('H', composition.limits.burst.is_some()),
+    ];
+    mechanisms.into_iter().filter_map(|(letter, on)| on.then_some(letter)).collect()
+}
+
+pub(crate) fn position<T: PartialEq>(names: &[(&str, T)], part: T) -> u32 {
+    // each part has a name, or a scenario could not have named it
+    names.iter().position(|(_, named)| *named == part).map_or(NONE_U32, |position| position as u32)
+}
+
+/// The scenario's own reader knows all keys and their ranges: the flow is read in the smallest scenario there is.
+fn scenario(algorithm: serde_json::Value, sets: &[(String, String)]) -> Result<FlowSpec, Error> {
+    let file = json!({
+        "name": "kernel",
+        "duration": "1s",
+        "topology": {
+            "kind": "dumbbell",
+            "access": { "rate": "1gbit", "delay": "1ms" },
+            "bottleneck": { "rate": "1gbit", "delay": "1ms", "queue": "100p" },
+        },
+        "flow": [{ "algorithm": algorithm }],
+    });
+    let full_key = |key: &str| match PARTS.contains(&key) {
+        true => format!("flow.0.algorithm.{key}"),
+        false => format!("flow.0.{key}"),
+    };
+    let overrides: Vec<_> = sets.iter().map(|(key, text)| (full_key(key), text.clone())).collect();
+    let scenario = Scenario::from_json(&file.to_string(), "vegaslab linux", &overrides);
+    let mut scenario = scenario.map_err(|error| Error(error.to_string()))?;
+    Ok(scenario.flows.remove(0))
+}

@@ -1,0 +1,188 @@
+//! The command line: `vegaslab linux ...` hands its arguments here as they are.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Args, Parser, Subcommand};
+use serde_json::Map;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use vegas_linux::choice::Choice;
+use vegas_linux::installed::Installed;
+use vegas_linux::{Error, host};
+use vegas_sim::results::{self, WriteOptions};
+use vegas_sim::scenario::Scenario;
+
+/// Congestion controls of the Vegas family in this machine's TCP.
+#[derive(Parser)]
+#[command(name = "vegaslab linux", bin_name = "vegaslab linux")]
+struct Command {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Registers a preset as a congestion control, vegas_gallop say, until it is removed or the machine restarts
+    Install(Install),
+    /// Lists what is registered
+    Status,
+    /// Takes registered congestion controls away; connections keep theirs until they end
+    Remove(Remove),
+    /// Carries a scenario out with real sockets over its network in real time
+    Run(RunFile),
+}
+
+#[derive(Args)]
+struct Install {
+    /// A preset, as `vegaslab list algorithms` names it
+    preset: String,
+    /// Another number or part than the preset's, by its key in a scenario file: gamma=3
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    sets: Vec<(String, String)>,
+}
+
+#[derive(Args)]
+struct Remove {
+    /// Presets or kernel names; all, if none is given
+    names: Vec<String>,
+}
+
+#[derive(Args)]
+struct RunFile {
+    /// A scenario file
+    file: PathBuf,
+    /// Another value than the file's: flow.0.algorithm=reno
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    sets: Vec<(String, String)>,
+    /// The seed of what the links do at random
+    #[arg(long)]
+    seed: Option<u64>,
+    /// The results folder; default: results/NAME-linux
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
+    /// Every table as CSV too
+    #[arg(long)]
+    csv: bool,
+    /// The summary alone, on one line
+    #[arg(long)]
+    json: bool,
+}
+
+/// Bad input, and a machine that lacks something, end with this code and one line.
+const BAD_INPUT: u8 = 2;
+/// What shells give a command that Ctrl-C ended.
+const STOPPED: i32 = 130;
+
+pub(crate) fn main() -> ExitCode {
+    let command = Command::parse();
+    // libbpf's own messages are for developers; its errors come back as values
+    libbpf_rs::set_print(None);
+    match host::check().and_then(|()| run(&command.action)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(BAD_INPUT)
+        }
+    }
+}
+
+fn run(action: &Action) -> Result<(), Error> {
+    match action {
+        Action::Install(install) => install_preset(install),
+        Action::Status => status(),
+        Action::Remove(remove) => remove_named(&remove.names),
+        Action::Run(file) => run_file(file),
+    }
+}
+
+fn install_preset(install: &Install) -> Result<(), Error> {
+    let choice = Choice::of_preset(&install.preset, &install.sets)?;
+    let installed = Installed::install(&choice)?;
+    let without = match choice.left_out.as_str() {
+        "" => String::new(),
+        letters => format!(", without {letters}, which Linux's TCP does itself or cannot"),
+    };
+    println!("{}: {}{without}", installed.kernel_name, choice.algorithm);
+    Ok(())
+}
+
+fn status() -> Result<(), Error> {
+    let all = Installed::all()?;
+    if all.is_empty() {
+        println!("nothing is installed");
+    }
+    for installed in all {
+        let status = installed.status()?;
+        let config = status.config;
+        println!(
+            "{:15}  alpha {} beta {} gamma {}  initial window {}  {} connections, {} records lost",
+            installed.kernel_name,
+            config.alpha,
+            config.beta,
+            config.gamma,
+            config.initial_window,
+            status.counts.flows_started,
+            status.counts.records_lost
+        );
+    }
+    Ok(())
+}
+
+fn remove_named(names: &[String]) -> Result<(), Error> {
+    let chosen = match names {
+        [] => Installed::all()?,
+        _ => names.iter().map(|name| Installed::find(name)).collect::<Result<_, _>>()?,
+    };
+    chosen.iter().try_for_each(|installed| {
+        installed.remove()?;
+        println!("{} is removed", installed.kernel_name);
+        Ok(())
+    })
+}
+
+fn run_file(file: &RunFile) -> Result<(), Error> {
+    let name = file.file.display().to_string();
+    let text = fs::read_to_string(&file.file).map_err(|error| Error::new(&name, error))?;
+    let mut sets = file.sets.clone();
+    sets.extend(file.seed.map(|seed| ("seed".into(), seed.to_string())));
+    let scenario = match file.file.extension().is_some_and(|extension| extension == "json") {
+        true => Scenario::from_json(&text, &name, &sets),
+        false => Scenario::from_toml(&text, &name, &sets),
+    };
+    let scenario = scenario.map_err(|error| Error(error.to_string()))?;
+    let folder = file.output.clone().unwrap_or_else(|| Path::new("results").join(format!("{}-linux", scenario.name)));
+    results::check_folder(&folder).map_err(|error| Error(error.to_string()))?;
+    let stop = stop_on_signals()?;
+    let run = vegas_linux::run::run(&scenario, &stop)?;
+    let wall_s = scenario.duration.as_nanos() as f64 / 1e9;
+    let options = WriteOptions { csv: file.csv, ..WriteOptions::default() };
+    let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
+    results::write_folder_about(&folder, &scenario, &run.outcome, wall_s, options, &about)
+        .map_err(|error| Error(error.to_string()))?;
+    let mut summary = results::summary(&scenario, &run.outcome, wall_s);
+    summary["linux"] = run.to_json();
+    match file.json {
+        true => println!("{summary}"),
+        false => println!("{summary:#}\nresults: {}", folder.display()),
+    }
+    Ok(())
+}
+
+/// Ctrl-C and a polite end stop a run; a second one, or kill -9, leaves nothing behind either.
+fn stop_on_signals() -> Result<Arc<AtomicBool>, Error> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        let failed = |error| Error::new("a signal handler", error);
+        signal_hook::flag::register_conditional_shutdown(signal, STOPPED, Arc::clone(&stop)).map_err(failed)?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+    }
+    Ok(stop)
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    Ok((key.into(), value.into()))
+}

@@ -1,0 +1,133 @@
+//! The flows' ends: real sockets in the two namespaces of a run.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::socket::{setsockopt, sockopt};
+use socket2::{Domain, Protocol, Socket, Type};
+use vegas_core::units::{Bytes, Time};
+
+use crate::Error;
+use crate::addresses;
+use crate::router::Clock;
+
+/// A flow's sender, as the scenario has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    pub(crate) flow: usize,
+    pub(crate) kernel_name: String,
+    pub(crate) start: Time,
+    /// When the application stops giving data.
+    pub(crate) stop: Time,
+    pub(crate) size: Option<Bytes>,
+    /// Payload of a full segment, bytes.
+    pub(crate) payload: usize,
+}
+
+/// Long enough to cost nothing, short enough to stop soon.
+const NAP: Duration = Duration::from_millis(50);
+/// Segments that the application gives at once.
+const WRITE_SEGMENTS: usize = 32;
+/// Larger than any window here; forced, since the machine's own limit is lower.
+const BUFFER_BYTES: usize = 32 << 20;
+
+/// A receiver that is ready for its flow.
+pub(crate) fn listen(flow: usize) -> Result<TcpListener, Error> {
+    let failed = |error: std::io::Error| Error::new(format!("the receiver of flow {flow}"), error);
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).map_err(failed)?;
+    setsockopt(&socket, sockopt::RcvBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
+    socket.bind(&SocketAddr::from(addresses::receiver(flow)).into()).map_err(failed)?;
+    socket.listen(1).map_err(failed)?;
+    socket.set_nonblocking(true).map_err(failed)?;
+    Ok(socket.into())
+}
+
+/// Takes the connection and reads it to its end.
+pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), Error> {
+    let failed = |error| Error::new("a receiver", error);
+    while !stop.load(Ordering::Relaxed) {
+        match listener.accept() {
+            Ok((mut stream, _)) => {
+                stream.set_nonblocking(false).map_err(failed)?;
+                stream.set_read_timeout(Some(NAP)).map_err(failed)?;
+                return drain(&mut stream, stop).map_err(failed);
+            }
+            Err(error) if is_wait(&error) => pause(Duration::from_millis(1)),
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Ok(())
+}
+
+fn drain(stream: &mut impl Read, stop: &AtomicBool) -> std::io::Result<()> {
+    let mut room = vec![0; 1 << 18];
+    while !stop.load(Ordering::Relaxed) {
+        match stream.read(&mut room) {
+            Ok(0) => return Ok(()),
+            Err(error) if !is_wait(&error) => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Connects at the flow's start and gives data until its stop, its size or the end.
+pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) -> Result<(), Error> {
+    let failed = |error: std::io::Error| Error::new(format!("the sender of flow {}", sender.flow), error);
+    if !wait_until(sender.start, clock, stop) {
+        return Ok(());
+    }
+    let mut socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).map_err(failed)?;
+    socket.set_tcp_congestion(sender.kernel_name.as_bytes()).map_err(failed)?;
+    setsockopt(&socket, sockopt::SndBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
+    socket.bind(&SocketAddr::from(addresses::sender(sender.flow)).into()).map_err(failed)?;
+    let left = Duration::from_nanos(end.since(clock.now()).as_nanos().max(1));
+    match socket.connect_timeout(&SocketAddr::from(addresses::receiver(sender.flow)).into(), left) {
+        Err(error) if is_wait(&error) => return Ok(()),
+        connected => connected.map_err(failed)?,
+    }
+    socket.set_write_timeout(Some(NAP)).map_err(failed)?;
+    give(&mut socket, sender, clock, stop).map_err(failed)?;
+    socket.shutdown(std::net::Shutdown::Write).map_err(failed)?;
+    wait_until(end, clock, stop);
+    // what is still under way has nowhere to go
+    socket.set_linger(Some(Duration::ZERO)).map_err(failed)
+}
+
+fn give(socket: &mut Socket, sender: &Sender, clock: Clock, stop: &AtomicBool) -> std::io::Result<()> {
+    let data = vec![0; sender.payload * WRITE_SEGMENTS];
+    let mut left = sender.size.map_or(u64::MAX, Bytes::get);
+    while left > 0 && clock.now() < sender.stop && !stop.load(Ordering::Relaxed) {
+        let length = data.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+        match socket.write(&data[..length]) {
+            Ok(written) => left -= written as u64,
+            Err(error) if !is_wait(&error) => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether the time came before the stop.
+fn wait_until(time: Time, clock: Clock, stop: &AtomicBool) -> bool {
+    while !stop.load(Ordering::Relaxed) {
+        let left = Duration::from_nanos(time.since(clock.now()).as_nanos());
+        if left.is_zero() {
+            return true;
+        }
+        pause(left.min(NAP));
+    }
+    false
+}
+
+#[allow(clippy::disallowed_methods, reason = "real hosts wait in real time")]
+pub(crate) fn pause(span: Duration) {
+    thread::sleep(span);
+}
+
+fn is_wait(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}

@@ -1,0 +1,63 @@
+//! What the machine must have, checked before anything is made.
+
+use std::fs;
+use std::path::Path;
+
+use nix::mount::{MsFlags, mount};
+use nix::sys::statfs::statfs;
+use nix::unistd::Uid;
+
+use crate::Error;
+
+/// Where the BPF file system is mounted by custom.
+pub const BPFFS: &str = "/sys/fs/bpf";
+/// struct_ops links came with 6.4, signed division (version 4 of the instructions) with 6.6.
+const KERNEL_MIN: (u32, u32) = (6, 6);
+const KERNEL_TYPES: &str = "/sys/kernel/btf/vmlinux";
+/// BPF_FS_MAGIC of linux/magic.h.
+const BPFFS_MAGIC: u64 = 0xcafe_4a11;
+
+/// Whether this process on this machine can load congestion controls; else one line that says what is missing.
+pub fn check() -> Result<(), Error> {
+    if !Uid::effective().is_root() {
+        return Err(Error("vegaslab linux needs root: run it with sudo".into()));
+    }
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    if version(&release).is_none_or(|version| version < KERNEL_MIN) {
+        let (major, minor) = KERNEL_MIN;
+        return Err(Error(format!("vegaslab linux needs Linux {major}.{minor} or newer; this is {}", release.trim())));
+    }
+    if !Path::new(KERNEL_TYPES).exists() {
+        return Err(Error(format!(
+            "{KERNEL_TYPES} is missing: vegaslab linux needs a kernel with CONFIG_DEBUG_INFO_BTF"
+        )));
+    }
+    Ok(())
+}
+
+/// Mounts the BPF file system where it is not.
+pub fn mount_bpffs() -> Result<(), Error> {
+    let mounted = statfs(BPFFS).is_ok_and(|about| about.filesystem_type().0 as u64 == BPFFS_MAGIC);
+    if mounted {
+        return Ok(());
+    }
+    mount(Some("bpf"), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
+        .map_err(|error| Error::new(format!("mounting {BPFFS}"), error))
+}
+
+fn version(release: &str) -> Option<(u32, u32)> {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|digits| digits.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_are_read() {
+        assert_eq!(version("6.18.44-fc-v657\n"), Some((6, 18)));
+        assert_eq!(version("5.10"), Some((5, 10)));
+        assert_eq!(version("unknown"), None);
+    }
+}

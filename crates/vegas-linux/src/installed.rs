@@ -1,0 +1,145 @@
+//! Congestion controls that are registered: each has a folder in the BPF file system that keeps it alive.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
+
+use crate::Error;
+use crate::abi::Config;
+use crate::choice::Choice;
+use crate::host;
+use crate::object::{self, Counts};
+use crate::plain::from_bytes;
+use crate::trace::Trace;
+
+/// What is pinned, by its name in the folder; the names of maps in the object are in [`PINNED`].
+mod pin {
+    /// The registration: without it, no new connection can take the algorithm.
+    pub(super) const LINK: &str = "link";
+    /// The algorithm's numbers.
+    pub(super) const CONFIG: &str = "config";
+    /// Calls of the core.
+    pub(super) const TRACE: &str = "trace";
+    /// Whether they are traced.
+    pub(super) const TRACING: &str = "tracing";
+    /// Connections, and records lost.
+    pub(super) const COUNTS: &str = "counts";
+}
+
+const PINNED: [(&str, &str); 4] = [
+    (".rodata.config", pin::CONFIG),
+    ("trace", pin::TRACE),
+    (".data.tracing", pin::TRACING),
+    (".data.counts", pin::COUNTS),
+];
+
+/// An algorithm in the kernel.
+#[derive(Clone, Debug)]
+pub struct Installed {
+    /// What `TCP_CONGESTION` takes.
+    pub kernel_name: String,
+    folder: PathBuf,
+}
+
+/// What is known of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// Its numbers.
+    pub config: Config,
+    /// What it has done.
+    pub counts: Counts,
+}
+
+impl Installed {
+    /// Registers an algorithm; it stays until it is removed or the machine restarts.
+    pub fn install(choice: &Choice) -> Result<Self, Error> {
+        host::mount_bpffs()?;
+        let installed = Installed::named(&choice.kernel_name);
+        if installed.folder.exists() {
+            return Err(Error(format!("{} is installed already; remove it first", choice.kernel_name)));
+        }
+        let mut object = object::load(&choice.kernel_name, &choice.config())?;
+        let parent = folder();
+        fs::create_dir_all(&parent).map_err(|error| Error::new(parent.display(), error))?;
+        fs::create_dir(&installed.folder).map_err(|error| Error::new(installed.folder.display(), error))?;
+        installed.pin(&mut object).inspect_err(|_| drop(fs::remove_dir_all(&installed.folder)))?;
+        Ok(installed)
+    }
+
+    /// All that are registered, by name.
+    pub fn all() -> Result<Vec<Self>, Error> {
+        let entries = match fs::read_dir(folder()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(|error| Error::new(folder().display(), error))?,
+        };
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        Ok(names.iter().map(|name| Installed::named(name)).collect())
+    }
+
+    /// The one of this name: the preset's or the kernel's.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        let all = Installed::all()?;
+        let found = all.iter().find(|it| it.kernel_name == name || it.kernel_name == crate::choice::kernel_name(name));
+        found.cloned().ok_or_else(|| Error(format!("{name} is not installed; {}", installed_names(&all))))
+    }
+
+    /// Takes it out of the kernel's list. Connections that use it go on with it until they end.
+    pub fn remove(&self) -> Result<(), Error> {
+        fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
+    }
+
+    /// What is known of it.
+    pub fn status(&self) -> Result<Status, Error> {
+        let config = from_bytes(&self.value(pin::CONFIG)?);
+        let config = config.ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))?;
+        Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)? })
+    }
+
+    /// Begins to trace.
+    pub fn trace(&self) -> Result<Trace<'_>, Error> {
+        Trace::start(&self.map(pin::TRACE)?, self.map(pin::TRACING)?)
+    }
+
+    fn map(&self, name: &str) -> Result<MapHandle, Error> {
+        let path = self.folder.join(name);
+        MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error))
+    }
+
+    fn value(&self, name: &str) -> Result<Vec<u8>, Error> {
+        let path = self.folder.join(name);
+        let value = self.map(name)?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY);
+        value.ok().flatten().ok_or_else(|| Error::new(path.display(), "has no value"))
+    }
+
+    fn named(kernel_name: &str) -> Self {
+        Installed { kernel_name: kernel_name.into(), folder: folder().join(kernel_name) }
+    }
+
+    fn pin(&self, object: &mut Object) -> Result<(), Error> {
+        let failed = |what: &str, error: libbpf_rs::Error| Error::new(self.folder.join(what).display(), error);
+        for mut map in object.maps_mut() {
+            let name = map.name().to_string_lossy().into_owned();
+            for (suffix, pin) in PINNED {
+                if name.ends_with(suffix) {
+                    map.pin(self.folder.join(pin)).map_err(|error| failed(pin, error))?;
+                }
+            }
+        }
+        let mut link = object::register(object)?;
+        link.pin(self.folder.join(pin::LINK)).map_err(|error| failed(pin::LINK, error))
+    }
+}
+
+fn folder() -> PathBuf {
+    Path::new(host::BPFFS).join("vegaslab")
+}
+
+fn installed_names(all: &[Installed]) -> String {
+    match all {
+        [] => "nothing is".into(),
+        _ => all.iter().map(|it| it.kernel_name.as_str()).collect::<Vec<_>>().join(", ") + " are",
+    }
+}

@@ -1,0 +1,9 @@
+//! `vegas-linux`, the part of `vegaslab linux` that talks to the kernel.
+
+mod command;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    command::main()
+}

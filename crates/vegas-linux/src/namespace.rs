@@ -1,0 +1,94 @@
+//! Network namespaces without a name: they vanish with the process, however it ends, and two runs never meet.
+
+use std::fs::{self, File};
+use std::process::Command;
+use std::thread;
+
+use nix::sched::{CloneFlags, setns, unshare};
+
+use crate::Error;
+use crate::sys;
+
+/// A network namespace with one TUN device, `path`.
+pub(crate) struct Namespace {
+    handle: File,
+}
+
+const DEVICE: &str = "path";
+const OWN: &str = "/proc/thread-self/ns/net";
+
+/// What makes the kernel's TCP measurable, and what it learns of earlier connections forgotten (docs/linux.md).
+const SETTINGS: [(&str, &str); 8] = [
+    ("tcp_timestamps", "0"),
+    ("tcp_no_metrics_save", "1"),
+    ("tcp_slow_start_after_idle", "0"),
+    ("tcp_congestion_control", "reno"),
+    ("tcp_ecn", "0"),
+    // least, default and greatest buffer, bytes: they must never hold a window back
+    ("tcp_rmem", "4096 16777216 67108864"),
+    ("tcp_wmem", "4096 16777216 67108864"),
+    ("tcp_mtu_probing", "0"),
+];
+
+impl Namespace {
+    /// A new one with its device, of which the other end is given back; packets for `far` go into it.
+    pub(crate) fn new(far: &str) -> Result<(Self, File), Error> {
+        in_thread(|| {
+            let failed = |what, error| Error::new(format!("a network namespace: {what}"), error);
+            unshare(CloneFlags::CLONE_NEWNET).map_err(|error| failed("unshare", error.into()))?;
+            let handle = File::open(OWN).map_err(|error| failed(OWN, error))?;
+            let tun = sys::tun(DEVICE).map_err(|error| failed("/dev/net/tun", error))?;
+            for (name, value) in SETTINGS {
+                let path = format!("/proc/sys/net/ipv4/{name}");
+                fs::write(&path, value).map_err(|error| Error::new(&path, error))?;
+            }
+            ip(&["link", "set", "lo", "up"])?;
+            // a packet at a time: bursts of several would look like a queue
+            ip(&["link", "set", DEVICE, "up", "txqueuelen", "10000", "gso_max_segs", "1"])?;
+            ip(&["route", "add", far, "dev", DEVICE])?;
+            Ok((Namespace { handle }, tun))
+        })
+    }
+
+    /// Gives it an address, and a route from there to the other end of a flow.
+    pub(crate) fn connect(&self, near: &str, far: &str, mtu: u64, acks_at_once: bool) -> Result<(), Error> {
+        self.within(|| {
+            ip(&["address", "add", &format!("{near}/32"), "dev", DEVICE])?;
+            let mtu = mtu.to_string();
+            let mut route = vec!["route", "add", far, "dev", DEVICE, "src", near, "mtu", "lock", &mtu];
+            if acks_at_once {
+                route.extend(["quickack", "1"]);
+            }
+            ip(&route)
+        })
+    }
+
+    /// Runs something in a thread that lives in the namespace; its own threads do too.
+    pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+        in_thread(|| {
+            self.enter()?;
+            work()
+        })
+    }
+
+    /// Moves this thread into the namespace.
+    pub(crate) fn enter(&self) -> Result<(), Error> {
+        setns(&self.handle, CloneFlags::CLONE_NEWNET).map_err(|error| Error::new("entering a network namespace", error))
+    }
+}
+
+fn in_thread<T: Send>(work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
+    thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|_| Err(Error("a thread died".into())))
+}
+
+fn ip(arguments: &[&str]) -> Result<(), Error> {
+    let what = || format!("ip {}", arguments.join(" "));
+    let output = Command::new("ip")
+        .args(arguments)
+        .output()
+        .map_err(|error| Error::new(what(), format!("{error} (it comes with Debian's iproute2)")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::new(what(), String::from_utf8_lossy(&output.stderr).trim()))
+}

@@ -1,0 +1,125 @@
+//! The BPF object: opened with an algorithm's numbers, loaded, and run by itself for the proof.
+
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput};
+
+use crate::Error;
+use vegas_core::SlowStart;
+
+use crate::abi::{Config, Decision, Event};
+use crate::choice::position;
+use crate::plain::{bytes_of, from_bytes};
+
+/// What build.rs made of core and glue.
+static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
+
+/// The struct_ops maps by their names in the object: windows only, or windows and a pacing rate.
+const WINDOW_OPS: &str = "vegas_window";
+const PACED_OPS: &str = "vegas_paced";
+/// The map of the numbers.
+const CONFIG: &str = ".rodata.config";
+/// Where tcp_congestion_ops has its name in the glue's own declaration, and how long it may be.
+const NAME_BYTES: usize = 16;
+
+/// Steps that one call of the proof program takes.
+pub const PROOF_STEPS: usize = 4096;
+
+/// One step of the proof: what the core is told, what the object's copy answered.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProofStep {
+    /// The event.
+    pub event: Event,
+    /// The answer.
+    pub decision: Decision,
+}
+
+/// Opens and loads the object with these numbers; nothing is registered yet.
+pub fn load(kernel_name: &str, config: &Config) -> Result<Object, Error> {
+    let mut open = open()?;
+    for mut map in open.maps_mut() {
+        let name = map.name().to_string_lossy().into_owned();
+        if name.ends_with(CONFIG) {
+            map.set_initial_value(bytes_of(config)).map_err(|error| Error::new(CONFIG, error))?;
+        } else if name == ops_of(config) {
+            let ops = map.initial_value_mut().ok_or_else(missing)?;
+            let mut bytes = [0; NAME_BYTES];
+            bytes[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());
+            ops[..NAME_BYTES].copy_from_slice(&bytes);
+        } else if [WINDOW_OPS, PACED_OPS].contains(&name.as_str()) {
+            map.set_autocreate(false).map_err(|error| Error::new(name, error))?;
+        }
+    }
+    open.load().map_err(|error| Error::new("the kernel refuses the BPF object", error))
+}
+
+/// The kernel keeps a pacing rate only from `cong_control`; that leaves recovery to the algorithm, so that others do
+/// without.
+fn ops_of(config: &Config) -> &'static str {
+    if config.slow_start == position(SlowStart::NAMES, SlowStart::Streak) { PACED_OPS } else { WINDOW_OPS }
+}
+
+fn open() -> Result<OpenObject, Error> {
+    ObjectBuilder::default().open_memory(OBJECT).map_err(|error| Error::new("the BPF object", error))
+}
+
+/// Registers a loaded object as a congestion control, for as long as the link lives.
+pub(crate) fn register(object: &mut Object) -> Result<Link, Error> {
+    let is_ops = |map: &MapMut<'_>| map.autocreate() && (map.name() == WINDOW_OPS || map.name() == PACED_OPS);
+    let mut ops = object.maps_mut().find(is_ops);
+    let ops = ops.as_mut().ok_or_else(missing)?;
+    ops.attach_struct_ops().map_err(|error| Error::new("registering a congestion control", error))
+}
+
+/// A map whose name ends so.
+pub(crate) fn map(object: &Object, suffix: &str) -> Result<MapHandle, Error> {
+    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(suffix)).ok_or_else(missing)?;
+    MapHandle::try_from(&map).map_err(|error| Error::new(suffix, error))
+}
+
+/// What the kernel side counts, in the order of its section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Connections that took the algorithm, ever.
+    pub flows_started: u64,
+    /// Records that found no room in the trace.
+    pub records_lost: u64,
+}
+
+pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
+    let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().ok_or_else(missing)?;
+    let count = |at: usize| Some(u64::from_ne_bytes(value.get(at..at + 8)?.try_into().ok()?));
+    let counts = || Some(Counts { flows_started: count(0)?, records_lost: count(8)? });
+    counts().ok_or_else(missing)
+}
+
+/// Runs the object's copy of the core over events, outside of any connection.
+pub struct Proof {
+    object: Object,
+}
+
+impl Proof {
+    /// Loads the object with these numbers.
+    pub fn new(config: &Config) -> Result<Self, Error> {
+        Ok(Proof { object: load("vegas_proof", config)? })
+    }
+
+    /// Fills in the decisions of the steps; the state goes on from call to call. The first step ever must be a start.
+    pub fn run(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
+        let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
+        let only = 0u32.to_ne_bytes();
+        let map = self.object.maps().find(|map| map.name() == "proof_steps").ok_or_else(missing)?;
+        let program = self.object.progs_mut().find(|program| program.name() == "vegas_prove").ok_or_else(missing)?;
+        let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
+        map.update(&only, &bytes, MapFlags::ANY).map_err(failed)?;
+        program.test_run(ProgramInput::default()).map_err(failed)?;
+        let bytes = map.lookup(&only, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
+        for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<ProofStep>())) {
+            *step = from_bytes(bytes).ok_or_else(missing)?;
+        }
+        Ok(())
+    }
+}
+
+fn missing() -> Error {
+    Error::new("the BPF object", "a part of it is missing")
+}

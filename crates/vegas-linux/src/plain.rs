@@ -1,0 +1,36 @@
+//! Records of the kernel side, read from bytes. The one place where bytes become values without a parser.
+#![allow(unsafe_code, reason = "reads structs of plain integers that C has written")]
+
+use crate::abi::{Config, Decision, Event};
+use crate::object::ProofStep;
+use crate::trace::Record;
+
+/// A `repr(C)` struct of integers without padding: any bytes of its size are a value of it, and it is nothing but bytes.
+///
+/// # Safety
+///
+/// The type is that.
+pub(crate) unsafe trait Plain: Copy {}
+
+// SAFETY: integers only, and vegas_abi.h's sizes leave no gaps: tests/abi.rs adds them up
+unsafe impl Plain for Config {}
+// SAFETY: as above
+unsafe impl Plain for Event {}
+// SAFETY: as above
+unsafe impl Plain for Decision {}
+// SAFETY: as above
+unsafe impl Plain for Record {}
+// SAFETY: as above
+unsafe impl Plain for ProofStep {}
+
+/// The value in the first bytes; none if there are too few.
+pub(crate) fn from_bytes<T: Plain>(bytes: &[u8]) -> Option<T> {
+    // SAFETY: the bytes are there, any of them are a value, and their alignment does not matter
+    (bytes.len() >= size_of::<T>()).then(|| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+}
+
+/// The bytes of a value.
+pub(crate) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
+    // SAFETY: a value without padding is so many initialised bytes
+    unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
+}

@@ -1,0 +1,231 @@
+//! The simulator's totals and series of flows, from what the kernel told.
+
+use vegas_core::units::{Time, Window};
+use vegas_sim::outcome::{FlowOutcome, FlowSeries, Incident, IncidentKind};
+use vegas_sim::scenario::{FlowSpec, Sampling, Scenario};
+use vegas_sim::{Delivery, Direction};
+
+use crate::abi::{EVENT_ACK, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, NONE_U32};
+use crate::router::Clock;
+use crate::trace::Record;
+
+/// Records of one flow, in the order of time, and when each was.
+#[derive(Clone, Debug, Default)]
+pub struct FlowRecord {
+    rows: Vec<(Time, Record)>,
+    /// Bytes on the wire that had reached the receiver.
+    received: Vec<(Time, u64)>,
+}
+
+/// Indices into [`vegas_sim::outcome::PHASES`].
+const IDLE: u8 = 0;
+const SLOW_START: u8 = 1;
+const AVOIDANCE: u8 = 2;
+const RECOVERY: u8 = 3;
+
+impl FlowRecord {
+    /// Adds what the kernel told next.
+    pub fn push(&mut self, clock: Clock, record: Record) {
+        self.rows.push((clock.at(record.event.now_ns), record));
+    }
+
+    /// Adds a packet that came to the receiver.
+    pub fn push_delivery(&mut self, delivery: &Delivery) {
+        if delivery.direction == Direction::Forward {
+            let before = self.received.last().map_or(0, |(_, bytes)| *bytes);
+            self.received.push((delivery.at, before + u64::from(delivery.wire)));
+        }
+    }
+
+    /// The totals.
+    pub fn outcome(&self, spec: &FlowSpec, run_end: Time) -> FlowOutcome {
+        let completion = self.completion(spec);
+        let end = completion.unwrap_or(run_end);
+        let active_s = seconds(end) - seconds(spec.start);
+        let delivered = self.last().map_or(0, |record| self.acked_bytes(record));
+        let exit = self.slow_start_exit();
+        FlowOutcome {
+            start_s: seconds(spec.start),
+            throughput_mbps: mbps(self.received_by(end), active_s),
+            goodput_mbps: mbps(delivered, active_s),
+            delivered_bytes: delivered,
+            completion_s: completion.map(|time| seconds(time) - seconds(spec.start)),
+            segments_sent: self.last().map_or(0, |record| record.segments_sent.into()),
+            segments_retransmitted: self.last().map_or(0, |record| record.segments_retransmitted.into()),
+            timeouts: self.count(EVENT_TIMEOUT, run_end),
+            ecn_reductions: self.count(EVENT_ECN, run_end),
+            mean_rtt_ms: self.mean_rtt_ms(),
+            base_rtt_ms: self.last().and_then(base_rtt_ms),
+            slow_start_end_s: exit.map(|(time, _)| seconds(time)),
+            cwnd_at_slow_start_end: exit.map(|(_, window)| window),
+            final_cwnd_segments: self.last().map_or(0.0, window),
+            mean_cwnd_segments: self.mean_window(end),
+        }
+    }
+
+    /// The kernel's own incidents: timeouts and the first exit from slow start.
+    pub fn incidents(&self, flow: u32) -> Vec<Incident> {
+        let at = |time, kind, record: &Record| Incident {
+            time_s: seconds(time),
+            kind,
+            flow,
+            link: None,
+            sequence: self.acked_bytes(record),
+        };
+        let timeouts = self.rows.iter().filter(|(_, record)| record.event.kind == EVENT_TIMEOUT);
+        let mut all: Vec<_> = timeouts.map(|(time, record)| at(*time, IncidentKind::Timeout, record)).collect();
+        let exit = self.exit_row().map(|row| &self.rows[row]);
+        all.extend(exit.map(|(time, record)| at(*time, IncidentKind::SlowStartExit, record)));
+        all
+    }
+
+    /// The ends of the sampling steps, and their beginnings.
+    fn steps(&self, scenario: &Scenario) -> Vec<(Time, Time)> {
+        let times: Vec<Time> = match scenario.sampling {
+            Sampling::Off => Vec::new(),
+            Sampling::EveryChange => self.rows.iter().map(|(time, _)| *time).collect(),
+            Sampling::Every(step) => {
+                let count = scenario.duration.as_nanos() / step.as_nanos().max(1);
+                (1..=count).map(|number| Time::ZERO + step.times(number)).collect()
+            }
+        };
+        let before = [Time::ZERO].into_iter().chain(times.iter().copied()).collect::<Vec<_>>();
+        times.into_iter().zip(before).collect()
+    }
+
+    fn push_row(&self, flow: u32, time: Time, before: Time, series: &mut FlowSeries) {
+        let rows = &self.rows[..self.count_by(time)];
+        let newest = rows.last().map(|(_, record)| record);
+        let rtt = rows.iter().rev().map(|(_, record)| record.event.rtt_ns).find(|rtt| *rtt > 0);
+        let ssthresh = newest.map(|record| record.decision.ssthresh).filter(|ssthresh| *ssthresh != NONE_U32);
+        let diff = newest.map(|record| record.decision.diff).filter(|diff| *diff != i32::MIN);
+        let step_s = seconds(time) - seconds(before);
+        series.time_s.push(seconds(time));
+        series.flow.push(flow);
+        series.cwnd_segments.push(newest.map_or(0.0, window));
+        series.ssthresh_segments.push(ssthresh.map(f64::from));
+        series.in_flight_segments.push(newest.map_or(0, in_flight));
+        series.rtt_ms.push(rtt.map(millis));
+        series.base_rtt_ms.push(newest.and_then(base_rtt_ms));
+        series.diff_segments.push(diff.map(f64::from));
+        series.phase.push(newest.map_or(IDLE, phase));
+        series.acked_bytes.push(newest.map_or(0, |record| self.acked_bytes(record)));
+        series.retransmits.push(newest.map_or(0, |record| record.segments_retransmitted.into()));
+        series.timeouts.push(self.count(EVENT_TIMEOUT, time));
+        series.throughput_mbps.push(mbps(self.received_by(time) - self.received_by(before), step_s));
+    }
+
+    /// Rows up to and with a time.
+    fn count_by(&self, time: Time) -> usize {
+        self.rows.partition_point(|(at, _)| *at <= time)
+    }
+
+    fn received_by(&self, time: Time) -> u64 {
+        match self.received.partition_point(|(at, _)| *at <= time) {
+            0 => 0,
+            count => self.received[count - 1].1,
+        }
+    }
+
+    /// Events of a kind up to and with a time.
+    fn count(&self, kind: u32, time: Time) -> u64 {
+        let rows = &self.rows[..self.count_by(time)];
+        rows.iter().filter(|(_, record)| record.event.kind == kind).count() as u64
+    }
+
+    fn last(&self) -> Option<&Record> {
+        self.rows.last().map(|(_, record)| record)
+    }
+
+    /// Payload acknowledged; what the kernel had counted at the start is the handshake's.
+    fn acked_bytes(&self, record: &Record) -> u64 {
+        let handshake = self.rows.first().map_or(0, |(_, first)| first.bytes_acked);
+        record.bytes_acked.saturating_sub(handshake)
+    }
+
+    fn completion(&self, spec: &FlowSpec) -> Option<Time> {
+        let size = spec.size?.get();
+        self.rows.iter().find(|(_, record)| self.acked_bytes(record) >= size).map(|(time, _)| *time)
+    }
+
+    /// The first row out of slow start.
+    fn exit_row(&self) -> Option<usize> {
+        self.rows
+            .windows(2)
+            .position(|pair| pair[0].1.decision.slow_start == 1 && pair[1].1.decision.slow_start == 0)
+            .map(|row| row + 1)
+    }
+
+    /// When slow start was left first, and the window before the cut.
+    fn slow_start_exit(&self) -> Option<(Time, f64)> {
+        self.exit_row().map(|row| (self.rows[row].0, window(&self.rows[row - 1].1)))
+    }
+
+    fn mean_rtt_ms(&self) -> Option<f64> {
+        let samples: Vec<f64> =
+            self.rows.iter().map(|(_, record)| record.event.rtt_ns).filter(|rtt| *rtt > 0).map(millis).collect();
+        (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+    }
+
+    fn mean_window(&self, end: Time) -> f64 {
+        let ends = self.rows.iter().skip(1).map(|(time, _)| *time).chain([end]);
+        let spans = self
+            .rows
+            .iter()
+            .zip(ends)
+            .map(|((time, record), until)| (window(record), until.since(*time).as_nanos() as f64));
+        let (sum, total) = spans.fold((0.0, 0.0), |(sum, total), (window, span)| (sum + window * span, total + span));
+        if total > 0.0 { sum / total } else { 0.0 }
+    }
+}
+
+/// The rows of all flows at the scenario's sampling times, in the order of time.
+pub fn flow_series(flows: &[FlowRecord], scenario: &Scenario) -> FlowSeries {
+    let rows = |(flow, record): (usize, &FlowRecord)| {
+        record.steps(scenario).into_iter().map(move |(time, before)| (time, flow, before))
+    };
+    let mut rows: Vec<_> = flows.iter().enumerate().flat_map(rows).collect();
+    rows.sort_unstable();
+    let mut series = FlowSeries::default();
+    for (time, flow, before) in rows {
+        flows[flow].push_row(flow as u32, time, before, &mut series);
+    }
+    series
+}
+
+fn window(record: &Record) -> f64 {
+    record.decision.window_raw as f64 / Window::ONE.as_raw() as f64
+}
+
+/// After the acknowledgement; what is sent in answer comes later.
+fn in_flight(record: &Record) -> u32 {
+    match record.event.kind {
+        EVENT_ACK => record.event.in_flight.saturating_sub(record.event.acked),
+        _ => record.event.in_flight,
+    }
+}
+
+/// Acknowledgements come to the core again once a recovery is over.
+fn phase(record: &Record) -> u8 {
+    match (record.event.kind, record.decision.slow_start) {
+        (EVENT_START | EVENT_ACK | EVENT_TIMEOUT, 1) => SLOW_START,
+        (EVENT_START | EVENT_ACK | EVENT_TIMEOUT, _) => AVOIDANCE,
+        _ => RECOVERY,
+    }
+}
+
+fn base_rtt_ms(record: &Record) -> Option<f64> {
+    (record.decision.base_rtt_ns > 0).then(|| millis(record.decision.base_rtt_ns))
+}
+
+fn seconds(time: Time) -> f64 {
+    time.as_nanos() as f64 / 1e9
+}
+
+fn millis(nanos: u64) -> f64 {
+    nanos as f64 / 1e6
+}
+
+fn mbps(bytes: u64, seconds: f64) -> f64 {
+    if seconds > 0.0 { bytes as f64 * 8.0 / 1e6 / seconds } else { 0.0 }
+}

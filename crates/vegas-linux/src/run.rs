@@ -1,0 +1,254 @@
+//! A scenario with real sockets: endpoints in two namespaces, the simulator's network between them in real time.
+//!
+//! All that a run makes (namespaces, devices, congestion controls, sockets) belongs to this process and has no name that
+//! outlives it: however it ends, nothing is left.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use libbpf_rs::{Link, Object};
+use serde_json::{Value, json};
+use vegas_core::units::Time;
+use vegas_sim::outcome::Outcome;
+use vegas_sim::scenario::{FlowSpec, Scenario};
+
+use crate::Error;
+use crate::abi::Config;
+use crate::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
+use crate::choice::Choice;
+use crate::endpoints::{self, Sender};
+use crate::namespace::Namespace;
+use crate::object;
+use crate::recording::{FlowRecord, flow_series};
+use crate::router::{Clock, Lateness, Routed, Router};
+use crate::trace::{Record, Trace};
+
+/// What a run on real sockets gives.
+#[derive(Debug)]
+pub struct Run {
+    /// The simulator's totals, series and incidents.
+    pub outcome: Outcome,
+    /// How late the router was.
+    pub lateness: Lateness,
+    /// All that the kernel told, in the order of time.
+    pub records: Vec<Record>,
+    /// Each flow's algorithm.
+    pub algorithms: Vec<Choice>,
+}
+
+impl Run {
+    /// What the kernel told of a flow.
+    pub fn records_of(&self, flow: usize) -> impl Iterator<Item = &Record> {
+        self.records.iter().filter(move |record| addresses::flow_of_port(record.local_port) == Some(flow))
+    }
+
+    /// What there is to say beyond the simulator's summary.
+    pub fn to_json(&self) -> Value {
+        let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        let mut about = json!({ "kernel": release.trim() });
+        if let (Value::Object(about), Value::Object(lateness)) = (&mut about, self.lateness.to_json()) {
+            about.extend(lateness);
+        }
+        about
+    }
+}
+
+/// How long records still come after the last packet.
+const LAST_RECORDS: Duration = Duration::from_millis(20);
+const NAP: Duration = Duration::from_millis(10);
+
+/// Carries the scenario out; it takes as long as the scenario. `stop` ends it early.
+pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
+    check(scenario)?;
+    let choices = scenario.flows.iter().map(Choice::of_flow).collect::<Result<Vec<_>, _>>()?;
+    let algorithms = Algorithms::register(&choices)?;
+    let (senders, senders_device) = Namespace::new(RECEIVERS)?;
+    let (receivers, receivers_device) = Namespace::new(SENDERS)?;
+    connect(scenario, &senders, &receivers)?;
+    let listeners =
+        receivers.within(|| (0..scenario.flows.len()).map(endpoints::listen).collect::<Result<Vec<_>, _>>())?;
+    let traces = algorithms.traces()?;
+    let end = Time::ZERO + scenario.duration;
+    let router = Router::new(scenario, senders_device, receivers_device);
+    let over = AtomicBool::new(false);
+
+    let (clock, routed, records) = thread::scope(|scope| {
+        let (over, senders) = (&over, &senders);
+        let (ready, started) = mpsc::channel();
+        let routing = scope.spawn(move || {
+            // also if it dies
+            let _over = SetAtEnd(over);
+            router.run(stop, &ready)
+        });
+        let died = |_| Err(Error("the router died".into()));
+        let Ok(clock) = started.recv() else {
+            return Err(routing.join().unwrap_or_else(died).err().unwrap_or(Error("the router did not start".into())));
+        };
+        for listener in &listeners {
+            scope.spawn(move || endpoints::receive(listener, over));
+        }
+        let send = |(flow, spec)| {
+            let sender = sender(flow, spec, &algorithms.names[flow], end);
+            scope.spawn(move || {
+                senders.enter()?;
+                endpoints::send(&sender, clock, end, over)
+            })
+        };
+        let ends: Vec<_> = scenario.flows.iter().enumerate().map(send).collect();
+        let records = read_traces(&traces, over);
+        let routed = routing.join().unwrap_or_else(died)?;
+        for end in ends {
+            end.join().unwrap_or_else(|_| Err(Error("a sender died".into())))?;
+        }
+        Ok((clock, routed, records?))
+    })?;
+    if stop.load(Ordering::Relaxed) {
+        return Err(Error("stopped".into()));
+    }
+    algorithms.check_complete()?;
+    let lateness = routed.lateness;
+    Ok(Run { outcome: outcome(scenario, clock, routed, &records), lateness, records, algorithms: choices })
+}
+
+struct SetAtEnd<'a>(&'a AtomicBool);
+
+impl Drop for SetAtEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn check(scenario: &Scenario) -> Result<(), Error> {
+    if scenario.flows.len() > FLOWS_MAX {
+        return Err(Error(format!("flow: {} flows; at most {FLOWS_MAX} run on one machine", scenario.flows.len())));
+    }
+    if let Some(flow) = scenario.flows.iter().position(|flow| flow.ecn) {
+        return Err(Error(format!("flow.{flow}.ecn: the real-time router carries no marks; leave it out")));
+    }
+    if scenario.capture {
+        return Err(Error("capture: packets of real sockets are captured with tcpdump, not by a run".into()));
+    }
+    Ok(())
+}
+
+/// The congestion controls of a run, under names of its own; they go with the process.
+struct Algorithms {
+    /// By flow.
+    names: Vec<String>,
+    configs: Vec<Config>,
+    objects: Vec<Object>,
+    links: Vec<Link>,
+}
+
+impl Algorithms {
+    fn register(choices: &[Choice]) -> Result<Self, Error> {
+        let mut algorithms =
+            Algorithms { names: Vec::new(), configs: Vec::new(), objects: Vec::new(), links: Vec::new() };
+        for choice in choices {
+            let config = choice.config();
+            let place = match algorithms.configs.iter().position(|known| *known == config) {
+                Some(place) => place,
+                None => algorithms.add(config)?,
+            };
+            algorithms.names.push(run_name(place));
+        }
+        Ok(algorithms)
+    }
+
+    fn add(&mut self, config: Config) -> Result<usize, Error> {
+        let place = self.objects.len();
+        let mut object = object::load(&run_name(place), &config)?;
+        self.links.push(object::register(&mut object)?);
+        self.configs.push(config);
+        self.objects.push(object);
+        Ok(place)
+    }
+
+    fn traces(&self) -> Result<Vec<Trace<'_>>, Error> {
+        self.objects
+            .iter()
+            .map(|object| Trace::start(&object::map(object, "trace")?, object::map(object, ".data.tracing")?))
+            .collect()
+    }
+
+    /// A record that was lost would leave a gap in series and proof.
+    fn check_complete(&self) -> Result<(), Error> {
+        for object in &self.objects {
+            let lost = object::counts(&object::map(object, ".data.counts")?)?.records_lost;
+            if lost > 0 {
+                return Err(Error(format!(
+                    "the kernel had no room for {lost} records: the machine is too slow for it"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// No other process has it.
+fn run_name(place: usize) -> String {
+    format!("vl{}_{place}", std::process::id())
+}
+
+fn connect(scenario: &Scenario, senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
+    for (flow, spec) in scenario.flows.iter().enumerate() {
+        let (near, far) = (addresses::sender(flow).ip().to_string(), addresses::receiver(flow).ip().to_string());
+        let acks_at_once = spec.host.delayed_ack.is_none();
+        senders.connect(&near, &far, spec.packet.get(), acks_at_once)?;
+        receivers.connect(&far, &near, spec.packet.get(), acks_at_once)?;
+    }
+    Ok(())
+}
+
+fn sender(flow: usize, spec: &FlowSpec, kernel_name: &str, end: Time) -> Sender {
+    Sender {
+        flow,
+        kernel_name: kernel_name.into(),
+        start: spec.start,
+        stop: spec.stop.unwrap_or(end).min(end),
+        size: spec.size,
+        payload: spec.packet.get().saturating_sub(TCP_IP_HEADERS).max(1) as usize,
+    }
+}
+
+/// IPv4 and TCP without options; timestamps are off.
+const TCP_IP_HEADERS: u64 = 40;
+
+fn read_traces(traces: &[Trace<'_>], over: &AtomicBool) -> Result<Vec<Record>, Error> {
+    let mut records = Vec::new();
+    while !over.load(Ordering::Relaxed) {
+        for trace in traces {
+            records.extend(trace.next(NAP)?);
+        }
+    }
+    endpoints::pause(LAST_RECORDS);
+    for trace in traces {
+        records.extend(trace.next(Duration::ZERO)?);
+    }
+    records.sort_by_key(|record| record.event.now_ns);
+    Ok(records)
+}
+
+fn outcome(scenario: &Scenario, clock: Clock, routed: Routed, records: &[Record]) -> Outcome {
+    let end = Time::ZERO + scenario.duration;
+    let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
+    for record in records {
+        let flow = addresses::flow_of_port(record.local_port).and_then(|flow| flows.get_mut(flow));
+        if let Some(flow) = flow.filter(|_| clock.at(record.event.now_ns) <= end) {
+            flow.push(clock, *record);
+        }
+    }
+    for delivery in &routed.delivered {
+        flows[delivery.flow as usize].push_delivery(delivery);
+    }
+    let mut outcome = routed.outcome;
+    outcome.flows = flows.iter().zip(&scenario.flows).map(|(flow, spec)| flow.outcome(spec, end)).collect();
+    outcome.flow_series = flow_series(&flows, scenario);
+    let own = flows.iter().enumerate().flat_map(|(flow, record)| record.incidents(flow as u32));
+    outcome.incidents.extend(own);
+    outcome.incidents.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+    outcome.delivered_packets += routed.delivered.len() as u64;
+    outcome
+}

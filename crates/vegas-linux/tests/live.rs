@@ -1,0 +1,77 @@
+//! Real connections over a lossy path: all that the kernel's copy of the core was told, told to the core, gives the same
+//! answers. Takes ten seconds; makes namespaces of its own.
+
+mod support;
+
+use std::sync::atomic::AtomicBool;
+
+use vegas_core::{Algorithm, State};
+use vegas_linux::abi::{Decision, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, EVENT_UNDO};
+use vegas_linux::run::{Run, run};
+use vegas_linux::trace::Record;
+use vegas_sim::scenario::Scenario;
+
+/// Losses of all kinds: full queue, single ones, bursts that end in timeouts, and late packets that were none.
+const LOSSY: &str = r#"
+    name = "lossy"
+    duration = "10s"
+    topology.kind = "dumbbell"
+    topology.access = { rate = "1gbit", delay = "1ms" }
+
+    [topology.bottleneck]
+    rate = "20mbit"
+    delay = "8ms"
+    queue = "20p"
+    loss = { model = "gilbert-elliott", good_to_bad = 0.0004, bad_to_good = 0.02, loss_good = 0.0005, loss_bad = 1 }
+    reorder = { probability = 0.0005, delay = "30ms" }
+
+    [[flow]]
+    algorithm = "gallop"
+    [[flow]]
+    algorithm = "vegas-linux"
+    [[flow]]
+    algorithm = "dynamic"
+    ssthresh = 40
+    [[flow]]
+    algorithm = "newreno"
+    [[flow]]
+    algorithm = "streak"
+    [[flow]]
+    algorithm = "vegas"
+    gamma = 3
+"#;
+
+#[test]
+fn live_flows_decide_as_the_core_does() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let scenario = Scenario::from_toml(LOSSY, "lossy.toml", &[]).expect("a scenario");
+    let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
+    let mut kinds = [0; 6];
+    for flow in 0..scenario.flows.len() {
+        let records: Vec<_> = run.records_of(flow).collect();
+        replay(&run, flow, &records);
+        records.iter().for_each(|record| kinds[record.event.kind as usize] += 1);
+    }
+    println!("events by kind: {kinds:?}");
+    assert_eq!(kinds[EVENT_START as usize], scenario.flows.len());
+    assert!(kinds[EVENT_ACK as usize] > 3_000, "{kinds:?}");
+    assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 10, "{kinds:?}");
+    assert!(kinds[EVENT_TIMEOUT as usize] > 0, "{kinds:?}");
+}
+
+fn replay(run: &Run, flow: usize, records: &[&Record]) {
+    let algorithm: Algorithm = run.algorithms[flow].config().algorithm().expect("a valid configuration");
+    let mut state: State = algorithm.start();
+    let mut before_cut = state;
+    for (number, record) in records.iter().enumerate() {
+        match record.event.kind {
+            EVENT_DUPLICATE_ACKS | EVENT_TIMEOUT | EVENT_ECN => before_cut = state,
+            EVENT_UNDO => state = before_cut,
+            _ => {}
+        }
+        record.event.apply(&algorithm, &mut state);
+        assert_eq!(record.decision, Decision::of(&state), "flow {flow}, record {number}: {:?}", record.event);
+    }
+}

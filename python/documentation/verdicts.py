@@ -1,0 +1,39 @@
+"""The README's table of verdicts, from the expectation that the report is held against."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import get_args
+
+from documentation.drawing import ROOT
+from vegaslab.papers.claims import PAPERS, claims
+from vegaslab.papers.verdict import Word
+
+README = ROOT / "README.md"
+_EXPECTATION = ROOT / "python" / "tests" / "golden" / "claims.json"
+_WORDS = get_args(Word)
+_BLOCK = re.compile(r"(?<=<!-- verdicts -->\n).*?(?=<!-- end of verdicts -->)", re.DOTALL)
+
+
+def with_table(readme: str) -> str:
+    """The README with its table of verdicts as it should be. Raises `ValueError` if it has no place for one."""
+    whole, places = _BLOCK.subn(_table(), readme)
+    if places != 1:
+        raise ValueError(f"{README.name} has {places} places for the table of verdicts")
+    return whole
+
+
+def _table() -> str:
+    expected = json.loads(_EXPECTATION.read_text(encoding="utf-8"))
+    counts = {claim.paper: Counter[str]() for claim in claims().values()}
+    for claim in claims().values():
+        counts[claim.paper][expected[claim.id]["verdict"]] += 1
+    rows = [_row(PAPERS[paper], count) for paper, count in counts.items()]
+    total = sum(counts.values(), Counter[str]())
+    head = f"| paper | claims | {' | '.join(_WORDS)} |\n|---|{'---|' * (1 + len(_WORDS))}\n"
+    return head + "".join(rows) + _row("all", total)
+
+
+def _row(name: str, count: Mapping[str, int]) -> str:
+    return f"| {name} | {sum(count.values())} | {' | '.join(str(count[word]) for word in _WORDS)} |\n"
