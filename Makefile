@@ -117,6 +117,15 @@ check-no-std: ## vegas-core without std and without an allocator
 check-identical: build ## debug from Rust and release from Python give the same bytes
 	tools/check_identical.sh
 
+.PHONY: quic
+quic: $(VENV)/.requirements ## the program behind `vegaslab quic`, beside the command
+	cargo build --release --locked -p vegas-quic-tool
+	install -m 755 $(TARGET)/release/vegaslab-quic $(BIN)/vegaslab-quic
+
+.PHONY: quic-day
+quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (minutes)
+	VEGASLAB_QUIC_HOURS=24 cargo test --quiet --locked --release -p vegas-quic-sim --test endurance
+
 FUZZ_SECONDS ?= 60
 
 .PHONY: fuzz

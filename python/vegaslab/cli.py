@@ -19,6 +19,7 @@ from vegaslab.commands import (
     factorial,
     linux,
     model,
+    quic,
     reproduce,
     seeds,
     sweep,
@@ -30,6 +31,7 @@ from vegaslab.linux import LinuxError
 from vegaslab.papers.errors import PapersError
 from vegaslab.plan_file import PlanError
 from vegaslab.progress import Progress
+from vegaslab.quic import QuicError
 from vegaslab.report import aligned, comparison_report, report
 from vegaslab.result import Result, run_checked
 from vegaslab.source import load, shipped_scenarios
@@ -47,7 +49,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except (UsageError, UnknownAlgorithmError) as error:
         return _complain(error, BAD_INPUT)
-    except (_vegaslab.ScenarioError, PlanError, FolderError, PapersError, LinuxError) as error:
+    except (
+        _vegaslab.ScenarioError,
+        PlanError,
+        FolderError,
+        PapersError,
+        LinuxError,
+        QuicError,
+    ) as error:
         return _complain(error, BAD_INPUT)
     except KeyboardInterrupt:
         return _complain("interrupted; nothing was written", INTERRUPTED)
@@ -97,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     compare.set_defaults(action=_compare)
 
     sweep.add(commands)
+    quic.add(commands)
     factorial.add(commands)
     reproduce.add(commands)
     model.add(commands)

@@ -176,9 +176,10 @@ class Host(_Table):
 
 @dataclass(frozen=True, kw_only=True)
 class Flow(_Table):
-    """One TCP connection that sends data one way, or `count` alike. Windows and thresholds are in segments."""
+    """One connection that sends data one way, or `count` alike. Windows and thresholds are in segments."""
 
     algorithm: str | Parts
+    transport: str | None = None
     count: int | None = None
     start: str | None = None
     stop: str | None = None

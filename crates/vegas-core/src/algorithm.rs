@@ -6,7 +6,7 @@ use crate::contract::{Ack, Loss, LossKind};
 use crate::loss_response::SlowStartEnds;
 use crate::signal::{Dialect, Measured, Round};
 use crate::slow_start::Opening;
-use crate::units::{Pace, Segments, Span, Time, Window};
+use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
 /// The kernel's private area of a socket (`ICSK_CA_PRIV_SIZE`), bytes.
 pub const STATE_BYTES_MAX: usize = 104;
@@ -276,6 +276,18 @@ impl State {
     /// The newest backlog in segments; none before the first measurement.
     pub fn diff(&self) -> Option<i32> {
         self.round.diff()
+    }
+
+    /// The connection has moved to another path: base RTT and the round under way are forgotten, and the next round ends
+    /// when `next` is acknowledged. The window stays: a host that must not keep it (RFC 9000, section 9.4) starts anew.
+    pub fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        self.round.forget_path(next, now);
+    }
+
+    /// Takes back what the window has grown beyond `most`: for hosts that let it grow only while it limits what is sent
+    /// (RFC 9002, section 7.8).
+    pub fn hold_to(&mut self, most: Window) {
+        self.control.window = self.control.window.min(most);
     }
 
     /// Which rule steers the window.

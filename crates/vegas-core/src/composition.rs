@@ -123,6 +123,17 @@ impl HostCapabilities {
         spike_suppression: false,
         router_feedback: true,
     };
+
+    /// QUIC as quinn has it: its pluggable interface gives a window only. QUIC's own loss recovery decides what is sent
+    /// again, quinn's pacer takes no rate and lets bursts through, and UDP carries no option that routers stamp.
+    pub const QUIC: HostCapabilities = HostCapabilities {
+        name: "quic",
+        retransmission_path: false,
+        burst_limit: false,
+        pacing: false,
+        spike_suppression: false,
+        router_feedback: false,
+    };
 }
 
 /// Why a composition cannot be built.
@@ -189,6 +200,31 @@ impl Composition {
         }
         if self.limits.burst == Some(Segments(0)) {
             return refuse("burst", "must let at least 1 segment out");
+        }
+        Ok(())
+    }
+
+    /// The parts that are an algorithm's rather than TCP's: what QUIC does itself is left to it. C and D are in the place
+    /// of QUIC's loss recovery (RFC 9002, section 6), H and J of its sender's pacer, and I of the rule that a window which
+    /// does not limit the sender does not grow (section 7.8): a paced sender is always a few packets short of its window.
+    pub fn left_to_quic(mut self) -> Self {
+        self.detection = Detection {
+            recovery: Recovery::Sack,
+            fine_retransmit: false,
+            recheck_after_retransmit: false,
+            retransmit_backs_off: false,
+        };
+        self.limits = Limits { burst: None, keep_up: false, suppress_spikes: false };
+        self
+    }
+
+    /// Whether QUIC can carry the composition out with these numbers: besides what [`Composition::check_host`] says, a
+    /// slow start that jumps to half the threshold needs one. TCP has the receiver's window for it.
+    pub fn check_quic(&self, parameters: &Parameters) -> Result<(), Refusal> {
+        self.check_host(&HostCapabilities::QUIC)?;
+        if self.slow_start == SlowStart::MidSpeed && parameters.ssthresh.is_none() {
+            let reason = "must be given for slow_start = \"mid-speed\", which jumps to half of it";
+            return Err(Refusal { part: "ssthresh", reason, host: Some(HostCapabilities::QUIC.name) });
         }
         Ok(())
     }

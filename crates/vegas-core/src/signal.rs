@@ -178,6 +178,12 @@ impl Round {
         *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, ..*self };
     }
 
+    /// Forgets all that was measured: another path has another base RTT.
+    pub(crate) fn forget_path(&mut self, next: SendIndex, now: Time) {
+        *self = Round::NEW;
+        self.restart(next, now);
+    }
+
     pub(crate) fn ended_by(&self, dialect: Dialect, ack: &Ack) -> bool {
         match dialect {
             // ns-3 compares with the next byte expected, not with the newest that is acknowledged

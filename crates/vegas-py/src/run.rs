@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
+use vegas_quic_sim::Quic;
 use vegas_sim::Simulation;
 
 use crate::outcome::Outcome;
@@ -21,7 +22,7 @@ const BATCH_EVENTS: u64 = 20_000;
 pub(crate) fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) -> PyResult<Outcome> {
     let scenario = Arc::clone(&scenario.inner);
     let started = now();
-    let mut simulation = py.detach(|| Simulation::new(&scenario));
+    let mut simulation = py.detach(|| Simulation::with_stack(&scenario, Some(&Quic)));
     loop {
         let reached = py.detach(|| advance_one_slice(&mut simulation));
         py.check_signals()?;

@@ -11,6 +11,7 @@ use arrow_select::concat::concat_batches;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
+use vegas_quic_sim::Quic;
 use vegas_sim::batch::{Limits, run_row};
 use vegas_sim::results::{Rows, Series};
 use vegas_sim::scenario;
@@ -226,7 +227,7 @@ impl Pool {
     fn run(&self, order: &Order<'_>, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
         let started = now();
         let replaced = parse(replaced)?;
-        run_row(order.template, &replaced, seed, order.limits, &order.rows, || {
+        run_row(order.template, &replaced, seed, order.limits, &order.rows, Some(&Quic), || {
             if self.lock().stopped {
                 return Some("interrupted".into());
             }

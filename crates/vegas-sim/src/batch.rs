@@ -6,6 +6,7 @@ use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
 
 use crate::engine::Simulation;
+use crate::foreign::Stack;
 use crate::outcome::Outcome;
 use crate::results::Rows;
 use crate::scenario::{Scenario, Template};
@@ -25,26 +26,32 @@ pub struct Limits {
 /// Runs a template with some values replaced; gives the totals as one row of `rows`, or one line that says why there is
 /// none: a bad value, a limit, a panic.
 ///
-/// `stop` is asked every few milliseconds whether the run should end before its time, and why. Captures that the
-/// scenario asks for are not kept, nor time series that `rows` are without: no total depends on them.
+/// `stack` has the ends of flows that are not TCP. `stop` is asked every few milliseconds whether the run should end
+/// before its time, and why. Captures that the scenario asks for are not kept, nor time series that `rows` are without: no total depends on them.
 pub fn run_row(
     template: &Template,
     replaced: &Map<String, Value>,
     seed: u64,
     limits: Limits,
     rows: &Rows,
+    stack: Option<&dyn Stack>,
     stop: impl FnMut() -> Option<String>,
 ) -> Result<RecordBatch, String> {
     guarded(|| {
         let mut scenario = template.scenario(replaced, seed).map_err(|error| error.to_string())?;
         rows.restrict(&mut scenario).map_err(|error| error.to_string())?;
-        let outcome = simulate(&scenario, limits, stop)?;
+        let outcome = simulate(&scenario, limits, stack, stop)?;
         rows.row(&scenario, &outcome).map_err(|error| error.to_string())
     })
 }
 
-fn simulate(scenario: &Scenario, limits: Limits, mut stop: impl FnMut() -> Option<String>) -> Result<Outcome, String> {
-    let mut simulation = Simulation::new(scenario);
+fn simulate(
+    scenario: &Scenario,
+    limits: Limits,
+    stack: Option<&dyn Stack>,
+    mut stop: impl FnMut() -> Option<String>,
+) -> Result<Outcome, String> {
+    let mut simulation = Simulation::with_stack(scenario, stack);
     loop {
         let events_left = limits.events.map_or(SLICE_EVENTS, |most| most - simulation.events());
         if simulation.advance(events_left.min(SLICE_EVENTS)).finished {

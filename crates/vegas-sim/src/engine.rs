@@ -3,6 +3,7 @@
 mod carrier;
 mod components;
 mod feeding;
+mod foreign_flows;
 mod opened;
 
 pub use carrier::{Carried, Carrier, Delivery, Direction};
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
+use crate::foreign::{Connection, Stack};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
 use crate::managed::Choice;
@@ -72,6 +74,8 @@ pub struct Progress {
 pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
+    /// Both ends, where they are not TCP's; sender and receiver then stay idle.
+    pub(crate) foreign: Option<Box<dyn Connection>>,
     layout: Layout,
     uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
@@ -85,7 +89,7 @@ pub(crate) struct Flow {
     on_their_way: u32,
 }
 
-/// Runs a scenario to its end.
+/// Runs a scenario of TCP flows to its end.
 pub fn run(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario);
     while !simulation.advance(u64::MAX).finished {}
@@ -93,8 +97,13 @@ pub fn run(scenario: &Scenario) -> Outcome {
 }
 
 impl Simulation {
-    /// Sets up a run; nothing has happened yet.
+    /// Sets up a run of TCP flows; nothing has happened yet. Panics where a flow is not TCP.
     pub fn new(scenario: &Scenario) -> Self {
+        Simulation::with_stack(scenario, None)
+    }
+
+    /// Sets up a run; `stack` has the ends of the flows that are not TCP. Panics where there is such a flow and no stack.
+    pub fn with_stack(scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
         let links: Vec<Link> = scenario
             .links
             .iter()
@@ -105,7 +114,9 @@ impl Simulation {
                 Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
             })
             .collect();
-        let flows: Vec<Flow> = scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
+        let mut flows: Vec<Flow> =
+            scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
+        foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
         let components = Components::new(links.len() as u32, flows.len() as u32, sources.len() as u32);
         let mut queue = EventQueue::new(components.count());
@@ -325,6 +336,7 @@ impl Simulation {
             if let Some(flow) = self.opened(&packet) {
                 flow.on_their_way += 1;
             }
+            self.duplicate_foreign(&packet);
             let sack = self.sacks.duplicate(packet.sack());
             self.pass_on(packet.with_sack(sack));
         }
@@ -404,6 +416,7 @@ impl Simulation {
 
     fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack());
+        self.discard_foreign(&packet);
         if !self.is_of_flow(&packet) {
             self.lose_traffic(&packet);
         }
@@ -428,6 +441,9 @@ impl Simulation {
         let id = packet.flow as usize;
         if let Some(flow) = self.opened(&packet) {
             flow.on_their_way -= 1;
+        }
+        if self.is_foreign(&packet) {
+            return self.receive_foreign(packet);
         }
         match packet.kind {
             PacketKind::Data => self.on_data(id, packet),
@@ -495,7 +511,7 @@ impl Simulation {
 
     fn end_if_complete(&mut self) {
         let flows = &self.flows[..self.components.flows as usize];
-        if flows.iter().all(|flow| flow.sender.stats.completed.is_some()) {
+        if flows.iter().all(|flow| flow.is_complete(self.now)) {
             self.end = self.now;
         }
     }
@@ -511,6 +527,9 @@ impl Simulation {
 
     fn on_start_stop(&mut self, id: u32) {
         let flow = &mut self.flows[id as usize];
+        if flow.foreign.is_some() {
+            return self.start_stop_foreign(id);
+        }
         if self.now == flow.start {
             if let Some(stop) = flow.stop {
                 self.queue.schedule(self.components.start_stop(id), stop);
@@ -523,6 +542,9 @@ impl Simulation {
     }
 
     fn on_retransmission_timer(&mut self, id: u32) {
+        if self.flows[id as usize].foreign.is_some() {
+            return self.drive(id, |connection, now| connection.on_timer(now));
+        }
         self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
@@ -638,6 +660,7 @@ impl Flow {
             sender: Sender::new(id, spec),
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
+            foreign: None,
             layout: Layout::new(spec),
             uses_ecn: spec.ecn,
             echo_us: 0,
@@ -645,6 +668,13 @@ impl Flow {
             stop: spec.stop,
             source: None,
             on_their_way: 0,
+        }
+    }
+
+    fn is_complete(&self, now: Time) -> bool {
+        match &self.foreign {
+            None => self.sender.stats.completed.is_some(),
+            Some(connection) => connection.totals(now).over.is_some(),
         }
     }
 

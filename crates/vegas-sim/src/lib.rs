@@ -7,6 +7,7 @@
 pub mod batch;
 mod engine;
 mod event_queue;
+pub mod foreign;
 mod impairment;
 mod link;
 mod managed;

@@ -4,6 +4,7 @@ use vegas_core::Phase;
 use vegas_core::units::{Span, Time};
 
 use crate::engine::Flow;
+use crate::foreign::{RttTotals, Totals};
 use crate::link::Link;
 use crate::outcome::{CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks};
@@ -68,7 +69,10 @@ impl Recorder {
 
     /// A row for a flow whose window may have changed.
     pub(crate) fn flow_row(&mut self, now: Time, id: usize, flow: &Flow) {
-        let window_raw = flow.sender.state().window().as_raw();
+        let window_raw = match &flow.foreign {
+            None => flow.sender.state().window().as_raw(),
+            Some(connection) => connection.totals(now).state.window().as_raw(),
+        };
         if self.flow_marks[id].window_raw != window_raw {
             self.flow_marks[id].window_raw = window_raw;
             self.push_flow(now, id, flow);
@@ -81,22 +85,23 @@ impl Recorder {
     }
 
     fn push_flow(&mut self, now: Time, id: usize, flow: &Flow) {
-        let (sender, stats, state) = (&flow.sender, &flow.sender.stats, flow.sender.state());
+        let totals = totals(flow, now);
+        let state = &totals.state;
         let mark = &mut self.flow_marks[id];
-        let received = flow.receiver.wire_bytes;
+        let received = totals.wire_bytes;
         let series = &mut self.flow_series;
         series.time_s.push(seconds(now));
         series.flow.push(id as u32);
         series.cwnd_segments.push(segments_f64(state.window()));
         series.ssthresh_segments.push(state.ssthresh().map(|segments| f64::from(segments.0)));
-        series.in_flight_segments.push(sender.in_flight().0);
-        series.rtt_ms.push(stats.rtt_newest.map(millis));
+        series.in_flight_segments.push(totals.in_flight.0);
+        series.rtt_ms.push(totals.rtt.newest.map(millis));
         series.base_rtt_ms.push(state.base_rtt().map(millis));
         series.diff_segments.push(state.diff().map(f64::from));
-        series.phase.push(phase(flow));
-        series.acked_bytes.push(sender.acked_bytes());
-        series.retransmits.push(stats.retransmitted);
-        series.timeouts.push(stats.timeouts);
+        series.phase.push(phase(&totals));
+        series.acked_bytes.push(totals.acked_bytes);
+        series.retransmits.push(totals.segments_retransmitted);
+        series.timeouts.push(totals.timeouts);
         series.throughput_mbps.push(mbps(received - mark.bytes, now.since(mark.time)));
         mark.time = now;
         mark.bytes = received;
@@ -157,27 +162,55 @@ fn sort_by_time(series: &mut LinkSeries) {
 }
 
 fn flow_outcome(flow: &Flow, run_end: Time) -> FlowOutcome {
-    let (sender, stats) = (&flow.sender, &flow.sender.stats);
-    let end = stats.completed.unwrap_or(run_end);
-    let active = end.since(flow.start);
-    let delivered = flow.receiver.next_expected();
-    let base_rtt = sender.state().base_rtt().or(stats.rtt_min);
+    let totals = totals(flow, run_end);
+    let active = totals.over.unwrap_or(run_end).since(flow.start);
+    let base_rtt = totals.state.base_rtt().or(totals.rtt.least);
     FlowOutcome {
         start_s: seconds(flow.start),
-        throughput_mbps: mbps(flow.receiver.wire_bytes, active),
-        goodput_mbps: mbps(delivered, active),
-        delivered_bytes: delivered,
-        completion_s: sender.transferred().map(|completed| seconds_of(completed.since(flow.start))),
+        throughput_mbps: mbps(totals.wire_bytes, active),
+        goodput_mbps: mbps(totals.delivered_bytes, active),
+        delivered_bytes: totals.delivered_bytes,
+        completion_s: totals.transferred.map(|completed| seconds_of(completed.since(flow.start))),
+        segments_sent: totals.segments_sent,
+        segments_retransmitted: totals.segments_retransmitted,
+        timeouts: totals.timeouts,
+        ecn_reductions: totals.ecn_reductions,
+        mean_rtt_ms: (totals.rtt.samples > 0).then(|| totals.rtt.sum_ns as f64 / totals.rtt.samples as f64 / 1e6),
+        base_rtt_ms: base_rtt.map(millis),
+        slow_start_end_s: totals.slow_start_exit.map(|(time, _)| seconds(time)),
+        cwnd_at_slow_start_end: totals.slow_start_exit.map(|(_, window)| segments_f64(window)),
+        final_cwnd_segments: segments_f64(totals.state.window()),
+        mean_cwnd_segments: totals.mean_window_segments,
+    }
+}
+
+fn totals(flow: &Flow, now: Time) -> Totals {
+    if let Some(connection) = &flow.foreign {
+        return connection.totals(now);
+    }
+    let (sender, stats) = (&flow.sender, &flow.sender.stats);
+    Totals {
+        state: *sender.state(),
+        active: sender.is_active(),
+        in_recovery: sender.in_recovery(),
+        in_flight: sender.in_flight(),
+        wire_bytes: flow.receiver.wire_bytes,
+        delivered_bytes: flow.receiver.next_expected(),
+        acked_bytes: sender.acked_bytes(),
         segments_sent: stats.segments_sent,
         segments_retransmitted: stats.retransmitted,
         timeouts: stats.timeouts,
         ecn_reductions: stats.ecn_reductions,
-        mean_rtt_ms: (stats.rtt_samples > 0).then(|| stats.rtt_sum_ns as f64 / stats.rtt_samples as f64 / 1e6),
-        base_rtt_ms: base_rtt.map(millis),
-        slow_start_end_s: stats.slow_start_exit.map(|(time, _)| seconds(time)),
-        cwnd_at_slow_start_end: stats.slow_start_exit.map(|(_, window)| segments_f64(window)),
-        final_cwnd_segments: segments_f64(sender.state().window()),
-        mean_cwnd_segments: sender.mean_window(flow.start, end),
+        rtt: RttTotals {
+            newest: stats.rtt_newest,
+            least: stats.rtt_min,
+            sum_ns: stats.rtt_sum_ns,
+            samples: stats.rtt_samples,
+        },
+        slow_start_exit: stats.slow_start_exit,
+        over: stats.completed,
+        transferred: sender.transferred(),
+        mean_window_segments: sender.mean_window(flow.start, stats.completed.unwrap_or(now)),
     }
 }
 
@@ -194,14 +227,12 @@ fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
 }
 
 /// Index into [`crate::outcome::PHASES`].
-fn phase(flow: &Flow) -> u8 {
-    if !flow.sender.is_active() {
-        return 0;
-    }
-    match (flow.sender.in_recovery(), flow.sender.state().phase()) {
-        (true, _) => 3,
-        (false, Phase::SlowStart) => 1,
-        (false, Phase::Avoidance) => 2,
+fn phase(totals: &Totals) -> u8 {
+    match (totals.active, totals.in_recovery, totals.state.phase()) {
+        (false, _, _) => 0,
+        (true, true, _) => 3,
+        (true, false, Phase::SlowStart) => 1,
+        (true, false, Phase::Avoidance) => 2,
     }
 }
 

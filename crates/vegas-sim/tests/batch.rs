@@ -29,14 +29,14 @@ fn replaced(values: Value) -> Map<String, Value> {
 }
 
 fn failure(values: Value, limits: Limits) -> String {
-    run_row(&template(), &replaced(values), 1, limits, &Rows::default(), || None).unwrap_err()
+    run_row(&template(), &replaced(values), 1, limits, &Rows::default(), None, || None).unwrap_err()
 }
 
 /// The fast path leaves series and captures out, which must show nowhere in the totals.
 #[test]
 fn a_row_holds_the_figures_of_the_same_run_by_itself() {
     let values = replaced(json!({"topology.bottleneck.queue": "20p", "flow.1.alpha": 2}));
-    let row = run_row(&template(), &values, 7, Limits::default(), &Rows::default(), || None).unwrap();
+    let row = run_row(&template(), &values, 7, Limits::default(), &Rows::default(), None, || None).unwrap();
 
     let overrides = [("topology.bottleneck.queue", "20p"), ("flow.1.alpha", "2"), ("seed", "7"), ("capture", "true")];
     let scenario = Scenario::from_toml(SHORT, "short.toml", &overrides.map(|(k, v)| (k.into(), v.into()))).unwrap();
@@ -131,6 +131,6 @@ fn a_run_stops_when_it_is_told_to() {
         asked += 1;
         (asked == 2).then(|| "enough".to_owned())
     };
-    let ended = run_row(&template(), &values, 1, Limits::default(), &Rows::default(), stop);
+    let ended = run_row(&template(), &values, 1, Limits::default(), &Rows::default(), None, stop);
     assert_eq!(ended.unwrap_err(), "enough");
 }

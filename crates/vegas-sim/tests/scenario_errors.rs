@@ -446,6 +446,72 @@ fn algorithms() {
 }
 
 #[test]
+fn quic() {
+    check(
+        GOOD,
+        &[
+            (
+                "packet =",
+                "transport = \"udp\"\npacket =",
+                r#":13: flow.0.transport: "udp" is not a transport; expected one of tcp, quic"#,
+            ),
+            (
+                "packet =",
+                "transport = \"quic\"\npacket =",
+                ":14: flow.0.packet: 1000b was given; a QUIC packet has 1228b at least, headers included",
+            ),
+            (
+                "packet =",
+                "transport = \"quic\"\nack = \"40b\"\npacket =",
+                r#":14: flow.0.ack: is TCP's; leave it out, or write transport = "tcp""#,
+            ),
+            (
+                "packet =",
+                "transport = \"quic\"\nhost = \"linux\"\npacket =",
+                r#":14: flow.0.host: is TCP's; leave it out, or write transport = "tcp""#,
+            ),
+        ],
+    );
+    let quic = GOOD.replace("packet =", "transport = \"quic\"\npacket = \"1480b\"\n#");
+    check(
+        &quic,
+        &[
+            ("seed = 1", "capture = true", ":3: capture: holds packets of TCP only; leave it out beside a QUIC flow"),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = { preset = \"vegas\", fine_retransmit = true }",
+                ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = \"rovegas\"",
+                ":11: flow.0.algorithm.signal: needs a host that carries the queueing times of routers; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = { mechanisms = \"ABC\" }",
+                ":11: flow.0.algorithm.fine_retransmit: mechanism C needs the retransmission path; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = \"dynamic\"",
+                ":10: flow.0.ssthresh: must be given for slow_start = \"mid-speed\", which jumps to half of it; \
+                 host \"quic\" cannot carry it out: write it, or transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = \"streak\"",
+                ":11: flow.0.algorithm.slow_start: needs a host that paces; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn hosts() {
     check(
         GOOD,

@@ -7,7 +7,7 @@ use vegas_core::{Composition, Detection, HostCapabilities, Limits, LossResponse,
 use super::document::{Algorithm, Flow, Host, Parts};
 use super::error::{Checked, Problem, child};
 use super::field::Field;
-use super::model::{FlowSpec, Handshake, HostKind, HostSpec, LinkId};
+use super::model::{FlowSpec, Handshake, HostKind, HostSpec, LinkId, Transport};
 use super::network::Network;
 use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
 
@@ -15,6 +15,12 @@ use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
 const PACKET_MAX: Bytes = Bytes::new(65_535);
 /// The same with RoVegas's option of 8 bytes.
 const PACKET_WITH_OPTION_MAX: Bytes = Bytes::new(65_527);
+/// UDP over IPv4.
+const QUIC_HEADERS: Bytes = Bytes::new(28);
+/// 1200 bytes and the headers.
+const QUIC_PACKET_MIN: Bytes = Bytes::new(1228);
+/// What quinn finds on an Ethernet path, and the headers.
+const QUIC_PACKET_DEFAULT: u64 = 1480;
 /// What JSON and a double can count exactly.
 const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 /// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
@@ -28,17 +34,33 @@ const DEFAULT_PRESET: &str = "reno";
 
 /// Checks the flow at `key` and fills in its defaults; `network` has its path.
 pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network, path: &[LinkId]) -> Checked<FlowSpec> {
-    let (algorithm, mut composition, preset_parameters) = algorithm(flow);
+    let transport = flow.transport.map_or(Transport::Tcp, |transport| transport.0);
+    let (algorithm, mut composition, preset_parameters) = algorithm(flow, transport);
     check_base(key, flow)?;
+    if transport == Transport::Quic {
+        check_quic(key, flow)?;
+    }
     let host = host(key, flow, &composition)?;
     if host.kind == HostKind::Linux {
         check_linux(key, flow)?;
         composition.detection.recovery = Recovery::Sack;
     }
     let parameters = parameters(flow, &preset_parameters, &host);
-    check_algorithm(key, flow, &composition, &parameters, &host)?;
+    check_algorithm(key, flow, transport, &composition, &parameters, &host)?;
     let (start, stop) = times(key, "the flow", flow.start, flow.stop, duration)?;
+    let (packet, ack, header) = match transport {
+        Transport::Tcp => (
+            packet(&child(key, "packet"), flow.packet, 1000)?,
+            packet(&child(key, "ack"), flow.ack, 40)?,
+            flow.header.map_or(Bytes::new(40), |header| header.0),
+        ),
+        Transport::Quic => {
+            let packet = packet(&child(key, "packet"), flow.packet, QUIC_PACKET_DEFAULT)?;
+            (packet, packet, QUIC_HEADERS)
+        }
+    };
     let spec = FlowSpec {
+        transport,
         algorithm,
         composition,
         parameters,
@@ -47,9 +69,9 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
         start,
         stop,
         size: size(child(key, "size"), flow.size)?,
-        packet: packet(&child(key, "packet"), flow.packet, 1000)?,
-        ack: packet(&child(key, "ack"), flow.ack, 40)?,
-        header: flow.header.map_or(Bytes::new(40), |header| header.0),
+        packet,
+        ack,
+        header,
         path: path.to_vec(),
         reverse_path: Network::reversed(path),
     };
@@ -58,10 +80,10 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
 }
 
 /// The algorithm's name, its parts and its own numbers.
-fn algorithm(flow: &Flow) -> (String, Composition, Parameters) {
+fn algorithm(flow: &Flow, transport: Transport) -> (String, Composition, Parameters) {
     let (name, mut composition, parameters) = match &flow.algorithm {
-        Algorithm::Preset(preset) => (preset.name, preset.composition, preset.parameters),
-        Algorithm::Parts(parts) => compose(parts),
+        Algorithm::Preset(preset) => (preset.name, of_transport(preset.composition, transport), preset.parameters),
+        Algorithm::Parts(parts) => compose(parts, transport),
     };
     if let Some(Field(recovery)) = flow.recovery {
         composition.detection.recovery = recovery;
@@ -69,8 +91,16 @@ fn algorithm(flow: &Flow) -> (String, Composition, Parameters) {
     (name.into(), composition, parameters)
 }
 
-fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
-    let (from, parameters) = base(parts);
+/// A preset's parts, without those that QUIC has in their place.
+fn of_transport(composition: Composition, transport: Transport) -> Composition {
+    match transport {
+        Transport::Tcp => composition,
+        Transport::Quic => composition.left_to_quic(),
+    }
+}
+
+fn compose(parts: &Parts, transport: Transport) -> (&'static str, Composition, Parameters) {
+    let (from, parameters) = base(parts, transport);
     let composition = Composition {
         signal: parts.signal.map_or(from.signal, |signal| signal.0),
         slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
@@ -96,12 +126,12 @@ fn compose(parts: &Parts) -> (&'static str, Composition, Parameters) {
 }
 
 /// Where parts and numbers come from that the table leaves out.
-fn base(parts: &Parts) -> (Composition, Parameters) {
+fn base(parts: &Parts, transport: Transport) -> (Composition, Parameters) {
     if let Some(Field(mechanisms)) = parts.mechanisms {
         return (mechanisms.composition(), mechanisms.parameters());
     }
     let preset = parts.preset.map_or_else(default_preset, |preset| preset.0.0);
-    (preset.composition, preset.parameters)
+    (of_transport(preset.composition, transport), preset.parameters)
 }
 
 fn default_preset() -> &'static Preset {
@@ -145,15 +175,16 @@ fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
 fn check_algorithm(
     key: &str,
     flow: &Flow,
+    transport: Transport,
     composition: &Composition,
     parameters: &Parameters,
     host: &HostSpec,
 ) -> Checked<()> {
-    let capabilities = match host.kind {
-        HostKind::Bsd => HostCapabilities::SIMULATOR,
-        HostKind::Linux => HostCapabilities::LINUX,
-    };
-    let checked = composition.check(parameters).and_then(|()| composition.check_host(&capabilities));
+    let checked = composition.check(parameters).and_then(|()| match (transport, host.kind) {
+        (Transport::Quic, _) => composition.check_quic(parameters),
+        (Transport::Tcp, HostKind::Bsd) => composition.check_host(&HostCapabilities::SIMULATOR),
+        (Transport::Tcp, HostKind::Linux) => composition.check_host(&HostCapabilities::LINUX),
+    });
     checked.map_err(|Refusal { part, reason, host: refuser }| {
         let key = match part {
             "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > host.receive_window) => {
@@ -167,11 +198,42 @@ fn check_algorithm(
         match refuser {
             None => Problem::new(key, reason),
             Some(name) => {
-                let remedy = "leave it out, or write host = \"bsd\"";
+                let remedy = match transport {
+                    Transport::Quic if part == "ssthresh" => "write it, or transport = \"tcp\"",
+                    Transport::Quic => "leave it out, or write transport = \"tcp\"",
+                    Transport::Tcp => "leave it out, or write host = \"bsd\"",
+                };
                 Problem::new(key, format!("{reason}; host \"{name}\" cannot carry it out: {remedy}"))
             }
         }
     })
+}
+
+/// What is TCP's does not go with QUIC, and its packets hold 1200 bytes at least (RFC 9000, section 14).
+fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
+    let in_parts = matches!(&flow.algorithm, Algorithm::Parts(parts) if parts.recovery.is_some());
+    let given = [
+        ("ack", flow.ack.is_some()),
+        ("header", flow.header.is_some()),
+        ("recovery", flow.recovery.is_some()),
+        ("algorithm.recovery", in_parts),
+        ("host", flow.host.is_some()),
+    ];
+    if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
+        let message = "is TCP's; leave it out, or write transport = \"tcp\"";
+        return Err(Problem::new(child(key, name), message));
+    }
+    match flow.packet {
+        Some(Field(packet)) if packet < QUIC_PACKET_MIN => {
+            let message = format!(
+                "{}b was given; a QUIC packet has {}b at least, headers included",
+                packet.get(),
+                QUIC_PACKET_MIN.get()
+            );
+            Err(Problem::new(child(key, "packet"), message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Linux has one recovery and one clock of its own.

@@ -233,9 +233,11 @@ pub struct GilbertElliott {
     pub loss_bad_ppm: u32,
 }
 
-/// One TCP connection that sends data one way.
+/// One connection that sends data one way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
+    /// What carries it.
+    pub transport: Transport,
     /// The preset's name, or `custom` for a table of parts.
     pub algorithm: String,
     /// The parts.
@@ -272,6 +274,9 @@ impl FlowSpec {
 
     /// The largest acknowledgement on the wire, with its options.
     pub fn largest_ack(&self) -> Bytes {
+        if self.transport == Transport::Quic {
+            return self.ack;
+        }
         let sack = match self.composition.detection.recovery {
             Recovery::Sack => SackBlocks::WIRE_BYTES_MAX,
             Recovery::Reno | Recovery::NewReno => 0,
@@ -282,6 +287,15 @@ impl FlowSpec {
     fn router_option(&self) -> u64 {
         if self.composition.signal.needs_routers() { Aqt::WIRE_BYTES } else { 0 }
     }
+}
+
+/// What carries a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// The simulator's own TCP.
+    Tcp,
+    /// QUIC, by a [`crate::foreign::Stack`].
+    Quic,
 }
 
 /// How a flow's hosts behave: what belongs to TCP and not to the congestion control.

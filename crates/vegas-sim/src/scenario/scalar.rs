@@ -5,7 +5,7 @@ use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::error::suggestion;
 use super::field::{FromGiven, Given};
-use super::model::{Handshake, HostKind, QueueLimit, Sampling};
+use super::model::{Handshake, HostKind, QueueLimit, Sampling, Transport};
 use super::quantity::{Inexact, SIZE, TIME, scaled};
 
 /// Windows, thresholds and counts of segments go up to 2^20: larger than any path of the papers needs.
@@ -341,6 +341,11 @@ impl Named for Recovery {
 impl Named for Handshake {
     const WHAT: &'static str = "a handshake";
     const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+impl Named for Transport {
+    const WHAT: &'static str = "a transport";
+    const CHOICES: &'static [(&'static str, Self)] = &[("tcp", Transport::Tcp), ("quic", Transport::Quic)];
 }
 
 impl Named for HostKind {

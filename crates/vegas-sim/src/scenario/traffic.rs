@@ -6,7 +6,9 @@ use super::document::{Flow, SizeDistribution, Traffic, TrafficKind};
 use super::error::{Checked, Problem, child};
 use super::field::Field;
 use super::flow;
-use super::model::{ConversationSpec, DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec, TransferSpec};
+use super::model::{
+    ConversationSpec, DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec, TransferSpec, Transport,
+};
 use super::network::Network;
 use super::scalar::Named;
 
@@ -179,5 +181,10 @@ fn connection(
         let message = format!("is the source's and not one connection's; write it as {key}.{name}");
         return Err(Problem::new(child(&key_flow, name), message));
     }
-    flow::resolve(&key_flow, flow, duration, network, path)
+    let spec = flow::resolve(&key_flow, flow, duration, network, path)?;
+    if spec.transport != Transport::Tcp {
+        let message = "transfers of traffic are TCP's; leave it out, or write QUIC flows as [[flow]]";
+        return Err(Problem::new(child(&key_flow, "transport"), message));
+    }
+    Ok(spec)
 }

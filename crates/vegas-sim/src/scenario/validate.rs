@@ -7,7 +7,7 @@ use vegas_core::units::Span;
 
 use super::document::{File, numbered};
 use super::error::{Checked, Problem};
-use super::model::{Sampling, Scenario};
+use super::model::{Sampling, Scenario, Transport};
 use super::{change, flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
@@ -42,6 +42,9 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
             change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
         change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
     };
+    if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
+        return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
+    }
     let until_complete = file.until_complete.unwrap_or(false);
     if until_complete && let Some(endless) = flows.iter().position(|flow| flow.size.is_none()) {
         let message = format!("flow.{endless} has no size and never completes; give each flow a size, or leave it out");

@@ -9,7 +9,7 @@ use vegas_sim::outcome::{
 };
 use vegas_sim::scenario::{
     DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit,
-    Sampling, Scenario, TrafficSpec, TransferSpec,
+    Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -66,6 +66,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
 fn flow(algorithm: &str) -> FlowSpec {
     let preset = registry::preset(algorithm).unwrap();
     FlowSpec {
+        transport: Transport::Tcp,
         algorithm: algorithm.to_owned(),
         composition: preset.composition,
         parameters: preset.parameters,

@@ -5,6 +5,7 @@ use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
     Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
+    Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
@@ -45,6 +46,7 @@ pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec 
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {
     FlowSpec {
+        transport: Transport::Tcp,
         algorithm: algorithm.into(),
         composition,
         parameters,

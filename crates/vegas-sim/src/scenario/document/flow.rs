@@ -14,13 +14,13 @@ use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 use super::Link;
 use crate::scenario::error::suggestion;
 use crate::scenario::field::{Field, FromGiven, Given, Table};
-use crate::scenario::model::{Handshake, HostKind};
+use crate::scenario::model::{Handshake, HostKind, Transport};
 use crate::scenario::scalar::{Burst, Count, DelayedAck, Name, Whole};
 
 /// A hundred thousand flows: more than a run holds in memory that most machines have.
 const COUNT_MAX: u64 = 100_000;
 
-/// One TCP connection that sends data one way, or many alike.
+/// One connection that sends data one way, or many alike.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Flow {
@@ -28,13 +28,16 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) count: Option<Field<Whole<1, COUNT_MAX>>>,
     /// The congestion control: a preset's name, or a table of parts.
     pub(in crate::scenario) algorithm: Algorithm,
+    /// What carries it: "tcp", or "quic", whose ends are quinn's. Default: "tcp".
+    pub(in crate::scenario) transport: Option<Field<Transport>>,
     /// When the flow starts. Default: "0s".
     pub(in crate::scenario) start: Option<Field<Span>>,
     /// When the application stops giving data. Default: never.
     pub(in crate::scenario) stop: Option<Field<Span>>,
     /// How much payload is sent. Default: no end.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
-    /// A full data packet on the wire, headers included, 1 to 65535 bytes. Default: "1000b".
+    /// A full data packet on the wire, headers included, 1 to 65535 bytes; for QUIC with those of UDP and IP, from 1228. Default: "1000b", for
+    /// QUIC "1480b".
     pub(in crate::scenario) packet: Option<Field<Bytes>>,
     /// An acknowledgement on the wire, 1 to 65535 bytes. Default: "40b".
     pub(in crate::scenario) ack: Option<Field<Bytes>>,

@@ -1,0 +1,253 @@
+//! A flow: a client that sends, a server that receives and checks, and what is counted on the way.
+
+use std::fmt;
+use std::sync::Arc;
+
+use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, StreamId, TransportConfig, VarInt};
+use vegas_core::units::{Bytes, Span, Time};
+use vegas_quic::VegasQuic;
+use vegas_sim::foreign::{Connection, Datagram, DatagramId, Totals};
+use vegas_sim::scenario::FlowSpec;
+
+use crate::Clock;
+use crate::datagrams::Datagrams;
+use crate::end::End;
+use crate::pattern;
+use crate::tap::{Tap, TappedFactory};
+
+/// Both ends of a QUIC connection.
+pub(crate) struct Quic {
+    spec: FlowSpec,
+    clock: Clock,
+    client: End,
+    server: End,
+    /// The client's, until the flow begins.
+    transport: Option<TransportConfig>,
+    tap: Tap,
+    datagrams: Datagrams,
+    stream: Option<StreamId>,
+    written: u64,
+    /// What the application will have written in the end, once that is known.
+    limit: Option<u64>,
+    finished: bool,
+    delivered: u64,
+    wire_bytes: u64,
+    started: bool,
+    over: Option<Time>,
+}
+
+/// UDP and IPv4 headers.
+const HEADERS: usize = 28;
+/// More than any window: what the application writes ahead.
+const SEND_BUFFER_BYTES: u64 = 1 << 28;
+
+impl Quic {
+    pub(crate) fn new(spec: &FlowSpec, flow: u32, seed: u64) -> Self {
+        let factory =
+            VegasQuic::new(spec.composition, spec.parameters).build().expect("validation checked the algorithm");
+        let clock = Clock::new();
+        let tap = Tap::new(factory.algorithm().start());
+        let mut client = transport(spec);
+        let factory = TappedFactory { factory, tap: tap.clone(), clock };
+        client.congestion_controller_factory(Arc::new(factory));
+        Quic {
+            clock,
+            client: End::client(seed_of(seed, flow, 1)),
+            server: End::server(seed_of(seed, flow, 2), transport(spec)),
+            transport: Some(client),
+            tap,
+            datagrams: Datagrams::default(),
+            stream: None,
+            written: 0,
+            limit: spec.size.map(Bytes::get),
+            finished: false,
+            delivered: 0,
+            wire_bytes: 0,
+            started: false,
+            over: None,
+            spec: spec.clone(),
+        }
+    }
+
+    /// Lets both applications do what they can.
+    fn work(&mut self, now: Time) {
+        while let Some(event) = self.client.event() {
+            match event {
+                Event::Connected | Event::Stream(StreamEvent::Available { .. }) => self.open(),
+                Event::Stream(StreamEvent::Finished { .. }) => self.over = Some(now),
+                Event::ConnectionLost { reason } => panic!("a simulated connection never ends: {reason}"),
+                _ => {}
+            }
+        }
+        self.write();
+        while let Some(event) = self.server.event() {
+            match event {
+                Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) => self.read(),
+                Event::ConnectionLost { reason } => panic!("a simulated connection never ends: {reason}"),
+                _ => {}
+            }
+        }
+    }
+
+    fn open(&mut self) {
+        if self.stream.is_none() {
+            self.stream = self.client.connection().and_then(|client| client.streams().open(Dir::Uni));
+        }
+    }
+
+    fn write(&mut self) {
+        let (Some(stream), Some(client)) = (self.stream, self.client.connection()) else { return };
+        let mut sending = client.send_stream(stream);
+        while self.limit.is_none_or(|limit| self.written < limit) {
+            let chunk = pattern::from(self.written, self.limit.map_or(u64::MAX, |limit| limit - self.written));
+            match sending.write_chunks(&mut [chunk]) {
+                Ok(taken) => self.written += taken.bytes as u64,
+                Err(_) => return, // the buffer is full
+            }
+        }
+        if !self.finished {
+            self.finished = true;
+            sending.finish().expect("the stream is open");
+        }
+    }
+
+    /// Every byte in its place.
+    fn read(&mut self) {
+        let Some(server) = self.server.connection() else { return };
+        // the client's first stream
+        let stream = StreamId::new(quinn_proto::Side::Client, Dir::Uni, 0);
+        let _ = server.streams().accept(Dir::Uni);
+        let mut receiving = server.recv_stream(stream);
+        let Ok(mut chunks) = receiving.read(true) else { return };
+        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
+            assert!(pattern::is_right(self.delivered, &chunk.bytes), "a wrong byte after {}", self.delivered);
+            self.delivered += chunk.bytes.len() as u64;
+        }
+        let _ = chunks.finalize(); // what is to be sent is asked for anyhow
+    }
+
+    fn ecn(&self, marked: bool) -> Option<EcnCodepoint> {
+        self.spec.ecn.then_some(if marked { EcnCodepoint::Ce } else { EcnCodepoint::Ect0 })
+    }
+}
+
+impl Connection for Quic {
+    fn start(&mut self, now: Time) {
+        let transport = self.transport.take().expect("a flow starts once");
+        self.client.connect(self.clock.instant(now), transport);
+        self.started = true;
+        self.work(now);
+    }
+
+    fn stop(&mut self, now: Time) {
+        self.limit = Some(self.written);
+        self.work(now);
+    }
+
+    fn receive(&mut self, now: Time, datagram: DatagramId, marked: bool) {
+        let (bytes, forward) = self.datagrams.take(datagram);
+        let (instant, ecn) = (self.clock.instant(now), self.ecn(marked));
+        if forward {
+            self.wire_bytes += (bytes.len() + HEADERS) as u64;
+            self.server.receive(instant, true, ecn, bytes);
+        } else {
+            self.client.receive(instant, false, ecn, bytes);
+        }
+        self.work(now);
+    }
+
+    fn duplicate(&mut self, datagram: DatagramId) {
+        self.datagrams.duplicate(datagram);
+    }
+
+    fn discard(&mut self, datagram: DatagramId) {
+        self.datagrams.take(datagram);
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        let instant = self.clock.instant(now);
+        self.client.on_timer(instant);
+        self.server.on_timer(instant);
+        self.work(now);
+    }
+
+    fn timer(&mut self) -> Option<Time> {
+        let (client, server) = (self.client.timer(), self.server.timer());
+        client.into_iter().chain(server).min().map(|instant| self.clock.time(instant))
+    }
+
+    fn transmit(&mut self, now: Time) -> Option<Datagram> {
+        let instant = self.clock.instant(now);
+        let from_client = self.client.transmit(instant);
+        let forward = from_client.is_some();
+        let (bytes, may_be_marked) = from_client.or_else(|| self.server.transmit(instant))?;
+        let wire = Bytes::new((bytes.len() + HEADERS) as u64);
+        let id = self.datagrams.store(bytes, forward);
+        Some(Datagram { id, wire, forward, ecn_capable: self.spec.ecn && may_be_marked })
+    }
+
+    fn totals(&self, now: Time) -> Totals {
+        let (path, seen) = (self.client.path_stats(), self.tap.seen());
+        Totals {
+            state: seen.state,
+            active: self.started && self.over.is_none(),
+            in_recovery: false,
+            in_flight: seen.in_flight,
+            wire_bytes: self.wire_bytes,
+            delivered_bytes: self.delivered,
+            acked_bytes: seen.acked_bytes,
+            segments_sent: path.sent_packets,
+            segments_retransmitted: path.lost_packets,
+            timeouts: seen.persistent_congestion,
+            ecn_reductions: seen.ecn_reductions,
+            rtt: seen.rtt.clone(),
+            slow_start_exit: seen.slow_start_exit,
+            over: self.over,
+            transferred: self.over.filter(|_| self.spec.size.map(Bytes::get) == Some(self.written)),
+            mean_window_segments: seen.mean_window(self.spec.start, self.over.unwrap_or(now)),
+        }
+    }
+}
+
+impl fmt::Debug for Quic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Quic").field("algorithm", &self.spec.algorithm).field("tap", &self.tap).finish_non_exhaustive()
+    }
+}
+
+/// Without limits but the congestion window: no flow control, no idle timeout, packets of one size.
+fn transport(spec: &FlowSpec) -> TransportConfig {
+    let mtu = u16::try_from(spec.packet.get()).expect("validation bounds packet sizes") - HEADERS as u16;
+    let mut transport = TransportConfig::default();
+    transport
+        .initial_mtu(mtu)
+        .mtu_discovery_config(None)
+        .max_idle_timeout(None)
+        .receive_window(VarInt::MAX)
+        .stream_receive_window(VarInt::MAX)
+        .send_window(SEND_BUFFER_BYTES)
+        .ack_frequency_config(Some(acknowledgements(spec.host.delayed_ack)));
+    transport
+}
+
+/// Every packet is acknowledged at once, or every second one.
+fn acknowledgements(delay: Option<Span>) -> AckFrequencyConfig {
+    let mut acks = AckFrequencyConfig::default();
+    match delay {
+        None => acks.ack_eliciting_threshold(0u32.into()),
+        Some(delay) => {
+            acks.ack_eliciting_threshold(1u32.into());
+            acks.max_ack_delay(Some(std::time::Duration::from_nanos(delay.as_nanos())))
+        }
+    };
+    acks
+}
+
+/// A stream of random numbers for each end of each flow.
+fn seed_of(seed: u64, flow: u32, end: u8) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..12].copy_from_slice(&flow.to_le_bytes());
+    bytes[12] = end;
+    bytes
+}

@@ -1,0 +1,158 @@
+//! The builder: which algorithm, with which numbers.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use quinn_proto::{AckFrequencyConfig, TransportConfig};
+use vegas_core::units::{Segments, Span};
+use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, registry};
+
+use crate::VegasFactory;
+
+/// An algorithm for quinn, and its numbers; see the crate's documentation for an example.
+///
+/// Named constructors and [`VegasQuic::preset`] take the registry's presets; what QUIC does itself is taken out of them:
+/// C and D (QUIC's loss recovery), H (quinn's pacer), and I (RFC 9002, section 7.8, in its place). [`VegasQuic::new`]
+/// takes any composition and leaves nothing out: [`VegasQuic::build`] refuses what quinn cannot carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VegasQuic {
+    composition: Composition,
+    parameters: Parameters,
+    host_noise: Duration,
+}
+
+/// What a user-space QUIC adds by itself: packets that leave and are read in batches, wake-ups. It is a third of a
+/// packet's time at 20 Mb/s, and on loopback it is all there is.
+const HOST_NOISE: Duration = Duration::from_micros(200);
+
+/// No preset has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownPreset(String);
+
+impl fmt::Display for UnknownPreset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = VegasQuic::presets().collect();
+        write!(f, "no algorithm for QUIC is called {:?}; there are {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownPreset {}
+
+impl VegasQuic {
+    /// Any parts and numbers.
+    pub fn new(composition: Composition, parameters: Parameters) -> Self {
+        VegasQuic { composition, parameters, host_noise: HOST_NOISE }
+    }
+
+    /// A preset of the registry by its name. One that only another host can carry, as `rovegas`, is found here and refused
+    /// by [`VegasQuic::build`], which says why.
+    pub fn preset(name: &str) -> Result<Self, UnknownPreset> {
+        let preset = registry::preset(name).ok_or_else(|| UnknownPreset(name.to_owned()))?;
+        Ok(VegasQuic::new(preset.composition.left_to_quic(), preset.parameters))
+    }
+
+    /// The names of the presets that quinn can carry.
+    pub fn presets() -> impl Iterator<Item = &'static str> {
+        let carried =
+            |preset: &&registry::Preset| preset.composition.left_to_quic().check_host(&HostCapabilities::QUIC).is_ok();
+        registry::PRESETS.iter().filter(carried).map(|preset| preset.name)
+    }
+
+    /// The corrected Vegas (Brakmo and Peterson 1995; "TCP Vegas Revisited").
+    pub fn vegas() -> Self {
+        known("vegas")
+    }
+
+    /// Gallop-Vegas: Vegas with a slow start whose increment grows by one a round.
+    pub fn gallop() -> Self {
+        known("gallop")
+    }
+
+    /// Dynamic Vegas: steps in proportion to what the backlog is off. It needs [`VegasQuic::ssthresh`], to half of which
+    /// its slow start jumps.
+    pub fn dynamic() -> Self {
+        known("dynamic")
+    }
+
+    /// Reno's slow start and additive increase.
+    pub fn reno() -> Self {
+        known("reno")
+    }
+
+    /// CUBIC (RFC 9438) with HyStart++ (RFC 9406).
+    pub fn cubic() -> Self {
+        known("cubic")
+    }
+
+    /// Backlog below which the window grows in congestion avoidance, in segments; 0 to beta.
+    pub fn alpha(mut self, segments: u32) -> Self {
+        self.parameters.alpha = Segments(segments);
+        self
+    }
+
+    /// Backlog above which the window shrinks in congestion avoidance, in segments; alpha or more.
+    pub fn beta(mut self, segments: u32) -> Self {
+        self.parameters.beta = Segments(segments);
+        self
+    }
+
+    /// Backlog above which slow start ends, in segments.
+    pub fn gamma(mut self, segments: u32) -> Self {
+        self.parameters.gamma = Segments(segments);
+        self
+    }
+
+    /// Window at the start, in segments. A window of 1 is taken for 2, QUIC's least (RFC 9002, section 7.2, which
+    /// recommends 10).
+    pub fn initial_window(mut self, segments: u32) -> Self {
+        self.parameters.initial_window = Segments(segments);
+        self
+    }
+
+    /// Slow-start threshold before the first loss, in segments; 2 or more.
+    pub fn ssthresh(mut self, segments: u32) -> Self {
+        self.parameters.ssthresh = Some(Segments(segments));
+        self
+    }
+
+    /// The largest window, in segments; 2 to 16,777,216.
+    pub fn max_window(mut self, segments: u32) -> Self {
+        self.parameters.max_window = Segments(segments);
+        self
+    }
+
+    /// So much of a round-trip time above the path's least is taken for the hosts' own doing and not for a queue; 200 us
+    /// unless set. Vegas counts queues in packets, and where a packet takes less than that a host's batches would be
+    /// backlog.
+    pub fn host_noise(mut self, noise: Duration) -> Self {
+        self.host_noise = noise;
+        self
+    }
+
+    /// The factory, for `TransportConfig::congestion_controller_factory`. A refusal names the part or number that is to
+    /// blame, and the host where the host is.
+    pub fn build(self) -> Result<Arc<VegasFactory>, Refusal> {
+        let VegasQuic { composition, mut parameters, host_noise } = self;
+        composition.check(&parameters)?;
+        composition.check_quic(&parameters)?;
+        let least = |window: Segments| window.max(Segments(2)).min(parameters.max_window);
+        parameters.initial_window = least(parameters.initial_window);
+        parameters.restart_window = least(parameters.restart_window);
+        let host_noise = Span::from_nanos(u64::try_from(host_noise.as_nanos()).unwrap_or(u64::MAX));
+        Ok(Arc::new(VegasFactory { algorithm: Algorithm::new(composition, parameters)?, host_noise }))
+    }
+
+    /// Puts the factory into `transport` and asks the peer to acknowledge every packet at once, by the ACK frequency
+    /// extension, where the peer has it (quinn has). The crate's documentation says what that is for.
+    pub fn install(self, transport: &mut TransportConfig) -> Result<(), Refusal> {
+        let mut acks = AckFrequencyConfig::default();
+        acks.ack_eliciting_threshold(0u32.into());
+        transport.congestion_controller_factory(self.build()?).ack_frequency_config(Some(acks));
+        Ok(())
+    }
+}
+
+fn known(name: &str) -> VegasQuic {
+    VegasQuic::preset(name).expect("the registry has it")
+}

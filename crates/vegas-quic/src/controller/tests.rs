@@ -1,0 +1,247 @@
+//! Scripted events, in milliseconds, at an MTU of 1200 bytes; the expected windows are worked out by hand.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use vegas_core::Phase;
+use vegas_core::units::{Segments, Span};
+
+use super::*;
+use crate::VegasQuic;
+
+const MTU: u16 = 1200;
+
+/// A controller, and the clock that it is driven by.
+struct Script {
+    controller: Box<VegasController>,
+    origin: Instant,
+}
+
+impl Script {
+    fn new(algorithm: VegasQuic) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "some origin; only differences count")]
+        let origin = Instant::now();
+        let controller = algorithm.build().unwrap().build(origin, MTU).into_any().downcast().unwrap();
+        Script { controller, origin }
+    }
+
+    fn at(&self, ms: u64) -> Instant {
+        self.origin + Duration::from_millis(ms)
+    }
+
+    fn send(&mut self, ms: u64, packets: u64) {
+        self.controller.on_sent(self.at(ms), packets * u64::from(MTU), 0);
+    }
+
+    /// Acknowledgements at `ms`, each for so many of the packets that were sent at `sent_ms`.
+    fn acks(&mut self, ms: u64, sent_ms: u64, covers: impl IntoIterator<Item = u64>) {
+        for packets in covers {
+            self.ack(ms, sent_ms, packets, false);
+        }
+    }
+
+    fn ack(&mut self, ms: u64, sent_ms: u64, packets: u64, app_limited: bool) {
+        (0..packets).for_each(|_| self.controller.on_packet(self.at(sent_ms)));
+        self.controller.on_end_acks(self.at(ms), 0, app_limited, None);
+    }
+
+    fn lose(&mut self, ms: u64, sent_ms: u64, persistent: bool, bytes: u64) {
+        self.controller.on_congestion_event(self.at(ms), self.at(sent_ms), persistent, bytes);
+    }
+
+    /// In packets: quinn sends while what is in flight and the next packet are below the window.
+    fn window(&self) -> u64 {
+        (self.controller.window() - 1) / u64::from(MTU)
+    }
+}
+
+/// The windows of so many round trips of 100 ms on an empty path, each acknowledged in parts of `cover` packets.
+fn empty_path(algorithm: VegasQuic, rounds: u64, cover: u64) -> Vec<u64> {
+    let mut script = Script::new(algorithm);
+    let one = |round| {
+        let window = script.window();
+        script.send(100 * round, window);
+        let covers = (0..window.div_ceil(cover)).map(|part| cover.min(window - part * cover));
+        script.acks(100 * (round + 1), 100 * round, covers);
+        window
+    };
+    (0..rounds).map(one).collect()
+}
+
+/// "Gallop-Vegas", section III, with the increments 0, 1, 2, 3 and on.
+#[test]
+fn gallop_opens_as_its_paper_says_however_acknowledgements_are_thinned() {
+    for cover in [1, 2, 3, 10, u64::MAX] {
+        assert_eq!(empty_path(VegasQuic::gallop(), 10, cover), [2, 2, 3, 5, 8, 12, 17, 23, 30, 38], "{cover}");
+    }
+}
+
+/// Vegas doubles in every second round; Reno in every one, from QUIC's least window of 2.
+#[test]
+fn slow_starts_count_packets_and_not_acknowledgements() {
+    for cover in [1, 2, 5] {
+        assert_eq!(empty_path(VegasQuic::vegas(), 6, cover), [2, 2, 4, 4, 8, 8], "{cover}");
+        assert_eq!(empty_path(VegasQuic::reno(), 5, cover), [2, 4, 8, 16, 32], "{cover}");
+    }
+}
+
+/// Ten packets a round, base RTT 100 ms, then 160 ms: 10 - 10 x 100/160 = 3.75, so 4.
+#[test]
+fn thinned_acknowledgements_do_not_change_the_backlog() {
+    for cover in [1, 2, 5, 10] {
+        let mut script = Script::new(VegasQuic::vegas().initial_window(10));
+        for (sent, acked) in [(0, 100), (100, 260), (260, 420)] {
+            script.send(sent, 10);
+            script.acks(acked, sent, (0..10 / cover).map(|_| cover));
+        }
+        assert_eq!(script.controller.state().diff(), Some(4), "{cover}");
+        assert_eq!(script.controller.state().base_rtt(), Some(Span::from_millis(100)));
+    }
+}
+
+/// 10 packets, base 100 ms. At 130 ms with 30 ms of noise nothing is backlog; at 160 ms 130 ms count:
+/// 10 - 10 x 100/130 = 2.31, so 2.
+#[test]
+fn what_hosts_add_is_no_backlog() {
+    for (rtt, backlog) in [(130, 0), (160, 2)] {
+        let noise = Duration::from_millis(30);
+        let mut script = Script::new(VegasQuic::vegas().initial_window(10).host_noise(noise));
+        for (sent, acked) in [(0, 100), (100, 100 + rtt), (100 + rtt, 100 + 2 * rtt)] {
+            script.send(sent, 10);
+            script.acks(acked, sent, [1; 10]);
+        }
+        assert_eq!(script.controller.state().diff(), Some(backlog));
+    }
+}
+
+/// Of ten packets at 100 ms the third and fourth are lost; at no queue the backlog is none, not negative.
+#[test]
+fn what_was_lost_counts_as_sent_and_as_in_flight() {
+    let mut script = Script::new(VegasQuic::vegas().initial_window(10));
+    script.send(0, 10);
+    script.acks(100, 0, [1; 10]);
+    for packet in 0..10 {
+        script.send(100 + packet, 1);
+    }
+    for packet in [0, 1, 4, 5, 6, 7, 8, 9] {
+        script.ack(200 + packet, 100 + packet, 1, false);
+        script.send(200 + packet, 1);
+    }
+    script.acks(300, 200, [1]);
+    assert_eq!(script.controller.state().diff(), Some(0));
+}
+
+#[test]
+fn a_window_that_does_not_limit_the_sender_does_not_grow() {
+    for algorithm in [VegasQuic::gallop(), VegasQuic::reno(), VegasQuic::dynamic().ssthresh(64), VegasQuic::cubic()] {
+        let mut script = Script::new(algorithm);
+        let before = script.window();
+        for round in 0..20 {
+            script.send(100 * round, 1);
+            script.ack(100 * (round + 1), 100 * round, 1, true);
+        }
+        assert_eq!(script.window(), before);
+    }
+}
+
+/// RFC 9002, section 7.3.2. Vegas takes a quarter, rounded down: 20 to 15, then 15 to 12.
+#[test]
+fn one_cut_a_recovery_period() {
+    let mut script = Script::new(VegasQuic::vegas().initial_window(20));
+    script.send(10, 20);
+    script.lose(110, 10, false, 1200);
+    assert_eq!(script.window(), 15);
+    script.lose(150, 110, false, 2400);
+    assert_eq!(script.window(), 15, "sent before the cut");
+    script.lose(200, 111, false, 1200);
+    assert_eq!(script.window(), 12);
+    assert_eq!(script.controller.state().phase(), Phase::Avoidance);
+}
+
+/// Reno: a mark halves 20 to 10, persistent congestion leaves 2 and half of 10 as threshold.
+#[test]
+fn marks_and_persistent_congestion() {
+    let mut script = Script::new(VegasQuic::reno().initial_window(20));
+    script.send(10, 20);
+    script.lose(110, 10, false, 0);
+    assert_eq!(script.window(), 10);
+    script.lose(150, 20, true, 24_000);
+    assert_eq!(script.window(), 2);
+    assert_eq!(script.controller.state().ssthresh(), Some(Segments(5)));
+    let metrics = script.controller.metrics();
+    assert_eq!((metrics.congestion_window, metrics.ssthresh), (2401, Some(6001)));
+}
+
+#[test]
+fn another_mtu_changes_bytes_and_not_segments() {
+    let mut script = Script::new(VegasQuic::vegas().initial_window(10));
+    assert_eq!(script.controller.window(), 12_001);
+    script.controller.on_mtu_update(1452);
+    assert_eq!(script.controller.window(), 14_521);
+    assert_eq!(script.controller.initial_window(), 14_521);
+}
+
+/// The first path has 100 ms, the second one 250 ms.
+#[test]
+fn another_path_has_another_base_rtt() {
+    let mut script = Script::new(VegasQuic::reno().initial_window(10));
+    script.send(0, 10);
+    script.acks(100, 0, [10]);
+    script.send(100, 5);
+    script.controller = script.controller.clone_box().into_any().downcast().unwrap();
+    assert_eq!(script.window(), 20);
+    assert_eq!(script.controller.state().base_rtt(), Some(Span::from_millis(100)), "until it sends there");
+    script.send(150, 2);
+    script.ack(200, 100, 5, false);
+    assert_eq!((script.window(), script.controller.state().base_rtt()), (20, None), "of the earlier path");
+    script.ack(400, 150, 2, false);
+    assert_eq!((script.window(), script.controller.state().base_rtt()), (22, Some(Span::from_millis(250))));
+}
+
+/// A packet that was overtaken is acknowledged late: it counts, and gives no sample.
+#[test]
+fn packets_that_were_overtaken_give_no_sample() {
+    let mut script = Script::new(VegasQuic::reno());
+    script.send(0, 1);
+    script.send(1, 1);
+    script.ack(101, 1, 1, false);
+    script.ack(102, 0, 1, false);
+    assert_eq!(script.controller.state().base_rtt(), Some(Span::from_millis(100)));
+    assert_eq!(script.window(), 4);
+}
+
+/// One call of a random history: what, how much later, how many, which earlier instant.
+type Call = (u8, u16, u8, u8);
+
+fn play(script: &mut Script, calls: &[Call]) -> Vec<u64> {
+    let (mut now, mut sent) = (0, vec![0]);
+    let one = |&(what, later, packets, earlier): &Call| {
+        now += u64::from(later);
+        let sent_ms = sent[sent.len().saturating_sub(1 + usize::from(earlier))];
+        match what % 8 {
+            0..3 => {
+                script.send(now, u64::from(packets));
+                sent.push(now);
+            }
+            3..6 => script.ack(now, sent_ms, u64::from(packets), what & 8 == 8),
+            6 => script.lose(now, sent_ms, what & 16 == 16, u64::from(packets)),
+            _ if what & 8 == 8 => script.controller.on_mtu_update(1200 + 100 * u16::from(packets)),
+            _ => script.controller = script.controller.clone_box().into_any().downcast().unwrap(),
+        }
+        script.controller.window() / u64::from(script.controller.mtu)
+    };
+    calls.iter().map(one).collect()
+}
+
+proptest! {
+    /// Any order of calls, on every preset that QUIC carries: no panic, two packets at least, and the same again.
+    #[test]
+    fn any_history_leaves_two_packets(calls in prop::collection::vec(any::<Call>(), 0..400)) {
+        for name in VegasQuic::presets() {
+            let algorithm = VegasQuic::preset(name).unwrap().ssthresh(1000);
+            let windows = play(&mut Script::new(algorithm), &calls);
+            prop_assert!(windows.iter().all(|window| *window >= 2), "{name}: {windows:?}");
+            prop_assert_eq!(&windows, &play(&mut Script::new(algorithm), &calls));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The TCP Vegas family of congestion control for [quinn](https://docs.rs/quinn): the algorithms of `vegas-core`, the
+//! same that run in the simulator and in the Linux kernel, as controllers of a QUIC connection.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use quinn_proto::TransportConfig; // quinn exports it as quinn::TransportConfig
+//! use vegas_quic::VegasQuic;
+//!
+//! let mut transport = TransportConfig::default();
+//! VegasQuic::gallop().gamma(3).install(&mut transport)?;
+//! let transport = Arc::new(transport); // for a client's or a server's configuration
+//!
+//! // the factory alone, and what quinn cannot carry is refused by name
+//! let factory = VegasQuic::vegas().alpha(2).beta(4).initial_window(10).build()?;
+//! let refusal = VegasQuic::preset("rovegas")?.build().unwrap_err();
+//! assert_eq!(
+//!     refusal.to_string(),
+//!     "signal: needs a host that carries the queueing times of routers (host: quic)"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Of two directions each sender chooses for itself: who sends the bulk of the data needs it.
+//!
+//! # How quinn's events become the core's
+//!
+//! - **Rounds** end when a packet is acknowledged that was sent after the round began. quinn gives packet numbers of three
+//!   spaces without saying which, and for an acknowledged packet its send time only; so packets are counted in the order
+//!   of sending and found by their send times.
+//! - **RTT samples** are of the newest packet that an acknowledgement covers, by its own send time; of one that was
+//!   overtaken there is none. QUIC sends nothing twice under one number, so every sample is unambiguous.
+//! - **What is in flight** is all that was sent after the newest packet acknowledged before: what was lost since counts as
+//!   much as it counts in the round, so that the backlog is never negative ("TCP Vegas Revisited", inequality 5).
+//! - **Thinned acknowledgements.** A receiver may answer every second packet, or fewer. Such an acknowledgement is handed
+//!   on as those that the receiver left out and itself. Handed on as one, it would count as many packets too many in
+//!   flight as it covers beyond the first: at every second packet up to one segment of backlog that is not there, which
+//!   is half of what separates alpha from beta; and window rules that count acknowledgements would grow half as fast.
+//!   Handed on so, window and segments sent are those of a receiver that answers each packet.
+//! - **ACK delay.** quinn does not tell a controller how long the peer held an acknowledgement back. It holds back none that
+//!   the newest packet triggers, so samples are right but for the packet that waits for a second one in vain: at 25 ms
+//!   (RFC 9000, section 18.2) and a round of n samples the mean RTT is 25/n ms too long. The base RTT, a minimum, is not
+//!   touched. [`VegasQuic::install`] has the peer answer each packet at once, and then there is nothing to wait for.
+//! - **What hosts add** to a round-trip time, by batches and wake-ups, is no queue: 200 us of what is above the least are
+//!   left out, [`VegasQuic::host_noise`] sets another span. At 20 Mb/s that is a third of a packet; where a packet takes
+//!   less, as on loopback, Vegas would else hold a few packets and no host would work in batches.
+//! - **Losses.** One per recovery period (RFC 9002, section 7.3.2); persistent congestion (section 7.6) is what a timeout is
+//!   to TCP; an increase of the peer's ECN-CE count is a mark.
+//! - **Application-limited** periods do not grow the window (section 7.8). This takes the place of mechanism I, which
+//!   compares the window with what is in flight: a paced sender is always a few packets short.
+//! - **Windows** are in segments, at least two; a segment is the path's current MTU, so a change of the MTU changes the bytes
+//!   and not the segments.
+//! - **Another path.** A new address begins with a new controller. Where only the peer's port has changed, quinn keeps the
+//!   window; the base RTT is then measured anew.
+//!
+//! # What quinn cannot carry
+//!
+//! Mechanisms C and D of Vegas (the retransmission path is QUIC's own), H (a burst limit: quinn's pacer lets ten packets
+//! out together), a pacing rate (quinn's pacer makes its own from window and RTT), and what routers stamp.
+
+#![forbid(unsafe_code)]
+
+mod builder;
+mod controller;
+mod sends;
+
+pub use builder::{UnknownPreset, VegasQuic};
+pub use controller::{VegasController, VegasFactory};
+pub use vegas_core;

@@ -1,0 +1,89 @@
+//! What quinn can carry is built; what it cannot is refused by name.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use quinn_proto::congestion::ControllerFactory;
+use vegas_core::units::Segments;
+use vegas_core::{HostCapabilities, Limits, Mechanisms, registry};
+use vegas_quic::{VegasController, VegasQuic};
+
+#[expect(clippy::disallowed_methods, reason = "some origin; only differences count")]
+fn controller(algorithm: VegasQuic) -> VegasController {
+    let boxed = algorithm.build().unwrap().build(Instant::now(), 1200);
+    *boxed.into_any().downcast().unwrap()
+}
+
+fn refusal(algorithm: VegasQuic) -> String {
+    algorithm.build().unwrap_err().to_string()
+}
+
+#[test]
+fn every_preset_but_those_that_need_another_host_is_carried() {
+    let carried: Vec<_> = VegasQuic::presets().collect();
+    for name in ["reno", "newreno", "sack", "vegas", "vegas-linux", "gallop", "dynamic", "cubic", "cubic-linux"] {
+        assert!(carried.contains(&name), "{name}");
+    }
+    assert!(!carried.contains(&"rovegas"));
+    for name in carried {
+        controller(VegasQuic::preset(name).unwrap().ssthresh(64));
+    }
+}
+
+#[test]
+fn what_needs_another_host_is_refused_by_name() {
+    let vegas = registry::preset("vegas").unwrap();
+    let mut parts = vegas.composition;
+    let blamed = |parts| refusal(VegasQuic::new(parts, vegas.parameters));
+    assert_eq!(blamed(parts), "fine_retransmit: mechanism C needs the retransmission path (host: quic)");
+    parts.detection.fine_retransmit = false;
+    assert_eq!(blamed(parts), "recheck_after_retransmit: mechanism D needs the retransmission path (host: quic)");
+    parts.detection.recheck_after_retransmit = false;
+    assert_eq!(blamed(parts), "burst: mechanism H needs a host that holds segments back (host: quic)");
+    parts.limits = Limits { burst: None, ..parts.limits };
+    assert!(VegasQuic::new(parts, vegas.parameters).build().is_ok(), "I is quinn's to carry");
+    let routers = "signal: needs a host that carries the queueing times of routers (host: quic)";
+    assert_eq!(refusal(VegasQuic::preset("rovegas").unwrap()), routers);
+    let aims = "ssthresh: must be given for slow_start = \"mid-speed\", which jumps to half of it (host: quic)";
+    assert_eq!(refusal(VegasQuic::dynamic()), aims);
+    let with_c = Mechanisms::from_letters("AC").unwrap();
+    assert!(refusal(VegasQuic::new(with_c.composition(), with_c.parameters())).starts_with("fine_retransmit"));
+}
+
+#[test]
+fn numbers_are_checked_when_it_is_built() {
+    assert_eq!(refusal(VegasQuic::gallop().alpha(4)), "alpha: must not exceed beta");
+    assert_eq!(refusal(VegasQuic::gallop().ssthresh(1)), "ssthresh: must be at least 2 segments");
+    assert_eq!(
+        refusal(VegasQuic::gallop().max_window(1)),
+        "max_window: must not be below the initial and the restart window"
+    );
+    assert_eq!(refusal(VegasQuic::gallop().initial_window(0)), "initial_window: must be at least 1 segment");
+    let built = controller(VegasQuic::gallop().alpha(2).beta(5).gamma(3).ssthresh(40).max_window(90));
+    let numbers = built.algorithm().parameters();
+    assert_eq!((numbers.alpha, numbers.beta, numbers.gamma), (Segments(2), Segments(5), Segments(3)));
+    assert_eq!((numbers.ssthresh, numbers.max_window), (Some(Segments(40)), Segments(90)));
+}
+
+#[test]
+fn a_window_of_one_is_taken_for_two() {
+    let numbers = *controller(VegasQuic::reno().initial_window(1)).algorithm().parameters();
+    assert_eq!((numbers.initial_window, numbers.restart_window), (Segments(2), Segments(2)));
+}
+
+#[test]
+fn names_are_known_or_listed() {
+    let unknown = VegasQuic::preset("tahoe").unwrap_err().to_string();
+    assert!(unknown.starts_with("no algorithm for QUIC is called \"tahoe\"; there are reno, "), "{unknown}");
+    assert!(!unknown.contains("rovegas"), "{unknown}");
+    assert_eq!(HostCapabilities::QUIC.name, "quic");
+}
+
+#[test]
+fn a_factory_serves_any_number_of_paths() {
+    let factory = VegasQuic::vegas().initial_window(10).build().unwrap();
+    #[expect(clippy::disallowed_methods, reason = "some origin; only differences count")]
+    let now = Instant::now();
+    let windows = [1200, 1452].map(|mtu| Arc::clone(&factory).build(now, mtu).window());
+    assert_eq!(windows, [12_001, 14_521]);
+}
