@@ -27,7 +27,8 @@ pub struct Limits {
 /// none: a bad value, a limit, a panic.
 ///
 /// `stack` has the ends of flows that are not TCP. `stop` is asked every few milliseconds whether the run should end
-/// before its time, and why. Captures that the scenario asks for are not kept, nor time series that `rows` are without: no total depends on them.
+/// before its time, and why. Captures that the scenario asks for are not kept, nor time series that `rows` are without:
+/// no total depends on them.
 pub fn run_row(
     template: &Template,
     replaced: &Map<String, Value>,

@@ -68,7 +68,7 @@ fn a_row_holds_the_figures_of_the_same_run_by_itself() {
 #[test]
 fn a_row_with_series_holds_the_files_of_the_same_run_and_the_same_totals() {
     let values = replaced(json!({"flow.1.alpha": 2}));
-    let run = |rows| run_row(&template(), &values, 7, Limits::default(), &rows, || None).unwrap();
+    let run = |rows| run_row(&template(), &values, 7, Limits::default(), &rows, None, || None).unwrap();
     let (plain, kept) = (run(Rows::default()), run(Rows::with_series(Series::ALL.into())));
     assert_eq!(kept.project(&(0..plain.num_columns()).collect::<Vec<_>>()).unwrap(), plain);
 
@@ -91,7 +91,7 @@ fn a_row_with_series_holds_the_files_of_the_same_run_and_the_same_totals() {
 fn series_of_a_run_without_samples_are_refused() {
     let rows = Rows::with_series(vec![Series::Links]);
     let off = replaced(json!({"sample": "off"}));
-    let error = run_row(&template(), &off, 1, Limits::default(), &rows, || None).unwrap_err();
+    let error = run_row(&template(), &off, 1, Limits::default(), &rows, None, || None).unwrap_err();
     assert_eq!(error, "sample: \"off\" leaves nothing to keep as series; give a step, such as \"100ms\"");
 }
 
