@@ -1,4 +1,4 @@
-//! The TCP Vegas family of congestion control for [quinn](https://docs.rs/quinn): the algorithms of `vegas-core`, the
+//! The TCP Vegas family of congestion control for quinn: the algorithms of `vegas-core`, the
 //! same that run in the simulator and in the Linux kernel, as controllers of a QUIC connection.
 //!
 //! ```
