@@ -34,6 +34,7 @@
 #![deny(clippy::float_arithmetic, clippy::float_cmp)]
 
 mod algorithm;
+pub mod aqt;
 mod avoidance;
 mod composition;
 mod contract;

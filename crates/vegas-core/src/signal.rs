@@ -252,11 +252,17 @@ impl Round {
     }
 
     /// RoVegas, section 3.1: base = RTT - (forward + backward), equation 3; the actual rate is the window over RTT -
-    /// backward, equation 2. Each at least a nanosecond.
+    /// backward, equation 2. Nothing waits longer than the round trip takes: times that say so are thrown away, whoever
+    /// wrote them, and without any the sample is Vegas's.
     fn probe(&mut self, rtt: Span, feedback: Option<RouterFeedback>, keeps_least_base: bool) {
-        let (forward, backward) = feedback.map_or_else(Default::default, |routers| (routers.forward, routers.backward));
-        let without_backward = rtt.less(backward).max(Span::from_nanos(1));
-        let base = without_backward.less(forward).max(Span::from_nanos(1));
+        let plausible = feedback.filter(|routers| routers.forward + routers.backward < rtt);
+        let Some(RouterFeedback { forward, backward }) = plausible else {
+            self.rtt_sum += rtt;
+            self.base_rtt = self.base_rtt.min(rtt);
+            return;
+        };
+        let without_backward = rtt.less(backward);
+        let base = without_backward.less(forward);
         self.stamped |= forward + backward > Span::ZERO;
         self.rtt_sum += without_backward;
         self.base_rtt = if keeps_least_base || !self.stamped { self.base_rtt.min(base) } else { base };
@@ -355,6 +361,31 @@ mod tests {
         assert_eq!(all.map(|dialect| of(dialect, 10, 10, 100_000, 160_000)), [4, 4, 6, 4]);
         assert_eq!(all.map(|dialect| of(dialect, 10, 10, 100_000, 170_000)), [4, 4, 7, 5]);
         assert_eq!(without_queue(10, Span::from_millis(100), Span::from_millis(160)), Segments(6));
+    }
+
+    fn probed(samples: &[(u64, Option<[u64; 2]>)]) -> Round {
+        let mut round = Round::NEW;
+        for (rtt_ms, waited_ms) in samples {
+            let waited = waited_ms.map(|way| way.map(Span::from_millis));
+            let feedback = waited.map(|[forward, backward]| RouterFeedback { forward, backward });
+            round.probe(Span::from_millis(*rtt_ms), feedback, false);
+        }
+        round
+    }
+
+    /// By hand: 100 - 20 - 30 = 50 ms is the empty path, and 100 - 30 the round trip without the way back.
+    #[test]
+    fn routers_times_above_the_round_trip_are_thrown_away() {
+        let good = (100, Some([20, 30]));
+        let first = probed(&[good]);
+        assert_eq!((first.base_rtt, first.rtt_sum), (Span::from_millis(50), Span::from_millis(70)));
+        // a hostile echo, a hostile router, both together, none at all: each as one sample of 100 ms of Vegas's
+        let as_vegas = probed(&[good, (100, None)]);
+        assert_eq!((as_vegas.base_rtt, as_vegas.rtt_sum), (Span::from_millis(50), Span::from_millis(170)));
+        for lie in [[100, 0], [16_777, 0], [0, 100], [0, 16_777], [50, 50]] {
+            assert_eq!(probed(&[good, (100, Some(lie))]), as_vegas, "{lie:?}");
+        }
+        assert!(!probed(&[(100, Some([101, 0]))]).stamped);
     }
 
     #[test]

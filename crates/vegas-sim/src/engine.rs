@@ -11,6 +11,7 @@ use components::{Component, Components};
 
 use std::collections::VecDeque;
 
+use vegas_core::aqt::Aqt;
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, EventQueue};
@@ -79,7 +80,7 @@ pub(crate) struct Flow {
     layout: Layout,
     uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
-    echo_us: u32,
+    echo: Aqt,
     pub(crate) start: Time,
     stop: Option<Time>,
     /// The source of traffic that opened it; none for a flow of the scenario, and once it is over.
@@ -471,7 +472,7 @@ impl Simulation {
         if let Some(source) = flow.source {
             self.sources[source as usize].on_delivered(&packet);
         }
-        flow.echo_us = packet.aqt.micros();
+        flow.echo = packet.aqt;
         let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
         if flow.uses_ecn {
             flow.receiver.note_ecn(to, packet.ecn());
@@ -491,7 +492,7 @@ impl Simulation {
             self.queue.cancel(self.components.delayed_ack(id as u32));
         }
         flow.receiver.acknowledged();
-        let sack = SackBlocks { echo_us: flow.echo_us, ..flow.receiver.sack_blocks() };
+        let sack = SackBlocks { echo: flow.echo, ..flow.receiver.sack_blocks() };
         // no IPv4 packet is longer than 65535 bytes
         let wire = flow.layout.ack_wire.saturating_add(sack.wire_bytes());
         let ack = Packet::new(PacketKind::Ack, id as u32, flow.receiver.next_expected(), wire);
@@ -663,7 +664,7 @@ impl Flow {
             foreign: None,
             layout: Layout::new(spec),
             uses_ecn: spec.ecn,
-            echo_us: 0,
+            echo: Aqt::ZERO,
             start: spec.start,
             stop: spec.stop,
             source: None,
@@ -676,6 +677,11 @@ impl Flow {
             None => self.sender.stats.completed.is_some(),
             Some(connection) => connection.totals(now).over.is_some(),
         }
+    }
+
+    /// Whether its packets carry the option that routers stamp.
+    pub(crate) fn asks_routers(&self) -> bool {
+        self.layout.asks_routers()
     }
 
     pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {

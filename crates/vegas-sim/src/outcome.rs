@@ -1,5 +1,7 @@
 //! What a run gives: plain columns and rows, before any file format.
 
+use vegas_core::aqt::Stamps;
+
 /// Everything a finished run has measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -271,6 +273,8 @@ pub struct CapturedPacket {
     pub ece: bool,
     /// Congestion Window Reduced flag.
     pub cwr: bool,
+    /// RoVegas's IPv4 option; none in packets of flows that do not ask routers.
+    pub stamps: Option<Stamps>,
 }
 
 /// Where a captured packet was seen.

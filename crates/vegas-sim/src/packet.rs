@@ -1,6 +1,6 @@
 //! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
 
-use vegas_core::units::Span;
+use vegas_core::aqt::Aqt;
 
 /// A packet on its way.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// Bits of ECN, and SACK blocks of an acknowledgement: the bits are where they cost a packet without them nothing.
     aside: Aside,
-    /// Queueing time that routers have stamped.
+    /// Queueing time that routers have stamped; the flow knows whether its packets carry the option.
     pub(crate) aqt: Aqt,
     /// Bytes on the wire.
     pub(crate) wire: u16,
@@ -106,32 +106,6 @@ impl Ecn {
     }
 }
 
-/// RoVegas's accumulated queueing time (section 3.1; design section 4.5): microseconds in 24 bits, saturating. Three
-/// bytes, so that a packet keeps to 24; the flow knows whether its packets carry the option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Aqt([u8; 3]);
-
-impl Aqt {
-    /// As it leaves its host.
-    pub(crate) const ZERO: Aqt = Aqt([0; 3]);
-    /// Bytes of the IPv4 option: kind, length, AQT, AQT-Echo.
-    pub(crate) const WIRE_BYTES: u64 = 8;
-    const MAX: u32 = (1 << 24) - 1;
-
-    /// With a router's queueing time added, in whole microseconds.
-    pub(crate) fn plus(self, waited: Span) -> Aqt {
-        let micros = u32::try_from(waited.as_nanos() / 1_000).unwrap_or(u32::MAX);
-        let [low, middle, high, _] = self.micros().saturating_add(micros).min(Self::MAX).to_le_bytes();
-        Aqt([low, middle, high])
-    }
-
-    /// Microseconds.
-    pub(crate) fn micros(self) -> u32 {
-        let [low, middle, high] = self.0;
-        u32::from_le_bytes([low, middle, high, 0])
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {
     Syn,
@@ -155,13 +129,13 @@ impl PacketKind {
 pub(crate) struct SackBlocks {
     pub(crate) blocks: [(u64, u64); 3],
     pub(crate) count: u8,
-    /// RoVegas's AQT-Echo: what the acknowledged data packet had been stamped with, in microseconds.
-    pub(crate) echo_us: u32,
+    /// RoVegas's AQT-Echo: what the newest data packet had been stamped with.
+    pub(crate) echo: Aqt,
 }
 
 impl SackBlocks {
     /// No blocks and no echo.
-    pub(crate) const NONE: SackBlocks = SackBlocks { blocks: [(0, 0); 3], count: 0, echo_us: 0 };
+    pub(crate) const NONE: SackBlocks = SackBlocks { blocks: [(0, 0); 3], count: 0, echo: Aqt::ZERO };
     /// The option with all three blocks.
     pub(crate) const WIRE_BYTES_MAX: u64 = 28;
 
@@ -193,7 +167,7 @@ pub(crate) struct SackPool {
 
 impl SackPool {
     pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
-        if blocks.count == 0 && blocks.echo_us == 0 {
+        if blocks.count == 0 && blocks.echo == Aqt::ZERO {
             return SackId::NONE;
         }
         match self.free.pop() {
@@ -258,14 +232,5 @@ mod tests {
         let mut capable = plain.with_ecn(Ecn::CAPABLE);
         assert!(!plain.mark() && plain.ecn() == Ecn::NONE);
         assert!(capable.mark() && capable.ecn().has(Ecn::MARKED));
-    }
-
-    /// By hand: 1.5 + 2.9 us are 1 + 2 whole ones; 24 bits hold 16.777215 s, and no more.
-    #[test]
-    fn queueing_times_add_up_and_saturate() {
-        let nanos = Span::from_nanos;
-        assert_eq!(Aqt::ZERO.plus(nanos(1_500)).plus(nanos(2_900)).micros(), 3);
-        assert_eq!(Aqt::ZERO.plus(Span::from_secs(10)).plus(Span::from_secs(10)).micros(), 16_777_215);
-        assert_eq!(Aqt::ZERO.plus(Span::MAX).plus(Span::MAX).micros(), 16_777_215);
     }
 }

@@ -1,6 +1,7 @@
 //! What is written down during a run, and the totals at its end.
 
 use vegas_core::Phase;
+use vegas_core::aqt::Stamps;
 use vegas_core::units::{Span, Time};
 
 use crate::engine::Flow;
@@ -259,6 +260,7 @@ pub(crate) fn capture(
         codepoint: packet.ecn().codepoint(),
         ece: packet.ecn().has(Ecn::ECHO),
         cwr: packet.ecn().has(Ecn::REDUCED),
+        stamps: flow.asks_routers().then_some(Stamps { aqt: packet.aqt, echo: sack.echo }),
     }
 }
 

@@ -1,7 +1,8 @@
-//! What the conformance suite, the golden traces and the fuzz target share.
+//! What the conformance suite, the golden traces and the fuzz targets share.
 
-#![allow(dead_code, unreachable_pub)] // each of the three uses a part
+#![allow(dead_code, unreachable_pub)] // each of them uses a part
 
 pub mod compositions;
 pub mod events;
+pub mod packets;
 pub mod rules;

@@ -3,7 +3,7 @@
 //! The simulator counts bytes from 0 and needs no addresses; here they become what a capture at a host would show.
 
 use etherparse::err::ValueTooBigError;
-use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement};
 use vegas_core::Recovery;
 
 use super::error::ResultsError;
@@ -53,21 +53,20 @@ pub(super) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<He
     let tcp = tcp_header(&scenario.flows[packet.flow as usize], packet);
     let too_large = || ResultsError::PacketTooLarge { flow: packet.flow, bytes: packet.wire };
     let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
-    with_checksums(tcp, packet.codepoint, source, destination, payload)
+    let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
+    ip.ecn = IpEcn::try_new(packet.codepoint).expect("a codepoint of two bits");
+    ip.options = packet.stamps.map_or_else(Ipv4Options::new, |stamps| stamps.to_bytes().into());
+    with_checksums(ip, tcp, payload)
         .map(|(bytes, total)| Headers { bytes, wire_bytes: packet.wire.max(total) })
         .map_err(|_| too_large())
 }
 
 /// Both headers, and the packet's total length in bytes.
 fn with_checksums(
+    mut ip: Ipv4Header,
     mut tcp: TcpHeader,
-    codepoint: u8,
-    source: [u8; 4],
-    destination: [u8; 4],
     payload: &[u8],
 ) -> Result<(Vec<u8>, u32), ValueTooBigError<usize>> {
-    let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
-    ip.ecn = IpEcn::try_new(codepoint).expect("a codepoint of two bits");
     ip.set_payload_len(tcp.header_len() + payload.len())?;
     ip.header_checksum = ip.calc_header_checksum();
     tcp.checksum = tcp.calc_checksum_ipv4(&ip, payload)?;

@@ -4,10 +4,11 @@
 
 use std::sync::Arc;
 
+use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery};
 
-use crate::packet::{Aqt, SackBlocks};
+use crate::packet::SackBlocks;
 
 pub use super::trace::RateTrace;
 pub use super::traffic_model::*;
@@ -285,7 +286,7 @@ impl FlowSpec {
     }
 
     fn router_option(&self) -> u64 {
-        if self.composition.signal.needs_routers() { Aqt::WIRE_BYTES } else { 0 }
+        if self.composition.signal.needs_routers() { OPTION_BYTES as u64 } else { 0 }
     }
 }
 

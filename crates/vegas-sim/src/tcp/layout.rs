@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::Bytes;
 
-use crate::packet::Aqt;
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
@@ -27,7 +27,7 @@ pub(crate) struct Layout {
 impl Layout {
     pub(crate) fn new(spec: &FlowSpec) -> Self {
         let wire = |bytes: Bytes| u16::try_from(bytes.get()).expect("validation bounds packet sizes");
-        let option = if spec.composition.signal.needs_routers() { Aqt::WIRE_BYTES } else { 0 };
+        let option = if spec.composition.signal.needs_routers() { OPTION_BYTES as u64 } else { 0 };
         Layout {
             payload: spec.packet.get() - spec.header.get(),
             header: spec.header.get(),

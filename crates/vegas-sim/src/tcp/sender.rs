@@ -172,10 +172,8 @@ impl Sender {
 
     /// An acknowledgement arrives: everything before its sequence number was received, and the SACK blocks.
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
-        self.feedback = self.layout.asks_routers().then(|| RouterFeedback {
-            forward: Span::from_micros(sack.echo_us.into()),
-            backward: Span::from_micros(ack.aqt.micros().into()),
-        });
+        self.feedback =
+            self.layout.asks_routers().then(|| RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() });
         let una = self.layout.segment_at(ack.sequence);
         self.note_echo(una, ack.ecn());
         if self.linux.is_some() {

@@ -39,7 +39,7 @@ fn story() -> Vec<CapturedPacket> {
     ]
 }
 
-fn write_capture(dir: &Path, capture: Vec<CapturedPacket>) {
+pub(crate) fn write_capture(dir: &Path, capture: Vec<CapturedPacket>) {
     let outcome = Outcome { capture, ..sample::outcome() };
     let options = WriteOptions { csv: false, pcapng: true };
     write_folder(dir, &sample::scenario(), &outcome, 0.5, options).unwrap();
@@ -53,11 +53,15 @@ fn say_skipped() {
     writeln!(std::io::stderr(), "{line}").unwrap();
 }
 
-/// What tshark prints of each packet that passes `filter`: the fields, separated by semicolons. None, with a line that
-/// says so, where tshark is missing and this is not CI.
 fn tshark(file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<String>> {
+    tshark_with(&[], file, filter, fields)
+}
+
+/// What tshark with these options prints of each packet that passes `filter`: the fields, separated by semicolons. None,
+/// with a line that says so, where tshark is missing and this is not CI.
+pub(crate) fn tshark_with(options: &[&str], file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<String>> {
     let mut command = Command::new("tshark");
-    command.arg("-r").arg(file).args(["-Y", filter, "-T", "fields", "-E", "separator=;"]);
+    command.args(options).arg("-r").arg(file).args(["-Y", filter, "-T", "fields", "-E", "separator=;"]);
     command.args(["-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE"]);
     for field in fields {
         command.args(["-e", field]);

@@ -1,5 +1,6 @@
 //! The results room from outside: tables, summary, folder, captures and their documentation, on a made-up run.
 
+mod aqt_option;
 mod captures;
 mod documentation;
 mod folder;

@@ -215,6 +215,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
         codepoint: 0,
         ece: false,
         cwr: false,
+        stamps: None,
     }
 }
 
