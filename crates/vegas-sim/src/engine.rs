@@ -10,6 +10,7 @@ pub use carrier::{Carried, Carrier, Delivery, Direction};
 use components::{Component, Components};
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use vegas_core::aqt::Aqt;
 use vegas_core::units::Time;
@@ -77,7 +78,7 @@ pub(crate) struct Flow {
     pub(crate) receiver: Receiver,
     /// Both ends, where they are not TCP's; sender and receiver then stay idle.
     pub(crate) foreign: Option<Box<dyn Connection>>,
-    layout: Layout,
+    layout: Arc<Layout>,
     uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
     echo: Aqt,
@@ -117,6 +118,10 @@ impl Simulation {
             .collect();
         let mut flows: Vec<Flow> =
             scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
+        for id in 1..flows.len() {
+            let (before, after) = flows.split_at_mut(id);
+            after[0].share_with(&before[id - 1]);
+        }
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
         let components = Components::new(links.len() as u32, flows.len() as u32, sources.len() as u32);
@@ -657,12 +662,13 @@ fn source(scenario: &Scenario, id: usize) -> Source {
 impl Flow {
     fn new(id: u32, spec: &FlowSpec) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
+        let sender = Sender::new(id, spec);
         Flow {
-            sender: Sender::new(id, spec),
+            layout: Arc::clone(sender.layout()),
+            sender,
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             foreign: None,
-            layout: Layout::new(spec),
             uses_ecn: spec.ecn,
             echo: Aqt::ZERO,
             start: spec.start,
@@ -670,6 +676,12 @@ impl Flow {
             source: None,
             on_their_way: 0,
         }
+    }
+
+    /// Keeps what never changes in one place with another flow.
+    fn share_with(&mut self, other: &Flow) {
+        self.sender.share_with(&other.sender);
+        self.layout = Arc::clone(self.sender.layout());
     }
 
     fn is_complete(&self, now: Time) -> bool {

@@ -67,6 +67,9 @@ impl Managed {
     }
 
     fn note_chosen(&mut self, now: Time) {
+        if self.scratch.is_empty() {
+            return;
+        }
         let Chosen { dropped, marked } = &mut self.scratch;
         self.chosen.extend(marked.drain(..).map(|packet| (now, packet, Choice::Marked)));
         self.chosen.extend(dropped.drain(..).map(|packet| (now, packet, Choice::Dropped)));

@@ -1,5 +1,6 @@
 //! How long packets have waited in a queue: counted in bins of 1/64 of their value, so that percentiles are known
-//! within 1 % and memory is bounded, however many packets there are.
+//! within 1 % and memory is bounded, however many packets there are. On most links few times occur, and these are a
+//! short list; where many do, there is a counter for each bin between the first and the last.
 
 use vegas_core::units::Span;
 
@@ -8,13 +9,15 @@ use crate::outcome::QueueingTimes;
 /// 64 bins to a doubling; below 64 ns a bin each.
 const BINS_LOG2: u32 = 6;
 const BINS: u64 = 1 << BINS_LOG2;
+/// Longest list: as much memory as the counters of one doubling.
+const LISTED_MAX: usize = 32;
 
 /// Waiting times so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WaitingTimes {
     /// Packets that did not wait: most of them on most links.
     none: u64,
-    bins: Vec<u64>,
+    waited: Bins,
     sum_ns: u128,
     longest: Span,
 }
@@ -26,19 +29,9 @@ impl WaitingTimes {
             self.none += 1;
             return;
         }
-        let bin = bin_of(waited.as_nanos());
-        match self.bins.get_mut(bin) {
-            Some(count) => *count += 1,
-            None => self.first_in(bin),
-        }
+        self.waited.count(bin_of(waited.as_nanos()));
         self.sum_ns += u128::from(waited.as_nanos());
         self.longest = self.longest.max(waited);
-    }
-
-    #[cold]
-    fn first_in(&mut self, bin: usize) {
-        self.bins.resize(bin + 1, 0);
-        self.bins[bin] = 1;
     }
 
     /// All of them together.
@@ -48,38 +41,159 @@ impl WaitingTimes {
 
     /// The figures of the results; none without a packet.
     pub(crate) fn summary(&self) -> Option<QueueingTimes> {
-        let count = self.none + self.bins.iter().sum::<u64>();
+        let counted = self.waited.in_order();
+        let count = self.none + counted.iter().map(|(_, count)| count).sum::<u64>();
         (count > 0).then(|| QueueingTimes {
             mean_ms: self.sum_ns as f64 / count as f64 / 1e6,
-            p50_ms: self.percentile_ms(count, 50),
-            p95_ms: self.percentile_ms(count, 95),
-            p99_ms: self.percentile_ms(count, 99),
+            p50_ms: self.percentile_ms(&counted, count, 50),
+            p95_ms: self.percentile_ms(&counted, count, 95),
+            p99_ms: self.percentile_ms(&counted, count, 99),
             max_ms: self.longest.as_nanos() as f64 / 1e6,
         })
     }
 
     /// The middle of the first bin with which so many percent of `count` are reached; never beyond the longest.
-    fn percentile_ms(&self, count: u64, percent: u64) -> f64 {
+    fn percentile_ms(&self, counted: &[(u16, u64)], count: u64, percent: u64) -> f64 {
         let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
         let mut seen = self.none;
-        let mut bins = self.bins.iter().enumerate();
+        let mut bins = counted.iter();
         let mut nanos = 0;
         while seen < rank {
             let (bin, counted) = bins.next().expect("the bins hold what is not in `none`");
             seen += counted;
-            nanos = middle_ns(bin);
+            nanos = middle_ns(*bin);
         }
         nanos.min(self.longest.as_nanos()) as f64 / 1e6
     }
 }
 
-fn bin_of(nanos: u64) -> usize {
-    let shift = (nanos | BINS).ilog2() - BINS_LOG2;
-    (u64::from(shift) * BINS + (nanos >> shift)) as usize
+/// How many fell into which bin.
+#[derive(Clone, Debug)]
+enum Bins {
+    /// Ascending. A bin whose count is full has several entries.
+    Listed(Vec<(u16, u32)>),
+    All(Box<Counters>),
 }
 
-fn middle_ns(bin: usize) -> u64 {
-    let bin = bin as u64;
+/// A counter for each bin from `first` on.
+#[derive(Clone, Debug, Default)]
+struct Counters {
+    first: u16,
+    counts: Vec<u32>,
+    /// Bins whose counter was full and began anew, each time.
+    full: Vec<u16>,
+}
+
+impl Default for Bins {
+    fn default() -> Self {
+        Bins::Listed(Vec::new())
+    }
+}
+
+impl Bins {
+    #[inline]
+    fn count(&mut self, bin: u16) {
+        let has_room = match self {
+            Bins::All(counters) => return counters.count(bin),
+            Bins::Listed(list) => Self::count_listed(list, bin),
+        };
+        if !has_room {
+            self.count_all(bin);
+        }
+    }
+
+    /// Counts it, if the list has room.
+    fn count_listed(list: &mut Vec<(u16, u32)>, bin: u16) -> bool {
+        let at = list.partition_point(|(listed, _)| *listed < bin);
+        if let Some((listed, count)) = list.get_mut(at)
+            && *listed == bin
+            && *count < u32::MAX
+        {
+            *count += 1;
+            return true;
+        }
+        if list.len() == LISTED_MAX {
+            return false;
+        }
+        if list.len() == list.capacity() {
+            list.reserve_exact(list.len().max(4));
+        }
+        list.insert(at, (bin, 1));
+        true
+    }
+
+    /// Counters in place of the list.
+    #[cold]
+    fn count_all(&mut self, bin: u16) {
+        let mut counters = Counters::default();
+        for (bin, count) in self.in_order() {
+            counters.add(bin, count);
+        }
+        counters.count(bin);
+        *self = Bins::All(Box::new(counters));
+    }
+
+    /// Bins that anything fell into, ascending, with how many.
+    fn in_order(&self) -> Vec<(u16, u64)> {
+        match self {
+            Bins::Listed(list) => list.iter().map(|(bin, count)| (*bin, u64::from(*count))).collect(),
+            Bins::All(counters) => counters.in_order(),
+        }
+    }
+}
+
+impl Counters {
+    #[inline]
+    fn count(&mut self, bin: u16) {
+        match self.counts.get_mut(usize::from(bin.wrapping_sub(self.first))) {
+            Some(count) if *count < u32::MAX => *count += 1,
+            _ => self.add(bin, 1),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, bin: u16, more: u64) {
+        self.reach(bin);
+        let count = &mut self.counts[usize::from(bin - self.first)];
+        let sum = u64::from(*count) + more;
+        let begins_anew = sum / (u64::from(u32::MAX) + 1);
+        *count = sum as u32;
+        self.full.extend((0..begins_anew).map(|_| bin));
+    }
+
+    /// Makes a counter for a bin, and for all to the ends of their doublings.
+    fn reach(&mut self, bin: u16) {
+        let doubling = BINS as u16;
+        let (begin, end) = (bin / doubling * doubling, (bin / doubling + 1) * doubling);
+        if self.counts.is_empty() {
+            self.first = begin;
+        }
+        if begin < self.first {
+            self.counts.splice(..0, (begin..self.first).map(|_| 0));
+            self.first = begin;
+        }
+        let length = usize::from(end - self.first);
+        if length > self.counts.len() {
+            self.counts.reserve_exact(length - self.counts.len());
+            self.counts.resize(length, 0);
+        }
+    }
+
+    fn in_order(&self) -> Vec<(u16, u64)> {
+        let times_full = |bin: u16| self.full.iter().filter(|full| **full == bin).count() as u64;
+        let counts = (self.first..).zip(&self.counts);
+        let all = counts.map(|(bin, count)| (bin, u64::from(*count) + times_full(bin) * (u64::from(u32::MAX) + 1)));
+        all.filter(|(_, count)| *count > 0).collect()
+    }
+}
+
+fn bin_of(nanos: u64) -> u16 {
+    let shift = (nanos | BINS).ilog2() - BINS_LOG2;
+    (u64::from(shift) * BINS + (nanos >> shift)) as u16
+}
+
+fn middle_ns(bin: u16) -> u64 {
+    let bin = u64::from(bin);
     let shift = (bin / BINS).saturating_sub(1);
     let least = (bin - shift * BINS) << shift;
     least + ((1 << shift) - 1) / 2
@@ -119,5 +233,37 @@ mod tests {
             assert!(middle_ns(bin_of(time)).abs_diff(time) <= time / 100, "{time}");
         }
         assert!(bin_of(u64::MAX) < 64 * 64);
+    }
+
+    /// However many bins there are and however full, the counts are those of a map.
+    #[test]
+    fn lists_and_counters_agree_with_a_map() {
+        for (bins, most) in [(3u64, 200u64), (200, 20), (2_000, 20)] {
+            let (mut counted, mut map) = (Bins::default(), std::collections::BTreeMap::<u16, u64>::new());
+            let mut random = 1u64;
+            for _ in 0..bins * most {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let bin = 1_000 + ((random >> 33) % bins) as u16;
+                counted.count(bin);
+                *map.entry(bin).or_default() += 1;
+            }
+            assert!(matches!(counted, Bins::Listed(_)) == (bins == 3));
+            assert_eq!(counted.in_order(), Vec::from_iter(map));
+        }
+    }
+
+    #[test]
+    fn full_counts_go_on() {
+        let mut listed = Bins::Listed(vec![(7, u32::MAX - 1)]);
+        let mut all = Bins::All(Box::new(Counters { first: 0, counts: vec![0; 7], full: Vec::new() }));
+        if let Bins::All(counters) = &mut all {
+            counters.add(7, u64::from(u32::MAX) - 1);
+        }
+        for bins in [&mut listed, &mut all] {
+            (0..3).for_each(|_| bins.count(7));
+            let sum: u64 = bins.in_order().iter().map(|(_, count)| count).sum();
+            assert_eq!(sum, u64::from(u32::MAX) + 2);
+            assert!(bins.in_order().iter().all(|(bin, _)| *bin == 7));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Span, Time};
 
-use super::{Chosen, Fifo, Waiting};
+use super::{Backlog, Chosen, Waiting};
 use crate::scenario::CoDelSpec;
 
 /// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than so many intervals ago.
@@ -11,9 +11,8 @@ const RESUME_INTERVALS: u64 = 16;
 /// The state of RFC 8289, section 5.1.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
-    spec: CoDelSpec,
-    /// When waiting times will have been above the target for an interval.
-    above_until: Option<Time>,
+    /// When waiting times will have been above the target for an interval; [`Time::NEVER`] while they are not.
+    above_until: Time,
     drop_next: Time,
     /// Drops since this dropping state began, and what it began with.
     count: u32,
@@ -23,11 +22,10 @@ pub(crate) struct CoDel {
     max_packet: u16,
 }
 
-impl CoDel {
-    pub(super) fn new(spec: CoDelSpec) -> Self {
+impl Default for CoDel {
+    fn default() -> Self {
         CoDel {
-            spec,
-            above_until: None,
+            above_until: Time::NEVER,
             drop_next: Time::ZERO,
             count: 0,
             last_count: 0,
@@ -35,84 +33,97 @@ impl CoDel {
             max_packet: 0,
         }
     }
+}
 
+impl CoDel {
     /// RFC 8289, section 5.5. With ECN the packet that would be dropped is marked and sent instead, and counts as one
     /// that was dropped (RFC 8290, section 4.2, has it so in its queues).
-    pub(super) fn take(&mut self, now: Time, fifo: &mut Fifo, chosen: &mut Chosen) -> Option<Waiting> {
-        let (mut head, mut may_drop) = self.pop(now, fifo);
+    pub(super) fn take(
+        &mut self,
+        now: Time,
+        spec: &CoDelSpec,
+        backlog: &mut impl Backlog,
+        chosen: &mut Chosen,
+    ) -> Option<Waiting> {
+        let (mut head, mut may_drop) = self.pop(now, spec, backlog);
         if self.dropping {
             self.dropping = may_drop;
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
-                if self.marks(&mut head, chosen) {
-                    self.drop_next = self.after(self.drop_next);
+                if marks(spec, &mut head, chosen) {
+                    self.drop_next = after(spec, self.count, self.drop_next);
                     break;
                 }
-                (head, may_drop) = self.drop_head(now, head, fifo, chosen);
+                (head, may_drop) = self.drop_head(now, spec, head, backlog, chosen);
                 self.dropping = may_drop;
                 if may_drop {
-                    self.drop_next = self.after(self.drop_next);
+                    self.drop_next = after(spec, self.count, self.drop_next);
                 }
             }
         } else if may_drop {
-            if !self.marks(&mut head, chosen) {
-                (head, _) = self.drop_head(now, head, fifo, chosen);
+            if !marks(spec, &mut head, chosen) {
+                (head, _) = self.drop_head(now, spec, head, backlog, chosen);
             }
-            self.begin_dropping(now);
+            self.begin_dropping(now, spec);
         }
         head
-    }
-
-    fn marks(&self, head: &mut Option<Waiting>, chosen: &mut Chosen) -> bool {
-        self.spec.ecn && head.as_mut().is_some_and(|head| chosen.marks(&mut head.packet))
     }
 
     fn drop_head(
         &mut self,
         now: Time,
+        spec: &CoDelSpec,
         head: Option<Waiting>,
-        fifo: &mut Fifo,
+        backlog: &mut impl Backlog,
         chosen: &mut Chosen,
     ) -> (Option<Waiting>, bool) {
         chosen.dropped.extend(head.map(|waiting| waiting.packet));
-        self.pop(now, fifo)
+        self.pop(now, spec, backlog)
     }
 
-    fn begin_dropping(&mut self, now: Time) {
+    fn begin_dropping(&mut self, now: Time, spec: &CoDelSpec) {
         self.dropping = true;
         let drops_before = self.count - self.last_count;
-        let resumes = now.since(self.drop_next) < self.spec.interval.times(RESUME_INTERVALS);
+        let resumes = now.since(self.drop_next) < spec.interval.times(RESUME_INTERVALS);
         self.count = if drops_before > 1 && resumes { drops_before } else { 1 };
         self.last_count = self.count;
-        self.drop_next = self.after(now);
+        self.drop_next = after(spec, self.count, now);
     }
 
     /// The head, and whether it may be dropped: packets have waited beyond the target for an interval.
-    fn pop(&mut self, now: Time, fifo: &mut Fifo) -> (Option<Waiting>, bool) {
-        let Some(head) = fifo.pop() else {
-            self.above_until = None;
+    #[inline]
+    fn pop(&mut self, now: Time, spec: &CoDelSpec, backlog: &mut impl Backlog) -> (Option<Waiting>, bool) {
+        let Some(head) = backlog.pop() else {
+            self.above_until = Time::NEVER;
             return (None, false);
         };
         self.max_packet = self.max_packet.max(head.packet.wire);
-        if now.since(head.since) < self.spec.target || fifo.bytes <= u64::from(self.max_packet) {
-            self.above_until = None;
+        if now.since(head.since) < spec.target || backlog.bytes() <= u64::from(self.max_packet) {
+            self.above_until = Time::NEVER;
             return (Some(head), false);
         }
-        let above_until = *self.above_until.get_or_insert(now + self.spec.interval);
-        (Some(head), now >= above_until)
+        if self.above_until == Time::NEVER {
+            self.above_until = now + spec.interval;
+        }
+        (Some(head), now >= self.above_until)
     }
+}
 
-    /// The control law: the next drop an interval over the square root of the count later (RFC 8289, section 5.3).
-    fn after(&self, time: Time) -> Time {
-        let interval = u128::from(self.spec.interval.as_nanos());
-        time + Span::from_nanos((interval * interval / u128::from(self.count.max(1))).isqrt() as u64)
-    }
+fn marks(spec: &CoDelSpec, head: &mut Option<Waiting>, chosen: &mut Chosen) -> bool {
+    spec.ecn && head.as_mut().is_some_and(|head| chosen.marks(&mut head.packet))
+}
+
+/// The control law: the next drop an interval over the square root of the count later (RFC 8289, section 5.3).
+fn after(spec: &CoDelSpec, count: u32, time: Time) -> Time {
+    let interval = u128::from(spec.interval.as_nanos());
+    time + Span::from_nanos((interval * interval / u128::from(count.max(1))).isqrt() as u64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::packet::{Ecn, Packet, PacketKind};
+    use crate::queue::Fifo;
 
     fn ms(ms: u64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -124,13 +135,13 @@ mod tests {
     #[test]
     fn drops_follow_the_control_law() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
-        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let (mut codel, mut fifo, mut chosen) = (CoDel::default(), Fifo::default(), Chosen::default());
         let mut drop_times = Vec::new();
         for now in 0..400 {
             let packet = Packet::new(PacketKind::Data, 0, now, 1000);
             fifo.push(Waiting { packet, since: ms(now) });
             if now >= 50 {
-                codel.take(ms(now), &mut fifo, &mut chosen);
+                codel.take(ms(now), &spec, &mut fifo, &mut chosen);
                 drop_times.extend(chosen.dropped.drain(..).map(|_| now));
             }
         }
@@ -195,7 +206,7 @@ mod tests {
     #[test]
     fn drops_are_those_of_the_pseudocode() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
-        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let (mut codel, mut fifo, mut chosen) = (CoDel::default(), Fifo::default(), Chosen::default());
         let (mut rfc, mut rfc_dropped) = (Pseudocode::default(), Vec::new());
         let mut stream = crate::rng::Stream::named(1, "test");
         for number in 0..600_000u64 {
@@ -212,7 +223,7 @@ mod tests {
                 fifo.push(Waiting { packet: Packet::new(PacketKind::Data, 0, 2 * number + copy, 1000), since: now });
                 rfc.queue.push_back((2 * number + copy, seconds));
             }
-            let taken = codel.take(now, &mut fifo, &mut chosen).map(|waiting| waiting.packet.sequence);
+            let taken = codel.take(now, &spec, &mut fifo, &mut chosen).map(|waiting| waiting.packet.sequence);
             assert_eq!(taken, rfc.deque(seconds, &mut rfc_dropped), "at {now:?}");
         }
         let dropped: Vec<u64> = chosen.dropped.iter().map(|packet| packet.sequence).collect();
@@ -224,13 +235,13 @@ mod tests {
     #[test]
     fn marks_follow_the_control_law() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };
-        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let (mut codel, mut fifo, mut chosen) = (CoDel::default(), Fifo::default(), Chosen::default());
         let mut mark_times = Vec::new();
         for now in 0..400 {
             let packet = Packet::new(PacketKind::Data, 0, now, 1000).with_ecn(Ecn::CAPABLE);
             fifo.push(Waiting { packet, since: ms(now) });
             if now >= 50 {
-                let taken = codel.take(ms(now), &mut fifo, &mut chosen).expect("a packet is there");
+                let taken = codel.take(ms(now), &spec, &mut fifo, &mut chosen).expect("a packet is there");
                 assert_eq!(taken.packet.sequence, now - 50, "none was dropped");
                 if taken.packet.ecn().has(Ecn::MARKED) {
                     mark_times.push(now);
@@ -244,11 +255,11 @@ mod tests {
     #[test]
     fn a_single_packet_is_never_dropped() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
-        let (mut codel, mut fifo, mut chosen) = (CoDel::new(spec), Fifo::default(), Chosen::default());
+        let (mut codel, mut fifo, mut chosen) = (CoDel::default(), Fifo::default(), Chosen::default());
         for now in (0..10_000).step_by(200) {
             let packet = Packet::new(PacketKind::Data, 0, now, 1000);
             fifo.push(Waiting { packet, since: ms(now) });
-            assert!(codel.take(ms(now + 150), &mut fifo, &mut chosen).is_some());
+            assert!(codel.take(ms(now + 150), &spec, &mut fifo, &mut chosen).is_some());
         }
         assert!(chosen.dropped.is_empty());
     }

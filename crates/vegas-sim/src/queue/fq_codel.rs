@@ -6,24 +6,29 @@ use std::collections::VecDeque;
 use vegas_core::units::Time;
 
 use super::codel::CoDel;
-use super::{Chosen, Fifo, Waiting};
+use super::lines::{Line, LineOf, Lines};
+use super::{Chosen, Waiting};
 use crate::packet::{Packet, PacketKind};
-use crate::scenario::FqCoDelSpec;
+use crate::scenario::{CoDelSpec, FqCoDelSpec};
 
 /// The queues, and whose turn it is (RFC 8290, section 4).
 #[derive(Clone, Debug)]
 pub(crate) struct FqCoDel {
     quantum: i64,
+    codel: CoDelSpec,
     queues: Vec<FlowQueue>,
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
+    lines: Lines,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
 }
 
-#[derive(Clone, Debug)]
+/// One line of the cache.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 struct FlowQueue {
-    fifo: Fifo,
+    line: Line,
     codel: CoDel,
     /// Bytes that it may still send in its turn.
     credit: i64,
@@ -33,10 +38,11 @@ struct FlowQueue {
 
 impl FqCoDel {
     pub(super) fn new(spec: FqCoDelSpec) -> Self {
-        let queue = FlowQueue { fifo: Fifo::default(), codel: CoDel::new(spec.codel), credit: 0, listed: false };
         FqCoDel {
             quantum: i64::from(spec.quantum_bytes),
-            queues: vec![queue; spec.queues as usize],
+            codel: spec.codel,
+            queues: vec![FlowQueue::default(); spec.queues as usize],
+            lines: Lines::default(),
             new: VecDeque::new(),
             old: VecDeque::new(),
             packets: 0,
@@ -54,9 +60,9 @@ impl FqCoDel {
 
     /// RFC 8290, section 4.1: where there is no room, the longest queue loses its head.
     pub(super) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, chosen: &mut Chosen) {
-        let id = hash(&packet) % self.queues.len();
-        let queue = &mut self.queues[id];
-        queue.fifo.push(Waiting { packet, since: now });
+        let id = hash(&packet) % self.queues.len() as u32;
+        let queue = &mut self.queues[id as usize];
+        self.lines.push(&mut queue.line, Waiting { packet, since: now });
         self.packets += 1;
         self.bytes += u64::from(packet.wire);
         if !std::mem::replace(&mut queue.listed, true) {
@@ -64,14 +70,19 @@ impl FqCoDel {
             self.new.push_back(id);
         }
         if !has_room {
-            let mut room = 0u32;
-            while room < u32::from(packet.wire) {
-                let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.fifo.bytes).expect("a queue");
-                let head = longest.fifo.pop().expect("the packet offered is there");
-                room += u32::from(head.packet.wire);
-                self.count_out(head.packet);
-                chosen.dropped.push(head.packet);
-            }
+            self.make_room(packet.wire, chosen);
+        }
+    }
+
+    #[cold]
+    fn make_room(&mut self, wire: u16, chosen: &mut Chosen) {
+        let mut room = 0u32;
+        while room < u32::from(wire) {
+            let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.line.bytes()).expect("a queue");
+            let head = self.lines.pop(&mut longest.line).expect("the packet offered is there");
+            room += u32::from(head.packet.wire);
+            self.count_out(head.packet);
+            chosen.dropped.push(head.packet);
         }
     }
 
@@ -81,7 +92,7 @@ impl FqCoDel {
             let from_new = !self.new.is_empty();
             let list = if from_new { &mut self.new } else { &mut self.old };
             let id = *list.front()?;
-            let queue = &mut self.queues[id];
+            let queue = &mut self.queues[id as usize];
             if queue.credit <= 0 {
                 queue.credit += self.quantum;
                 list.pop_front();
@@ -89,7 +100,8 @@ impl FqCoDel {
                 continue;
             }
             let before = chosen.dropped.len();
-            let taken = queue.codel.take(now, &mut queue.fifo, chosen);
+            let mut backlog = LineOf(&mut self.lines, &mut queue.line);
+            let taken = queue.codel.take(now, &self.codel, &mut backlog, chosen);
             for packet in &chosen.dropped[before..] {
                 self.packets -= 1;
                 self.bytes -= u64::from(packet.wire);
@@ -98,14 +110,14 @@ impl FqCoDel {
                 self.retire(id, from_new);
                 continue;
             };
-            self.queues[id].credit -= i64::from(taken.packet.wire);
+            self.queues[id as usize].credit -= i64::from(taken.packet.wire);
             self.count_out(taken.packet);
             return Some(taken);
         }
     }
 
     /// An empty queue: a new one passes over the old list once, so that it cannot jump the queue by sending little.
-    fn retire(&mut self, id: usize, from_new: bool) {
+    fn retire(&mut self, id: u32, from_new: bool) {
         if from_new {
             self.new.pop_front();
         } else {
@@ -114,7 +126,7 @@ impl FqCoDel {
         if from_new && !self.old.is_empty() {
             self.old.push_back(id);
         } else {
-            self.queues[id].listed = false;
+            self.queues[id as usize].listed = false;
         }
     }
 
@@ -125,10 +137,10 @@ impl FqCoDel {
 }
 
 /// Each direction of a connection and each source of datagrams is a flow; Knuth's multiplicative hash spreads them.
-fn hash(packet: &Packet) -> usize {
+fn hash(packet: &Packet) -> u32 {
     let kind = match packet.kind {
         PacketKind::Datagram => 2,
         kind => u32::from(kind.is_forward()),
     };
-    (packet.flow.wrapping_mul(3).wrapping_add(kind).wrapping_mul(2_654_435_761) >> 8) as usize
+    packet.flow.wrapping_mul(3).wrapping_add(kind).wrapping_mul(2_654_435_761) >> 8
 }

@@ -5,6 +5,7 @@
 
 mod codel;
 mod fq_codel;
+mod lines;
 mod pie;
 mod red;
 
@@ -14,7 +15,7 @@ use vegas_core::units::Time;
 
 use crate::packet::Packet;
 use crate::rng::Stream;
-use crate::scenario::{Discipline, LinkSpec};
+use crate::scenario::{CoDelSpec, Discipline, LinkSpec};
 
 use codel::CoDel;
 use fq_codel::FqCoDel;
@@ -25,7 +26,7 @@ use red::Red;
 #[derive(Clone, Debug)]
 pub(crate) enum Queue {
     Red(Fifo, Red),
-    CoDel(Fifo, CoDel),
+    CoDel(Fifo, CoDelSpec, CoDel),
     Pie(Fifo, Pie),
     FqCoDel(FqCoDel),
 }
@@ -36,7 +37,7 @@ impl Queue {
         match spec.discipline {
             Discipline::DropTail => None,
             Discipline::Red(red) => Some(Queue::Red(Fifo::default(), Red::new(red, spec.rate, stream))),
-            Discipline::CoDel(codel) => Some(Queue::CoDel(Fifo::default(), CoDel::new(codel))),
+            Discipline::CoDel(codel) => Some(Queue::CoDel(Fifo::default(), codel, CoDel::default())),
             Discipline::Pie(pie) => Some(Queue::Pie(Fifo::default(), Pie::new(pie, stream))),
             Discipline::FqCoDel(fq_codel) => Some(Queue::FqCoDel(FqCoDel::new(fq_codel))),
         }
@@ -56,7 +57,7 @@ impl Queue {
             Verdict::Drop => false,
         };
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, _) | Queue::Pie(fifo, _) if accepts => {
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) if accepts => {
                 fifo.push(Waiting { packet, since: now });
             }
             _ => chosen.dropped.push(packet),
@@ -71,7 +72,7 @@ impl Queue {
                 red.note_taken(now, fifo);
                 taken
             }
-            Queue::CoDel(fifo, codel) => codel.take(now, fifo, chosen),
+            Queue::CoDel(fifo, spec, codel) => codel.take(now, spec, fifo, chosen),
             Queue::Pie(fifo, pie) => pie.take(now, fifo),
             Queue::FqCoDel(queues) => queues.take(now, chosen),
         }
@@ -80,7 +81,7 @@ impl Queue {
     /// Packets that wait.
     pub(crate) fn len(&self) -> usize {
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, _) | Queue::Pie(fifo, _) => fifo.packets.len(),
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.packets.len(),
             Queue::FqCoDel(queues) => queues.len(),
         }
     }
@@ -88,7 +89,7 @@ impl Queue {
     /// Bytes that wait.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
-            Queue::Red(fifo, _) | Queue::CoDel(fifo, _) | Queue::Pie(fifo, _) => fifo.bytes,
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.bytes,
             Queue::FqCoDel(queues) => queues.bytes(),
         }
     }
@@ -112,6 +113,10 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dropped.is_empty() && self.marked.is_empty()
+    }
+
     /// Marks a packet, if it can be.
     fn marks(&mut self, packet: &mut Packet) -> bool {
         let marked = packet.mark();
@@ -129,6 +134,14 @@ pub(crate) struct Waiting {
     pub(crate) since: Time,
 }
 
+/// Packets that are taken from the front.
+trait Backlog {
+    fn pop(&mut self) -> Option<Waiting>;
+
+    /// Bytes that wait.
+    fn bytes(&self) -> u64;
+}
+
 /// Packets in the order of their arrival.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fifo {
@@ -141,10 +154,16 @@ impl Fifo {
         self.bytes += u64::from(waiting.packet.wire);
         self.packets.push_back(waiting);
     }
+}
 
+impl Backlog for Fifo {
     fn pop(&mut self) -> Option<Waiting> {
         let waiting = self.packets.pop_front()?;
         self.bytes -= u64::from(waiting.packet.wire);
         Some(waiting)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
     }
 }

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Span, Time};
 
-use super::{Fifo, Verdict, Waiting};
+use super::{Backlog, Fifo, Verdict, Waiting};
 use crate::rng::Stream;
 use crate::scenario::PieSpec;
 

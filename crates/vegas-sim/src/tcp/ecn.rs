@@ -8,11 +8,12 @@ use super::Outbox;
 use super::sender::Sender;
 use crate::packet::Ecn;
 
-/// What a sender remembers of ECN.
+/// What a sender remembers of ECN; nothing where its end does not take part.
 #[derive(Clone, Debug, Default)]
-pub(super) struct EcnSender {
-    /// Both ends take part.
-    on: bool,
+pub(super) struct EcnSender(Option<Box<Memory>>);
+
+#[derive(Clone, Debug, Default)]
+struct Memory {
     /// The acknowledgement at hand echoes a mark.
     echoed: bool,
     /// The window was reduced when segments before this one had been sent: until one of those after it is
@@ -28,63 +29,68 @@ pub(super) struct EcnSender {
 
 impl EcnSender {
     pub(super) fn new(on: bool) -> Self {
-        EcnSender { on, ..EcnSender::default() }
+        EcnSender(on.then(Box::default))
     }
 
     /// Whether the acknowledgement at hand echoes a mark.
     pub(super) fn echoed(&self) -> bool {
-        self.echoed
+        self.0.as_ref().is_some_and(|memory| memory.echoed)
     }
 
     /// The window was reduced, for whatever reason (section 6.1.2), with everything before segment `max` sent.
     pub(super) fn on_reduction(&mut self, max: u64) {
-        self.reduced_at = Some(max);
-        self.tells = self.on;
+        if let Some(memory) = &mut self.0 {
+            memory.reduced_at = Some(max);
+            memory.tells = true;
+        }
     }
 
     /// Bits of a data packet: what is sent again is not capable (section 6.1.5).
     pub(super) fn of_data(&mut self, first_time: bool) -> Ecn {
-        if !self.on || !first_time {
-            return Ecn::NONE;
+        match &mut self.0 {
+            Some(memory) if first_time => Ecn::CAPABLE.and(Ecn::REDUCED.when(std::mem::take(&mut memory.tells))),
+            _ => Ecn::NONE,
         }
-        Ecn::CAPABLE.and(Ecn::REDUCED.when(std::mem::take(&mut self.tells)))
     }
 
     /// Bits of the SYN: both flags ask for ECN (section 6.1.1).
     pub(super) fn of_syn(&self) -> Ecn {
-        Ecn::ECHO.and(Ecn::REDUCED).when(self.on)
+        Ecn::ECHO.and(Ecn::REDUCED).when(self.0.is_some())
     }
 }
 
 impl Sender {
     /// Takes in whether an acknowledgement of everything before `una` echoes a mark, before it is counted.
     pub(super) fn note_echo(&mut self, una: u64, ecn: Ecn) {
-        self.ecn.echoed = self.ecn.on && ecn.has(Ecn::ECHO);
-        if self.ecn.on
-            && let Some(newest) = una.checked_sub(1).and_then(|newest| self.board.entry(newest))
-        {
-            self.ecn.newest_sent = newest.sent;
+        let Some(memory) = &mut self.ecn.0 else { return };
+        memory.echoed = ecn.has(Ecn::ECHO);
+        if let Some(newest) = una.checked_sub(1).and_then(|newest| self.board.entry(newest)) {
+            memory.newest_sent = newest.sent;
         }
     }
 
     /// Whether an acknowledgement of everything before `una` tells of a mark that was not answered yet.
     pub(super) fn hears_mark(&self, una: u64) -> bool {
-        self.ecn.echoed && self.ecn.reduced_at.is_none_or(|max| una > max)
+        let hears = |memory: &Memory| memory.echoed && memory.reduced_at.is_none_or(|max| una > max);
+        self.ecn.0.as_deref().is_some_and(hears)
     }
 
     /// Whether the window was cut for a mark after this segment had first been sent: its loss then falls into the same
     /// window of data and does not cut again (section 6.1.2).
     pub(super) fn mark_covers(&self, segment: u64) -> bool {
-        self.ecn.answered_at.is_some_and(|max| segment < max)
+        let answered_at = self.ecn.0.as_ref().and_then(|memory| memory.answered_at);
+        answered_at.is_some_and(|max| segment < max)
     }
 
     /// The algorithm answers a mark; even if its window can be no smaller the receiver hears that it did.
     pub(super) fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
         let (in_flight, next) = (self.unacknowledged(), SendIndex(self.next));
-        let (kind, sent) = (LossKind::Ecn, self.ecn.newest_sent);
-        self.tell(&Loss { now, kind, sent, retransmission: false, in_flight, next }, out);
+        let sent = self.ecn.0.as_ref().map_or(Time::ZERO, |memory| memory.newest_sent);
+        self.tell(&Loss { now, kind: LossKind::Ecn, sent, retransmission: false, in_flight, next }, out);
         self.ecn.on_reduction(self.board.max());
-        self.ecn.answered_at = Some(self.board.max());
+        if let Some(memory) = &mut self.ecn.0 {
+            memory.answered_at = Some(self.board.max());
+        }
         self.stats.ecn_reductions += 1;
     }
 }

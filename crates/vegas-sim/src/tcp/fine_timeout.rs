@@ -4,13 +4,20 @@
 use vegas_core::units::{Span, Time};
 
 /// The estimator. Before the first sample nothing expires.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct FineTimeout {
     /// 8 x smoothed RTT, ns.
     srtt_8: i64,
     /// 4 x mean deviation, ns.
     deviation_4: i64,
-    timeout: Option<Span>,
+    /// [`Span::MAX`] before the first sample.
+    timeout: Span,
+}
+
+impl Default for FineTimeout {
+    fn default() -> Self {
+        FineTimeout { srtt_8: 0, deviation_4: 0, timeout: Span::MAX }
+    }
 }
 
 impl FineTimeout {
@@ -24,20 +31,18 @@ impl FineTimeout {
         self.srtt_8 += error;
         self.deviation_4 += error.abs() - self.deviation_4 / 4;
         let timeout = (self.srtt_8 / 4 + self.deviation_4) / 2;
-        self.timeout = Some(Span::from_nanos((timeout + timeout / 16) as u64));
+        self.timeout = Span::from_nanos((timeout + timeout / 16) as u64);
     }
 
     /// Whether a segment sent then is overdue.
     pub(crate) fn expired(&self, sent: Time, now: Time) -> bool {
-        self.timeout.is_some_and(|timeout| now.since(sent) >= timeout)
+        self.timeout != Span::MAX && now.since(sent) >= self.timeout
     }
 
     /// After a retransmission: doubled if the segment had been retransmitted before, else an eighth longer.
     pub(crate) fn back_off(&mut self, repeated: bool) {
-        if let Some(timeout) = self.timeout {
-            let more = if repeated { timeout } else { Span::from_nanos(timeout.as_nanos() / 8) };
-            self.timeout = Some(timeout + more);
-        }
+        let more = if repeated { self.timeout } else { Span::from_nanos(self.timeout.as_nanos() / 8) };
+        self.timeout += more;
     }
 }
 

@@ -8,7 +8,7 @@ use vegas_core::units::Bytes;
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// Payload bytes of a full segment.
     payload: u64,

@@ -18,12 +18,13 @@ pub(crate) struct Rto {
     /// 4 x RTT variation, ticks.
     rttvar_4: u64,
     backoff: u32,
-    /// The segment being timed, and when it was sent.
-    timed: Option<(u64, Time)>,
+    /// The segment being timed, and when it was sent; [`Time::NEVER`] while none is.
+    timed: (u64, Time),
     /// Estimates in place of all the above.
-    linux: Option<LinuxRtt>,
+    linux: Option<Box<LinuxRtt>>,
 }
 
+const UNTIMED: (u64, Time) = (0, Time::NEVER);
 /// Beyond 2^16 the greatest timeout has long been reached.
 const BACKOFF_MAX: u32 = 16;
 
@@ -40,8 +41,8 @@ impl Rto {
             srtt_8: 0,
             rttvar_4: 0,
             backoff: 0,
-            timed: None,
-            linux: (host.kind == HostKind::Linux).then(|| LinuxRtt::new(host.rto_min)),
+            timed: UNTIMED,
+            linux: (host.kind == HostKind::Linux).then(|| Box::new(LinuxRtt::new(host.rto_min))),
         }
     }
 
@@ -56,22 +57,21 @@ impl Rto {
 
     /// A segment is sent for the first time; it is timed unless another one is.
     pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
-        if self.linux.is_none() {
-            self.timed.get_or_insert((segment, now));
+        if self.timed.1 == Time::NEVER && self.linux.is_none() {
+            self.timed = (segment, now);
         }
     }
 
     /// A retransmission makes the sample ambiguous (Karn's rule, RFC 6298 section 3).
     pub(crate) fn stop_timing(&mut self) {
-        self.timed = None;
+        self.timed = UNTIMED;
     }
 
     /// Everything before `una` is acknowledged.
     pub(crate) fn on_ack(&mut self, una: u64, now: Time) {
-        if let Some((segment, sent)) = self.timed
-            && segment < una
-        {
-            self.timed = None;
+        let (segment, sent) = self.timed;
+        if segment < una && sent != Time::NEVER {
+            self.timed = UNTIMED;
             self.backoff = 0;
             self.sample(self.ticks(now).saturating_sub(self.ticks(sent)).max(1));
         }
@@ -87,12 +87,12 @@ impl Rto {
 
     /// Linux's smoothed RTT, after the first sample.
     pub(crate) fn srtt_linux(&self) -> Option<Span> {
-        self.linux.as_ref().and_then(LinuxRtt::srtt)
+        self.linux.as_ref().and_then(|linux| linux.srtt())
     }
 
     /// RFC 6298, section 5.5: back off the timer.
     pub(crate) fn on_timeout(&mut self) {
-        self.timed = None;
+        self.timed = UNTIMED;
         self.back_off();
     }
 

@@ -11,21 +11,29 @@ pub(crate) struct Scoreboard {
     /// Number of the first entry: the oldest segment that is not acknowledged.
     una: u64,
     entries: VecDeque<Entry>,
-    /// The highest segments reported received, descending: three of them above a segment mean it is lost.
-    highest_sacked: Vec<u64>,
-    dup_threshold: usize,
     /// Segments below this have been checked for loss.
     judged: u64,
     /// No lost segment below this waits for its retransmission.
     retransmit_from: u64,
     /// No segment from here on was found lost.
     lost_end: u64,
-    /// The blocks of the acknowledgement before, in segments.
-    known_blocks: [(u64, u64); 3],
     /// Segments thought to be in the network (RFC 6675, section 4, SetPipe).
     pipe: u64,
     /// Outstanding segments that were reported received.
     sacked: u64,
+    dup_threshold: u32,
+    /// What was reported received; none before anything was.
+    reported: Option<Box<Reported>>,
+}
+
+/// What selective acknowledgements have said.
+#[derive(Clone, Debug, Default)]
+struct Reported {
+    /// The highest segments reported received, descending: three of them above a segment mean it is lost. Those that are
+    /// acknowledged by now stay until higher ones take their place; there is nothing outstanding below them.
+    highest: Vec<u64>,
+    /// The blocks of the acknowledgement before, in segments.
+    blocks: [(u64, u64); 3],
 }
 
 /// One outstanding segment.
@@ -56,14 +64,13 @@ impl Scoreboard {
         Scoreboard {
             una: 0,
             entries: VecDeque::new(),
-            highest_sacked: Vec::with_capacity(dup_threshold as usize + 1),
-            dup_threshold: dup_threshold as usize,
             judged: 0,
             retransmit_from: 0,
             lost_end: 0,
-            known_blocks: [(0, 0); 3],
             pipe: 0,
             sacked: 0,
+            dup_threshold,
+            reported: None,
         }
     }
 
@@ -136,7 +143,6 @@ impl Scoreboard {
             self.una += 1;
             newest = Some(entry);
         }
-        self.highest_sacked.retain(|&segment| segment >= una);
         self.judged = self.judged.max(una);
         self.retransmit_from = self.retransmit_from.max(una);
         newest
@@ -149,7 +155,7 @@ impl Scoreboard {
 
     /// The same, showing `seen` each segment that is news.
     pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, &Entry)) -> bool {
-        let known = std::mem::replace(&mut self.known_blocks, blocks);
+        let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
         for (from, to) in blocks {
             // a block mostly repeats one of the acknowledgement before: only what it adds is looked at
@@ -185,15 +191,22 @@ impl Scoreboard {
     }
 
     fn note_sacked(&mut self, segment: u64) {
-        let at = self.highest_sacked.partition_point(|&known| known > segment);
-        self.highest_sacked.insert(at, segment);
-        self.highest_sacked.truncate(self.dup_threshold);
+        let dup_threshold = self.dup_threshold as usize;
+        let highest = &mut self.reported().highest;
+        let at = highest.partition_point(|&known| known > segment);
+        highest.insert(at, segment);
+        highest.truncate(dup_threshold);
+    }
+
+    fn reported(&mut self) -> &mut Reported {
+        self.reported.get_or_insert_default()
     }
 
     /// Marks as lost every segment with enough later ones received (RFC 6675, IsLost); whether the oldest one is.
     pub(crate) fn judge(&mut self) -> bool {
-        if self.highest_sacked.len() == self.dup_threshold
-            && let Some(&edge) = self.highest_sacked.last()
+        if let Some(reported) = &self.reported
+            && reported.highest.len() == self.dup_threshold as usize
+            && let Some(&edge) = reported.highest.last()
         {
             for segment in self.judged..edge {
                 self.mark_lost(segment);
@@ -273,8 +286,7 @@ impl Scoreboard {
             entry.sacked = false;
         }
         self.sacked = 0;
-        self.highest_sacked.clear();
-        self.known_blocks = [(0, 0); 3];
+        self.reported = None;
         self.on_timeout();
     }
 
@@ -293,7 +305,7 @@ impl Scoreboard {
     /// The oldest segment below the highest one received that was neither received nor sent again (RFC 6675,
     /// NextSeg rule 3): for a sender that has nothing else to send.
     pub(crate) fn next_hole(&self) -> Option<u64> {
-        let highest = *self.highest_sacked.first()?;
+        let highest = *self.reported.as_ref()?.highest.first()?;
         (self.una..highest).find(|&segment| self.entry(segment).is_some_and(|e| !e.sacked && !e.retransmitted))
     }
 

@@ -1,6 +1,8 @@
 //! The sending end of a flow: what is sent when, and what an acknowledgement or a timeout means. How losses are
 //! repaired is in [`super::recovery`]; how large the window is, in vegas-core.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, RouterFeedback, State};
 
@@ -21,11 +23,11 @@ use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     pub(super) flow: u32,
-    pub(super) algorithm: Algorithm,
+    pub(super) algorithm: Arc<Algorithm>,
     pub(super) state: State,
-    pub(super) host: HostSpec,
+    pub(super) host: Arc<HostSpec>,
     pub(super) detection: Detection,
-    pub(super) layout: Layout,
+    pub(super) layout: Arc<Layout>,
     pub(super) board: Scoreboard,
     /// The next segment to send; after a timeout it goes back to the oldest that is not acknowledged.
     pub(super) next: u64,
@@ -75,12 +77,12 @@ pub(crate) struct SenderStats {
 impl Sender {
     pub(crate) fn new(flow: u32, spec: &FlowSpec) -> Self {
         let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
-        let layout = Layout::new(spec);
+        let layout = Arc::new(Layout::new(spec));
         let total = layout.segments().unwrap_or(u64::MAX);
         Sender {
             flow,
             state: algorithm.start(),
-            algorithm,
+            algorithm: Arc::new(algorithm),
             detection: spec.composition.detection,
             layout,
             board: Scoreboard::new(spec.host.dupack_threshold),
@@ -94,7 +96,7 @@ impl Sender {
             fine: FineTimeout::default(),
             linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new())),
             ecn: EcnSender::new(spec.ecn),
-            host: spec.host.clone(),
+            host: Arc::new(spec.host.clone()),
             pacer: Pacer::default(),
             feedback: None,
             timer: None,
@@ -103,12 +105,24 @@ impl Sender {
         }
     }
 
+    /// Keeps what never changes in one place with another flow, as far as it is the same.
+    pub(crate) fn share_with(&mut self, other: &Sender) {
+        share(&mut self.algorithm, &other.algorithm);
+        share(&mut self.host, &other.host);
+        share(&mut self.layout, &other.layout);
+    }
+
+    /// How its payload is cut into segments.
+    pub(crate) fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
     /// Before the start: the application gives segments that end at these bytes, each at its time; both ascending and
     /// of one length.
     pub(crate) fn set_writes(&mut self, times: Vec<Time>, ends: Vec<u64>) {
         self.limit = 0;
         self.total = ends.len() as u64;
-        self.layout.set_ends(ends.into());
+        Arc::make_mut(&mut self.layout).set_ends(ends.into());
         self.write_times = times.into();
     }
 
@@ -535,6 +549,12 @@ impl Sender {
         if let Some(linux) = &mut self.linux {
             linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
         }
+    }
+}
+
+fn share<T: PartialEq>(mine: &mut Arc<T>, other: &Arc<T>) {
+    if **mine == **other {
+        *mine = Arc::clone(other);
     }
 }
 
