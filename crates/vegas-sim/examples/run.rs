@@ -5,10 +5,11 @@
 //! Keys to change follow, each as KEY=VALUE: `duration=10s flow.0.algorithm=reno`.
 
 use std::error::Error;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use vegas_sim::results::{WriteOptions, summary, write_folder};
+use vegas_sim::results::{Summary, WriteOptions, write_folder};
 use vegas_sim::scenario::Scenario;
 
 /// No clock here (see `clippy.toml`): who wants the wall time measures it outside.
@@ -39,6 +40,9 @@ fn run(file: &str, folder: &Path, changes: &[String]) -> Result<(), Box<dyn Erro
     let scenario = Scenario::from_toml(&text, file, &changes)?;
     let outcome = vegas_sim::run(&scenario);
     write_folder(folder, &scenario, &outcome, WALL_S, WriteOptions { csv: false, pcapng: false })?;
-    println!("{:#}", summary(&scenario, &outcome, WALL_S));
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, &Summary::new(&scenario, &outcome, WALL_S))?;
+    writeln!(out)?;
+    out.flush()?;
     Ok(())
 }

@@ -111,9 +111,10 @@ impl Simulation {
             .iter()
             .enumerate()
             .map(|(id, spec)| {
-                let name = format!("link {}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to]);
-                let queue = Queue::new(spec, Stream::named(scenario.seed, &format!("queue of {name}")));
-                Link::new(spec, Stream::named(scenario.seed, &name), queue, changes_link(scenario, id))
+                let (from, to) = (&scenario.nodes[spec.from], &scenario.nodes[spec.to]);
+                let stream = |of: &str| Stream::named(scenario.seed, &format!("{of}link {from}->{to}"));
+                let queue = Queue::new(spec, || stream("queue of "));
+                Link::new(spec, || stream(""), queue, changes_link(scenario, id))
             })
             .collect();
         let mut flows: Vec<Flow> =

@@ -80,9 +80,9 @@ impl Link {
     }
 
     /// A link; `changes` if its values may change during the run.
-    pub(crate) fn new(spec: &LinkSpec, stream: Stream, queue: Option<Queue>, changes: bool) -> Self {
+    pub(crate) fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream, queue: Option<Queue>, changes: bool) -> Self {
         let is_impaired = changes || spec.impairments != Impairments::default();
-        let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream)));
+        let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
         Link {
             transmitter: Transmitter::new(spec),
             delay: spec.delay,
@@ -356,7 +356,7 @@ mod tests {
             aqt: false,
             impairments: Impairments::default(),
         };
-        let mut link = Link::new(&spec, Stream::named(1, "test"), None, true);
+        let mut link = Link::new(&spec, || Stream::named(1, "test"), None, true);
         for sequence in 0..4 {
             let packet = Packet::new(PacketKind::Data, 0, sequence, 1000);
             assert!(offer(&mut link, Time::ZERO, packet));

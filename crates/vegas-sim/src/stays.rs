@@ -20,10 +20,10 @@ pub(crate) struct Stays {
     /// In the order in which they were offered, and so of their departures.
     ring: VecDeque<Stay>,
     /// How many of these had left at the latest offer, or when last looked at, and the bytes of those that had not.
-    left: usize,
-    staying_bytes: u64,
+    left: u32,
     /// How many of these had come when last looked at.
-    come: usize,
+    come: u32,
+    staying_bytes: u64,
     /// When the transmitter was free before the first of these.
     free_since: Time,
     /// Of the packets that had left when last looked at: bytes, the time of their transmission, and how long they waited.
@@ -33,9 +33,16 @@ pub(crate) struct Stays {
     /// Most packets waiting, of those that had come, and the same since the last sample.
     max_waiting: u32,
     step_max_waiting: u32,
+    /// None before anything was refused.
+    refused: Option<Box<Refused>>,
+}
+
+/// Packets lost.
+#[derive(Clone, Debug, Default)]
+struct Refused {
     drops: u64,
-    /// When packets were refused ahead of their time.
-    refused: VecDeque<Time>,
+    /// Ahead of their time: when.
+    ahead: VecDeque<Time>,
 }
 
 /// One packet's stay.
@@ -56,7 +63,7 @@ impl Stays {
         self.note_left(at, free);
         match limit {
             QueueLimit::Unlimited => true,
-            QueueLimit::Packets(packets) => self.ring.len() - self.left < packets as usize,
+            QueueLimit::Packets(packets) => self.len() - self.left < packets,
             QueueLimit::Bytes(bytes) => self.staying_bytes + u64::from(wire) <= bytes.get(),
         }
     }
@@ -64,11 +71,11 @@ impl Stays {
     #[inline]
     fn note_left(&mut self, at: Time, free: Time) {
         if free <= at {
-            self.left = self.ring.len();
+            self.left = self.len();
             self.staying_bytes = 0;
             return;
         }
-        while let Some(stay) = self.ring.get(self.left).filter(|stay| stay.departure <= at) {
+        while let Some(stay) = self.ring.get(self.left as usize).filter(|stay| stay.departure <= at) {
             self.staying_bytes -= u64::from(stay.wire);
             self.left += 1;
         }
@@ -80,7 +87,7 @@ impl Stays {
         if self.ring.len() == self.ring.capacity() {
             self.make_room(now);
         }
-        let waiting = (self.ring.len() - self.left) as u32;
+        let waiting = self.len() - self.left;
         self.ring.push_back(Stay { offered, departure, waiting, wire });
         self.staying_bytes += u64::from(wire);
     }
@@ -95,10 +102,17 @@ impl Stays {
 
     /// A packet is lost at `at`, which is `now` or later.
     pub(crate) fn refuse(&mut self, now: Time, at: Time) {
+        let refused = self.refused.get_or_insert_default();
         match at > now {
-            true => self.refused.push_back(at),
-            false => self.drops += 1,
+            true => refused.ahead.push_back(at),
+            false => refused.drops += 1,
         }
+    }
+
+    /// Fewer than 2^32 packets fit the memory.
+    #[inline]
+    fn len(&self) -> u32 {
+        self.ring.len() as u32
     }
 
     fn note_waiting(&mut self, waiting: u32) {
@@ -110,20 +124,22 @@ impl Stays {
     /// instant.
     pub(crate) fn look(&mut self, now: Time) {
         let gone = self.see_off(now);
-        self.ring.drain(..gone);
+        self.ring.drain(..gone as usize);
         self.left = self.left.max(gone) - gone;
         self.come = self.come.max(gone) - gone;
-        while let Some(&stay) = self.ring.get(self.come).filter(|stay| stay.offered <= now) {
+        while let Some(&stay) = self.ring.get(self.come as usize).filter(|stay| stay.offered <= now) {
             self.come += 1;
             self.note_waiting(stay.waiting);
         }
-        while self.refused.pop_front_if(|at| *at <= now).is_some() {
-            self.drops += 1;
+        if let Some(refused) = &mut self.refused {
+            while refused.ahead.pop_front_if(|at| *at <= now).is_some() {
+                refused.drops += 1;
+            }
         }
     }
 
     /// Counts the packets that have left by `now`; how many.
-    fn see_off(&mut self, now: Time) -> usize {
+    fn see_off(&mut self, now: Time) -> u32 {
         let (mut gone, mut bytes, mut busy_ns, mut most) = (0, 0, 0, 0);
         let mut free = self.free_since;
         let (early, late) = self.ring.as_slices();
@@ -150,12 +166,12 @@ impl Stays {
 
     /// Packets waiting when last looked at; the one being sent does not wait.
     pub(crate) fn waiting_packets(&self) -> u32 {
-        self.come.saturating_sub(1) as u32
+        self.come.saturating_sub(1)
     }
 
     /// Their bytes.
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        self.ring.range(..self.come).skip(1).map(|stay| u64::from(stay.wire)).sum()
+        self.ring.range(..self.come as usize).skip(1).map(|stay| u64::from(stay.wire)).sum()
     }
 
     /// When the next packet leaves, of those that had come when last looked at.
@@ -169,13 +185,13 @@ impl Stays {
             departed_bytes: self.bytes,
             busy_ns: self.busy_ns,
             waited_ns: self.waits.sum_ns(),
-            drops: self.drops,
+            drops: self.refused.as_ref().map_or(0, |refused| refused.drops),
             marks: 0,
             max_queue_packets: self.max_waiting,
             step_max_queue_packets: self.step_max_waiting,
         };
         let mut free = self.free_since;
-        for stay in self.ring.range(..self.come) {
+        for stay in self.ring.range(..self.come as usize) {
             let begins = stay.offered.max(free);
             totals.busy_ns += now.since(begins).as_nanos();
             totals.waited_ns += u128::from(begins.min(now).since(stay.offered).as_nanos());
@@ -188,7 +204,7 @@ impl Stays {
     pub(crate) fn waits(&self) -> WaitingTimes {
         let mut waits = self.waits.clone();
         let mut free = self.free_since;
-        for stay in self.ring.range(..self.come) {
+        for stay in self.ring.range(..self.come as usize) {
             waits.record(stay.offered.max(free).since(stay.offered));
             free = stay.departure;
         }

@@ -17,7 +17,13 @@ const LISTED_MAX: usize = 32;
 pub(crate) struct WaitingTimes {
     /// Packets that did not wait: most of them on most links.
     none: u64,
-    waited: Bins,
+    /// Those that did; nothing while there are none.
+    waited: Option<Box<Waited>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Waited {
+    bins: Bins,
     sum_ns: u128,
     longest: Span,
 }
@@ -29,30 +35,32 @@ impl WaitingTimes {
             self.none += 1;
             return;
         }
-        self.waited.count(bin_of(waited.as_nanos()));
-        self.sum_ns += u128::from(waited.as_nanos());
-        self.longest = self.longest.max(waited);
+        let all = self.waited.get_or_insert_default();
+        all.bins.count(bin_of(waited.as_nanos()));
+        all.sum_ns += u128::from(waited.as_nanos());
+        all.longest = all.longest.max(waited);
     }
 
     /// All of them together.
     pub(crate) fn sum_ns(&self) -> u128 {
-        self.sum_ns
+        self.waited.as_ref().map_or(0, |waited| waited.sum_ns)
     }
 
     /// The figures of the results; none without a packet.
     pub(crate) fn summary(&self) -> Option<QueueingTimes> {
-        let counted = self.waited.in_order();
+        let counted = self.waited.as_ref().map_or_else(Vec::new, |waited| waited.bins.in_order());
+        let longest = self.waited.as_ref().map_or(Span::ZERO, |waited| waited.longest);
         let count = self.none + counted.iter().map(|(_, count)| count).sum::<u64>();
         (count > 0).then(|| QueueingTimes {
-            mean_ms: self.sum_ns as f64 / count as f64 / 1e6,
-            p50_ms: self.percentile_ms(&counted, count, 50),
-            p95_ms: self.percentile_ms(&counted, count, 95),
-            p99_ms: self.percentile_ms(&counted, count, 99),
-            max_ms: self.longest.as_nanos() as f64 / 1e6,
+            mean_ms: self.sum_ns() as f64 / count as f64 / 1e6,
+            p50_ms: self.percentile_ms(&counted, count, 50).min(millis(longest)),
+            p95_ms: self.percentile_ms(&counted, count, 95).min(millis(longest)),
+            p99_ms: self.percentile_ms(&counted, count, 99).min(millis(longest)),
+            max_ms: millis(longest),
         })
     }
 
-    /// The middle of the first bin with which so many percent of `count` are reached; never beyond the longest.
+    /// The middle of the first bin with which so many percent of `count` are reached.
     fn percentile_ms(&self, counted: &[(u16, u64)], count: u64, percent: u64) -> f64 {
         let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
         let mut seen = self.none;
@@ -63,8 +71,12 @@ impl WaitingTimes {
             seen += counted;
             nanos = middle_ns(*bin);
         }
-        nanos.min(self.longest.as_nanos()) as f64 / 1e6
+        nanos as f64 / 1e6
     }
+}
+
+fn millis(span: Span) -> f64 {
+    span.as_nanos() as f64 / 1e6
 }
 
 /// How many fell into which bin.

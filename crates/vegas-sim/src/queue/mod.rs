@@ -33,12 +33,12 @@ pub(crate) enum Queue {
 
 impl Queue {
     /// The queue of a link; none if it is drop-tail.
-    pub(crate) fn new(spec: &LinkSpec, stream: Stream) -> Option<Self> {
+    pub(crate) fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
         match spec.discipline {
             Discipline::DropTail => None,
-            Discipline::Red(red) => Some(Queue::Red(Fifo::default(), Red::new(red, spec.rate, stream))),
+            Discipline::Red(red) => Some(Queue::Red(Fifo::default(), Red::new(red, spec.rate, stream()))),
             Discipline::CoDel(codel) => Some(Queue::CoDel(Fifo::default(), codel, CoDel::default())),
-            Discipline::Pie(pie) => Some(Queue::Pie(Fifo::default(), Pie::new(pie, stream))),
+            Discipline::Pie(pie) => Some(Queue::Pie(Fifo::default(), Pie::new(pie, stream()))),
             Discipline::FqCoDel(fq_codel) => Some(Queue::FqCoDel(FqCoDel::new(fq_codel))),
         }
     }

@@ -1,6 +1,7 @@
 //! The results folder: written beside its place and moved there whole.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use tempfile::TempDir;
 
 use super::columns;
 use super::error::ResultsError;
-use super::manifest::{MANIFEST, is_manifest, manifest};
+use super::manifest::{MANIFEST, Manifest, is_manifest};
 use super::pcapng::{self, View};
 use super::table_files::{write_csv, write_parquet};
 use super::tables::{Tables, tables};
@@ -74,11 +75,7 @@ pub fn write_folder_about(
     if options.pcapng {
         files.extend(write_captures(&new, scenario, outcome)?);
     }
-    let mut manifest = manifest(scenario, outcome, wall_s, &files);
-    if let Value::Object(manifest) = &mut manifest {
-        manifest.extend(about.clone());
-    }
-    write_manifest(&new, &manifest)?;
+    write_manifest(&new, &Manifest::new(scenario, outcome, wall_s, &files, about))?;
     place.put(&new)
 }
 
@@ -112,9 +109,15 @@ fn write_captures(folder: &Path, scenario: &Scenario, outcome: &Outcome) -> Resu
     Ok(files)
 }
 
-fn write_manifest(folder: &Path, manifest: &Value) -> Result<(), ResultsError> {
+fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), ResultsError> {
     let path = folder.join(MANIFEST);
-    fs::write(&path, format!("{manifest:#}\n")).map_err(ResultsError::io(&path, "write"))
+    let write = || {
+        let mut file = BufWriter::new(File::create(&path)?);
+        serde_json::to_writer_pretty(&mut file, manifest)?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    write().map_err(ResultsError::io(&path, "write"))
 }
 
 /// Where the folder goes, and the temporary folder beside it, which vanishes with this value.

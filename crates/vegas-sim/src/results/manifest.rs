@@ -1,10 +1,12 @@
 //! The manifest: what was run, by what, and what came of it.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use super::columns::link_name;
-use super::{ENGINE_COMMIT, ENGINE_VERSION, summary};
+use super::summary::Summary;
+use super::{ENGINE_COMMIT, ENGINE_VERSION};
 use crate::outcome::Outcome;
 use crate::scenario::Scenario;
 
@@ -14,20 +16,47 @@ const GENERATOR: &str = "vegaslab";
 /// Raised when a file of the folder changes so that a reader has to know.
 const FORMAT: u64 = 1;
 
-/// The manifest of a run whose folder holds `files`.
-pub(super) fn manifest(scenario: &Scenario, outcome: &Outcome, wall_s: f64, files: &[String]) -> Value {
-    json!({
-        "generator": GENERATOR,
-        "format": FORMAT,
-        "run_id": run_id(scenario),
-        "version": ENGINE_VERSION,
-        "commit": ENGINE_COMMIT,
-        "seed": scenario.seed,
-        "scenario": scenario.document,
-        "traces": traces(scenario),
-        "summary": summary(scenario, outcome, wall_s),
-        "files": files,
-    })
+/// The manifest of a run.
+#[derive(Debug, Serialize)]
+pub(super) struct Manifest<'a> {
+    generator: &'static str,
+    format: u64,
+    run_id: String,
+    version: &'static str,
+    commit: Option<&'static str>,
+    seed: u64,
+    scenario: &'a Value,
+    traces: Map<String, Value>,
+    summary: Summary<'a>,
+    files: &'a [String],
+    /// More to say of it.
+    #[serde(flatten)]
+    about: &'a Map<String, Value>,
+}
+
+impl<'a> Manifest<'a> {
+    /// Of a run whose folder holds `files`.
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        outcome: &Outcome,
+        wall_s: f64,
+        files: &'a [String],
+        about: &'a Map<String, Value>,
+    ) -> Self {
+        Manifest {
+            generator: GENERATOR,
+            format: FORMAT,
+            run_id: run_id(scenario),
+            version: ENGINE_VERSION,
+            commit: ENGINE_COMMIT,
+            seed: scenario.seed,
+            scenario: &scenario.document,
+            traces: traces(scenario),
+            summary: Summary::new(scenario, outcome, wall_s),
+            files,
+            about,
+        }
+    }
 }
 
 /// Whether a file's text is a manifest that a run wrote.

@@ -22,7 +22,7 @@ pub use manifest::{run_digest, run_id, traces};
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
 pub use row::{Rows, figure_columns};
 pub use series::Series;
-pub use summary::summary;
+pub use summary::{Summary, summary};
 pub use tables::{Tables, tables};
 
 /// The engine's version, part of every run's identity.

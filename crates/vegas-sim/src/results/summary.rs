@@ -1,6 +1,9 @@
 //! The summary: the totals of a run under names that stay.
 
-use serde_json::{Map, Value, json};
+use arrow_array::ArrayRef;
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::ENGINE_VERSION;
 use super::cells::cell;
@@ -12,27 +15,77 @@ use crate::scenario::Scenario;
 ///
 /// `wall_s` is how long the run took by the caller's clock, s: the only value that differs between repeated runs.
 pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
-    json!({
-        "scenario": scenario.name,
-        "seed": scenario.seed,
-        "version": ENGINE_VERSION,
-        "duration_s": outcome.end_s,
-        "events": outcome.events,
-        "delivered_packets": outcome.delivered_packets,
-        "wall_s": wall_s,
-        "flows": rows(&columns::FLOWS, outcome.flows.len(), scenario, outcome),
-        "links": rows(&columns::LINKS, outcome.links.len(), scenario, outcome),
-        "traffic": rows(&columns::TRAFFIC, outcome.traffic.len(), scenario, outcome),
-    })
+    serde_json::to_value(Summary::new(scenario, outcome, wall_s)).expect("keys are text")
 }
 
-fn rows(table: &TableSpec, count: usize, scenario: &Scenario, outcome: &Outcome) -> Vec<Value> {
-    let mut rows = vec![Map::new(); count];
-    for column in table.columns {
-        let values = (column.values)(scenario, outcome);
-        for (number, row) in rows.iter_mut().enumerate() {
-            row.insert(column.name.to_owned(), cell(&values, number));
+/// A [`summary`] to be written: of thousands of flows, as a value it is many times as large as the run.
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    scenario: &'a str,
+    seed: u64,
+    version: &'static str,
+    duration_s: f64,
+    events: u64,
+    delivered_packets: u64,
+    wall_s: f64,
+    flows: Rows,
+    links: Rows,
+    traffic: Rows,
+}
+
+impl<'a> Summary<'a> {
+    /// As [`summary`].
+    pub fn new(scenario: &'a Scenario, outcome: &Outcome, wall_s: f64) -> Self {
+        Summary {
+            scenario: &scenario.name,
+            seed: scenario.seed,
+            version: ENGINE_VERSION,
+            duration_s: outcome.end_s,
+            events: outcome.events,
+            delivered_packets: outcome.delivered_packets,
+            wall_s,
+            flows: Rows::new(&columns::FLOWS, outcome.flows.len(), scenario, outcome),
+            links: Rows::new(&columns::LINKS, outcome.links.len(), scenario, outcome),
+            traffic: Rows::new(&columns::TRAFFIC, outcome.traffic.len(), scenario, outcome),
         }
     }
-    rows.into_iter().map(Value::Object).collect()
+}
+
+/// A table, row by row.
+#[derive(Debug)]
+struct Rows {
+    columns: Vec<(&'static str, ArrayRef)>,
+    count: usize,
+}
+
+impl Rows {
+    fn new(table: &TableSpec, count: usize, scenario: &Scenario, outcome: &Outcome) -> Self {
+        let columns = table.columns.iter().map(|column| (column.name, (column.values)(scenario, outcome)));
+        Rows { columns: columns.collect(), count }
+    }
+}
+
+impl Serialize for Rows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(Some(self.count))?;
+        for number in 0..self.count {
+            rows.serialize_element(&Row { columns: &self.columns, number })?;
+        }
+        rows.end()
+    }
+}
+
+struct Row<'a> {
+    columns: &'a [(&'static str, ArrayRef)],
+    number: usize,
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut row = serializer.serialize_map(Some(self.columns.len()))?;
+        for (name, values) in self.columns {
+            row.serialize_entry(name, &cell(values, self.number))?;
+        }
+        row.end()
+    }
 }
