@@ -16,8 +16,8 @@ DURATIONS = {
     "ten-flows": "15s",
     "hundred-flows": "2s",
     "ten-sack-flows": "3s",
-    "thousand-flows": "300ms",
-    "ten-thousand-flows": "150ms",
+    "thousand-flows": "600ms",
+    "ten-thousand-flows": "300ms",
     "five-hops": "1s",
 }
 # set-up, run and totals, without the process around them

@@ -66,10 +66,15 @@ impl Managed {
         next
     }
 
+    #[inline]
     fn note_chosen(&mut self, now: Time) {
-        if self.scratch.is_empty() {
-            return;
+        if !self.scratch.is_empty() {
+            self.write_down_chosen(now);
         }
+    }
+
+    #[cold]
+    fn write_down_chosen(&mut self, now: Time) {
         let Chosen { dropped, marked } = &mut self.scratch;
         self.chosen.extend(marked.drain(..).map(|packet| (now, packet, Choice::Marked)));
         self.chosen.extend(dropped.drain(..).map(|packet| (now, packet, Choice::Dropped)));

@@ -1,6 +1,7 @@
 //! FQ-CoDel (RFC 8290): flows are hashed to queues, which take turns by bytes, those that were empty first; CoDel
 //! manages each.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use vegas_core::units::Time;
@@ -78,8 +79,11 @@ impl FqCoDel {
     fn make_room(&mut self, wire: u16, chosen: &mut Chosen) {
         let mut room = 0u32;
         while room < u32::from(wire) {
-            let longest = self.queues.iter_mut().rev().max_by_key(|queue| queue.line.bytes()).expect("a queue");
-            let head = self.lines.pop(&mut longest.line).expect("the packet offered is there");
+            let bytes = |id: u32| self.queues[id as usize].line.bytes();
+            let listed = self.new.iter().chain(&self.old).copied();
+            let longest = listed.max_by_key(|&id| (bytes(id), Reverse(id))).expect("what has packets is listed");
+            let line = &mut self.queues[longest as usize].line;
+            let head = self.lines.pop(line).expect("the packet offered is there");
             room += u32::from(head.packet.wire);
             self.count_out(head.packet);
             chosen.dropped.push(head.packet);

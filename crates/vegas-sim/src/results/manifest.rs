@@ -1,6 +1,6 @@
 //! The manifest: what was run, by what, and what came of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -61,7 +61,11 @@ impl<'a> Manifest<'a> {
 
 /// Whether a file's text is a manifest that a run wrote.
 pub(super) fn is_manifest(text: &str) -> bool {
-    serde_json::from_str::<Value>(text).is_ok_and(|manifest| manifest["generator"] == GENERATOR)
+    #[derive(Deserialize)]
+    struct Origin {
+        generator: String,
+    }
+    serde_json::from_str::<Origin>(text).is_ok_and(|origin| origin.generator == GENERATOR)
 }
 
 /// What names a run: SHA-256, in hex, of the scenario document, the seed, the engine's version and the hashes of the rate

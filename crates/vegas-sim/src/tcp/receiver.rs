@@ -136,7 +136,10 @@ impl Receiver {
         // "as many distinct SACK blocks as possible": the oldest ranges where fewer than three have changed
         let recent = self.recent.iter().filter_map(|&byte| self.range_of(byte));
         for range in around.into_iter().chain(recent).chain(self.ranges.iter().copied()) {
-            if usize::from(sack.count) < sack.blocks.len() && sack.iter().skip(first).all(|known| known != range) {
+            if usize::from(sack.count) == sack.blocks.len() {
+                break;
+            }
+            if sack.iter().skip(first).all(|known| known != range) {
                 sack.blocks[usize::from(sack.count)] = range;
                 sack.count += 1;
             }
