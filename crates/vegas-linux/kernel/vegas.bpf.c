@@ -13,8 +13,8 @@
 /* numbers of the algorithm, fixed when it is loaded */
 const volatile struct vegas_config config SEC(".rodata.config");
 
-/* whether calls of the core are traced */
-volatile __u32 tracing SEC(".data.tracing");
+/* calls of the core are traced until this time of the monotonic clock, ns */
+volatile __u64 traced_until SEC(".data.traced");
 /* how many connections there were, and how many records found no room */
 volatile __u64 flows_started SEC(".data.counts");
 volatile __u64 records_lost SEC(".data.counts");
@@ -72,7 +72,7 @@ static void record(const struct flow *flow, const struct tcp_sock *tp)
 	const struct sock_common *socket = &tp->inet_conn.icsk_inet.sk.__sk_common;
 	struct vegas_record *slot;
 
-	if (!tracing)
+	if (flow->event.now_ns >= traced_until)
 		return;
 	slot = bpf_ringbuf_reserve(&trace, sizeof(*slot), 0);
 	if (!slot) {

@@ -160,6 +160,16 @@ pub(crate) fn position<T: PartialEq>(names: &[(&str, T)], part: T) -> u32 {
 
 /// The scenario's own reader knows all keys and their ranges: the flow is read in the smallest scenario there is.
 fn scenario(algorithm: serde_json::Value, sets: &[(String, String)]) -> Result<FlowSpec, Error> {
+    let full_key = |key: &str| match PARTS.contains(&key) {
+        true => format!("flow.0.algorithm.{key}"),
+        false => format!("flow.0.{key}"),
+    };
+    let overrides: Vec<_> = sets.iter().map(|(key, text)| (full_key(key), text.clone())).collect();
+    Ok(smallest(algorithm, &overrides)?.flows.remove(0))
+}
+
+/// The smallest scenario that has a flow.
+pub(crate) fn smallest(algorithm: serde_json::Value, overrides: &[(String, String)]) -> Result<Scenario, Error> {
     let file = json!({
         "name": "kernel",
         "duration": "1s",
@@ -170,12 +180,5 @@ fn scenario(algorithm: serde_json::Value, sets: &[(String, String)]) -> Result<F
         },
         "flow": [{ "algorithm": algorithm }],
     });
-    let full_key = |key: &str| match PARTS.contains(&key) {
-        true => format!("flow.0.algorithm.{key}"),
-        false => format!("flow.0.{key}"),
-    };
-    let overrides: Vec<_> = sets.iter().map(|(key, text)| (full_key(key), text.clone())).collect();
-    let scenario = Scenario::from_json(&file.to_string(), "vegaslab linux", &overrides);
-    let mut scenario = scenario.map_err(|error| Error(error.to_string()))?;
-    Ok(scenario.flows.remove(0))
+    Scenario::from_json(&file.to_string(), "vegaslab linux", overrides).map_err(|error| Error(error.to_string()))
 }

@@ -1,12 +1,15 @@
 //! The command line: `vegaslab linux ...` hands its arguments here as they are.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Args, Parser, Subcommand};
+use nix::sys::prctl;
+use nix::sys::signal::Signal;
 use serde_json::Map;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use vegas_linux::choice::Choice;
@@ -14,6 +17,8 @@ use vegas_linux::installed::Installed;
 use vegas_linux::{Error, host};
 use vegas_sim::results::{self, WriteOptions};
 use vegas_sim::scenario::Scenario;
+
+use crate::live;
 
 /// Congestion controls of the Vegas family in this machine's TCP.
 #[derive(Parser)]
@@ -31,6 +36,11 @@ enum Action {
     Status,
     /// Takes registered congestion controls away; connections keep theirs until they end
     Remove(Remove),
+    /// Shows live connections that use what is installed: window, round trips, backlog, phase
+    Watch(live::Watch),
+    /// Registers presets under names of its own, says which, and keeps them until its input ends
+    #[command(hide = true)]
+    Hold(live::Hold),
     /// Carries a scenario out with real sockets over its network in real time
     Run(RunFile),
 }
@@ -60,7 +70,7 @@ struct RunFile {
     /// The seed of what the links do at random
     #[arg(long)]
     seed: Option<u64>,
-    /// The results folder; default: results/NAME-linux
+    /// The results folder; default: results/NAME-linux, or with --json none
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
     /// Every table as CSV too
@@ -69,32 +79,49 @@ struct RunFile {
     /// The summary alone, on one line
     #[arg(long)]
     json: bool,
+    /// Ends with the process that started it
+    #[arg(long, hide = true)]
+    with_parent: bool,
 }
 
 /// Bad input, and a machine that lacks something, end with this code and one line.
 const BAD_INPUT: u8 = 2;
 /// What shells give a command that Ctrl-C ended.
-const STOPPED: i32 = 130;
+const STOPPED: u8 = 130;
 
 pub(crate) fn main() -> ExitCode {
-    let command = Command::parse();
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        // help and version
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => return complain(error.to_string().lines().next().unwrap_or_default(), BAD_INPUT),
+    };
     // libbpf's own messages are for developers; its errors come back as values
     libbpf_rs::set_print(None);
-    match host::check().and_then(|()| run(&command.action)) {
+    let stop = match stop_on_signals() {
+        Ok(stop) => stop,
+        Err(error) => return complain(error, BAD_INPUT),
+    };
+    match host::check().and_then(|()| run(&command.action, &stop)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(BAD_INPUT)
-        }
+        Err(_) if stop.load(Ordering::Relaxed) => complain("interrupted; nothing was written", STOPPED),
+        Err(error) => complain(error, BAD_INPUT),
     }
 }
 
-fn run(action: &Action) -> Result<(), Error> {
+fn complain(what: impl Display, code: u8) -> ExitCode {
+    eprintln!("{what}");
+    ExitCode::from(code)
+}
+
+fn run(action: &Action, stop: &AtomicBool) -> Result<(), Error> {
     match action {
         Action::Install(install) => install_preset(install),
         Action::Status => status(),
         Action::Remove(remove) => remove_named(&remove.names),
-        Action::Run(file) => run_file(file),
+        Action::Watch(watch) => live::watch(watch, stop),
+        Action::Hold(hold) => live::hold(hold),
+        Action::Run(file) => run_file(file, stop),
     }
 }
 
@@ -118,24 +145,21 @@ fn status() -> Result<(), Error> {
         let status = installed.status()?;
         let config = status.config;
         println!(
-            "{:15}  alpha {} beta {} gamma {}  initial window {}  {} connections, {} records lost",
+            "{:15}  alpha {} beta {} gamma {}  initial window {}  {} connections{}",
             installed.kernel_name,
             config.alpha,
             config.beta,
             config.gamma,
             config.initial_window,
             status.counts.flows_started,
-            status.counts.records_lost
+            if status.watched { ", watched" } else { "" }
         );
     }
     Ok(())
 }
 
 fn remove_named(names: &[String]) -> Result<(), Error> {
-    let chosen = match names {
-        [] => Installed::all()?,
-        _ => names.iter().map(|name| Installed::find(name)).collect::<Result<_, _>>()?,
-    };
+    let chosen = live::chosen(names)?;
     chosen.iter().try_for_each(|installed| {
         installed.remove()?;
         println!("{} is removed", installed.kernel_name);
@@ -143,7 +167,10 @@ fn remove_named(names: &[String]) -> Result<(), Error> {
     })
 }
 
-fn run_file(file: &RunFile) -> Result<(), Error> {
+fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
+    if file.with_parent {
+        prctl::set_pdeathsig(Signal::SIGKILL).map_err(|error| Error::new("prctl", error))?;
+    }
     let name = file.file.display().to_string();
     let text = fs::read_to_string(&file.file).map_err(|error| Error::new(&name, error))?;
     let mut sets = file.sets.clone();
@@ -153,20 +180,24 @@ fn run_file(file: &RunFile) -> Result<(), Error> {
         false => Scenario::from_toml(&text, &name, &sets),
     };
     let scenario = scenario.map_err(|error| Error(error.to_string()))?;
-    let folder = file.output.clone().unwrap_or_else(|| Path::new("results").join(format!("{}-linux", scenario.name)));
-    results::check_folder(&folder).map_err(|error| Error(error.to_string()))?;
-    let stop = stop_on_signals()?;
-    let run = vegas_linux::run::run(&scenario, &stop)?;
-    let wall_s = scenario.duration.as_nanos() as f64 / 1e9;
-    let options = WriteOptions { csv: file.csv, ..WriteOptions::default() };
-    let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
-    results::write_folder_about(&folder, &scenario, &run.outcome, wall_s, options, &about)
-        .map_err(|error| Error(error.to_string()))?;
+    let default = || Path::new("results").join(format!("{}-linux", scenario.name));
+    let folder = file.output.clone().or_else(|| (!file.json).then(default));
+    if let Some(folder) = &folder {
+        results::check_folder(folder).map_err(|error| Error(error.to_string()))?;
+    }
+    let run = vegas_linux::run::run(&scenario, stop)?;
+    let wall_s = run.outcome.end_s;
+    if let Some(folder) = &folder {
+        let options = WriteOptions { csv: file.csv, ..WriteOptions::default() };
+        let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
+        results::write_folder_about(folder, &scenario, &run.outcome, wall_s, options, &about)
+            .map_err(|error| Error(error.to_string()))?;
+    }
     let mut summary = results::summary(&scenario, &run.outcome, wall_s);
     summary["linux"] = run.to_json();
-    match file.json {
-        true => println!("{summary}"),
-        false => println!("{summary:#}\nresults: {}", folder.display()),
+    match (file.json, folder) {
+        (false, Some(folder)) => println!("{summary:#}\nresults: {}", folder.display()),
+        _ => println!("{summary}"),
     }
     Ok(())
 }
@@ -176,7 +207,7 @@ fn stop_on_signals() -> Result<Arc<AtomicBool>, Error> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         let failed = |error| Error::new("a signal handler", error);
-        signal_hook::flag::register_conditional_shutdown(signal, STOPPED, Arc::clone(&stop)).map_err(failed)?;
+        signal_hook::flag::register_conditional_shutdown(signal, STOPPED.into(), Arc::clone(&stop)).map_err(failed)?;
         signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
     }
     Ok(stop)

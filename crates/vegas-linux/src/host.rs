@@ -19,20 +19,25 @@ const BPFFS_MAGIC: u64 = 0xcafe_4a11;
 
 /// Whether this process on this machine can load congestion controls; else one line that says what is missing.
 pub fn check() -> Result<(), Error> {
-    if !Uid::effective().is_root() {
-        return Err(Error("vegaslab linux needs root: run it with sudo".into()));
-    }
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    if version(&release).is_none_or(|version| version < KERNEL_MIN) {
-        let (major, minor) = KERNEL_MIN;
-        return Err(Error(format!("vegaslab linux needs Linux {major}.{minor} or newer; this is {}", release.trim())));
+    let missing = missing(Uid::effective().is_root(), release.trim(), Path::new(KERNEL_TYPES));
+    missing.map_or(Ok(()), |missing| Err(Error(missing)))
+}
+
+/// The first thing that is missing.
+fn missing(is_root: bool, release: &str, kernel_types: &Path) -> Option<String> {
+    let (major, minor) = KERNEL_MIN;
+    if !is_root {
+        return Some("vegaslab linux needs root: run it with sudo".into());
     }
-    if !Path::new(KERNEL_TYPES).exists() {
-        return Err(Error(format!(
-            "{KERNEL_TYPES} is missing: vegaslab linux needs a kernel with CONFIG_DEBUG_INFO_BTF"
-        )));
+    if version(release).is_none_or(|version| version < KERNEL_MIN) {
+        return Some(format!("vegaslab linux needs Linux {major}.{minor} or newer; this is {release}"));
     }
-    Ok(())
+    if !kernel_types.exists() {
+        let file = kernel_types.display();
+        return Some(format!("{file} is missing: vegaslab linux needs a kernel with CONFIG_DEBUG_INFO_BTF"));
+    }
+    None
 }
 
 /// Mounts the BPF file system where it is not.
@@ -59,5 +64,17 @@ mod tests {
         assert_eq!(version("6.18.44-fc-v657\n"), Some((6, 18)));
         assert_eq!(version("5.10"), Some((5, 10)));
         assert_eq!(version("unknown"), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_said_in_a_line() {
+        let there = Path::new("/proc/self/status");
+        assert_eq!(missing(true, "6.6.1", there), None);
+        let line = |is_root, release, types| missing(is_root, release, Path::new(types)).expect("something is missing");
+        assert_eq!(line(false, "6.6.1", "/proc/self/status"), "vegaslab linux needs root: run it with sudo");
+        let old = line(true, "6.5.9-generic", "/proc/self/status");
+        assert_eq!(old, "vegaslab linux needs Linux 6.6 or newer; this is 6.5.9-generic");
+        let bare = line(true, "6.12.0", "/proc/none/vmlinux");
+        assert!(bare.starts_with("/proc/none/vmlinux is missing: ") && bare.contains("CONFIG_DEBUG_INFO_BTF"));
     }
 }

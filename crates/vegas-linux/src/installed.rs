@@ -1,6 +1,6 @@
 //! Congestion controls that are registered: each has a folder in the BPF file system that keeps it alive.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::choice::Choice;
 use crate::host;
 use crate::object::{self, Counts};
 use crate::plain::from_bytes;
-use crate::trace::Trace;
+use crate::trace::{self, Trace, Until};
 
 /// What is pinned, by its name in the folder; the names of maps in the object are in [`PINNED`].
 mod pin {
@@ -22,8 +22,8 @@ mod pin {
     pub(super) const CONFIG: &str = "config";
     /// Calls of the core.
     pub(super) const TRACE: &str = "trace";
-    /// Whether they are traced.
-    pub(super) const TRACING: &str = "tracing";
+    /// Until when they are traced.
+    pub(super) const TRACED_UNTIL: &str = "traced_until";
     /// Connections, and records lost.
     pub(super) const COUNTS: &str = "counts";
 }
@@ -31,7 +31,7 @@ mod pin {
 const PINNED: [(&str, &str); 4] = [
     (".rodata.config", pin::CONFIG),
     ("trace", pin::TRACE),
-    (".data.tracing", pin::TRACING),
+    (".data.traced", pin::TRACED_UNTIL),
     (".data.counts", pin::COUNTS),
 ];
 
@@ -50,6 +50,8 @@ pub struct Status {
     pub config: Config,
     /// What it has done.
     pub counts: Counts,
+    /// Whether somebody watches it.
+    pub watched: bool,
 }
 
 impl Installed {
@@ -57,12 +59,16 @@ impl Installed {
     pub fn install(choice: &Choice) -> Result<Self, Error> {
         host::mount_bpffs()?;
         let installed = Installed::named(&choice.kernel_name);
-        if installed.folder.exists() {
+        let parent = folder();
+        fs::create_dir_all(&parent).map_err(|error| Error::new(parent.display(), error))?;
+        let _alone = File::open(&parent)
+            .and_then(|parent| parent.lock().map(|()| parent))
+            .map_err(|error| Error::new(parent.display(), error))?;
+        sweep()?;
+        if installed.is_registered() {
             return Err(Error(format!("{} is installed already; remove it first", choice.kernel_name)));
         }
         let mut object = object::load(&choice.kernel_name, &choice.config())?;
-        let parent = folder();
-        fs::create_dir_all(&parent).map_err(|error| Error::new(parent.display(), error))?;
         fs::create_dir(&installed.folder).map_err(|error| Error::new(installed.folder.display(), error))?;
         installed.pin(&mut object).inspect_err(|_| drop(fs::remove_dir_all(&installed.folder)))?;
         Ok(installed)
@@ -70,13 +76,7 @@ impl Installed {
 
     /// All that are registered, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
-        let entries = match fs::read_dir(folder()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(|error| Error::new(folder().display(), error))?,
-        };
-        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        names.sort();
-        Ok(names.iter().map(|name| Installed::named(name)).collect())
+        Ok(folders()?.into_iter().filter(Installed::is_registered).collect())
     }
 
     /// The one of this name: the preset's or the kernel's.
@@ -95,12 +95,26 @@ impl Installed {
     pub fn status(&self) -> Result<Status, Error> {
         let config = from_bytes(&self.value(pin::CONFIG)?);
         let config = config.ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))?;
-        Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)? })
+        let watched = trace::is_traced(&self.map(pin::TRACED_UNTIL)?);
+        Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)?, watched })
     }
 
-    /// Begins to trace.
-    pub fn trace(&self) -> Result<Trace<'_>, Error> {
-        Trace::start(&self.map(pin::TRACE)?, self.map(pin::TRACING)?)
+    /// Begins to trace, for one reader at a time: records go to whoever reads first. The lock goes with the file.
+    pub fn trace(&self) -> Result<(Trace<'static>, File), Error> {
+        let lock = File::open(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
+        lock.try_lock().map_err(|_| Error(format!("{} is being watched already", self.kernel_name)))?;
+        let trace = Trace::start(&self.map(pin::TRACE)?, self.map(pin::TRACED_UNTIL)?, Until::ReaderGoes)?;
+        Ok((trace, lock))
+    }
+
+    /// How many records found no room so far.
+    pub fn records_lost(&self) -> Result<u64, Error> {
+        Ok(object::counts(&self.map(pin::COUNTS)?)?.records_lost)
+    }
+
+    /// The registration is made last: a folder without it is what a start that was killed left behind.
+    fn is_registered(&self) -> bool {
+        self.folder.join(pin::LINK).exists()
     }
 
     fn map(&self, name: &str) -> Result<MapHandle, Error> {
@@ -135,6 +149,22 @@ impl Installed {
 
 fn folder() -> PathBuf {
     Path::new(host::BPFFS).join("vegaslab")
+}
+
+/// Registered or not, by name.
+fn folders() -> Result<Vec<Installed>, Error> {
+    let entries = match fs::read_dir(folder()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| Error::new(folder().display(), error))?,
+    };
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    Ok(names.iter().map(|name| Installed::named(name)).collect())
+}
+
+/// Removes what starts that were killed left behind.
+fn sweep() -> Result<(), Error> {
+    folders()?.iter().filter(|it| !it.is_registered()).try_for_each(Installed::remove)
 }
 
 fn installed_names(all: &[Installed]) -> String {

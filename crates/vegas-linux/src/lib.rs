@@ -1,8 +1,8 @@
 //! The Vegas family in Linux's TCP.
 //!
 //! [`choice`] turns a preset and its numbers into the words that the kernel side takes, [`object`] loads the BPF object
-//! that holds the core, [`installed`] registers it as a congestion control that outlives the command, and [`trace`]
-//! reads what it does. [`run`] carries a scenario out with real sockets: endpoints in namespaces of their own, and
+//! that holds the core, [`installed`] registers it as a congestion control that outlives the command ([`own`]: one
+//! that does not), [`trace`] reads what it does, and [`watch`] follows live connections. [`run`] carries a scenario out with real sockets: endpoints in namespaces of their own, and
 //! between them the simulator's own network in real time ([`router`]); [`recording`] makes the simulator's tables of
 //! what the kernel told.
 //!
@@ -13,17 +13,21 @@
 pub mod abi;
 mod addresses;
 pub mod choice;
+mod completion;
 mod endpoints;
 mod error;
 pub mod host;
 pub mod installed;
 mod namespace;
 pub mod object;
+pub mod own;
 mod plain;
+pub mod reading;
 pub mod recording;
 pub mod router;
 pub mod run;
 mod sys;
 pub mod trace;
+pub mod watch;
 
 pub use error::Error;

@@ -1,6 +1,7 @@
 //! `vegas-linux`, the part of `vegaslab linux` that talks to the kernel.
 
 mod command;
+mod live;
 
 use std::process::ExitCode;
 

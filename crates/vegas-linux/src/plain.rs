@@ -22,6 +22,8 @@ unsafe impl Plain for Decision {}
 unsafe impl Plain for Record {}
 // SAFETY: as above
 unsafe impl Plain for ProofStep {}
+// SAFETY: as above
+unsafe impl Plain for u64 {}
 
 /// The value in the first bytes; none if there are too few.
 pub(crate) fn from_bytes<T: Plain>(bytes: &[u8]) -> Option<T> {

@@ -1,11 +1,12 @@
 //! The simulator's totals and series of flows, from what the kernel told.
 
-use vegas_core::units::{Time, Window};
+use vegas_core::units::Time;
 use vegas_sim::outcome::{FlowOutcome, FlowSeries, Incident, IncidentKind};
 use vegas_sim::scenario::{FlowSpec, Sampling, Scenario};
 use vegas_sim::{Delivery, Direction};
 
-use crate::abi::{EVENT_ACK, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, NONE_U32};
+use crate::abi::{EVENT_ECN, EVENT_TIMEOUT};
+use crate::reading::{Reading, base_rtt_ms, mbps, millis, window};
 use crate::router::Clock;
 use crate::trace::Record;
 
@@ -16,12 +17,6 @@ pub struct FlowRecord {
     /// Bytes on the wire that had reached the receiver.
     received: Vec<(Time, u64)>,
 }
-
-/// Indices into [`vegas_sim::outcome::PHASES`].
-const IDLE: u8 = 0;
-const SLOW_START: u8 = 1;
-const AVOIDANCE: u8 = 2;
-const RECOVERY: u8 = 3;
 
 impl FlowRecord {
     /// Adds what the kernel told next.
@@ -79,40 +74,18 @@ impl FlowRecord {
         all
     }
 
-    /// The ends of the sampling steps, and their beginnings.
-    fn steps(&self, scenario: &Scenario) -> Vec<(Time, Time)> {
-        let times: Vec<Time> = match scenario.sampling {
+    /// The ends of the sampling steps up to the run's end, and their beginnings.
+    fn steps(&self, sampling: Sampling, end: Time) -> Vec<(Time, Time)> {
+        let times: Vec<Time> = match sampling {
             Sampling::Off => Vec::new(),
             Sampling::EveryChange => self.rows.iter().map(|(time, _)| *time).collect(),
             Sampling::Every(step) => {
-                let count = scenario.duration.as_nanos() / step.as_nanos().max(1);
+                let count = end.as_nanos() / step.as_nanos().max(1);
                 (1..=count).map(|number| Time::ZERO + step.times(number)).collect()
             }
         };
         let before = [Time::ZERO].into_iter().chain(times.iter().copied()).collect::<Vec<_>>();
         times.into_iter().zip(before).collect()
-    }
-
-    fn push_row(&self, flow: u32, time: Time, before: Time, series: &mut FlowSeries) {
-        let rows = &self.rows[..self.count_by(time)];
-        let newest = rows.last().map(|(_, record)| record);
-        let rtt = rows.iter().rev().map(|(_, record)| record.event.rtt_ns).find(|rtt| *rtt > 0);
-        let ssthresh = newest.map(|record| record.decision.ssthresh).filter(|ssthresh| *ssthresh != NONE_U32);
-        let diff = newest.map(|record| record.decision.diff).filter(|diff| *diff != i32::MIN);
-        let step_s = seconds(time) - seconds(before);
-        series.time_s.push(seconds(time));
-        series.flow.push(flow);
-        series.cwnd_segments.push(newest.map_or(0.0, window));
-        series.ssthresh_segments.push(ssthresh.map(f64::from));
-        series.in_flight_segments.push(newest.map_or(0, in_flight));
-        series.rtt_ms.push(rtt.map(millis));
-        series.base_rtt_ms.push(newest.and_then(base_rtt_ms));
-        series.diff_segments.push(diff.map(f64::from));
-        series.phase.push(newest.map_or(IDLE, phase));
-        series.acked_bytes.push(newest.map_or(0, |record| self.acked_bytes(record)));
-        series.retransmits.push(newest.map_or(0, |record| record.segments_retransmitted.into()));
-        series.timeouts.push(self.count(EVENT_TIMEOUT, time));
-        series.throughput_mbps.push(mbps(self.received_by(time) - self.received_by(before), step_s));
     }
 
     /// Rows up to and with a time.
@@ -179,53 +152,42 @@ impl FlowRecord {
     }
 }
 
-/// The rows of all flows at the scenario's sampling times, in the order of time.
-pub fn flow_series(flows: &[FlowRecord], scenario: &Scenario) -> FlowSeries {
-    let rows = |(flow, record): (usize, &FlowRecord)| {
-        record.steps(scenario).into_iter().map(move |(time, before)| (time, flow, before))
+/// A flow's record, read up to a time.
+#[derive(Debug)]
+struct Reader<'record> {
+    record: &'record FlowRecord,
+    read: usize,
+    reading: Reading,
+}
+
+impl Reader<'_> {
+    fn advance_to(&mut self, time: Time) {
+        let until = self.record.count_by(time);
+        self.record.rows[self.read..until].iter().for_each(|(_, record)| self.reading.note(record));
+        self.read = until;
+    }
+}
+
+/// The rows of all flows at the scenario's sampling times up to the run's end, in the order of time.
+pub fn flow_series(flows: &[FlowRecord], scenario: &Scenario, end: Time) -> FlowSeries {
+    let steps = |(flow, record): (usize, &FlowRecord)| {
+        record.steps(scenario.sampling, end).into_iter().map(move |(time, before)| (time, flow, before))
     };
-    let mut rows: Vec<_> = flows.iter().enumerate().flat_map(rows).collect();
-    rows.sort_unstable();
+    let mut steps: Vec<_> = flows.iter().enumerate().flat_map(steps).collect();
+    steps.sort_unstable();
+    let read = |record| Reader { record, read: 0, reading: Reading::default() };
+    let mut readers: Vec<Reader<'_>> = flows.iter().map(read).collect();
     let mut series = FlowSeries::default();
-    for (time, flow, before) in rows {
-        flows[flow].push_row(flow as u32, time, before, &mut series);
+    for (time, flow, before) in steps {
+        let reader = &mut readers[flow];
+        reader.advance_to(time);
+        let received = reader.record.received_by(time) - reader.record.received_by(before);
+        let rate = mbps(received, seconds(time) - seconds(before));
+        reader.reading.push_row(seconds(time), flow as u32, rate, &mut series);
     }
     series
 }
 
-fn window(record: &Record) -> f64 {
-    record.decision.window_raw as f64 / Window::ONE.as_raw() as f64
-}
-
-/// After the acknowledgement; what is sent in answer comes later.
-fn in_flight(record: &Record) -> u32 {
-    match record.event.kind {
-        EVENT_ACK => record.event.in_flight.saturating_sub(record.event.acked),
-        _ => record.event.in_flight,
-    }
-}
-
-/// Acknowledgements come to the core again once a recovery is over.
-fn phase(record: &Record) -> u8 {
-    match (record.event.kind, record.decision.slow_start) {
-        (EVENT_START | EVENT_ACK | EVENT_TIMEOUT, 1) => SLOW_START,
-        (EVENT_START | EVENT_ACK | EVENT_TIMEOUT, _) => AVOIDANCE,
-        _ => RECOVERY,
-    }
-}
-
-fn base_rtt_ms(record: &Record) -> Option<f64> {
-    (record.decision.base_rtt_ns > 0).then(|| millis(record.decision.base_rtt_ns))
-}
-
 fn seconds(time: Time) -> f64 {
     time.as_nanos() as f64 / 1e9
-}
-
-fn millis(nanos: u64) -> f64 {
-    nanos as f64 / 1e6
-}
-
-fn mbps(bytes: u64, seconds: f64) -> f64 {
-    if seconds > 0.0 { bytes as f64 * 8.0 / 1e6 / seconds } else { 0.0 }
 }

@@ -53,7 +53,7 @@ impl Clock {
     }
 }
 
-fn monotonic_ns() -> u64 {
+pub(crate) fn monotonic_ns() -> u64 {
     // Linux always has this clock
     clock_gettime(ClockId::CLOCK_MONOTONIC)
         .map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
@@ -106,6 +106,8 @@ pub struct Routed {
     pub outcome: Outcome,
     /// Data packets and others that came to a receiver.
     pub delivered: Vec<Delivery>,
+    /// When it ended.
+    pub end: Time,
     /// How late all packets were.
     pub lateness: Lateness,
 }
@@ -146,10 +148,10 @@ impl Router {
         }
     }
 
-    /// Carries packets until the scenario's end, or until it is told to stop: with one real-time thread a processor, of
+    /// Carries packets until the scenario's end, or until `over` is set: with one real-time thread a processor, of
     /// which the first to wake serves all. A kernel without preemption can keep one of them waiting for milliseconds,
     /// but hardly all. `ready` is told when time begins.
-    pub fn run(mut self, stop: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
+    pub fn run(mut self, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
         // page faults would make packets late
         mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
             .map_err(|error| Error::new("locking memory", error))?;
@@ -169,16 +171,18 @@ impl Router {
                     }
                     gate.wait();
                     prepared?;
-                    serve(router, stop)
+                    serve(router, over)
                 })
             };
             let threads: Vec<_> = (0..processors).map(serve).collect();
             let died = |_| Err(Error("the router died".into()));
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
         })?;
+        let end = self.clock.now().min(self.end);
         Ok(Routed {
-            outcome: self.carrier.finish(),
+            outcome: self.carrier.finish(end),
             delivered: self.delivered,
+            end,
             lateness: Lateness::of(self.late, self.bound),
         })
     }
@@ -240,11 +244,11 @@ fn prepare(processor: usize) -> Result<(), Error> {
     sys::real_time(PRIORITY).map_err(failed)
 }
 
-fn serve(router: &Mutex<&mut Router>, stop: &AtomicBool) -> Result<(), Error> {
+fn serve(router: &Mutex<&mut Router>, over: &AtomicBool) -> Result<(), Error> {
     let devices = |router: &Router| Ok((router.senders.try_clone()?, router.receivers.try_clone()?));
     let (senders, receivers) =
         devices(&lock(router)).map_err(|error: std::io::Error| Error::new("a device of the router", error))?;
-    while !stop.load(Ordering::Relaxed) {
+    while !over.load(Ordering::Relaxed) {
         let Some(idle) = lock(router).turn()? else { break };
         let mut files =
             [PollFd::new(senders.as_fd(), PollFlags::POLLIN), PollFd::new(receivers.as_fd(), PollFlags::POLLIN)];

@@ -8,19 +8,18 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use libbpf_rs::{Link, Object};
 use serde_json::{Value, json};
 use vegas_core::units::Time;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::Error;
-use crate::abi::Config;
 use crate::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
 use crate::choice::Choice;
+use crate::completion::Completion;
 use crate::endpoints::{self, Sender};
 use crate::namespace::Namespace;
-use crate::object;
+use crate::own::Own;
 use crate::recording::{FlowRecord, flow_series};
 use crate::router::{Clock, Lateness, Routed, Router};
 use crate::trace::{Record, Trace};
@@ -59,11 +58,12 @@ impl Run {
 const LAST_RECORDS: Duration = Duration::from_millis(20);
 const NAP: Duration = Duration::from_millis(10);
 
-/// Carries the scenario out; it takes as long as the scenario. `stop` ends it early.
+/// Carries the scenario out; it takes as long as the scenario, or until all flows have completed, where the scenario says
+/// so. `stop` ends it early, without a result.
 pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
     let choices = scenario.flows.iter().map(Choice::of_flow).collect::<Result<Vec<_>, _>>()?;
-    let algorithms = Algorithms::register(&choices)?;
+    let algorithms = Own::register(&choices)?;
     let (senders, senders_device) = Namespace::new(RECEIVERS)?;
     let (receivers, receivers_device) = Namespace::new(SENDERS)?;
     connect(scenario, &senders, &receivers)?;
@@ -80,7 +80,7 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
         let routing = scope.spawn(move || {
             // also if it dies
             let _over = SetAtEnd(over);
-            router.run(stop, &ready)
+            router.run(over, &ready)
         });
         let died = |_| Err(Error("the router died".into()));
         let Ok(clock) = started.recv() else {
@@ -97,7 +97,11 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
             })
         };
         let ends: Vec<_> = scenario.flows.iter().enumerate().map(send).collect();
-        let records = read_traces(&traces, over);
+        let records = {
+            // also if they cannot be read
+            let _over = SetAtEnd(over);
+            read_traces(&traces, Completion::awaited(scenario), over, stop)
+        };
         let routed = routing.join().unwrap_or_else(died)?;
         for end in ends {
             end.join().unwrap_or_else(|_| Err(Error("a sender died".into())))?;
@@ -133,65 +137,6 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-/// The congestion controls of a run, under names of its own; they go with the process.
-struct Algorithms {
-    /// By flow.
-    names: Vec<String>,
-    configs: Vec<Config>,
-    objects: Vec<Object>,
-    links: Vec<Link>,
-}
-
-impl Algorithms {
-    fn register(choices: &[Choice]) -> Result<Self, Error> {
-        let mut algorithms =
-            Algorithms { names: Vec::new(), configs: Vec::new(), objects: Vec::new(), links: Vec::new() };
-        for choice in choices {
-            let config = choice.config();
-            let place = match algorithms.configs.iter().position(|known| *known == config) {
-                Some(place) => place,
-                None => algorithms.add(config)?,
-            };
-            algorithms.names.push(run_name(place));
-        }
-        Ok(algorithms)
-    }
-
-    fn add(&mut self, config: Config) -> Result<usize, Error> {
-        let place = self.objects.len();
-        let mut object = object::load(&run_name(place), &config)?;
-        self.links.push(object::register(&mut object)?);
-        self.configs.push(config);
-        self.objects.push(object);
-        Ok(place)
-    }
-
-    fn traces(&self) -> Result<Vec<Trace<'_>>, Error> {
-        self.objects
-            .iter()
-            .map(|object| Trace::start(&object::map(object, "trace")?, object::map(object, ".data.tracing")?))
-            .collect()
-    }
-
-    /// A record that was lost would leave a gap in series and proof.
-    fn check_complete(&self) -> Result<(), Error> {
-        for object in &self.objects {
-            let lost = object::counts(&object::map(object, ".data.counts")?)?.records_lost;
-            if lost > 0 {
-                return Err(Error(format!(
-                    "the kernel had no room for {lost} records: the machine is too slow for it"
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// No other process has it.
-fn run_name(place: usize) -> String {
-    format!("vl{}_{place}", std::process::id())
-}
-
 fn connect(scenario: &Scenario, senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
     for (flow, spec) in scenario.flows.iter().enumerate() {
         let (near, far) = (addresses::sender(flow).ip().to_string(), addresses::receiver(flow).ip().to_string());
@@ -216,13 +161,27 @@ fn sender(flow: usize, spec: &FlowSpec, kernel_name: &str, end: Time) -> Sender 
 /// IPv4 and TCP without options; timestamps are off.
 const TCP_IP_HEADERS: u64 = 40;
 
-fn read_traces(traces: &[Trace<'_>], over: &AtomicBool) -> Result<Vec<Record>, Error> {
+/// Reads until the run is over, and ends it when all flows have completed or `stop` is set.
+fn read_traces(
+    traces: &[Trace<'_>],
+    mut awaited: Option<Completion>,
+    over: &AtomicBool,
+    stop: &AtomicBool,
+) -> Result<Vec<Record>, Error> {
     let mut records = Vec::new();
     while !over.load(Ordering::Relaxed) {
+        let known = records.len();
         for trace in traces {
             records.extend(trace.next(NAP)?);
         }
+        if let Some(completion) = &mut awaited {
+            records[known..].iter().for_each(|record| completion.note(record));
+        }
+        if stop.load(Ordering::Relaxed) || awaited.as_ref().is_some_and(Completion::is_reached) {
+            break;
+        }
     }
+    over.store(true, Ordering::Relaxed);
     endpoints::pause(LAST_RECORDS);
     for trace in traces {
         records.extend(trace.next(Duration::ZERO)?);
@@ -232,7 +191,7 @@ fn read_traces(traces: &[Trace<'_>], over: &AtomicBool) -> Result<Vec<Record>, E
 }
 
 fn outcome(scenario: &Scenario, clock: Clock, routed: Routed, records: &[Record]) -> Outcome {
-    let end = Time::ZERO + scenario.duration;
+    let end = routed.end;
     let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
     for record in records {
         let flow = addresses::flow_of_port(record.local_port).and_then(|flow| flows.get_mut(flow));
@@ -245,7 +204,7 @@ fn outcome(scenario: &Scenario, clock: Clock, routed: Routed, records: &[Record]
     }
     let mut outcome = routed.outcome;
     outcome.flows = flows.iter().zip(&scenario.flows).map(|(flow, spec)| flow.outcome(spec, end)).collect();
-    outcome.flow_series = flow_series(&flows, scenario);
+    outcome.flow_series = flow_series(&flows, scenario, end);
     let own = flows.iter().enumerate().flat_map(|(flow, record)| record.incidents(flow as u32));
     outcome.incidents.extend(own);
     outcome.incidents.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));

@@ -9,6 +9,7 @@ use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, RingBuffer, RingBufferB
 use crate::Error;
 use crate::abi::{Decision, Event};
 use crate::plain::from_bytes;
+use crate::router::monotonic_ns;
 
 /// One call of the core in the kernel. `vegas_abi.h` has the same as `vegas_record`.
 #[repr(C)]
@@ -44,12 +45,24 @@ pub struct Record {
 pub struct Trace<'object> {
     ring: RingBuffer<'object>,
     records: Rc<RefCell<Vec<Record>>>,
-    tracing: MapHandle,
+    traced_until: MapHandle,
+    until: Until,
 }
+
+/// When the kernel ceases to trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// With the object, which is its reader's own.
+    ObjectGoes,
+    /// Three seconds after its reader last asked: one that was killed costs nothing afterwards.
+    ReaderGoes,
+}
+
+const LEASE_NS: u64 = 3_000_000_000;
 
 impl Trace<'_> {
     /// Begins to trace. One trace an installation at a time: records go to whoever reads first.
-    pub(crate) fn start(events: &MapHandle, tracing: MapHandle) -> Result<Self, Error> {
+    pub(crate) fn start(events: &MapHandle, traced_until: MapHandle, until: Until) -> Result<Self, Error> {
         let failed = |error: libbpf_rs::Error| Error::new("tracing", error);
         let records = Rc::new(RefCell::new(Vec::new()));
         let taken = Rc::clone(&records);
@@ -63,12 +76,24 @@ impl Trace<'_> {
         // what an earlier reader left behind
         ring.consume().map_err(failed)?;
         records.borrow_mut().clear();
-        set(&tracing, 1).map_err(failed)?;
-        Ok(Trace { ring, records, tracing })
+        let trace = Trace { ring, records, traced_until, until };
+        trace.go_on()?;
+        Ok(trace)
+    }
+
+    fn go_on(&self) -> Result<(), Error> {
+        let until_ns = match self.until {
+            Until::ObjectGoes => u64::MAX,
+            Until::ReaderGoes => monotonic_ns() + LEASE_NS,
+        };
+        set(&self.traced_until, until_ns).map_err(|error| Error::new("tracing", error))
     }
 
     /// The records that have come; waits for the first of them up to `longest`.
     pub fn next(&self, longest: Duration) -> Result<Vec<Record>, Error> {
+        if self.until == Until::ReaderGoes {
+            self.go_on()?;
+        }
         match self.ring.poll(longest) {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(Error::new("the trace", error)),
             _ => Ok(std::mem::take(&mut self.records.borrow_mut())),
@@ -79,10 +104,16 @@ impl Trace<'_> {
 impl Drop for Trace<'_> {
     fn drop(&mut self) {
         // it may have been removed meanwhile
-        let _ = set(&self.tracing, 0);
+        let _ = set(&self.traced_until, 0);
     }
 }
 
-fn set(tracing: &MapHandle, value: u32) -> Result<(), libbpf_rs::Error> {
-    tracing.update(&0u32.to_ne_bytes(), &value.to_ne_bytes(), MapFlags::ANY)
+/// Whether a reader is there.
+pub(crate) fn is_traced(traced_until: &MapHandle) -> bool {
+    let value = traced_until.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten();
+    value.and_then(|bytes| from_bytes(&bytes)).is_some_and(|until_ns: u64| until_ns > monotonic_ns())
+}
+
+fn set(traced_until: &MapHandle, time_ns: u64) -> Result<(), libbpf_rs::Error> {
+    traced_until.update(&0u32.to_ne_bytes(), &time_ns.to_ne_bytes(), MapFlags::ANY)
 }

@@ -49,7 +49,7 @@ fn packets_come_out_when_the_links_let_them() {
     let back = carrier.take_delivered();
     assert_eq!(back.iter().map(|it| (it.number, it.direction)).collect::<Vec<_>>(), [(9, Direction::Backward)]);
     assert_eq!(back[0].at, Time::from_nanos(20_000_000 + 12_000_000 + 40_000 + 2 * 40));
-    let outcome = carrier.finish();
+    let outcome = carrier.finish(Time::ZERO + scenario.duration);
     let drops: u64 = outcome.links.iter().map(|link| link.drops).sum();
     assert_eq!((drops, outcome.incidents.len(), outcome.incidents[0].sequence), (1, 1, 2));
 }

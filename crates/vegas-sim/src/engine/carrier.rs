@@ -102,9 +102,10 @@ impl Carrier {
         self.simulation.delivered.as_mut().map(mem::take).unwrap_or_default()
     }
 
-    /// Ends the run at the scenario's end: links, traffic and drops as of a simulated run. The flows are idle ones.
-    pub fn finish(mut self) -> Outcome {
-        self.advance_to(self.simulation.end);
+    /// Ends the run at `end`, at the latest at the scenario's end: links, traffic and drops as of a simulated run. The
+    /// flows are idle ones.
+    pub fn finish(mut self, end: Time) -> Outcome {
+        self.advance_to(end);
         self.simulation.finish()
     }
 }

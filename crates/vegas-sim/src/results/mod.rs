@@ -21,7 +21,7 @@ pub use folder::{WriteOptions, check_folder, write_folder, write_folder_about};
 pub use manifest::{run_digest, run_id, traces};
 pub use packet::{RECEIVER_PORT, addresses, sender_port};
 pub use row::{Rows, figure_columns};
-pub use series::Series;
+pub use series::{Series, TableFormat};
 pub use summary::{Summary, summary};
 pub use tables::{Tables, tables};
 

@@ -1,15 +1,19 @@
 //! A run's time series as the bytes of Parquet files, for runs that have no folder of their own.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch};
 use arrow_schema::{Field, Schema};
+use serde_json::Value;
 
 use super::columns::{FLOW_SERIES, LINK_SERIES, TableSpec};
 use super::error::ResultsError;
 use super::manifest::run_id;
-use super::table_files::parquet_bytes;
+use super::summary::Rows;
+use super::table_files::{parquet_bytes, write_csv, write_parquet};
 use super::tables::batch;
 use crate::outcome::Outcome;
 use crate::scenario::Scenario;
@@ -21,6 +25,26 @@ pub enum Series {
     Flows,
     /// One row a one-way link and sampling time.
     Links,
+}
+
+/// A table's file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Parquet.
+    Parquet,
+    /// CSV: a line of column names, then a line a row; a missing value is empty.
+    Csv,
+}
+
+impl TableFormat {
+    /// The one that a file's name asks for by its extension; none if it names another.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "parquet" => Some(TableFormat::Parquet),
+            "csv" => Some(TableFormat::Csv),
+            _ => None,
+        }
+    }
 }
 
 impl Series {
@@ -38,6 +62,41 @@ impl Series {
     /// The name of its table.
     pub fn table(self) -> &'static str {
         self.spec().name
+    }
+
+    /// The rows, keyed by column.
+    pub fn rows(self, scenario: &Scenario, outcome: &Outcome) -> Vec<Value> {
+        let count = match self {
+            Series::Flows => outcome.flow_series.time_s.len(),
+            Series::Links => outcome.link_series.time_s.len(),
+        };
+        match serde_json::to_value(Rows::new(self.spec(), count, scenario, outcome)) {
+            Ok(Value::Array(rows)) => rows,
+            _ => unreachable!("a table is a list of rows, and their keys are text"),
+        }
+    }
+
+    /// Writes the table as a file of its own, whole or not at all; an earlier one is replaced.
+    ///
+    /// # Errors
+    /// One line that names the file.
+    pub fn write(
+        self,
+        path: &Path,
+        format: TableFormat,
+        scenario: &Scenario,
+        outcome: &Outcome,
+    ) -> Result<(), ResultsError> {
+        let table = batch(self.spec(), scenario, outcome)?;
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".part");
+        let part = path.with_file_name(name);
+        match format {
+            TableFormat::Parquet => write_parquet(&part, &table),
+            TableFormat::Csv => write_csv(&part, &table),
+        }
+        .and_then(|()| fs::rename(&part, path).map_err(ResultsError::io(path, "write")))
+        .inspect_err(|_| drop(fs::remove_file(&part)))
     }
 
     fn spec(self) -> &'static TableSpec {

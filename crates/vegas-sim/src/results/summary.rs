@@ -53,13 +53,13 @@ impl<'a> Summary<'a> {
 
 /// A table, row by row.
 #[derive(Debug)]
-struct Rows {
+pub(super) struct Rows {
     columns: Vec<(&'static str, ArrayRef)>,
     count: usize,
 }
 
 impl Rows {
-    fn new(table: &TableSpec, count: usize, scenario: &Scenario, outcome: &Outcome) -> Self {
+    pub(super) fn new(table: &TableSpec, count: usize, scenario: &Scenario, outcome: &Outcome) -> Self {
         let columns = table.columns.iter().map(|column| (column.name, (column.values)(scenario, outcome)));
         Rows { columns: columns.collect(), count }
     }
