@@ -34,6 +34,7 @@ from vegaslab.progress import Progress
 from vegaslab.quic import QuicError
 from vegaslab.report import aligned, comparison_report, report
 from vegaslab.result import Result, run_checked
+from vegaslab.sender import TransferError
 from vegaslab.source import load, shipped_scenarios
 
 _PICTURE = "picture"
@@ -56,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         PapersError,
         LinuxError,
         QuicError,
+        TransferError,
     ) as error:
         return _complain(error, BAD_INPUT)
     except KeyboardInterrupt:

@@ -75,6 +75,15 @@ class SweepProgress(_Line):
             self._write(sweep_line(there, runs, rate, failed, self._WIDTH))
 
 
+class TransferProgress(_Line):
+    """Which transfer is being made."""
+
+    def __call__(self, number: int, transfers: int, what: str) -> None:
+        """Says that the transfer of this number, from 0, begins."""
+        if self._terminal:
+            self._write(f"{number + 1}/{transfers} {what}")
+
+
 def sweep_line(there: int, runs: int, rate: float, failed: int, width: int) -> str:
     """A bar of so many characters, the runs, their rate in runs a second, the time left and the failures."""
     full = width * there // runs

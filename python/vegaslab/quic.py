@@ -1,7 +1,6 @@
 """Transfers over QUIC on real paths: each algorithm several times, shuffled, one after another."""
 
 import json
-import random
 import shutil
 import subprocess
 import sys
@@ -52,12 +51,6 @@ def program() -> Path:
     if found is None:
         raise QuicError(f"{PROGRAM} is not installed; `make quic` in the sources builds it")
     return Path(found)
-
-
-def schedule(algorithms: Sequence[str], repeat: int, seed: int) -> list[str]:
-    """Every algorithm once in each of `repeat` rounds, each round in an order of its own."""
-    order = random.Random(seed)
-    return [name for _ in range(repeat) for name in order.sample(list(algorithms), len(algorithms))]
 
 
 def fetch(

@@ -89,6 +89,28 @@ def paired_difference(values: ArrayLike, baseline: ArrayLike, level: float = 0.9
     return mean_interval(first - second, level)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """An estimate of a ratio with its confidence interval."""
+
+    ratio: float
+    low: float
+    """NaN, as `high`, if fewer than two pairs were given."""
+    high: float
+    level: float
+    values: int
+
+
+def paired_ratio(values: ArrayLike, baseline: ArrayLike, level: float = 0.95) -> Ratio:
+    """Geometric mean of values[i] / baseline[i], all above 0, with the t interval of its logarithm.
+
+    Taking logarithms makes half and twice equally far from 1, so that exchanging the two gives the inverse.
+    """
+    interval = paired_difference(np.log(values), np.log(baseline), level)
+    low, mean, high = (math.exp(value) for value in (interval.low, interval.mean, interval.high))
+    return Ratio(ratio=mean, low=low, high=high, level=level, values=interval.values)
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """P-values adjusted for their number by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979).
 

@@ -1,4 +1,4 @@
-"""`vegaslab linux`: the algorithms in this machine's own TCP. All but `compare` is the program's, `vegas-linux`."""
+"""`vegaslab linux`: the algorithms in this machine's own TCP. Most of it is the program's, `vegas-linux`."""
 
 import argparse
 import json
@@ -8,17 +8,19 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from vegaslab.commands import OK, Commands, Parser
+from vegaslab.commands import OK, Commands, Parser, measure
 from vegaslab.comparison import Comparison
 from vegaslab.folder import whole_folder
 from vegaslab.linux import differences, program, run
 from vegaslab.result import run_checked
 from vegaslab.source import load, shipped_scenarios
+from vegaslab.watching import draw_steps
 
 _PROGRAMS_OWN = {
     "install": "register a preset as a congestion control that any program can take, vegas_gallop say",
     "status": "list what is registered",
     "remove": "take registered congestion controls away",
+    "watch": "show live connections that use what is registered",
     "run": "carry a scenario out with real sockets",
 }
 
@@ -30,7 +32,8 @@ def add(commands: Commands) -> None:
     for name, what in _PROGRAMS_OWN.items():
         own = actions.add_parser(name, help=what, add_help=False, prefix_chars="\0")
         own.add_argument("arguments", nargs="*")
-        own.set_defaults(action=_hand_over, name=name)
+        own.set_defaults(action=_watch if name == "watch" else _hand_over, name=name)
+    measure.add(actions)
     compare = actions.add_parser(
         "compare", help="a scenario in the simulator and with real sockets, one over the other"
     )
@@ -48,6 +51,13 @@ def _hand_over(options: argparse.Namespace) -> int:
         # the program's own Ctrl-C, and its own exit code
         os.execv(program(), [program(), options.name, *arguments])
     return subprocess.run([program(), options.name, *arguments], check=False).returncode
+
+
+def _watch(options: argparse.Namespace) -> int:
+    """On a terminal, pictures; elsewhere the program's own lines."""
+    if not sys.stdout.isatty() or {"--json", "-h", "--help"} & set(options.arguments):
+        return _hand_over(options)
+    return draw_steps([program(), "watch", "--json", *options.arguments], sys.stdout)
 
 
 def _compare(options: argparse.Namespace) -> int:

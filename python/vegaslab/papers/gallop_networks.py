@@ -264,7 +264,8 @@ def _find_transfers(data: Data) -> dict[str, Finding]:
         "G-table5": Finding(
             values=tuple(near),
             holds=min(near) > 1,
-            note=f"Simulated, not measured. Far receiver: {_list(far)}. Vegas takes {seconds} s to the near one.",
+            note=f"Simulated; with real sockets: docs/linux.md, `make linux-table5`. Far receiver: {_list(far)}. "
+            f"Vegas takes {seconds} s to the near one.",
         )
     }
 

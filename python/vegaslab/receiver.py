@@ -1,0 +1,155 @@
+"""The receiving end of measured TCP transfers: reads bytes, says how many came. Needs no rights, and trusts nobody.
+
+A transfer's first 16 bytes are `MAGIC` and its size, themselves included, in network order. When all have come, or it
+is refused, the receiver answers with a line of ASCII and closes.
+"""
+
+import contextlib
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MAGIC = b"VEGASLAB"
+HEADER = struct.Struct("!8sQ")
+ANSWER_BYTES_MAX = 200
+RECEIVED = "received"
+PORT = 5204
+"""Where `vegaslab linux receive` listens unless told otherwise: beside iperf3's 5201, and nobody's by registration."""
+
+_HEADER_S = 10.0
+"""Longer than a handshake's retransmissions take; whoever says nothing for so long is no sender."""
+_ROOM = 1 << 18
+_BREATH_S = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a receiver takes from others."""
+
+    connections: int = 8
+    """At once."""
+    size: int = 4 * 10**9
+    """Bytes of one transfer."""
+    seconds: float = 3600.0
+    """Of one transfer."""
+
+
+class _RefusedError(Exception):
+    """A transfer is not taken: why, in a few words."""
+
+
+class Receiver:
+    """A listening socket. Each connection has a thread of its own and a quarter of a megabyte of memory."""
+
+    def __init__(self, address: tuple[str, int], limits: Limits, say: Callable[[str], None]) -> None:
+        """Listens at once; `say` is told a line a connection. Raises `OSError`."""
+        family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        self._listener = socket.create_server(address, family=family, backlog=limits.connections)
+        self._limits = limits
+        self._say = say
+        self._closed = False
+        self._places = threading.BoundedSemaphore(limits.connections)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        port: int = self._listener.getsockname()[1]
+        return port
+
+    def serve(self) -> None:
+        """Takes connections until `close`."""
+        while True:
+            try:
+                connection, peer = self._listener.accept()
+            except OSError:
+                if self._closed:
+                    return
+                # a connection that ended before it was taken, or a moment's lack of memory
+                time.sleep(_BREATH_S)
+                continue
+            if self._places.acquire(blocking=False):
+                threading.Thread(target=self._take, args=(connection, peer[0]), daemon=True).start()
+            else:
+                self._say(f"{peer[0]}: refused: {self._limits.connections} connections already")
+                _answer(connection, f"refused: {self._limits.connections} connections already")
+
+    def close(self) -> None:
+        """Takes no more."""
+        self._closed = True
+        # wakes who waits in accept, which closing alone does not
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _take(self, connection: socket.socket, peer: str) -> None:
+        try:
+            started = time.monotonic()
+            try:
+                size = self._read(connection, started)
+                answer, line = f"{RECEIVED} {size}", f"{size} bytes in {time.monotonic() - started:.3f} s"
+            except _RefusedError as error:
+                answer = line = f"refused: {error}"
+            except TimeoutError:
+                answer = line = "refused: too slow"
+            except OSError as error:
+                answer, line = "refused: broken", f"broken: {error.strerror}"
+            _answer(connection, answer)
+            self._say(f"{peer}: {line}")
+        finally:
+            self._places.release()
+
+    def _read(self, connection: socket.socket, started: float) -> int:
+        """Reads all that is announced; gives the size."""
+        header = self._fill(connection, HEADER.size, started + min(_HEADER_S, self._limits.seconds))
+        magic, size = HEADER.unpack(header)
+        if magic != MAGIC:
+            raise _RefusedError("these are no bytes of vegaslab linux measure")
+        if not HEADER.size <= size <= self._limits.size:
+            raise _RefusedError(f"{size} bytes; {HEADER.size} to {self._limits.size} are taken")
+        self._drain(connection, size - HEADER.size, started + self._limits.seconds)
+        return int(size)
+
+    @staticmethod
+    def _fill(connection: socket.socket, size: int, deadline: float) -> bytes:
+        data = b""
+        while len(data) < size:
+            _wait_until(connection, deadline)
+            more = connection.recv(size - len(data))
+            if not more:
+                raise _RefusedError("it ended before its size was said")
+            data += more
+        return data
+
+    @staticmethod
+    def _drain(connection: socket.socket, left: int, deadline: float) -> None:
+        room = memoryview(bytearray(_ROOM))
+        while left > 0:
+            _wait_until(connection, deadline)
+            length = connection.recv_into(room[: min(left, _ROOM)])
+            if length == 0:
+                raise _RefusedError(f"it ended {left} bytes early")
+            left -= length
+
+
+def place(address: tuple[str, int]) -> str:
+    """As it would be typed."""
+    host, port = address
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _wait_until(connection: socket.socket, deadline: float) -> None:
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)
+
+
+def _answer(connection: socket.socket, line: str) -> None:
+    # whoever is told may have left, and the line fits any socket's buffer
+    with connection, contextlib.suppress(OSError):
+        connection.settimeout(1.0)
+        connection.sendall(f"{line}\n".encode("ascii", "replace"))
+        connection.shutdown(socket.SHUT_WR)
