@@ -76,6 +76,13 @@ linux: $(VENV)/.requirements ## the command vegaslab linux: congestion controls 
 	cargo build --quiet --locked --release --package vegas-linux
 	install $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
 
+TABLE5_ROUNDS ?= 5
+
+.PHONY: linux-table5
+linux-table5: build linux ## Gallop's table 5 with real sockets over two emulated paths (4 minutes a round)
+	$(BIN)/vegaslab linux measure --emulate papers/gallop-table5-near --emulate papers/gallop-table5-far \
+		--repeat $(TABLE5_ROUNDS) -o results/linux-table5
+
 .PHONY: linux-packages
 linux-packages: ## Debian's packages that vegas-linux needs, as root
 	apt-get update --quiet --quiet
