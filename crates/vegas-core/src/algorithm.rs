@@ -108,7 +108,8 @@ impl Algorithm {
             spike_limit: None,
         };
         control.grow_by(slow_start.first_growth());
-        State { control, opening: slow_start.opening(), round: Round::NEW, last_cut: Time::ZERO }
+        let opening = slow_start.opening(control.window);
+        State { control, opening, round: Round::NEW, last_cut: Time::ZERO }
     }
 
     /// Handles an acknowledgement of new data.
@@ -240,7 +241,7 @@ impl Algorithm {
         let slow_start = self.composition.slow_start;
         state.control.pace = None;
         if slow_start.restarts_after_timeout() {
-            state.opening = slow_start.reopening();
+            state.opening = slow_start.reopening(state.control.window);
             state.control.grow_by(slow_start.first_growth());
             state.control.growth_opens = true;
         }

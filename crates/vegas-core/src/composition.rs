@@ -102,6 +102,14 @@ pub struct HostCapabilities {
     pub router_feedback: bool,
 }
 
+impl Parameters {
+    /// RFC 9002, section 7.2: QUIC begins with ten packets. A preset that begins with more keeps that.
+    pub fn left_to_quic(mut self) -> Self {
+        self.initial_window = self.initial_window.max(Segments(10));
+        self
+    }
+}
+
 impl HostCapabilities {
     /// The simulator's TCP: everything.
     pub const SIMULATOR: HostCapabilities = HostCapabilities {
@@ -207,7 +215,12 @@ impl Composition {
     /// The parts that are an algorithm's rather than TCP's: what QUIC does itself is left to it. C and D are in the place
     /// of QUIC's loss recovery (RFC 9002, section 6), H and J of its sender's pacer, and I of the rule that a window which
     /// does not limit the sender does not grow (section 7.8): a paced sender is always a few packets short of its window.
+    ///
+    /// Gallop's slow start joins its row of windows where QUIC begins ([`Parameters::left_to_quic`]).
     pub fn left_to_quic(mut self) -> Self {
+        if self.slow_start == SlowStart::Gallop {
+            self.slow_start = SlowStart::GallopJoining;
+        }
         self.detection = Detection {
             recovery: Recovery::Sack,
             fine_retransmit: false,

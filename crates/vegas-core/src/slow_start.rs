@@ -29,6 +29,9 @@ pub enum SlowStart {
     /// An increment that grows by one a round; ends when the backlog reaches beta, or when it has halved the increment
     /// to one (Gallop-Vegas).
     Gallop,
+    /// Gallop's, begun with the increment that belongs to the first window: Gallop's own, from two segments on, would have
+    /// it at that window (RFC 9002, section 7.2, and RFC 6928 begin with ten).
+    GallopJoining,
     /// The first backlog picks the start: from half the threshold on, Reno's or Vegas's (Dynamic Vegas).
     MidSpeed,
     /// Doubled at once in every second round, paced by the bottleneck's service rate; ends when the backlog exceeds
@@ -68,6 +71,7 @@ impl SlowStart {
         ("vegas", SlowStart::Vegas { restarts_after_timeout: true }),
         ("vegas-ns2", SlowStart::Vegas { restarts_after_timeout: false }),
         ("gallop", SlowStart::Gallop),
+        ("gallop-joining", SlowStart::GallopJoining),
         ("mid-speed", SlowStart::MidSpeed),
         ("streak", SlowStart::Streak),
         ("vegas-linux", SlowStart::VegasLinux),
@@ -80,12 +84,13 @@ impl SlowStart {
         !matches!(self, SlowStart::Reno | SlowStart::HyStartPlusPlus | SlowStart::HyStart)
     }
 
-    /// The state a connection begins with.
-    pub(crate) fn opening(self) -> Opening {
+    /// The state a connection begins with, or begins anew with, at a window.
+    pub(crate) fn opening(self, window: Window) -> Opening {
         match self {
             SlowStart::Reno => Opening::Reno,
             SlowStart::Vegas { .. } => Opening::Vegas(Default::default()),
             SlowStart::Gallop => Opening::Gallop(Default::default()),
+            SlowStart::GallopJoining => Opening::Gallop(gallop::Gallop::joining(window.floor())),
             SlowStart::MidSpeed => Opening::MidSpeed(Default::default()),
             SlowStart::Streak => Opening::Streak(Default::default()),
             SlowStart::VegasLinux => Opening::VegasLinux,
@@ -97,8 +102,8 @@ impl SlowStart {
 
     /// The state of a slow start after a timeout; its threshold is known, and HyStart++ is for the first one only (RFC
     /// 9406, section 4.3).
-    pub(crate) fn reopening(self) -> Opening {
-        if self == SlowStart::HyStartPlusPlus { Opening::Reno } else { self.opening() }
+    pub(crate) fn reopening(self, window: Window) -> Opening {
+        if self == SlowStart::HyStartPlusPlus { Opening::Reno } else { self.opening(window) }
     }
 
     /// The growth until the first round ends.

@@ -10,7 +10,7 @@ use std::path::Path;
 use support::events::Event;
 use support::rules::step;
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Loss, LossKind, Parameters, Phase, RouterFeedback, State, registry};
+use vegas_core::{Ack, Algorithm, Loss, LossKind, Parameters, Phase, RouterFeedback, SlowStart, State, registry};
 
 #[test]
 fn every_trace_is_answered_as_worked_out_by_hand() {
@@ -56,15 +56,20 @@ fn play(text: &str) -> Vec<String> {
 fn begin(header: &str) -> Result<Algorithm, String> {
     let (name, rest) = header.split_once(' ').unwrap_or((header, ""));
     let preset = registry::preset(name).ok_or(format!("{name}: no such preset"))?;
-    let mut parameters = preset.parameters;
+    let (mut composition, mut parameters) = (preset.composition, preset.parameters);
     for (key, value) in fields(rest)? {
-        let segments = Segments(whole(value)? as u32);
         match key {
-            "ssthresh" => parameters.ssthresh = Some(segments),
-            _ => *parameter(&mut parameters, key)? = segments,
+            "slow_start" => composition.slow_start = slow_start(value)?,
+            "ssthresh" => parameters.ssthresh = Some(Segments(whole(value)? as u32)),
+            _ => *parameter(&mut parameters, key)? = Segments(whole(value)? as u32),
         }
     }
-    Algorithm::new(preset.composition, parameters).map_err(|refusal| refusal.to_string())
+    Algorithm::new(composition, parameters).map_err(|refusal| refusal.to_string())
+}
+
+fn slow_start(name: &str) -> Result<SlowStart, String> {
+    let named = SlowStart::NAMES.iter().find(|(known, _)| *known == name);
+    named.map(|(_, slow_start)| *slow_start).ok_or(format!("{name}: no such slow start"))
 }
 
 fn parameter<'a>(parameters: &'a mut Parameters, key: &str) -> Result<&'a mut Segments, String> {

@@ -13,7 +13,7 @@ use crate::Clock;
 use crate::datagrams::Datagrams;
 use crate::end::End;
 use crate::pattern;
-use crate::tap::{Tap, TappedFactory};
+use crate::tap::Tap;
 
 /// Both ends of a QUIC connection.
 pub(crate) struct Quic {
@@ -46,10 +46,9 @@ impl Quic {
         let factory =
             VegasQuic::new(spec.composition, spec.parameters).build().expect("validation checked the algorithm");
         let clock = Clock::new();
-        let tap = Tap::new(factory.algorithm().start());
+        let tap = Tap::new(factory.algorithm().start(), clock);
         let mut client = transport(spec);
-        let factory = TappedFactory { factory, tap: tap.clone(), clock };
-        client.congestion_controller_factory(Arc::new(factory));
+        client.congestion_controller_factory(factory.observed(Arc::new(tap.clone())));
         Quic {
             clock,
             client: End::client(seed_of(seed, flow, 1)),

@@ -1,23 +1,22 @@
 //! What the results need to know of a congestion controller, which lives inside quinn's connection: written down beside it
 //! at each call.
 
-use std::any::Any;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
-use vegas_core::units::{Segments, Time, Window};
-use vegas_core::{Phase, State};
-use vegas_quic::{VegasController, VegasFactory};
+use vegas_core::units::{Segments, Span, Time, Window};
+use vegas_core::{LossKind, Phase, State};
+use vegas_quic::{Event, Observer, VegasController};
 use vegas_sim::foreign::RttTotals;
 
 use crate::Clock;
 
 /// A window on the controller from outside of quinn.
 #[derive(Clone, Debug)]
-pub(crate) struct Tap(Arc<Mutex<Seen>>);
+pub(crate) struct Tap {
+    seen: Arc<Mutex<Seen>>,
+    clock: Clock,
+}
 
 /// What was seen so far.
 #[derive(Clone, Debug)]
@@ -36,8 +35,8 @@ pub(crate) struct Seen {
 
 impl Tap {
     /// Before the connection begins.
-    pub(crate) fn new(state: State) -> Self {
-        Tap(Arc::new(Mutex::new(Seen {
+    pub(crate) fn new(state: State, clock: Clock) -> Self {
+        let seen = Seen {
             state,
             in_flight: Segments(0),
             acked_bytes: 0,
@@ -47,12 +46,33 @@ impl Tap {
             slow_start_exit: None,
             window_integral: 0,
             window_since: Time::ZERO,
-        })))
+        };
+        Tap { seen: Arc::new(Mutex::new(seen)), clock }
     }
 
     /// One run has one thread: nobody waits here.
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Tap {
+    fn on_event(&self, now: Instant, event: Event, controller: &VegasController) {
+        let now = self.clock.time(now);
+        let mut seen = self.seen();
+        match event {
+            Event::Started => seen.window_since = now,
+            Event::Sent { .. } => {}
+            Event::Acked { bytes, rtt } => {
+                seen.acked_bytes += bytes;
+                seen.sample(rtt);
+            }
+            Event::Congested { kind, cut, .. } => {
+                seen.persistent_congestion += u64::from(kind == LossKind::Timeout);
+                seen.ecn_reductions += u64::from(kind == LossKind::Ecn && cut);
+            }
+        }
+        seen.note(now, controller);
     }
 }
 
@@ -68,6 +88,15 @@ impl Seen {
         integral as f64 / span as f64 / Window::ONE.as_raw() as f64
     }
 
+    fn sample(&mut self, sample: Option<Span>) {
+        let Some(sample) = sample else { return };
+        let rtt = &mut self.rtt;
+        rtt.newest = Some(sample);
+        rtt.least = Some(rtt.least.map_or(sample, |least| least.min(sample)));
+        rtt.sum_ns += u128::from(sample.as_nanos());
+        rtt.samples += 1;
+    }
+
     fn note(&mut self, now: Time, controller: &VegasController) {
         let (before, after) = (self.state, *controller.state());
         self.in_flight = controller.in_flight();
@@ -78,107 +107,5 @@ impl Seen {
             self.slow_start_exit.get_or_insert((now, before.window()));
         }
         self.state = after;
-    }
-}
-
-/// Makes tapped controllers.
-pub(crate) struct TappedFactory {
-    pub(crate) factory: Arc<VegasFactory>,
-    pub(crate) tap: Tap,
-    pub(crate) clock: Clock,
-}
-
-impl ControllerFactory for TappedFactory {
-    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        let controller = vegas(Arc::clone(&self.factory).build(now, current_mtu));
-        self.tap.seen().window_since = self.clock.time(now);
-        Box::new(Tapped { controller, tap: self.tap.clone(), clock: self.clock, newest_sent: None })
-    }
-}
-
-fn vegas(controller: Box<dyn Controller>) -> Box<VegasController> {
-    controller.into_any().downcast().expect("the factory makes them")
-}
-
-/// A controller that is looked at after each call.
-struct Tapped {
-    controller: Box<VegasController>,
-    tap: Tap,
-    clock: Clock,
-    /// Of the acknowledgement under way.
-    newest_sent: Option<Instant>,
-}
-
-impl fmt::Debug for Tapped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.controller.fmt(f)
-    }
-}
-
-impl Tapped {
-    fn note(&self, now: Instant) {
-        self.tap.seen().note(self.clock.time(now), &self.controller);
-    }
-}
-
-impl Controller for Tapped {
-    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
-        self.controller.on_sent(now, bytes, last_packet_number);
-        self.note(now);
-    }
-
-    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
-        self.controller.on_ack(now, sent, bytes, app_limited, rtt);
-        self.newest_sent = Some(sent);
-        self.tap.seen().acked_bytes += bytes;
-    }
-
-    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
-        self.controller.on_end_acks(now, in_flight, app_limited, largest);
-        if let Some(sent) = self.newest_sent.take() {
-            let sample = self.clock.time(now).since(self.clock.time(sent));
-            let rtt = &mut self.tap.seen().rtt;
-            rtt.newest = Some(sample);
-            rtt.least = Some(rtt.least.map_or(sample, |least| least.min(sample)));
-            rtt.sum_ns += u128::from(sample.as_nanos());
-            rtt.samples += 1;
-        }
-        self.note(now);
-    }
-
-    fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
-        let before = self.controller.state().window();
-        self.controller.on_congestion_event(now, sent, persistent, lost_bytes);
-        let reduced = self.controller.state().window() < before;
-        let mut seen = self.tap.seen();
-        seen.persistent_congestion += u64::from(persistent);
-        seen.ecn_reductions += u64::from(reduced && !persistent && lost_bytes == 0);
-        drop(seen);
-        self.note(now);
-    }
-
-    fn on_mtu_update(&mut self, new_mtu: u16) {
-        self.controller.on_mtu_update(new_mtu);
-    }
-
-    fn window(&self) -> u64 {
-        self.controller.window()
-    }
-
-    fn metrics(&self) -> ControllerMetrics {
-        self.controller.metrics()
-    }
-
-    fn clone_box(&self) -> Box<dyn Controller> {
-        let controller = vegas(self.controller.clone_box());
-        Box::new(Tapped { controller, tap: self.tap.clone(), clock: self.clock, newest_sent: None })
-    }
-
-    fn initial_window(&self) -> u64 {
-        self.controller.initial_window()
-    }
-
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
     }
 }

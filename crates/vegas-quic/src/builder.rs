@@ -13,7 +13,8 @@ use crate::VegasFactory;
 /// An algorithm for quinn, and its numbers; see the crate's documentation for an example.
 ///
 /// Named constructors and [`VegasQuic::preset`] take the registry's presets; what QUIC does itself is taken out of them:
-/// C and D (QUIC's loss recovery), H (quinn's pacer), and I (RFC 9002, section 7.8, in its place). [`VegasQuic::new`]
+/// C and D (QUIC's loss recovery), H (quinn's pacer), and I (RFC 9002, section 7.8, in its place). They begin with ten
+/// packets, as section 7.2 there recommends. [`VegasQuic::new`]
 /// takes any composition and leaves nothing out: [`VegasQuic::build`] refuses what quinn cannot carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VegasQuic {
@@ -49,7 +50,7 @@ impl VegasQuic {
     /// by [`VegasQuic::build`], which says why.
     pub fn preset(name: &str) -> Result<Self, UnknownPreset> {
         let preset = registry::preset(name).ok_or_else(|| UnknownPreset(name.to_owned()))?;
-        Ok(VegasQuic::new(preset.composition.left_to_quic(), preset.parameters))
+        Ok(VegasQuic::new(preset.composition.left_to_quic(), preset.parameters.left_to_quic()))
     }
 
     /// The names of the presets that quinn can carry.
@@ -103,10 +104,16 @@ impl VegasQuic {
         self
     }
 
-    /// Window at the start, in segments. A window of 1 is taken for 2, QUIC's least (RFC 9002, section 7.2, which
-    /// recommends 10).
+    /// Window at the start, in segments; 10 unless set, as RFC 9002 recommends (section 7.2). A window of 1 is taken for 2,
+    /// QUIC's least.
     pub fn initial_window(mut self, segments: u32) -> Self {
         self.parameters.initial_window = Segments(segments);
+        self
+    }
+
+    /// Window after persistent congestion, in segments, unless it was smaller; 2 unless set (RFC 9002, section 7.6.2).
+    pub fn restart_window(mut self, segments: u32) -> Self {
+        self.parameters.restart_window = Segments(segments);
         self
     }
 
@@ -140,7 +147,7 @@ impl VegasQuic {
         parameters.initial_window = least(parameters.initial_window);
         parameters.restart_window = least(parameters.restart_window);
         let host_noise = Span::from_nanos(u64::try_from(host_noise.as_nanos()).unwrap_or(u64::MAX));
-        Ok(Arc::new(VegasFactory { algorithm: Algorithm::new(composition, parameters)?, host_noise }))
+        Ok(Arc::new(VegasFactory { algorithm: Algorithm::new(composition, parameters)?, host_noise, observer: None }))
     }
 
     /// Puts the factory into `transport` and asks the peer to acknowledge every packet at once, by the ACK frequency

@@ -12,14 +12,16 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, Algorithm, Loss, LossKind, State};
 
+use crate::observer::{Event, Observer};
 use crate::sends::SendLog;
 
 /// Makes a [`VegasController`] for each path of a connection: what `VegasQuic::build` gives, to be put into quinn's
 /// `TransportConfig`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct VegasFactory {
     pub(crate) algorithm: Algorithm,
     pub(crate) host_noise: Span,
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 impl VegasFactory {
@@ -27,11 +29,18 @@ impl VegasFactory {
     pub fn algorithm(&self) -> &Algorithm {
         &self.algorithm
     }
+
+    /// The same, with somebody who looks on.
+    pub fn observed(&self, observer: Arc<dyn Observer>) -> Arc<Self> {
+        Arc::new(VegasFactory { observer: Some(observer), ..self.clone() })
+    }
 }
 
 impl ControllerFactory for VegasFactory {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
-        Box::new(VegasController::new(*self, now, current_mtu))
+        let controller = VegasController::new(&self, now, current_mtu);
+        controller.tell_observer(now, Event::Started);
+        Box::new(controller)
     }
 }
 
@@ -41,6 +50,7 @@ pub struct VegasController {
     algorithm: Algorithm,
     /// What of a round-trip time above the least is taken for the hosts' own doing.
     host_noise: Span,
+    observer: Option<Arc<dyn Observer>>,
     /// The path's least round-trip time.
     least_rtt: Option<Span>,
     state: State,
@@ -64,19 +74,28 @@ pub struct VegasController {
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     packets: u64,
+    bytes: u64,
     /// Index and send time.
     newest: Option<(SendIndex, Time)>,
+}
+
+impl Batch {
+    /// Of the newest packet.
+    fn rtt(&self, now: Time) -> Option<Span> {
+        self.newest.map(|(_, sent)| now.since(sent)).filter(|rtt| *rtt > Span::ZERO)
+    }
 }
 
 /// RFC 9002, section 7.2: the least window.
 const LEAST: Segments = Segments(2);
 
 impl VegasController {
-    fn new(factory: VegasFactory, now: Instant, mtu: u16) -> Self {
-        let VegasFactory { algorithm, host_noise } = factory;
+    fn new(factory: &VegasFactory, now: Instant, mtu: u16) -> Self {
+        let VegasFactory { algorithm, host_noise, observer } = factory.clone();
         VegasController {
             algorithm,
             host_noise,
+            observer,
             least_rtt: None,
             state: algorithm.start(),
             origin: now,
@@ -105,6 +124,11 @@ impl VegasController {
         &self.algorithm
     }
 
+    /// The path's largest UDP payload, bytes: what a segment of the window counts.
+    pub fn mtu(&self) -> u16 {
+        self.mtu
+    }
+
     fn time(&self, instant: Instant) -> Time {
         let nanos = instant.saturating_duration_since(self.origin).as_nanos();
         Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
@@ -116,6 +140,12 @@ impl VegasController {
         segments.max(LEAST).as_u64() * u64::from(self.mtu) + 1
     }
 
+    fn tell_observer(&self, now: Instant, event: Event) {
+        if let Some(observer) = &self.observer {
+            observer.on_event(now, event, self);
+        }
+    }
+
     fn begin_path(&mut self, now: Instant) {
         self.state.on_path_change(self.sends.next(), self.time(now));
         self.oldest = self.sends.next().0;
@@ -125,7 +155,8 @@ impl VegasController {
     }
 
     /// A packet that the acknowledgement under way covers; quinn names them in the order of sending.
-    fn on_packet(&mut self, sent: Instant) {
+    fn on_packet(&mut self, sent: Instant, bytes: u64) {
+        self.batch.bytes += bytes;
         if sent < self.path_began {
             return;
         }
@@ -149,8 +180,7 @@ impl VegasController {
     fn acknowledge(&mut self, now: Time, batch: Batch, window_limited: bool) {
         let newest = batch.newest.map_or(self.oldest.saturating_sub(1), |(index, _)| index.0);
         let next = self.sends.next();
-        let sample = batch.newest.map(|(_, sent)| now.since(sent)).filter(|rtt| *rtt > Span::ZERO);
-        let sample = sample.map(|rtt| self.sample(rtt));
+        let sample = batch.rtt(now).map(|rtt| self.sample(rtt));
         for left in (0..batch.packets).rev() {
             let reached = newest.saturating_sub(left).clamp(self.oldest.min(newest), newest);
             self.tell(&Ack {
@@ -166,6 +196,16 @@ impl VegasController {
             });
             self.oldest = self.oldest.max(reached + 1).min(next.0);
         }
+    }
+
+    fn on_loss(&mut self, now: Time, sent: Time, kind: LossKind) {
+        if kind != LossKind::Timeout && self.recovery_began.is_some_and(|began| sent <= began) {
+            return;
+        }
+        self.recovery_began = Some(now);
+        let (next, in_flight) = (self.sends.next(), self.in_flight());
+        // QUIC never sends a packet twice: what is sent again has a new number
+        self.algorithm.on_loss(&mut self.state, &Loss { now, kind, sent, retransmission: false, in_flight, next });
     }
 
     /// RFC 9002, section 7.8: a window that does not limit the sender does not grow.
@@ -184,35 +224,33 @@ impl Controller for VegasController {
             self.begin_path(now);
         }
         // what leaves in one call is whole packets and a last one
-        self.sends.sent(self.time(now), bytes.div_ceil(u64::from(self.mtu)).max(1));
+        let packets = bytes.div_ceil(u64::from(self.mtu)).max(1);
+        self.sends.sent(self.time(now), packets);
+        self.tell_observer(now, Event::Sent { packets });
     }
 
-    fn on_ack(&mut self, _now: Instant, sent: Instant, _bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
-        self.on_packet(sent);
+    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
+        self.on_packet(sent, bytes);
     }
 
     fn on_end_acks(&mut self, now: Instant, _in_flight: u64, app_limited: bool, _largest_packet_number: Option<u64>) {
         let batch = std::mem::take(&mut self.batch);
         self.acknowledge(self.time(now), batch, !app_limited);
+        self.tell_observer(now, Event::Acked { bytes: batch.bytes, rtt: batch.rtt(self.time(now)) });
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
-        if sent < self.path_began {
-            return;
-        }
-        let (now, sent) = (self.time(now), self.time(sent));
         let kind = match (is_persistent_congestion, lost_bytes) {
             (true, _) => LossKind::Timeout,
             (false, 0) => LossKind::Ecn,
             (false, _) => LossKind::DuplicateAcks,
         };
-        if kind != LossKind::Timeout && self.recovery_began.is_some_and(|began| sent <= began) {
-            return;
+        let before = self.state.window();
+        if sent >= self.path_began {
+            self.on_loss(self.time(now), self.time(sent), kind);
         }
-        self.recovery_began = Some(now);
-        let (next, in_flight) = (self.sends.next(), self.in_flight());
-        // QUIC never sends a packet twice: what is sent again has a new number
-        self.algorithm.on_loss(&mut self.state, &Loss { now, kind, sent, retransmission: false, in_flight, next });
+        let cut = self.state.window() < before;
+        self.tell_observer(now, Event::Congested { kind, bytes: lost_bytes, cut });
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

@@ -61,8 +61,10 @@
 
 mod builder;
 mod controller;
+mod observer;
 mod sends;
 
 pub use builder::{UnknownPreset, VegasQuic};
 pub use controller::{VegasController, VegasFactory};
+pub use observer::{Event, Observer};
 pub use vegas_core;

@@ -18,6 +18,18 @@ pub(crate) struct Gallop {
 }
 
 impl Gallop {
+    /// Begins where the paper's row of windows, 2 + n (n - 1)/2 with the increment n, has reached `window`.
+    pub(crate) fn joining(window: Segments) -> Self {
+        let (mut increment, mut reached) = (Segments(1), Segments(2));
+        while reached.0 + increment.0 <= window.0 {
+            reached.0 += increment.0;
+            increment.0 += 1;
+        }
+        // the paper's first round adds nothing
+        let is_at_start = increment == Segments(1);
+        Gallop { increment: if is_at_start { Segments(0) } else { increment }, ..Gallop::default() }
+    }
+
     /// At the end of each round. Where the printed pseudocode's nesting and the prose differ, the prose decides; at
     /// the bounds, the pseudocode (design section 4.2).
     pub(crate) fn on_round(&mut self, control: &mut Control, diff: i32, parameters: &Parameters) {

@@ -59,13 +59,14 @@ pub fn signals() -> Vec<Signal> {
     all
 }
 
-pub fn slow_starts() -> [SlowStart; 10] {
+pub fn slow_starts() -> [SlowStart; 11] {
     let vegas = |restarts_after_timeout| SlowStart::Vegas { restarts_after_timeout };
     [
         SlowStart::Reno,
         vegas(false),
         vegas(true),
         SlowStart::Gallop,
+        SlowStart::GallopJoining,
         SlowStart::MidSpeed,
         SlowStart::Streak,
         SlowStart::VegasLinux,
@@ -147,6 +148,7 @@ const _: fn(&Composition) = |parts| {
         SlowStart::Reno
         | SlowStart::Vegas { restarts_after_timeout: _ }
         | SlowStart::Gallop
+        | SlowStart::GallopJoining
         | SlowStart::MidSpeed
         | SlowStart::Streak
         | SlowStart::VegasLinux

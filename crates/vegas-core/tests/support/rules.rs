@@ -87,9 +87,9 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
         _ => Window::default(),
     };
     let most_taken = was.eighth().max(Window::ONE.plus(fraction));
-    let taken_by_backlog =
-        matches!(parts.slow_start, SlowStart::Gallop | SlowStart::Streak | SlowStart::VegasLinux | SlowStart::VegasNs3)
-            || parts.avoidance == Avoidance::Dynamic;
+    let taken_by_backlog = matches!(parts.slow_start, SlowStart::Gallop | SlowStart::GallopJoining | SlowStart::Streak)
+        || matches!(parts.slow_start, SlowStart::VegasLinux | SlowStart::VegasNs3)
+        || parts.avoidance == Avoidance::Dynamic;
     rule(taken_by_backlog || is >= was.minus(most_taken), "an ACK took more than a segment and more than 1/8")?;
     let measures = !matches!(parts.avoidance, Avoidance::Reno | Avoidance::Cubic) || !opens_blindly(parts.slow_start);
     rule(is >= was || measures, "an ACK lowered Reno's window")?;

@@ -41,7 +41,7 @@ impl Script {
     }
 
     fn ack(&mut self, ms: u64, sent_ms: u64, packets: u64, app_limited: bool) {
-        (0..packets).for_each(|_| self.controller.on_packet(self.at(sent_ms)));
+        (0..packets).for_each(|_| self.controller.on_packet(self.at(sent_ms), u64::from(MTU)));
         self.controller.on_end_acks(self.at(ms), 0, app_limited, None);
     }
 
@@ -68,20 +68,24 @@ fn empty_path(algorithm: VegasQuic, rounds: u64, cover: u64) -> Vec<u64> {
     (0..rounds).map(one).collect()
 }
 
-/// "Gallop-Vegas", section III, with the increments 0, 1, 2, 3 and on.
+/// "Gallop-Vegas", section III, with the increments 0, 1, 2, 3 and on; from ten packets on with 4, 5, 6.
 #[test]
 fn gallop_opens_as_its_paper_says_however_acknowledgements_are_thinned() {
     for cover in [1, 2, 3, 10, u64::MAX] {
-        assert_eq!(empty_path(VegasQuic::gallop(), 10, cover), [2, 2, 3, 5, 8, 12, 17, 23, 30, 38], "{cover}");
+        let as_printed = VegasQuic::gallop().initial_window(2);
+        assert_eq!(empty_path(as_printed, 10, cover), [2, 2, 3, 5, 8, 12, 17, 23, 30, 38], "{cover}");
+        assert_eq!(empty_path(VegasQuic::gallop(), 5, cover), [10, 14, 19, 25, 32], "{cover}");
     }
 }
 
-/// Vegas doubles in every second round; Reno in every one, from QUIC's least window of 2.
+/// Vegas doubles in every second round; Reno in every one. Both begin with ten packets (RFC 9002, section 7.2), or two.
 #[test]
 fn slow_starts_count_packets_and_not_acknowledgements() {
     for cover in [1, 2, 5] {
-        assert_eq!(empty_path(VegasQuic::vegas(), 6, cover), [2, 2, 4, 4, 8, 8], "{cover}");
-        assert_eq!(empty_path(VegasQuic::reno(), 5, cover), [2, 4, 8, 16, 32], "{cover}");
+        assert_eq!(empty_path(VegasQuic::vegas(), 4, cover), [10, 10, 20, 20], "{cover}");
+        assert_eq!(empty_path(VegasQuic::vegas().initial_window(2), 6, cover), [2, 2, 4, 4, 8, 8], "{cover}");
+        assert_eq!(empty_path(VegasQuic::reno(), 3, cover), [10, 20, 40], "{cover}");
+        assert_eq!(empty_path(VegasQuic::reno().initial_window(1), 5, cover), [2, 4, 8, 16, 32], "{cover}");
     }
 }
 
@@ -201,7 +205,7 @@ fn another_path_has_another_base_rtt() {
 /// A packet that was overtaken is acknowledged late: it counts, and gives no sample.
 #[test]
 fn packets_that_were_overtaken_give_no_sample() {
-    let mut script = Script::new(VegasQuic::reno());
+    let mut script = Script::new(VegasQuic::reno().initial_window(2));
     script.send(0, 1);
     script.send(1, 1);
     script.ack(101, 1, 1, false);

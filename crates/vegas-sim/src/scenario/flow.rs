@@ -82,7 +82,10 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
 /// The algorithm's name, its parts and its own numbers.
 fn algorithm(flow: &Flow, transport: Transport) -> (String, Composition, Parameters) {
     let (name, mut composition, parameters) = match &flow.algorithm {
-        Algorithm::Preset(preset) => (preset.name, of_transport(preset.composition, transport), preset.parameters),
+        Algorithm::Preset(preset) => {
+            let (composition, parameters) = of_transport(preset, transport);
+            (preset.name, composition, parameters)
+        }
         Algorithm::Parts(parts) => compose(parts, transport),
     };
     if let Some(Field(recovery)) = flow.recovery {
@@ -91,11 +94,11 @@ fn algorithm(flow: &Flow, transport: Transport) -> (String, Composition, Paramet
     (name.into(), composition, parameters)
 }
 
-/// A preset's parts, without those that QUIC has in their place.
-fn of_transport(composition: Composition, transport: Transport) -> Composition {
+/// A preset's parts and numbers, without those that QUIC has in their place.
+fn of_transport(preset: &Preset, transport: Transport) -> (Composition, Parameters) {
     match transport {
-        Transport::Tcp => composition,
-        Transport::Quic => composition.left_to_quic(),
+        Transport::Tcp => (preset.composition, preset.parameters),
+        Transport::Quic => (preset.composition.left_to_quic(), preset.parameters.left_to_quic()),
     }
 }
 
@@ -131,7 +134,7 @@ fn base(parts: &Parts, transport: Transport) -> (Composition, Parameters) {
         return (mechanisms.composition(), mechanisms.parameters());
     }
     let preset = parts.preset.map_or_else(default_preset, |preset| preset.0.0);
-    (of_transport(preset.composition, transport), preset.parameters)
+    of_transport(preset, transport)
 }
 
 fn default_preset() -> &'static Preset {
