@@ -1,11 +1,12 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
+mod ahead;
 mod carrier;
 mod components;
-mod feeding;
 mod foreign_flows;
 mod opened;
 
+use ahead::Plan;
 pub use carrier::{Carried, Carrier, Delivery, Direction};
 use components::{Component, Components};
 
@@ -19,6 +20,7 @@ use crate::event_queue::{ComponentId, EventQueue};
 use crate::foreign::{Connection, Stack};
 use crate::impairment::Arrivals;
 use crate::link::{Link, Offer};
+use crate::looks::{Looks, Noted};
 use crate::managed::Choice;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, IncidentKind, Outcome};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
@@ -76,6 +78,8 @@ pub struct Progress {
 pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
+    /// Bytes that a receiver that answers ahead of time had received at the samples to come.
+    pub(crate) received: Noted<u64>,
     /// Both ends, where they are not TCP's; sender and receiver then stay idle.
     pub(crate) foreign: Option<Box<dyn Connection>>,
     layout: Arc<Layout>,
@@ -106,7 +110,12 @@ impl Simulation {
 
     /// Sets up a run; `stack` has the ends of the flows that are not TCP. Panics where there is such a flow and no stack.
     pub fn with_stack(scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
-        let links: Vec<Link> = scenario
+        Simulation::with_hosts(scenario, stack, true)
+    }
+
+    /// Sets up a run; unless `own_hosts`, others give packets and take them.
+    fn with_hosts(scenario: &Scenario, stack: Option<&dyn Stack>, own_hosts: bool) -> Self {
+        let mut links: Vec<Link> = scenario
             .links
             .iter()
             .enumerate()
@@ -152,8 +161,8 @@ impl Simulation {
         }
         let connections = scenario.traffic.iter().map(|source| source.connection());
         let source_ways = connections.map(|spec| spec.map(|spec| routes.add(&spec.path, &spec.reverse_path))).collect();
-        let feeders = feeding::feeders(scenario, &links);
-        routes.mark_fed(|link| feeders[link]);
+        let plan = Plan::new(scenario, &links, own_hosts);
+        plan.apply(&mut links, &mut routes, &mut flows);
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
@@ -174,7 +183,7 @@ impl Simulation {
             outcome: Outcome::default(),
             changes: scenario.changes.clone().into(),
             captures: scenario.capture,
-            delivered: None,
+            delivered: (!own_hosts).then(Vec::new),
         }
     }
 
@@ -212,8 +221,17 @@ impl Simulation {
         held as u64 + self.recorder.memory_bytes()
     }
 
-    /// Ends the run where it stands, usually at the scenario's end, and gives what it measured.
-    pub fn finish(mut self) -> Outcome {
+    /// Ends the run, which has come to its end, and gives what it measured.
+    ///
+    /// # Panics
+    /// The run has not come to its end: what it knows ahead of time cannot be taken back.
+    pub fn finish(self) -> Outcome {
+        assert!(self.finished, "the run has not come to its end");
+        self.end_here()
+    }
+
+    /// What was measured up to now: in a run of which nobody looks at what is known ahead of time, or at its end.
+    fn end_here(mut self) -> Outcome {
         for link in 0..self.links.len() {
             self.catch_up(link);
         }
@@ -351,58 +369,82 @@ impl Simulation {
     }
 
     /// A packet has come to the end of a link: the next one, or the endpoint.
+    #[inline]
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
         let place = self.routes.place(&packet);
-        match self.routes.link(place) {
-            Some(link) => self.offer(place, link, packet),
-            None => self.deliver(packet),
+        let step = self.routes.step(place);
+        match step.is_end() {
+            true => self.deliver(packet),
+            false => self.offer(place, step.link(), packet),
         }
     }
 
     /// A packet leaves its host.
+    #[inline]
     fn launch(&mut self, mut packet: Packet) {
         self.count_leaving(&packet);
-        packet.hop = self.routes.first_hop(&packet);
-        let place = self.routes.place(&packet);
-        let link = self.routes.link(place).expect("a route has a link at least");
-        self.offer(place, link, packet);
+        let (place, hop) = self.routes.first(&packet);
+        packet.hop = hop;
+        self.offer(place, self.routes.step(place).link(), packet);
     }
 
+    /// A packet comes to a link, and goes on from there as far as is known ahead of time.
     fn offer(&mut self, mut place: usize, mut link: LinkId, mut packet: Packet) {
         if self.recorder.every_change() {
             self.catch_up(link);
         }
         let mut at = self.now;
-        let is_data = packet.kind == PacketKind::Data;
+        let mut is_data = packet.kind == PacketKind::Data;
+        let mut passing = false;
+        let mut from = place;
         loop {
             let here = &mut self.links[link];
-            let arrival = match here.offer(self.now, at, &mut packet, is_data) {
-                Offer::Accepted(arrival) => arrival,
-                other => {
-                    self.refuse(other, link, at, &packet);
-                    break;
+            let arrival = if passing {
+                here.pass(at, packet.wire)
+            } else {
+                match here.offer(self.now, at, &mut packet, is_data) {
+                    Offer::Accepted(arrival) => arrival,
+                    other => {
+                        self.refuse(other, link, at, &packet);
+                        break;
+                    }
                 }
             };
             place += 1;
-            match self.routes.fed(place) {
-                Some(next) if arrival <= self.end => {
-                    here.feed();
-                    packet.hop += 1;
-                    (link, at) = (next, arrival);
+            let mut step = self.routes.step(place);
+            if !step.is_ahead() || arrival > self.end {
+                packet.hop += (place - 1 - from) as u16;
+                if here.carry(packet, arrival) {
+                    self.queue.add(self.components.arrival(link as u32), arrival);
                 }
-                _ => {
-                    if here.carry(packet, arrival) {
-                        self.queue.add(self.components.arrival(link as u32), arrival);
-                    }
-                    break;
-                }
+                break;
             }
+            if step.is_end() {
+                packet = self.answer_ahead(arrival, &packet);
+                (place, packet.hop) = self.routes.first_back(packet.flow);
+                (from, is_data) = (place, false);
+                step = self.routes.step(place);
+            }
+            (link, passing, at) = (step.link(), step.is_passing(), arrival);
         }
         if self.recorder.every_change() {
             self.links[link].catch_up(self.now);
             self.recorder.link_row(self.now, link, &mut self.links[link]);
         }
+    }
+
+    /// The answer of a receiver to a packet that arrives at `at`, which is now or later, as it leaves its host then.
+    #[inline]
+    fn answer_ahead(&mut self, at: Time, packet: &Packet) -> Packet {
+        let flow = &mut self.flows[packet.flow as usize];
+        if packet.kind != PacketKind::Data {
+            return flow.answer_syn(packet.flow);
+        }
+        self.outcome.delivered_packets += 1;
+        flow.note_received(at);
+        flow.receive(at, packet);
+        flow.acknowledge(packet.flow, &mut self.sacks)
     }
 
     /// A packet is not carried on, or not yet.
@@ -439,51 +481,50 @@ impl Simulation {
         }
     }
 
+    /// A packet has come to the end of its route.
+    #[inline]
     fn deliver(&mut self, packet: Packet) {
         if self.delivered.is_some() && self.hand_over(&packet) {
             return;
         }
-        let sack = self.sacks.get(packet.sack());
-        self.sacks.release(packet.sack());
         let id = packet.flow as usize;
-        if let Some(flow) = self.opened(&packet) {
-            flow.on_their_way -= 1;
+        if packet.kind == PacketKind::Datagram {
+            self.outcome.delivered_packets += 1;
+            self.sources[id].on_delivered(&packet);
+        } else if packet.flow >= self.components.flows {
+            self.flows[id].on_their_way -= 1;
+            self.take_in_segment(id, packet);
+            self.close_if_over(packet.flow);
+        } else if self.flows[id].foreign.is_some() {
+            self.receive_foreign(packet);
+        } else {
+            self.take_in_segment(id, packet);
         }
-        if self.is_foreign(&packet) {
-            return self.receive_foreign(packet);
-        }
+    }
+
+    #[inline]
+    fn take_in_segment(&mut self, id: usize, packet: Packet) {
         match packet.kind {
+            PacketKind::Ack => self.on_ack(id, packet),
             PacketKind::Data => self.on_data(id, packet),
-            PacketKind::Ack => self.on_ack(id, packet, &sack),
             PacketKind::Syn => self.answer_syn(id, packet),
             PacketKind::SynAck => {
-                self.capture(CapturePoint::SenderIn, &packet, &sack);
+                self.capture(CapturePoint::SenderIn, &packet);
                 self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
                 self.flush(id);
             }
-            PacketKind::Datagram => {
-                self.outcome.delivered_packets += 1;
-                self.sources[id].on_delivered(&packet);
-            }
-        }
-        if self.opened(&packet).is_some() {
-            self.close_if_over(packet.flow);
+            PacketKind::Datagram => unreachable!("a datagram is no segment"),
         }
     }
 
     fn on_data(&mut self, id: usize, packet: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &packet, &SackBlocks::NONE);
+        self.capture(CapturePoint::ReceiverIn, &packet);
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
         if let Some(source) = flow.source {
             self.sources[source as usize].on_delivered(&packet);
         }
-        flow.echo = packet.aqt;
-        let to = packet.sequence + flow.layout.payload_of_wire(packet.wire);
-        if flow.uses_ecn {
-            flow.receiver.note_ecn(to, packet.ecn());
-        }
-        match flow.receiver.on_data(self.now, packet.sequence, to, packet.wire) {
+        match flow.receive(self.now, &packet) {
             AckTiming::Now => self.send_ack(id),
             AckTiming::Later => {
                 let due = self.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
@@ -497,19 +538,17 @@ impl Simulation {
         if flow.receiver.ack_due().is_some() {
             self.queue.cancel(self.components.delayed_ack(id as u32));
         }
-        flow.receiver.acknowledged();
-        let sack = SackBlocks { echo: flow.echo, ..flow.receiver.sack_blocks() };
-        // no IPv4 packet is longer than 65535 bytes
-        let wire = flow.layout.ack_wire.saturating_add(sack.wire_bytes());
-        let ack = Packet::new(PacketKind::Ack, id as u32, flow.receiver.next_expected(), wire);
-        let packet = ack.with_ecn(flow.receiver.ack_ecn()).with_sack(self.sacks.store(sack));
-        self.capture(CapturePoint::ReceiverOut, &packet, &sack);
+        let packet = flow.acknowledge(id as u32, &mut self.sacks);
+        self.capture(CapturePoint::ReceiverOut, &packet);
         self.launch(packet);
     }
 
-    fn on_ack(&mut self, id: usize, packet: Packet, sack: &SackBlocks) {
-        self.capture(CapturePoint::SenderIn, &packet, sack);
+    #[inline]
+    fn on_ack(&mut self, id: usize, packet: Packet) {
+        self.capture(CapturePoint::SenderIn, &packet);
+        let sack = self.sacks.get(packet.sack());
         self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
+        self.sacks.release(packet.sack());
         self.flush(id);
         if self.until_complete && id < self.components.flows as usize {
             self.end_if_complete();
@@ -524,11 +563,9 @@ impl Simulation {
     }
 
     fn answer_syn(&mut self, id: usize, syn: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &syn, &SackBlocks::NONE);
-        let flow = &self.flows[id];
-        let packet =
-            Packet::new(PacketKind::SynAck, id as u32, 0, flow.layout.ack_wire).with_ecn(Ecn::ECHO.when(flow.uses_ecn));
-        self.capture(CapturePoint::ReceiverOut, &packet, &SackBlocks::NONE);
+        self.capture(CapturePoint::ReceiverIn, &syn);
+        let packet = self.flows[id].answer_syn(id as u32);
+        self.capture(CapturePoint::ReceiverOut, &packet);
         self.launch(packet);
     }
 
@@ -569,22 +606,24 @@ impl Simulation {
         for link in 0..self.links.len() {
             self.catch_up(link);
         }
-        let flows = &self.flows[..self.components.flows as usize];
+        let flows = &mut self.flows[..self.components.flows as usize];
         let next = self.recorder.sample(self.now, flows, &mut self.links);
         self.queue.schedule(self.components.sampler(), next);
     }
 
     /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
     /// that moved later is left: it finds out when it fires, and most never do.
+    #[inline]
     fn flush(&mut self, id: usize) {
         let is_traffic = id >= self.components.flows as usize;
         if !self.outbox.incidents.is_empty() {
             self.write_down(id, is_traffic);
         }
-        for at in 0..self.outbox.packets.len() {
-            let packet = self.outbox.packets[at];
-            self.capture(CapturePoint::SenderOut, &packet, &SackBlocks::NONE);
+        let mut at = 0;
+        while let Some(&packet) = self.outbox.packets.get(at) {
+            self.capture(CapturePoint::SenderOut, &packet);
             self.launch(packet);
+            at += 1;
         }
         self.outbox.packets.clear();
         let component = self.components.retransmission(id as u32);
@@ -624,16 +663,17 @@ impl Simulation {
     }
 
     #[inline]
-    fn capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
+    fn capture(&mut self, point: CapturePoint, packet: &Packet) {
         if self.captures {
-            self.write_capture(point, packet, sack);
+            self.write_capture(point, packet);
         }
     }
 
     #[cold]
-    fn write_capture(&mut self, point: CapturePoint, packet: &Packet, sack: &SackBlocks) {
+    fn write_capture(&mut self, point: CapturePoint, packet: &Packet) {
         if self.is_of_flow(packet) {
             let flow = &self.flows[packet.flow as usize];
+            let sack = self.sacks.get(packet.sack());
             self.outcome.capture.push(capture(self.now, point, packet, sack, flow));
         }
     }
@@ -642,12 +682,7 @@ impl Simulation {
     fn check_conservation(&self) {
         let mut inside = 0;
         for link in &self.links {
-            let counts = &link.counts;
-            assert_eq!(
-                counts.offered + counts.duplicated,
-                counts.arrived + counts.lost + link.inside(),
-                "packets were made or lost on a link: {counts:?}"
-            );
+            assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
             inside += link.inside();
         }
         assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
@@ -669,6 +704,7 @@ impl Flow {
             sender,
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
+            received: Noted::new(Looks::none()),
             foreign: None,
             uses_ecn: spec.ecn,
             echo: Aqt::ZERO,
@@ -683,6 +719,45 @@ impl Flow {
     fn share_with(&mut self, other: &Flow) {
         self.sender.share_with(&other.sender);
         self.layout = Arc::clone(self.sender.layout());
+    }
+
+    /// Takes in a data packet that arrives at `at`.
+    #[inline]
+    fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
+        self.echo = packet.aqt;
+        let to = packet.sequence + self.layout.payload_of_wire(packet.wire);
+        if self.uses_ecn {
+            self.receiver.note_ecn(to, packet.ecn());
+        }
+        self.receiver.on_data(at, packet.sequence, to, packet.wire)
+    }
+
+    /// The acknowledgement that is due; its blocks are in the pool.
+    #[inline]
+    fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
+        self.receiver.acknowledged();
+        let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
+        let ack = ack.with_ecn(self.receiver.ack_ecn());
+        if self.echo == Aqt::ZERO && !self.receiver.has_blocks() {
+            return ack;
+        }
+        let sack = SackBlocks { echo: self.echo, ..self.receiver.sack_blocks() };
+        // no IPv4 packet is longer than 65535 bytes
+        let wire = self.layout.ack_wire.saturating_add(sack.wire_bytes());
+        Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_ecn(ack.ecn()).with_sack(sacks.store(sack))
+    }
+
+    fn answer_syn(&self, id: u32) -> Packet {
+        Packet::new(PacketKind::SynAck, id, 0, self.layout.ack_wire).with_ecn(Ecn::ECHO.when(self.uses_ecn))
+    }
+
+    /// Something arrives at `at`: notes what had been received at the samples before.
+    #[inline]
+    fn note_received(&mut self, at: Time) {
+        if self.received.is_due(at) {
+            let bytes = self.receiver.wire_bytes;
+            self.received.note(at, |_| bytes);
+        }
     }
 
     fn is_complete(&self, now: Time) -> bool {

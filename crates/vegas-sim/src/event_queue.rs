@@ -76,26 +76,41 @@ impl EventQueue {
     }
 
     /// The earliest event. To be asked once for each event.
+    #[inline]
     pub(crate) fn peek(&mut self) -> Option<(Time, ComponentId)> {
-        if self.pending == 0 {
-            return None;
-        }
         self.taken += 1;
         if self.taken == TUNE_EVERY {
             self.tune();
         }
+        self.on_page().or_else(|| self.turn_pages())
+    }
+
+    /// The earliest event of today.
+    #[inline]
+    fn on_page(&self) -> Option<(Time, ComponentId)> {
+        let first = self.buckets[self.bucket(self.today)].first;
+        // there is no node of number NONE
+        let time = self.nodes.get(first as usize)?.time;
+        (self.day(time) == self.today).then_some((time, first))
+    }
+
+    /// The earliest event of a later day.
+    fn turn_pages(&mut self) -> Option<(Time, ComponentId)> {
+        if self.pending == 0 {
+            return None;
+        }
         for _ in 0..self.buckets.len() {
-            let first = self.buckets[self.bucket(self.today)].first;
-            if first != NONE && self.day(self.nodes[first as usize].time) == self.today {
-                return Some((self.nodes[first as usize].time, first));
-            }
             self.today += 1;
             self.steps += 1;
+            if let Some(first) = self.on_page() {
+                return Some(first);
+            }
         }
         self.turn_to_earliest()
     }
 
     /// Takes the earliest event, unless it comes after `end`.
+    #[inline]
     pub(crate) fn take_until(&mut self, end: Time) -> Option<(Time, ComponentId)> {
         let (time, id) = self.peek().filter(|(time, _)| *time <= end)?;
         let bucket = self.bucket(self.today);

@@ -5,17 +5,19 @@
 //! marks its departure ([`crate::stays`]). A managed queue decides when a packet's turn comes, but as the turns are at
 //! known times, they are taken when somebody looks: at the next offer, arrival or sample.
 //!
-//! A link whose packets all come from one drop-tail link needs no event at its entry either: what that link accepts is
-//! offered to it at once, ahead of the time at which it will be there. See [`Link::may_be_fed`].
+//! Many links need no event at their entry either: what the link before accepts is offered to them at once, ahead of the
+//! time at which it will be there, and on some of them no packet ever waits (`engine/ahead.rs`).
 
 use std::collections::VecDeque;
 
 use vegas_core::units::{Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
+use crate::looks::Looks;
 use crate::managed::{Choice, Managed};
 use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
+use crate::passage::Passage;
 use crate::queue::Queue;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
@@ -34,11 +36,20 @@ pub(crate) struct Link {
     busy_until: Time,
     /// What has left the transmitter, or will have, and arrives here, in order.
     transit: VecDeque<Transit>,
-    stays: Stays,
-    /// The queue, if it is not drop-tail: then `transit` holds only what has left the transmitter.
-    managed: Option<Box<Managed>>,
+    queue: Waiting,
     impairments: Option<Box<Impaired>>,
-    pub(crate) counts: Counts,
+    counts: Counts,
+}
+
+/// What waits for the transmitter.
+#[derive(Clone, Debug)]
+enum Waiting {
+    /// A drop-tail queue.
+    DropTail(Stays),
+    /// Another one; `transit` then holds only what has left the transmitter.
+    Managed(Box<Managed>),
+    /// Nothing ever.
+    Nothing(Passage),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +60,17 @@ struct Transit {
 
 /// Packets that went in and came out, whenever that was or will be.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+struct Counts {
     /// Packets offered, impairments and overflow included.
-    pub(crate) offered: u64,
+    offered: u64,
+    /// Packets accepted by a drop-tail queue that come out by an event, and are not given to the next link before.
+    carried: u64,
     /// Packets that arrived at the other end, duplicates included.
-    pub(crate) arrived: u64,
+    arrived: u64,
     /// Extra arrivals made by duplication.
-    pub(crate) duplicated: u64,
+    duplicated: u64,
     /// Packets lost.
-    pub(crate) lost: u64,
+    lost: u64,
 }
 
 /// What the link did with a packet.
@@ -90,17 +103,53 @@ impl Link {
             stamps: spec.aqt,
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
-            stays: Stays::default(),
-            managed: queue.map(|queue| Box::new(Managed::new(queue))),
+            queue: match queue {
+                None => Waiting::DropTail(Stays::default()),
+                Some(queue) => Waiting::Managed(Box::new(Managed::new(queue))),
+            },
             impairments,
             counts: Counts::default(),
         }
     }
 
-    /// Whether it can take packets ahead of their time, and be the one that gives them: what it does with a packet
-    /// depends on nothing but the packets before it.
-    pub(crate) fn may_be_fed(&self) -> bool {
-        self.managed.is_none() && self.impairments.is_none()
+    /// Whether what it does with a packet depends on nothing but the packets before it: then it can take packets ahead of
+    /// their time, and give them to the next link.
+    pub(crate) fn is_plain(&self) -> bool {
+        !matches!(self.queue, Waiting::Managed(_)) && self.impairments.is_none()
+    }
+
+    pub(crate) fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// How long it sends a packet of so many bytes; none where that varies.
+    pub(crate) fn transmission(&self, wire: u16) -> Option<Span> {
+        self.transmitter.transmission(wire)
+    }
+
+    /// Whether it takes in a packet of so many bytes when it is empty.
+    pub(crate) fn admits(&self, wire: u16) -> bool {
+        match self.limit {
+            QueueLimit::Unlimited => true,
+            QueueLimit::Packets(packets) => packets > 0,
+            QueueLimit::Bytes(bytes) => u64::from(wire) <= bytes.get(),
+        }
+    }
+
+    /// From now on nothing will ever wait, and it is looked at at these instants only. It is plain and sends at a constant
+    /// rate.
+    pub(crate) fn never_queues(&mut self, looks: Looks) {
+        let rate = self.transmitter.rate().expect("only a constant rate keeps packets from waiting");
+        self.queue = Waiting::Nothing(Passage::new(rate, self.delay, looks));
+    }
+
+    /// A packet of so many bytes goes through at `at`, where nothing ever waits; when it arrives.
+    #[inline]
+    pub(crate) fn pass(&mut self, at: Time, wire: u16) -> Time {
+        match &mut self.queue {
+            Waiting::Nothing(passage) => passage.pass(at, wire),
+            Waiting::DropTail(_) | Waiting::Managed(_) => unreachable!("packets may wait here"),
+        }
     }
 
     /// Offers a packet at `at`: now, or later if the link is fed ahead of time. Offers are in the order of `at`.
@@ -110,13 +159,12 @@ impl Link {
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
             return self.lose(now);
         }
-        if self.managed.is_some() {
-            self.offer_managed(now, *packet);
-            return Offer::Managed;
-        }
-        if !self.stays.has_room(at, self.busy_until, packet.wire, self.limit) {
+        let Waiting::DropTail(stays) = &mut self.queue else {
+            return self.offer_managed(now, *packet);
+        };
+        if !stays.has_room(at, self.busy_until, packet.wire, self.limit) {
             self.counts.lost += 1;
-            self.stays.refuse(now, at);
+            stays.refuse(now, at);
             return Offer::Overflow;
         }
         let begins = self.busy_until.max(at);
@@ -124,44 +172,44 @@ impl Link {
             packet.aqt = packet.aqt.plus(begins.since(at));
         }
         self.busy_until = self.transmitter.finish(begins, at, packet.wire);
-        self.stays.accept(now, at, self.busy_until, packet.wire);
+        stays.accept(now, at, self.busy_until, packet.wire);
         Offer::Accepted(self.busy_until + self.delay)
     }
 
     /// Carries an accepted packet to its arrival; whether it is the first to arrive.
     pub(crate) fn carry(&mut self, packet: Packet, arrival: Time) -> bool {
+        self.counts.carried += 1;
         self.transit.push_back(Transit { packet, arrival });
         self.transit.len() == 1
     }
 
-    /// Instead: an accepted packet is given to the next link, ahead of its arrival.
-    pub(crate) fn feed(&mut self) {
-        self.counts.arrived += 1;
-    }
-
     fn lose(&mut self, now: Time) -> Offer {
         self.counts.lost += 1;
-        match &mut self.managed {
-            Some(managed) => managed.totals.drops += 1,
-            None => self.stays.refuse(now, now),
+        match &mut self.queue {
+            Waiting::Managed(managed) => managed.totals.drops += 1,
+            Waiting::DropTail(stays) => stays.refuse(now, now),
+            Waiting::Nothing(_) => unreachable!("a link that loses packets is not passed ahead of time"),
         }
         Offer::Lost
     }
 
-    fn offer_managed(&mut self, now: Time, packet: Packet) {
+    #[inline(never)]
+    fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
         self.catch_up(now);
-        let managed = self.managed.as_mut().expect("a managed link");
-        managed.offer(now, packet, &self.limit);
+        let limit = self.limit;
+        let managed = self.managed().expect("a managed link");
+        managed.offer(now, packet, &limit);
         if !managed.is_sending() {
             self.begin_next(now);
         }
-        self.managed.as_mut().expect("a managed link").note_queue();
+        self.managed().expect("a managed link").note_queue();
+        Offer::Managed
     }
 
     /// Takes the turns of a managed queue that are due.
     fn take_turns(&mut self, now: Time) {
         while self.busy_until <= now
-            && let Some(packet) = self.managed.as_mut().and_then(|managed| managed.sending.take())
+            && let Some(packet) = self.managed().and_then(|managed| managed.sending.take())
         {
             self.transit.push_back(Transit { packet, arrival: self.busy_until + self.delay });
             self.begin_next(self.busy_until);
@@ -170,7 +218,7 @@ impl Link {
 
     /// Begins to send what a managed queue gives.
     fn begin_next(&mut self, now: Time) {
-        let managed = self.managed.as_mut().expect("a managed link");
+        let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
         let Some(mut waiting) = managed.take(now) else { return };
         if self.stamps {
             waiting.packet.aqt = waiting.packet.aqt.plus(now.since(waiting.since));
@@ -181,22 +229,24 @@ impl Link {
 
     /// What a managed queue has picked out, when, and why: one packet after the other.
     pub(crate) fn take_chosen(&mut self) -> Option<(Time, Packet, Choice)> {
-        let chosen = self.managed.as_mut()?.take_chosen()?;
+        let chosen = self.managed()?.take_chosen()?;
         self.counts.lost += u64::from(chosen.2 == Choice::Dropped);
         Some(chosen)
     }
 
     /// When the next packet arrives, be it still in the transmitter.
     pub(crate) fn next_arrival(&self) -> Option<Time> {
-        let sending =
-            || self.managed.as_ref().filter(|managed| managed.is_sending()).map(|_| self.busy_until + self.delay);
+        let sending = || match &self.queue {
+            Waiting::Managed(managed) if managed.is_sending() => Some(self.busy_until + self.delay),
+            _ => None,
+        };
         self.transit.front().map(|transit| transit.arrival).or_else(sending)
     }
 
     /// Takes out the packet whose arrival is due, and when the next one is; none from a link that is managed or impaired.
     #[inline]
     pub(crate) fn arrive_plainly(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        if self.managed.is_some() || self.impairments.is_some() {
+        if !self.is_plain() {
             return None;
         }
         let head = self.transit.pop_front().expect("an arrival is due");
@@ -207,9 +257,7 @@ impl Link {
 
     /// Takes out the packet whose arrival is due.
     pub(crate) fn arrive(&mut self, now: Time) -> Arrivals {
-        if self.managed.is_some() {
-            self.take_turns(now);
-        }
+        self.take_turns(now);
         let head = self.transit.pop_front().expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         let arrivals = match self.impairments.as_mut() {
@@ -244,13 +292,17 @@ impl Link {
         }
         if let Some(rate) = change.rate {
             self.transmitter.set_rate(rate);
+        }
+        if let Waiting::DropTail(stays) = &mut self.queue {
             let transmitter = &mut self.transmitter;
-            if let Some(last) = self.stays.reschedule(|begins, wire| transmitter.finish(begins, begins, wire)) {
+            if change.rate.is_some()
+                && let Some(last) = stays.reschedule(|begins, wire| transmitter.finish(begins, begins, wire))
+            {
                 self.busy_until = last;
             }
-        }
-        for (transit, departure) in self.transit.iter_mut().rev().zip(self.stays.departures().rev()) {
-            transit.arrival = departure + self.delay;
+            for (transit, departure) in self.transit.iter_mut().rev().zip(stays.departures().rev()) {
+                transit.arrival = departure + self.delay;
+            }
         }
         self.limit = change.queue.unwrap_or(self.limit);
     }
@@ -258,7 +310,11 @@ impl Link {
     /// Carries what has left the transmitter beside the link.
     fn carry_beside(&mut self) {
         let impaired = self.impairments.as_mut().expect("a link that changes was told so");
-        let left = self.transit.len() - self.stays.departures().len();
+        let staying = match &self.queue {
+            Waiting::DropTail(stays) => stays.departures().len(),
+            Waiting::Managed(_) | Waiting::Nothing(_) => 0,
+        };
+        let left = self.transit.len() - staying;
         for transit in self.transit.drain(..left) {
             impaired.carry(transit.arrival, transit.packet);
         }
@@ -271,64 +327,90 @@ impl Link {
 
     /// Packets waiting at the time of the last [`Link::catch_up`]; the one being sent does not wait.
     pub(crate) fn waiting_packets(&self) -> u32 {
-        match &self.managed {
-            Some(managed) => managed.queue.len() as u32,
-            None => self.stays.waiting_packets(),
+        match &self.queue {
+            Waiting::Managed(managed) => managed.queue.len() as u32,
+            Waiting::DropTail(stays) => stays.waiting_packets(),
+            Waiting::Nothing(_) => 0,
         }
     }
 
     /// Bytes waiting at the time of the last [`Link::catch_up`].
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        match &self.managed {
-            Some(managed) => managed.queue.bytes(),
-            None => self.stays.waiting_bytes(),
+        match &self.queue {
+            Waiting::Managed(managed) => managed.queue.bytes(),
+            Waiting::DropTail(stays) => stays.waiting_bytes(),
+            Waiting::Nothing(_) => 0,
+        }
+    }
+
+    /// Whether what went in has come out, was lost, or is inside.
+    pub(crate) fn conserves(&self) -> bool {
+        let Counts { offered, carried, arrived, duplicated, lost } = self.counts;
+        match self.is_plain() {
+            true => carried == arrived + self.inside(),
+            false => offered + duplicated == arrived + lost + self.inside(),
         }
     }
 
     /// Packets accepted that have not come out yet, those held back included.
     pub(crate) fn inside(&self) -> u64 {
         let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
-        let queued = self.managed.as_ref().map_or(0, |managed| managed.inside());
+        let queued = match &self.queue {
+            Waiting::Managed(managed) => managed.inside(),
+            Waiting::DropTail(_) | Waiting::Nothing(_) => 0,
+        };
         (self.transit.len() + held + queued) as u64
     }
 
     /// Brings queue and totals up to `now`. What leaves at `now` has left.
     pub(crate) fn catch_up(&mut self, now: Time) {
-        match self.managed {
-            Some(_) => self.take_turns(now),
-            None => self.stays.look(now),
+        match &mut self.queue {
+            Waiting::Managed(_) => self.take_turns(now),
+            Waiting::DropTail(stays) => stays.look(now),
+            Waiting::Nothing(passage) => passage.look(),
         }
     }
 
     /// When the next packet leaves the transmitter, after the last [`Link::catch_up`].
     pub(crate) fn next_departure(&self) -> Option<Time> {
-        match &self.managed {
-            Some(managed) => managed.is_sending().then_some(self.busy_until),
-            None => self.stays.next_departure(),
+        match &self.queue {
+            Waiting::Managed(managed) => managed.is_sending().then_some(self.busy_until),
+            Waiting::DropTail(stays) => stays.next_departure(),
+            Waiting::Nothing(_) => None,
         }
     }
 
     /// What had happened by `now`, at which the link was caught up.
     pub(crate) fn totals(&self, now: Time) -> Totals {
-        match &self.managed {
-            Some(managed) => managed.totals(now, self.busy_until),
-            None => self.stays.totals(now),
+        match &self.queue {
+            Waiting::Managed(managed) => managed.totals(now, self.busy_until),
+            Waiting::DropTail(stays) => stays.totals(now),
+            Waiting::Nothing(passage) => passage.totals(),
         }
     }
 
     /// How long packets have waited; those that still wait in a drop-tail queue as long as they will by now's rate.
     pub(crate) fn queueing_times(&self) -> Option<QueueingTimes> {
-        match &self.managed {
-            Some(managed) => managed.waits.summary(),
-            None => self.stays.waits().summary(),
+        match &self.queue {
+            Waiting::Managed(managed) => managed.waits.summary(),
+            Waiting::DropTail(stays) => stays.waits().summary(),
+            Waiting::Nothing(passage) => (passage.packets > 0).then(QueueingTimes::default),
         }
     }
 
     /// Begins to look for the greatest queue anew.
     pub(crate) fn begin_step(&mut self) {
-        match &mut self.managed {
-            Some(managed) => managed.totals.step_max_queue_packets = managed.queue.len() as u32,
-            None => self.stays.begin_step(),
+        match &mut self.queue {
+            Waiting::Managed(managed) => managed.totals.step_max_queue_packets = managed.queue.len() as u32,
+            Waiting::DropTail(stays) => stays.begin_step(),
+            Waiting::Nothing(_) => {}
+        }
+    }
+
+    fn managed(&mut self) -> Option<&mut Managed> {
+        match &mut self.queue {
+            Waiting::Managed(managed) => Some(managed),
+            Waiting::DropTail(_) | Waiting::Nothing(_) => None,
         }
     }
 }

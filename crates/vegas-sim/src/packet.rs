@@ -184,16 +184,17 @@ impl SackPool {
         }
     }
 
-    pub(crate) fn get(&self, id: SackId) -> SackBlocks {
+    #[inline]
+    pub(crate) fn get(&self, id: SackId) -> &SackBlocks {
         match id {
-            SackId::NONE => SackBlocks::default(),
-            SackId(slot) => self.slots[slot as usize],
+            SackId::NONE => &SackBlocks::NONE,
+            SackId(slot) => &self.slots[slot as usize],
         }
     }
 
     /// A second packet with the same blocks.
     pub(crate) fn duplicate(&mut self, id: SackId) -> SackId {
-        self.store(self.get(id))
+        self.store(*self.get(id))
     }
 
     /// The packet is gone.

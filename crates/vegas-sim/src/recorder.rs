@@ -55,9 +55,11 @@ impl Recorder {
     }
 
     /// A row for every flow and link, and when the next is due. The links' queues are up to `now`.
-    pub(crate) fn sample(&mut self, now: Time, flows: &[Flow], links: &mut [Link]) -> Time {
-        for (id, flow) in flows.iter().enumerate() {
-            self.push_flow(now, id, flow);
+    pub(crate) fn sample(&mut self, now: Time, flows: &mut [Flow], links: &mut [Link]) -> Time {
+        for (id, flow) in flows.iter_mut().enumerate() {
+            let mut totals = totals(flow, now);
+            totals.wire_bytes = flow.received.look(totals.wire_bytes);
+            self.push_flow(now, id, &totals);
         }
         for (id, link) in links.iter_mut().enumerate() {
             self.push_link(now, id, link);
@@ -76,7 +78,7 @@ impl Recorder {
         };
         if self.flow_marks[id].window_raw != window_raw {
             self.flow_marks[id].window_raw = window_raw;
-            self.push_flow(now, id, flow);
+            self.push_flow(now, id, &totals(flow, now));
         }
     }
 
@@ -85,8 +87,7 @@ impl Recorder {
         self.push_link(now, id, link);
     }
 
-    fn push_flow(&mut self, now: Time, id: usize, flow: &Flow) {
-        let totals = totals(flow, now);
+    fn push_flow(&mut self, now: Time, id: usize, totals: &Totals) {
         let state = &totals.state;
         let mark = &mut self.flow_marks[id];
         let received = totals.wire_bytes;
@@ -99,7 +100,7 @@ impl Recorder {
         series.rtt_ms.push(totals.rtt.newest.map(millis));
         series.base_rtt_ms.push(state.base_rtt().map(millis));
         series.diff_segments.push(state.diff().map(f64::from));
-        series.phase.push(phase(&totals));
+        series.phase.push(phase(totals));
         series.acked_bytes.push(totals.acked_bytes);
         series.retransmits.push(totals.segments_retransmitted);
         series.timeouts.push(totals.timeouts);

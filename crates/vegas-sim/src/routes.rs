@@ -6,7 +6,7 @@ use crate::scenario::LinkId;
 /// The routes of flows, of the connections that sources of traffic open, and of datagrams.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routes {
-    /// Links of all routes, an end mark after each; [`FED`] set in those that the link before feeds.
+    /// Links of all routes, an end mark after each; [`AHEAD`] set in what is done ahead of time.
     links: Vec<u32>,
     /// By flow.
     flows: Vec<Ways>,
@@ -33,10 +33,45 @@ struct Route {
     length: u16,
 }
 
+/// Set in a link that packets are offered to as soon as the link before has accepted them, and in the end of a route
+/// whose receiver then answers them.
+const AHEAD: u32 = 1 << 31;
+/// Set in a link on which nothing ever waits.
+const PASSING: u32 = 1 << 30;
 /// The end of a route.
-const END: u32 = FED - 1;
-/// Set in a link that is fed by the one before it.
-const FED: u32 = 1 << 31;
+const END: u32 = LINK;
+/// The rest is the link.
+const LINK: u32 = PASSING - 1;
+
+/// What is at a place of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step(u32);
+
+impl Step {
+    /// Whether a packet that the link before has accepted comes here at once, ahead of its time.
+    #[inline]
+    pub(crate) fn is_ahead(self) -> bool {
+        self.0 & AHEAD != 0
+    }
+
+    /// The receiver, and no link.
+    #[inline]
+    pub(crate) fn is_end(self) -> bool {
+        self.0 & LINK == END
+    }
+
+    /// A link on which nothing ever waits.
+    #[inline]
+    pub(crate) fn is_passing(self) -> bool {
+        self.0 & PASSING != 0
+    }
+
+    /// The link, if this is no end.
+    #[inline]
+    pub(crate) fn link(self) -> LinkId {
+        (self.0 & LINK) as LinkId
+    }
+}
 
 impl Routes {
     /// Writes a flow's routes down.
@@ -81,39 +116,50 @@ impl Routes {
         Route { base, first: places(taken.len()), length: places(length) }
     }
 
-    /// Marks the links that are fed by the one before them (`fed_by`, by link), on the routes that are known.
-    pub(crate) fn mark_fed(&mut self, fed_by: impl Fn(LinkId) -> Option<LinkId>) {
+    /// Marks the links that are fed `ahead` of time, and of these the `passing` ones, on the routes that are known.
+    pub(crate) fn mark(&mut self, ahead: impl Fn(LinkId) -> bool, passing: impl Fn(LinkId) -> bool) {
         for at in 1..self.links.len() {
-            let before = self.links[at - 1] & !FED;
-            if self.links[at] != END && before != END && fed_by(self.links[at] as LinkId) == Some(before as LinkId) {
-                self.links[at] |= FED;
+            let link = self.links[at];
+            if link == END {
+                continue;
             }
+            // a route's first link is fed by a receiver, if at all: its packets are offered to it right there
+            let is_ahead = self.links[at - 1] != END && ahead(link as LinkId);
+            let is_passing = passing(link as LinkId);
+            self.links[at] |= (AHEAD * u32::from(is_ahead)) | (PASSING * u32::from(is_passing));
         }
     }
 
-    /// The place of a leaving packet's first link.
-    pub(crate) fn first_hop(&self, packet: &Packet) -> u16 {
-        self.route(packet).first
+    /// Marks a flow's receiver as one that answers ahead of time.
+    pub(crate) fn mark_turn(&mut self, flow: usize) {
+        let Route { base, length, .. } = self.flows[flow].forward;
+        self.links[base as usize + usize::from(length) - 1] |= AHEAD;
     }
 
-    /// The link at a place; none at the end of a route.
+    /// The place of a leaving packet's first link, and which hop that is.
     #[inline]
-    pub(crate) fn link(&self, place: usize) -> Option<LinkId> {
-        let link = self.links[place];
-        (link != END).then_some((link & !FED) as LinkId)
+    pub(crate) fn first(&self, packet: &Packet) -> (usize, u16) {
+        let Route { base, first, .. } = self.route(packet);
+        (base as usize + usize::from(first), first)
+    }
+
+    /// The same for an answer of a flow's receiver.
+    #[inline]
+    pub(crate) fn first_back(&self, flow: u32) -> (usize, u16) {
+        let Route { base, first, .. } = self.flows[flow as usize].backward;
+        (base as usize + usize::from(first), first)
+    }
+
+    /// What is at a place.
+    #[inline]
+    pub(crate) fn step(&self, place: usize) -> Step {
+        Step(self.links[place])
     }
 
     /// Where to find the link that a packet is on.
     #[inline]
     pub(crate) fn place(&self, packet: &Packet) -> usize {
         self.route(packet).base as usize + usize::from(packet.hop)
-    }
-
-    /// The link at a place, if the one at the place before feeds it.
-    #[inline]
-    pub(crate) fn fed(&self, place: usize) -> Option<LinkId> {
-        let link = self.links[place];
-        (link & FED != 0).then_some((link & !FED) as LinkId)
     }
 
     #[inline]
@@ -135,7 +181,8 @@ mod tests {
         let mut packet = Packet::new(kind, 0, 0, 40);
         let link = |hop| {
             packet.hop = hop;
-            routes.link(routes.place(&packet))
+            let step = routes.step(routes.place(&packet));
+            (!step.is_end()).then(|| step.link())
         };
         hops.map(link).collect()
     }

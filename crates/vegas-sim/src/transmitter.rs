@@ -26,6 +26,19 @@ impl Transmitter {
         *self = Transmitter::Constant { rate, times: TransmissionTimes::default() };
     }
 
+    /// How long it sends a packet of so many bytes; none where that varies.
+    pub(crate) fn transmission(&self, wire: u16) -> Option<Span> {
+        Some(self.rate()?.time_for(Bytes::new(wire.into())))
+    }
+
+    /// Its rate, if that is constant.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        match self {
+            Transmitter::Constant { rate, .. } => Some(*rate),
+            Transmitter::Trace(_) => None,
+        }
+    }
+
     /// When a packet has left that was offered at `offered` and whose turn comes at `begins`. To be asked once for
     /// each packet, in order.
     #[inline]

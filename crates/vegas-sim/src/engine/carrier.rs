@@ -61,8 +61,7 @@ pub enum Direction {
 impl Carrier {
     /// The network at time 0.
     pub fn new(scenario: &Scenario) -> Self {
-        let mut simulation = Simulation::new(scenario);
-        simulation.delivered = Some(Vec::new());
+        let mut simulation = Simulation::with_hosts(scenario, None, false);
         for flow in 0..simulation.components.flows {
             simulation.queue.cancel(simulation.components.start_stop(flow));
         }
@@ -106,7 +105,7 @@ impl Carrier {
     /// flows are idle ones.
     pub fn finish(mut self, end: Time) -> Outcome {
         self.advance_to(end);
-        self.simulation.finish()
+        self.simulation.end_here()
     }
 }
 

@@ -273,6 +273,11 @@ impl FlowSpec {
         Bytes::new(self.packet.get() + self.router_option())
     }
 
+    /// An acknowledgement on the wire without selective ones, with the option that routers stamp.
+    pub(crate) fn smallest_ack(&self) -> Bytes {
+        Bytes::new(self.ack.get() + self.router_option())
+    }
+
     /// The largest acknowledgement on the wire, with its options.
     pub fn largest_ack(&self) -> Bytes {
         if self.transport == Transport::Quic {

@@ -64,6 +64,15 @@ impl Layout {
         self.size.map_or(byte, |size| byte.min(size))
     }
 
+    /// First payload byte of a segment, and the bytes of its packet on the wire.
+    #[inline]
+    pub(crate) fn first_byte_and_wire(&self, segment: u64) -> (u64, u16) {
+        match (&self.ends, self.size) {
+            (None, None) => (segment * self.payload, (self.payload + self.header + self.option) as u16),
+            _ => (self.first_byte(segment), self.wire(segment)),
+        }
+    }
+
     /// Payload bytes of a segment; only the last one of a transfer is short.
     pub(crate) fn payload(&self, segment: u64) -> u64 {
         self.first_byte(segment + 1) - self.first_byte(segment)
@@ -77,6 +86,12 @@ impl Layout {
     /// Payload bytes of a data packet of this size on the wire.
     pub(crate) fn payload_of_wire(&self, wire: u16) -> u64 {
         u64::from(wire) - self.header - self.option
+    }
+
+    /// The same for an acknowledgement, which is mostly of the segment after `una` and then costs no division.
+    #[inline]
+    pub(crate) fn segment_after(&self, una: u64, byte: u64) -> u64 {
+        if self.ends.is_none() && byte == (una + 1) * self.payload { una + 1 } else { self.segment_at(byte) }
     }
 
     /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge

@@ -121,14 +121,20 @@ impl Receiver {
         AckTiming::Later
     }
 
+    /// Whether an acknowledgement has SACK blocks.
+    #[inline]
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.sends_sack && (!self.ranges.is_empty() || self.duplicate.is_some())
+    }
+
     /// SACK blocks for an acknowledgement, most recently changed range first (RFC 2018, section 4); before them, once,
     /// what has arrived again, and then the range around it (RFC 2883, section 4).
     pub(crate) fn sack_blocks(&mut self) -> SackBlocks {
         let mut sack = SackBlocks::default();
-        let duplicate = self.duplicate.take();
-        if !self.sends_sack || (self.ranges.is_empty() && duplicate.is_none()) {
+        if !self.has_blocks() {
             return sack;
         }
+        let duplicate = self.duplicate.take();
         if let Some(duplicate) = duplicate {
             (sack.blocks[0], sack.count) = (duplicate, 1);
         }

@@ -108,6 +108,12 @@ impl Sender {
         self.send(now, burst, out);
     }
 
+    /// Whether mechanism C or D asks for the fine-grained timeout.
+    #[inline]
+    pub(super) fn uses_fine_timeout(&self) -> bool {
+        self.detection.fine_retransmit || self.detection.recheck_after_retransmit
+    }
+
     /// Mechanism C: the oldest segment is older than the fine-grained timeout.
     fn oldest_expired(&self, now: Time) -> bool {
         self.detection.fine_retransmit && self.expired(self.board.una(), now)
@@ -162,7 +168,7 @@ impl Sender {
         self.repair.recover = Some(self.board.max());
         // RFC 6675, section 5, step 4.3
         self.repair.rescue = self.board.una();
-        if self.detection.fine_retransmit || self.detection.recheck_after_retransmit {
+        if self.uses_fine_timeout() {
             self.fine.back_off(repeated);
         }
         if self.detection.recheck_after_retransmit {
@@ -180,7 +186,13 @@ impl Sender {
     }
 
     /// A new acknowledgement ends the recovery, or is a partial one.
+    #[inline]
     pub(super) fn repair_on_new_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
+        if !self.repair.active && self.repair.dupacks == 0 {
+            // nothing is being repaired
+            self.restart_timer(now);
+            return;
+        }
         let una = self.board.una();
         let partial = self.repair.active && self.repair.recover.is_some_and(|recover| una < recover);
         match self.detection.recovery {
@@ -208,6 +220,7 @@ impl Sender {
     }
 
     /// Mechanism D: the first two new acknowledgements after a retransmission check the next segment.
+    #[inline]
     pub(super) fn recheck(&mut self, now: Time, out: &mut Outbox) {
         if self.repair.rechecks == 0 {
             return;

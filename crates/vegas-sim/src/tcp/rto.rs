@@ -22,6 +22,8 @@ pub(crate) struct Rto {
     timed: (u64, Time),
     /// Estimates in place of all the above.
     linux: Option<Box<LinuxRtt>>,
+    /// The timeout in force.
+    timeout: Span,
 }
 
 const UNTIMED: (u64, Time) = (0, Time::NEVER);
@@ -33,7 +35,7 @@ const AFTER_LOST_SYN: Span = Span::from_secs(3);
 
 impl Rto {
     pub(crate) fn new(host: &HostSpec) -> Self {
-        Rto {
+        let mut rto = Rto {
             grain: host.rto_grain,
             min: host.rto_min,
             max: host.rto_max,
@@ -43,7 +45,10 @@ impl Rto {
             backoff: 0,
             timed: UNTIMED,
             linux: (host.kind == HostKind::Linux).then(|| Box::new(LinuxRtt::new(host.rto_min))),
-        }
+            timeout: Span::ZERO,
+        };
+        rto.set_timeout();
+        rto
     }
 
     /// The connection is open. A SYN that was sent again is a sign of a long path, on which data must not be repeated
@@ -52,6 +57,7 @@ impl Rto {
         if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
             self.backoff = 0;
+            self.set_timeout();
         }
     }
 
@@ -74,6 +80,7 @@ impl Rto {
             self.timed = UNTIMED;
             self.backoff = 0;
             self.sample(self.ticks(now).saturating_sub(self.ticks(sent)).max(1));
+            self.set_timeout();
         }
     }
 
@@ -82,6 +89,7 @@ impl Rto {
         if let Some(linux) = &mut self.linux {
             linux.sample(rtt, una, next);
             self.backoff = 0;
+            self.set_timeout();
         }
     }
 
@@ -98,16 +106,21 @@ impl Rto {
 
     pub(crate) fn back_off(&mut self) {
         self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
+        self.set_timeout();
     }
 
     /// The timeout in force.
     pub(crate) fn timeout(&self) -> Span {
+        self.timeout
+    }
+
+    fn set_timeout(&mut self) {
         let base = match (&self.linux, self.srtt_8) {
             (Some(linux), _) => linux.timeout().unwrap_or(self.initial),
             (None, 0) => self.initial,
             (None, srtt_8) => self.grain.times(srtt_8 / 8 + self.rttvar_4.max(1)),
         };
-        base.max(self.min).times(1 << self.backoff).min(self.max)
+        self.timeout = base.max(self.min).times(1 << self.backoff).min(self.max);
     }
 
     /// RFC 6298, section 2, in Jacobson's scaled integers: gains 1/8 and 1/4.

@@ -186,9 +186,10 @@ impl Sender {
 
     /// An acknowledgement arrives: everything before its sequence number was received, and the SACK blocks.
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
-        self.feedback =
-            self.layout.asks_routers().then(|| RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() });
-        let una = self.layout.segment_at(ack.sequence);
+        if self.layout.asks_routers() {
+            self.feedback = Some(RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() });
+        }
+        let una = self.layout.segment_after(self.board.una(), ack.sequence);
         self.note_echo(una, ack.ecn());
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
@@ -304,9 +305,12 @@ impl Sender {
     }
 
     fn take_sack(&mut self, sack: &SackBlocks) -> bool {
+        if sack.count == 0 {
+            return false;
+        }
         let layout = &self.layout;
         let blocks = sack.blocks.map(|(from, to)| (layout.segment_at(from), layout.segment_at(to)));
-        sack.count > 0 && self.board.on_sack(blocks)
+        self.board.on_sack(blocks)
     }
 
     pub(super) fn ack_context(&self) -> AckContext {
@@ -317,6 +321,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.ack_context();
         let acked = Segments((una - self.board.una()) as u32);
@@ -329,7 +334,9 @@ impl Sender {
         if !self.repair.in_recovery() {
             self.tell_ack(now, acked, rtt, before, out);
         }
-        if let Some(rtt) = rtt {
+        if let Some(rtt) = rtt
+            && self.uses_fine_timeout()
+        {
             self.fine.sample(rtt);
         }
         self.recheck(now, out);
@@ -338,6 +345,7 @@ impl Sender {
         self.send(now, burst, out);
     }
 
+    #[inline]
     pub(super) fn tell_ack(
         &mut self,
         now: Time,
@@ -391,6 +399,7 @@ impl Sender {
     }
 
     /// Lets the algorithm change the window, and notes what became of it.
+    #[inline]
     fn change(&mut self, now: Time, out: &mut Outbox, event: impl FnOnce(&Algorithm, &mut State)) {
         let (window, phase) = (self.state.window(), self.state.phase());
         event(&self.algorithm, &mut self.state);
@@ -415,6 +424,7 @@ impl Sender {
         stats.rtt_newest = Some(rtt);
     }
 
+    #[inline]
     pub(super) fn note_completion(&mut self, now: Time) {
         if self.board.una() >= self.total && self.stats.completed.is_none() {
             self.stats.completed = Some(now);
@@ -455,12 +465,21 @@ impl Sender {
     }
 
     /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
+    #[inline]
     pub(super) fn send(&mut self, now: Time, burst: Option<Segments>, out: &mut Outbox) {
         if let Some(pace) = self.state.pacing_rate() {
             self.send_paced(now, pace, burst, out);
             return;
         }
         let most = burst.map_or(u64::MAX, Segments::as_u64);
+        if self.detection.recovery != Recovery::Sack {
+            // what is sent does not move the window's end
+            let end = self.end_of_new(self.usable_window()).min(self.next.saturating_add(most));
+            while self.next < end {
+                self.transmit(now, self.next, out);
+            }
+            return;
+        }
         for _ in 0..most {
             let Some(segment) = self.next_segment() else { break };
             self.transmit(now, segment, out);
@@ -502,7 +521,12 @@ impl Sender {
     }
 
     fn next_new_segment(&self, window: u64) -> Option<u64> {
-        (self.next < self.board.una() + window && self.next < self.limit).then_some(self.next)
+        (self.next < self.end_of_new(window)).then_some(self.next)
+    }
+
+    /// One past the newest segment that such a window and the application let leave.
+    fn end_of_new(&self, window: u64) -> u64 {
+        (self.board.una() + window).min(self.limit)
     }
 
     /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
@@ -515,13 +539,14 @@ impl Sender {
     }
 
     /// Sends a segment, for the first time or again.
+    #[inline]
     pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         debug_assert!(segment < self.limit, "beyond what the application gave");
         debug_assert!(
             segment < self.board.una() + u64::from(self.host.receive_window.0),
             "beyond the receiver's window"
         );
-        let first_byte = self.layout.first_byte(segment);
+        let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
         self.stats.segments_sent += 1;
         let first = self.board.on_send(segment, now);
         if first {
@@ -537,7 +562,7 @@ impl Sender {
         if let Some(linux) = &mut self.linux {
             linux.on_send(segment, now, !first);
         }
-        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, self.layout.wire(segment));
+        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
         out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
         self.timer.get_or_insert_with(|| now + self.rto.timeout());
     }

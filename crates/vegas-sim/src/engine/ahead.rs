@@ -1,0 +1,336 @@
+//! What is done ahead of its time, decided once for a run: which links are offered their packets as soon as the link
+//! before has accepted them, on which of them no packet can ever wait, and which receivers take in a segment, and answer
+//! it, when its arrival is known.
+//!
+//! Behind a link that sends its packets one by one, each reaches a place a fixed time after it has left: transmission
+//! and propagation of the links in between, as long as nothing waits there. Where that time differs by less than what the
+//! first link spaces its packets by, be it over several ways, they come to the place in the order in which they left it;
+//! and where what is left of the spacing is enough to send the largest of them, none waits for another. A receiver that
+//! answers every segment at once is such a place too, so that its acknowledgements keep the spacing of the data.
+
+use vegas_core::units::{Span, Time};
+
+use super::Flow;
+use crate::link::Link;
+use crate::looks::{Looks, Noted};
+use crate::routes::Routes;
+use crate::scenario::{Change, FlowSpec, Handshake, LinkId, Sampling, Scenario, Transport};
+
+/// What is done ahead of its time.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// By link.
+    entries: Vec<Entry>,
+    /// By flow: its receiver answers ahead of time.
+    turns: Vec<bool>,
+    /// When somebody looks at links.
+    looks: Looks,
+}
+
+/// How packets come to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// By an event at the time.
+    InTime,
+    /// Ahead of time, in order.
+    Ahead,
+    /// The same, and none ever waits.
+    Passing,
+}
+
+/// What is known of the packets that come out of a link.
+#[derive(Clone, Copy, Debug)]
+struct Spacing {
+    /// The link that they left one by one, this one or one before it.
+    head: LinkId,
+    /// At least so long after each other.
+    gap: Span,
+    /// Each comes so much later, at least and at most.
+    least: Span,
+    most: Span,
+}
+
+impl Spacing {
+    /// What is certainly left of the gap.
+    fn left(&self) -> Span {
+        self.gap.less(self.most.less(self.least))
+    }
+
+    /// Of the packets of both, if they keep their order.
+    fn merge(self, other: Spacing) -> Option<Spacing> {
+        let both = Spacing { least: self.least.min(other.least), most: self.most.max(other.most), ..self };
+        (self.head == other.head && both.left() > Span::ZERO).then_some(both)
+    }
+}
+
+impl Plan {
+    /// The plan of a run; `own_hosts` unless packets come from and go to hosts that are not the engine's.
+    pub(super) fn new(scenario: &Scenario, links: &[Link], own_hosts: bool) -> Self {
+        let step = match scenario.sampling {
+            Sampling::Every(step) => Some(step),
+            Sampling::EveryChange | Sampling::Off => None,
+        };
+        let looks = Looks::new(step, Time::ZERO + scenario.duration);
+        // rows are written in the order in which things happen
+        if scenario.sampling == Sampling::EveryChange {
+            return Plan { entries: vec![Entry::InTime; links.len()], turns: vec![false; scenario.flows.len()], looks };
+        }
+        // a run that ends when its flows are complete is looked at nobody knows when
+        let is_open = scenario.until_complete || !own_hosts;
+        let mut turns = if is_open { vec![false; scenario.flows.len()] } else { turns(scenario) };
+        let load = Load::new(scenario, links.len(), &turns);
+        let entries = entries(links, &load, is_open);
+        for (flow, turns) in scenario.flows.iter().zip(&mut turns) {
+            *turns &= flow.reverse_path.first().is_some_and(|link| entries[*link] != Entry::InTime);
+        }
+        Plan { entries, turns, looks }
+    }
+
+    /// Tells links, routes and receivers.
+    pub(super) fn apply(&self, links: &mut [Link], routes: &mut Routes, flows: &mut [Flow]) {
+        for (link, entry) in links.iter_mut().zip(&self.entries) {
+            if *entry == Entry::Passing {
+                link.never_queues(self.looks);
+            }
+        }
+        routes.mark(|link| self.entries[link] != Entry::InTime, |link| self.entries[link] == Entry::Passing);
+        for (id, flow) in flows.iter_mut().enumerate().filter(|(id, _)| self.turns[*id]) {
+            routes.mark_turn(id);
+            flow.received = Noted::new(self.looks);
+        }
+    }
+}
+
+/// The flows whose receivers answer every packet at once, over the same way, with nobody looking.
+fn turns(scenario: &Scenario) -> Vec<bool> {
+    let turns =
+        |flow: &FlowSpec| flow.transport == Transport::Tcp && flow.host.delayed_ack.is_none() && !scenario.capture;
+    let mut turns: Vec<bool> = scenario.flows.iter().map(turns).collect();
+    for change in &scenario.changes {
+        if let Change::Route(change) = &change.change {
+            turns[change.flow] = false;
+        }
+    }
+    turns
+}
+
+fn entries(links: &[Link], load: &Load, is_open: bool) -> Vec<Entry> {
+    let mut entries = vec![Entry::InTime; links.len()];
+    let mut spacings: Vec<Option<Spacing>> = vec![None; links.len()];
+    for id in load.in_order() {
+        let link = &links[id];
+        if !link.is_plain() {
+            continue;
+        }
+        let (least, most) = load.wires[id];
+        // of a trace only the order is known
+        let times = link.transmission(least).zip(link.transmission(most));
+        let arrivals = arrivals(load.before(id), &spacings, is_open);
+        let passes =
+            |arrivals: &Spacing, most_time: Span| !is_open && link.admits(most) && arrivals.left() >= most_time;
+        (entries[id], spacings[id]) = match (arrivals, times) {
+            (Some(arrivals), Some((fast, slow))) if passes(&arrivals, slow) => {
+                let (least, most) = (arrivals.least + fast + link.delay(), arrivals.most + slow + link.delay());
+                (Entry::Passing, Some(Spacing { least, most, ..arrivals }))
+            }
+            (arrivals, times) => {
+                let entry = if arrivals.is_some() { Entry::Ahead } else { Entry::InTime };
+                let gap = times.map_or(Span::ZERO, |(fast, _)| fast);
+                (entry, Some(Spacing { head: id, gap, least: link.delay(), most: link.delay() }))
+            }
+        };
+    }
+    entries
+}
+
+/// How packets come to a link, where that is known ahead of time.
+fn arrivals(before: &[Hop], spacings: &[Option<Spacing>], is_open: bool) -> Option<Spacing> {
+    let of = |hop: &Hop| if hop.before == HOST { None } else { spacings[hop.before as usize] };
+    match before {
+        [] => None,
+        [only] => of(only),
+        _ if is_open => None,
+        [first, others @ ..] => others.iter().try_fold(of(first)?, |all, hop| all.merge(of(hop)?)),
+    }
+}
+
+/// What comes to the links.
+struct Load {
+    /// Ordered by link, each once.
+    hops: Vec<Hop>,
+    /// Least and greatest size on the wire, by link.
+    wires: Vec<(u16, u16)>,
+}
+
+/// Some packets come to `link` from the link `before`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Hop {
+    link: u32,
+    before: u32,
+}
+
+/// Before the first link of a way.
+const HOST: u32 = u32::MAX;
+
+impl Load {
+    fn new(scenario: &Scenario, links: usize, turns: &[bool]) -> Self {
+        let mut load = Load { hops: Vec::new(), wires: vec![(u16::MAX, 0); links] };
+        for (flow, turns) in scenario.flows.iter().zip(turns) {
+            load.add(&flow.path, data_wires(flow), HOST);
+            let before = flow.path.last().filter(|_| *turns).map_or(HOST, |last| *last as u32);
+            load.add(&flow.reverse_path, ack_wires(flow), before);
+        }
+        for source in &scenario.traffic {
+            load.add(&source.path, ANY, HOST);
+            if let Some(flow) = source.connection() {
+                load.add(&flow.path, ANY, HOST);
+                load.add(&flow.reverse_path, ANY, HOST);
+            }
+        }
+        for change in &scenario.changes {
+            if let Change::Route(change) = &change.change {
+                load.add(&change.path, ANY, HOST);
+                load.add(&change.reverse_path, ANY, HOST);
+            }
+        }
+        load.hops.sort_unstable();
+        load.hops.dedup();
+        load
+    }
+
+    fn add(&mut self, way: &[LinkId], wires: (u16, u16), mut before: u32) {
+        for &link in way {
+            self.hops.push(Hop { link: link as u32, before });
+            let (least, most) = &mut self.wires[link];
+            (*least, *most) = (wires.0.min(*least), wires.1.max(*most));
+            before = link as u32;
+        }
+    }
+
+    fn before(&self, link: LinkId) -> &[Hop] {
+        let from = self.hops.partition_point(|hop| (hop.link as usize) < link);
+        let count = self.hops[from..].partition_point(|hop| hop.link as usize == link);
+        &self.hops[from..from + count]
+    }
+
+    /// The links that something comes to, each after all of those before it; without those that lie in a circle.
+    fn in_order(&self) -> Vec<LinkId> {
+        let between = || self.hops.iter().filter(|hop| hop.before != HOST);
+        let mut waiting = vec![0u32; self.wires.len()];
+        let mut ways: Vec<(u32, u32)> = between().map(|hop| (hop.before, hop.link)).collect();
+        ways.sort_unstable();
+        for hop in between() {
+            waiting[hop.link as usize] += 1;
+        }
+        let mut order: Vec<LinkId> = (0..waiting.len()).filter(|link| waiting[*link] == 0).collect();
+        let mut at = 0;
+        while let Some(&link) = order.get(at) {
+            let from = ways.partition_point(|way| (way.0 as usize) < link);
+            for &(_, next) in ways[from..].iter().take_while(|way| way.0 as usize == link) {
+                waiting[next as usize] -= 1;
+                if waiting[next as usize] == 0 {
+                    order.push(next as LinkId);
+                }
+            }
+            at += 1;
+        }
+        order
+    }
+}
+
+/// Sizes of which nothing is known.
+const ANY: (u16, u16) = (1, u16::MAX);
+
+/// Least and greatest size of a flow's packets on their way to the receiver: the last of a sized transfer may be short.
+fn data_wires(flow: &FlowSpec) -> (u16, u16) {
+    if flow.transport != Transport::Tcp {
+        return ANY;
+    }
+    let full = flow.largest_packet().get();
+    let payload = flow.packet.get() - flow.header.get();
+    let short = flow.size.map_or(0, |size| size.get().next_multiple_of(payload) - size.get());
+    let syn = if flow.host.handshake == Handshake::Full { flow.smallest_ack().get() } else { full };
+    wires((full - short).min(syn), full.max(syn))
+}
+
+/// Least and greatest size of its acknowledgements.
+fn ack_wires(flow: &FlowSpec) -> (u16, u16) {
+    match flow.transport {
+        Transport::Tcp => wires(flow.smallest_ack().get(), flow.largest_ack().get()),
+        Transport::Quic => ANY,
+    }
+}
+
+fn wires(least: u64, most: u64) -> (u16, u16) {
+    let wire = |bytes: u64| u16::try_from(bytes).unwrap_or(u16::MAX);
+    (wire(least), wire(most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Queue;
+    use crate::rng::Stream;
+
+    /// What is planned for a dumbbell with these flows: access links there, bottleneck, and so on to the host that sent.
+    fn plan(bottleneck: &str, flows: &str) -> (Vec<Entry>, Vec<bool>) {
+        let text = format!(
+            r#"
+            name = "plan"
+            duration = "1s"
+            flow = [{flows}]
+            topology.kind = "dumbbell"
+            topology.access = {{ rate = "100mbit", delay = "1ms" }}
+            topology.bottleneck = {{ rate = "{bottleneck}", delay = "8ms", queue = "100p" }}
+            "#
+        );
+        let scenario = Scenario::from_toml(&text, "plan.toml", &[]).expect("a scenario");
+        let link = |spec| Link::new(spec, Stream::named(1, "link"), Queue::new(spec, Stream::named(1, "queue")), false);
+        let links: Vec<Link> = scenario.links.iter().map(link).collect();
+        let plan = Plan::new(&scenario, &links, true);
+        let flow = &scenario.flows[0];
+        (flow.path.iter().chain(&flow.reverse_path).map(|link| plan.entries[*link]).collect(), plan.turns)
+    }
+
+    use Entry::{Ahead, InTime, Passing};
+
+    #[test]
+    fn behind_the_bottleneck_nothing_waits() {
+        let (entries, turns) = plan("10mbit", r#"{ algorithm = "vegas" }"#);
+        assert_eq!(entries, [InTime, Ahead, Passing, Passing, Passing, Passing]);
+        assert_eq!(turns, [true]);
+        let (entries, _) = plan("10mbit", r#"{ algorithm = "vegas", count = 2 }"#);
+        assert_eq!(entries, [InTime, InTime, Passing, Passing, Passing, Passing]);
+    }
+
+    /// 800 us from packet to packet: acknowledgements that come back over 1 ms more meet those of later packets.
+    #[test]
+    fn ways_of_other_lengths_are_not_foreseen() {
+        let flows = |delay| {
+            format!(
+                r#"{{ algorithm = "vegas" }},
+                   {{ algorithm = "vegas", access = {{ rate = "100mbit", delay = "{delay}" }} }}"#
+            )
+        };
+        let back = |delay| plan("10mbit", &flows(delay)).0[4];
+        assert_eq!([back("1ms"), back("1.3ms"), back("1.5ms")], [Passing, Passing, InTime]);
+    }
+
+    /// A link as fast as the one before sends a packet of 1000 bytes in the time from one to the next, but not where a
+    /// shorter one may be before it; then only the order is known.
+    #[test]
+    fn a_short_packet_may_be_caught_up_with() {
+        let exit = |flow: &str| plan("100mbit", flow).0[2];
+        assert_eq!(exit(r#"{ algorithm = "vegas" }"#), Passing);
+        assert_eq!(exit(r#"{ algorithm = "vegas", size = "96kb" }"#), Passing);
+        assert_eq!(exit(r#"{ algorithm = "vegas", size = "97kb" }"#), Ahead);
+        assert_eq!(exit(r#"{ algorithm = "vegas", host = { handshake = "full" } }"#), Ahead);
+    }
+
+    #[test]
+    fn who_answers_later_does_not_answer_ahead() {
+        let turns = |flow: &str| plan("10mbit", flow).1[0];
+        assert!(turns(r#"{ algorithm = "vegas" }"#));
+        assert!(!turns(r#"{ algorithm = "vegas", delayed_ack = "40ms" }"#));
+    }
+}
