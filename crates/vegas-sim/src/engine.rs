@@ -297,17 +297,18 @@ impl Simulation {
     }
 
     fn on_arrival(&mut self, link: u32) {
-        if let Some((packet, next)) = self.links[link as usize].arrive_plainly(self.now) {
-            if let Some(next) = next {
-                self.queue.add(self.components.arrival(link), next);
-            }
-            if self.recorder.every_change() {
-                self.catch_up(link as usize);
-            }
-            self.pass_on(packet);
-            return;
+        let here = &mut self.links[link as usize];
+        if !here.is_plain() {
+            return self.on_special_arrival(link);
         }
-        self.on_special_arrival(link);
+        let (packet, next) = here.arrive_plainly(self.now);
+        if let Some(next) = next {
+            self.queue.add(self.components.arrival(link), next);
+        }
+        if self.recorder.every_change() {
+            self.catch_up(link as usize);
+        }
+        self.pass_on(packet);
     }
 
     /// A packet comes out of a link that is managed or impaired.
@@ -369,7 +370,7 @@ impl Simulation {
     }
 
     /// A packet has come to the end of a link: the next one, or the endpoint.
-    #[inline]
+    #[inline(always)]
     fn pass_on(&mut self, mut packet: Packet) {
         packet.hop += 1;
         let place = self.routes.place(&packet);

@@ -82,7 +82,10 @@ impl EventQueue {
         if self.taken == TUNE_EVERY {
             self.tune();
         }
-        self.on_page().or_else(|| self.turn_pages())
+        match self.on_page() {
+            Some(first) => Some(first),
+            None => self.turn_pages(),
+        }
     }
 
     /// The earliest event of today.
@@ -95,6 +98,7 @@ impl EventQueue {
     }
 
     /// The earliest event of a later day.
+    #[inline(never)]
     fn turn_pages(&mut self) -> Option<(Time, ComponentId)> {
         if self.pending == 0 {
             return None;
@@ -112,7 +116,10 @@ impl EventQueue {
     /// Takes the earliest event, unless it comes after `end`.
     #[inline]
     pub(crate) fn take_until(&mut self, end: Time) -> Option<(Time, ComponentId)> {
-        let (time, id) = self.peek().filter(|(time, _)| *time <= end)?;
+        let (time, id) = self.peek()?;
+        if time > end {
+            return None;
+        }
         let bucket = self.bucket(self.today);
         let next = self.nodes[id as usize].next;
         self.buckets[bucket].first = next;
@@ -174,8 +181,12 @@ impl EventQueue {
         self.today = self.today.min(day);
         let bucket = self.bucket(day);
         let mut before = self.buckets[bucket].last;
-        while before != NONE && (self.nodes[before as usize].time, before) > (time, id) {
-            before = self.nodes[before as usize].before;
+        // there is no node of number NONE
+        while let Some(node) = self.nodes.get(before as usize) {
+            if node.time < time || (node.time == time && before < id) {
+                break;
+            }
+            before = node.before;
             self.steps += 1;
         }
         let next = match before {

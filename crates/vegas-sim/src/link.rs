@@ -114,6 +114,7 @@ impl Link {
 
     /// Whether what it does with a packet depends on nothing but the packets before it: then it can take packets ahead of
     /// their time, and give them to the next link.
+    #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         !matches!(self.queue, Waiting::Managed(_)) && self.impairments.is_none()
     }
@@ -243,16 +244,13 @@ impl Link {
         self.transit.front().map(|transit| transit.arrival).or_else(sending)
     }
 
-    /// Takes out the packet whose arrival is due, and when the next one is; none from a link that is managed or impaired.
+    /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
     #[inline]
-    pub(crate) fn arrive_plainly(&mut self, now: Time) -> Option<(Packet, Option<Time>)> {
-        if !self.is_plain() {
-            return None;
-        }
+    pub(crate) fn arrive_plainly(&mut self, now: Time) -> (Packet, Option<Time>) {
         let head = self.transit.pop_front().expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
-        Some((head.packet, self.transit.front().map(|transit| transit.arrival)))
+        (head.packet, self.transit.front().map(|transit| transit.arrival))
     }
 
     /// Takes out the packet whose arrival is due.

@@ -4,45 +4,48 @@
 use vegas_core::units::{Span, Time};
 
 /// The estimator. Before the first sample nothing expires.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct FineTimeout {
-    /// 8 x smoothed RTT, ns.
-    srtt_8: i64,
+    /// 8 x smoothed RTT, ns; 0 before the first sample.
+    srtt_8: u64,
     /// 4 x mean deviation, ns.
-    deviation_4: i64,
-    /// [`Span::MAX`] before the first sample.
-    timeout: Span,
-}
-
-impl Default for FineTimeout {
-    fn default() -> Self {
-        FineTimeout { srtt_8: 0, deviation_4: 0, timeout: Span::MAX }
-    }
+    deviation_4: u64,
+    /// What the timeout was backed off to since the newest sample; else zero.
+    backed_off: Span,
 }
 
 impl FineTimeout {
+    #[inline]
     pub(crate) fn sample(&mut self, rtt: Span) {
-        let rtt = rtt.as_nanos() as i64;
+        let rtt = rtt.as_nanos();
         if self.srtt_8 == 0 {
             self.srtt_8 = 8 * rtt;
             self.deviation_4 = rtt;
         }
-        let error = rtt - self.srtt_8 / 8;
-        self.srtt_8 += error;
-        self.deviation_4 += error.abs() - self.deviation_4 / 4;
+        let srtt = self.srtt_8 / 8;
+        self.srtt_8 = self.srtt_8 - srtt + rtt;
+        self.deviation_4 = self.deviation_4 - self.deviation_4 / 4 + rtt.abs_diff(srtt);
+        self.backed_off = Span::ZERO;
+    }
+
+    fn timeout(&self) -> Span {
+        if self.backed_off > Span::ZERO {
+            return self.backed_off;
+        }
         let timeout = (self.srtt_8 / 4 + self.deviation_4) / 2;
-        self.timeout = Span::from_nanos((timeout + timeout / 16) as u64);
+        Span::from_nanos(timeout + timeout / 16)
     }
 
     /// Whether a segment sent then is overdue.
     pub(crate) fn expired(&self, sent: Time, now: Time) -> bool {
-        self.timeout != Span::MAX && now.since(sent) >= self.timeout
+        self.srtt_8 > 0 && now.since(sent) >= self.timeout()
     }
 
     /// After a retransmission: doubled if the segment had been retransmitted before, else an eighth longer.
     pub(crate) fn back_off(&mut self, repeated: bool) {
-        let more = if repeated { self.timeout } else { Span::from_nanos(self.timeout.as_nanos() / 8) };
-        self.timeout += more;
+        let timeout = self.timeout();
+        let more = if repeated { timeout } else { Span::from_nanos(timeout.as_nanos() / 8) };
+        self.backed_off = timeout + more;
     }
 }
 
