@@ -382,7 +382,7 @@ impl Simulation {
     }
 
     /// A packet leaves its host.
-    #[inline]
+    #[inline(always)]
     fn launch(&mut self, mut packet: Packet) {
         self.count_leaving(&packet);
         let (place, hop) = self.routes.first(&packet);
@@ -483,7 +483,7 @@ impl Simulation {
     }
 
     /// A packet has come to the end of its route.
-    #[inline]
+    #[inline(always)]
     fn deliver(&mut self, packet: Packet) {
         if self.delivered.is_some() && self.hand_over(&packet) {
             return;
@@ -723,7 +723,7 @@ impl Flow {
     }
 
     /// Takes in a data packet that arrives at `at`.
-    #[inline]
+    #[inline(always)]
     fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
         self.echo = packet.aqt;
         let to = packet.sequence + self.layout.payload_of_wire(packet.wire);
@@ -734,7 +734,7 @@ impl Flow {
     }
 
     /// The acknowledgement that is due; its blocks are in the pool.
-    #[inline]
+    #[inline(always)]
     fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
         let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);

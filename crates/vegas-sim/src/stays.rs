@@ -143,19 +143,24 @@ impl Stays {
         let (mut gone, mut bytes, mut busy_ns, mut most) = (0, 0, 0, 0);
         let mut free = self.free_since;
         let (early, late) = self.ring.as_slices();
-        for stay in early.iter().chain(late).take_while(|stay| stay.departure <= now) {
-            let begins = stay.offered.max(free);
-            if stay.waiting > most && gone >= self.come {
-                most = stay.waiting;
+        'stays: for part in [early, late] {
+            for stay in part {
+                if stay.departure > now {
+                    break 'stays;
+                }
+                let begins = stay.offered.max(free);
+                if stay.waiting > most && gone >= self.come {
+                    most = stay.waiting;
+                }
+                if gone >= self.left {
+                    self.staying_bytes -= u64::from(stay.wire);
+                }
+                bytes += u64::from(stay.wire);
+                busy_ns += stay.departure.since(begins).as_nanos();
+                self.waits.record(begins.since(stay.offered));
+                free = stay.departure;
+                gone += 1;
             }
-            if gone >= self.left {
-                self.staying_bytes -= u64::from(stay.wire);
-            }
-            bytes += u64::from(stay.wire);
-            busy_ns += stay.departure.since(begins).as_nanos();
-            self.waits.record(begins.since(stay.offered));
-            free = stay.departure;
-            gone += 1;
         }
         self.free_since = free;
         self.bytes += bytes;

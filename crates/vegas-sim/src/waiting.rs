@@ -33,8 +33,12 @@ impl WaitingTimes {
     pub(crate) fn record(&mut self, waited: Span) {
         if waited == Span::ZERO {
             self.none += 1;
-            return;
+        } else {
+            self.record_waiting(waited);
         }
+    }
+
+    fn record_waiting(&mut self, waited: Span) {
         let all = self.waited.get_or_insert_default();
         all.bins.count(bin_of(waited.as_nanos()));
         all.sum_ns += u128::from(waited.as_nanos());

@@ -285,7 +285,8 @@ mod tests {
             "#
         );
         let scenario = Scenario::from_toml(&text, "plan.toml", &[]).expect("a scenario");
-        let link = |spec| Link::new(spec, Stream::named(1, "link"), Queue::new(spec, Stream::named(1, "queue")), false);
+        let stream = || Stream::named(1, "test");
+        let link = |spec| Link::new(spec, stream, Queue::new(spec, stream), false);
         let links: Vec<Link> = scenario.links.iter().map(link).collect();
         let plan = Plan::new(&scenario, &links, true);
         let flow = &scenario.flows[0];
