@@ -107,6 +107,7 @@ test-rust: ## the Rust tests
 .PHONY: test-linux
 test-linux: ## the tests on this machine's own kernel, for a minute (skipped without root or Debian's packages for it)
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
+		cargo build --quiet --locked --release --package vegas-quic-tool; \
 		cargo test --quiet --locked --release --package vegas-linux -- --test-threads 1 --nocapture; \
 	else \
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
@@ -128,6 +129,13 @@ check-identical: build ## debug from Rust and release from Python give the same 
 quic: $(VENV)/.requirements ## the program behind `vegaslab quic`, beside the command
 	cargo build --release --locked -p vegas-quic-tool
 	install -m 755 $(TARGET)/release/vegaslab-quic $(BIN)/vegaslab-quic
+
+.PHONY: quic-router
+quic-router: build linux quic ## simulated QUIC beside real QUIC over the router (two minutes, as root)
+	for algorithm in gallop vegas cubic; do \
+		$(BIN)/vegaslab linux compare scenarios/quic.toml --set flow.0.algorithm=$$algorithm --set duration=20s \
+			-o results/quic-router-$$algorithm; \
+	done
 
 .PHONY: quic-day
 quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (minutes)

@@ -112,7 +112,7 @@ fn give(socket: &mut Socket, sender: &Sender, clock: Clock, stop: &AtomicBool) -
 }
 
 /// Whether the time came before the stop.
-fn wait_until(time: Time, clock: Clock, stop: &AtomicBool) -> bool {
+pub(crate) fn wait_until(time: Time, clock: Clock, stop: &AtomicBool) -> bool {
     while !stop.load(Ordering::Relaxed) {
         let left = Duration::from_nanos(time.since(clock.now()).as_nanos());
         if left.is_zero() {

@@ -22,6 +22,7 @@ mod namespace;
 pub mod object;
 pub mod own;
 mod plain;
+mod quic;
 pub mod reading;
 pub mod recording;
 pub mod router;

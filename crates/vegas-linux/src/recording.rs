@@ -6,6 +6,7 @@ use vegas_sim::scenario::{FlowSpec, Sampling, Scenario};
 use vegas_sim::{Delivery, Direction};
 
 use crate::abi::{EVENT_ECN, EVENT_TIMEOUT};
+use crate::quic::Fetched;
 use crate::reading::{Reading, base_rtt_ms, mbps, millis, window};
 use crate::router::Clock;
 use crate::trace::Record;
@@ -16,6 +17,8 @@ pub struct FlowRecord {
     rows: Vec<(Time, Record)>,
     /// Bytes on the wire that had reached the receiver.
     received: Vec<(Time, u64)>,
+    /// What a QUIC client says of its transfer: there the sender knows of whole packets.
+    fetched: Option<Fetched>,
 }
 
 impl FlowRecord {
@@ -32,12 +35,18 @@ impl FlowRecord {
         }
     }
 
+    /// Sets what a QUIC client says.
+    pub(crate) fn set_fetched(&mut self, fetched: Option<Fetched>) {
+        self.fetched = fetched;
+    }
+
     /// The totals.
     pub fn outcome(&self, spec: &FlowSpec, run_end: Time) -> FlowOutcome {
         let completion = self.completion(spec);
         let end = completion.unwrap_or(run_end);
         let active_s = seconds(end) - seconds(spec.start);
-        let delivered = self.last().map_or(0, |record| self.acked_bytes(record));
+        let acked = self.last().map_or(0, |record| self.acked_bytes(record));
+        let delivered = self.fetched.map_or(acked, |fetched| fetched.bytes);
         let exit = self.slow_start_exit();
         FlowOutcome {
             start_s: seconds(spec.start),
@@ -118,6 +127,9 @@ impl FlowRecord {
 
     fn completion(&self, spec: &FlowSpec) -> Option<Time> {
         let size = spec.size?.get();
+        if let Some(fetched) = self.fetched {
+            return fetched.completion.map(|took| spec.start + took);
+        }
         self.rows.iter().find(|(_, record)| self.acked_bytes(record) >= size).map(|(time, _)| *time)
     }
 

@@ -54,9 +54,17 @@ impl Clock {
 }
 
 pub(crate) fn monotonic_ns() -> u64 {
-    // Linux always has this clock
-    clock_gettime(ClockId::CLOCK_MONOTONIC)
-        .map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
+    nanos(ClockId::CLOCK_MONOTONIC)
+}
+
+/// One instant by the clock of the date, in which other programs write times down, and by the monotonic one.
+pub(crate) fn real_and_monotonic_ns() -> (u64, u64) {
+    (nanos(ClockId::CLOCK_REALTIME), monotonic_ns())
+}
+
+fn nanos(clock: ClockId) -> u64 {
+    // Linux always has these clocks
+    clock_gettime(clock).map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
 
 /// How late packets were delivered.
@@ -307,12 +315,17 @@ impl Packets {
 /// What the network has to know of an IPv4 packet; none of another kind, or for somebody else.
 fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     const TCP: u8 = 6;
+    const UDP: u8 = 17;
     let (first, protocol) = (*bytes.first()?, *bytes.get(9)?);
     let header = usize::from(first & 0xf) * 4;
     let destination = bytes.get(16..20)?.try_into().ok()?;
     let (flow, direction) = flow_to(destination).filter(|_| first >> 4 == 4)?;
-    let tcp_header = usize::from(bytes.get(header + 12)? >> 4) * 4;
-    let is_data = protocol == TCP && bytes.len() > header + tcp_header;
+    let is_data = match protocol {
+        TCP => bytes.len() > header + usize::from(bytes.get(header + 12)? >> 4) * 4,
+        // what a QUIC packet holds is encrypted
+        UDP => direction == Direction::Forward,
+        _ => false,
+    };
     Some(Carried { flow: flow as u32, direction, is_data, wire: bytes.len().try_into().ok()?, number })
 }
 

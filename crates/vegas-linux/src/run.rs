@@ -5,13 +5,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use vegas_core::units::Time;
 use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::{FlowSpec, Scenario};
+use vegas_sim::scenario::{FlowSpec, Scenario, Transport};
 
 use crate::Error;
 use crate::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
@@ -20,6 +20,7 @@ use crate::completion::Completion;
 use crate::endpoints::{self, Sender};
 use crate::namespace::Namespace;
 use crate::own::Own;
+use crate::quic::{self, Fetched, Server};
 use crate::recording::{FlowRecord, flow_series};
 use crate::router::{Clock, Lateness, Routed, Router};
 use crate::trace::{Record, Trace};
@@ -33,8 +34,8 @@ pub struct Run {
     pub lateness: Lateness,
     /// All that the kernel told, in the order of time.
     pub records: Vec<Record>,
-    /// Each flow's algorithm.
-    pub algorithms: Vec<Choice>,
+    /// Each flow's algorithm in the kernel; none of a flow by QUIC.
+    pub algorithms: Vec<Option<Choice>>,
 }
 
 impl Run {
@@ -62,20 +63,21 @@ const NAP: Duration = Duration::from_millis(10);
 /// so. `stop` ends it early, without a result.
 pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
-    let choices = scenario.flows.iter().map(Choice::of_flow).collect::<Result<Vec<_>, _>>()?;
-    let algorithms = Own::register(&choices)?;
+    let choices = scenario.flows.iter().map(choice).collect::<Result<Vec<_>, _>>()?;
+    let algorithms = Own::register(&choices.iter().flatten().cloned().collect::<Vec<_>>())?;
     let (senders, senders_device) = Namespace::new(RECEIVERS)?;
     let (receivers, receivers_device) = Namespace::new(SENDERS)?;
     connect(scenario, &senders, &receivers)?;
     let listeners =
         receivers.within(|| (0..scenario.flows.len()).map(endpoints::listen).collect::<Result<Vec<_>, _>>())?;
+    let servers = servers(scenario, &senders)?;
     let traces = algorithms.traces()?;
     let end = Time::ZERO + scenario.duration;
-    let router = Router::new(scenario, senders_device, receivers_device);
+    let router = Router::new(&quic::as_carried(scenario), senders_device, receivers_device);
     let over = AtomicBool::new(false);
 
-    let (clock, routed, records) = thread::scope(|scope| {
-        let (over, senders) = (&over, &senders);
+    let (clock, routed, records, fetched) = thread::scope(|scope| {
+        let (over, senders, receivers) = (&over, &senders, &receivers);
         let (ready, started) = mpsc::channel();
         let routing = scope.spawn(move || {
             // also if it dies
@@ -89,31 +91,73 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
         for listener in &listeners {
             scope.spawn(move || endpoints::receive(listener, over));
         }
-        let send = |(flow, spec)| {
-            let sender = sender(flow, spec, &algorithms.names[flow], end);
-            scope.spawn(move || {
-                senders.enter()?;
-                endpoints::send(&sender, clock, end, over)
+        // the kernel's algorithms are in the order of the flows by TCP
+        let mut names = algorithms.names.iter();
+        let send = scenario.flows.iter().zip(&servers).enumerate().map(|(flow, (spec, server))| {
+            let name = if server.is_some() { None } else { names.next() };
+            scope.spawn(move || match server {
+                Some(server) => {
+                    receivers.enter()?;
+                    fetch(server, flow, spec, clock, end, over)
+                }
+                None => {
+                    senders.enter()?;
+                    let name = name.map(String::as_str).unwrap_or_default();
+                    endpoints::send(&sender(flow, spec, name, end), clock, end, over)?;
+                    Ok(None)
+                }
             })
-        };
-        let ends: Vec<_> = scenario.flows.iter().enumerate().map(send).collect();
+        });
+        let ends: Vec<_> = send.collect();
         let records = {
             // also if they cannot be read
             let _over = SetAtEnd(over);
             read_traces(&traces, Completion::awaited(scenario), over, stop)
         };
         let routed = routing.join().unwrap_or_else(died)?;
-        for end in ends {
-            end.join().unwrap_or_else(|_| Err(Error("a sender died".into())))?;
-        }
-        Ok((clock, routed, records?))
+        let end = |end: ScopedJoinHandle<'_, _>| end.join().unwrap_or_else(|_| Err(Error("a sender died".into())));
+        let fetched = ends.into_iter().map(end).collect::<Result<Vec<_>, _>>()?;
+        Ok((clock, routed, records?, fetched))
     })?;
     if stop.load(Ordering::Relaxed) {
         return Err(Error("stopped".into()));
     }
     algorithms.check_complete()?;
     let lateness = routed.lateness;
-    Ok(Run { outcome: outcome(scenario, clock, routed, &records), lateness, records, algorithms: choices })
+    let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
+    flows.iter_mut().zip(fetched).for_each(|(flow, fetched)| flow.set_fetched(fetched));
+    let by_quic = servers.into_iter().enumerate().filter_map(|(flow, server)| Some(server?.finish(flow)));
+    let told: Vec<Record> = records.iter().copied().chain(by_quic.flatten()).collect();
+    Ok(Run { outcome: outcome(scenario, clock, routed, flows, &told), lateness, records, algorithms: choices })
+}
+
+/// The flow's algorithm in the kernel, if that carries the flow.
+fn choice(spec: &FlowSpec) -> Result<Option<Choice>, Error> {
+    (spec.transport == Transport::Tcp).then(|| Choice::of_flow(spec)).transpose()
+}
+
+/// The senders of the flows by QUIC.
+fn servers(scenario: &Scenario, senders: &Namespace) -> Result<Vec<Option<Server>>, Error> {
+    let server = |(flow, spec): (usize, &FlowSpec)| {
+        (spec.transport == Transport::Quic).then(|| Server::start(flow, spec, senders)).transpose()
+    };
+    scenario.flows.iter().enumerate().map(server).collect()
+}
+
+/// Fetches from the flow's start until its stop, its size or the end.
+fn fetch(
+    server: &Server,
+    flow: usize,
+    spec: &FlowSpec,
+    clock: Clock,
+    end: Time,
+    over: &AtomicBool,
+) -> Result<Option<Fetched>, Error> {
+    if !endpoints::wait_until(spec.start, clock, over) {
+        return Ok(None);
+    }
+    let longest = spec.stop.unwrap_or(end).min(end).since(clock.now());
+    server.fetch(flow, spec, longest, over)
 }
 
 struct SetAtEnd<'a>(&'a AtomicBool);
@@ -130,6 +174,14 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     }
     if let Some(flow) = scenario.flows.iter().position(|flow| flow.ecn) {
         return Err(Error(format!("flow.{flow}.ecn: the real-time router carries no marks; leave it out")));
+    }
+    for (flow, spec) in scenario.flows.iter().enumerate().filter(|(_, spec)| spec.transport == Transport::Quic) {
+        quic::check(&format!("flow.{flow}"), spec)?;
+        if scenario.until_complete {
+            return Err(Error(format!(
+                "until_complete: flow.{flow} is by QUIC, which the run cannot wait for; give a duration"
+            )));
+        }
     }
     if scenario.capture {
         return Err(Error("capture: packets of real sockets are captured with tcpdump, not by a run".into()));
@@ -171,6 +223,9 @@ fn read_traces(
     let mut records = Vec::new();
     while !over.load(Ordering::Relaxed) {
         let known = records.len();
+        if traces.is_empty() {
+            endpoints::pause(NAP);
+        }
         for trace in traces {
             records.extend(trace.next(NAP)?);
         }
@@ -190,9 +245,14 @@ fn read_traces(
     Ok(records)
 }
 
-fn outcome(scenario: &Scenario, clock: Clock, routed: Routed, records: &[Record]) -> Outcome {
+fn outcome(
+    scenario: &Scenario,
+    clock: Clock,
+    routed: Routed,
+    mut flows: Vec<FlowRecord>,
+    records: &[Record],
+) -> Outcome {
     let end = routed.end;
-    let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
     for record in records {
         let flow = addresses::flow_of_port(record.local_port).and_then(|flow| flows.get_mut(flow));
         if let Some(flow) = flow.filter(|_| clock.at(record.event.now_ns) <= end) {

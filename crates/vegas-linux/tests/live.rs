@@ -62,7 +62,8 @@ fn live_flows_decide_as_the_core_does() {
 }
 
 fn replay(run: &Run, flow: usize, records: &[&Record]) {
-    let algorithm: Algorithm = run.algorithms[flow].config().algorithm().expect("a valid configuration");
+    let algorithm: Algorithm =
+        run.algorithms[flow].as_ref().expect("a flow of TCP").config().algorithm().expect("a valid configuration");
     let mut state: State = algorithm.start();
     let mut before_cut = state;
     for (number, record) in records.iter().enumerate() {

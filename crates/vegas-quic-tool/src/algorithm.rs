@@ -2,16 +2,16 @@
 //! its first packet (RFC 9000, section 7.2: any of 8 to 20 bytes, unpredictable), so that the server knows it before it
 //! sends anything. Eight bytes are drawn, the name follows.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 use std::sync::Arc;
 
 use quinn::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
-use quinn::{ConnectionId, QlogConfig, TransportConfig, VarInt};
+use quinn::{ConnectionId, TransportConfig, VarInt};
 use vegas_quic::VegasQuic;
 
-use crate::Fallible;
+use crate::numbers::{self, Number};
+use crate::trace::Trace;
+use crate::{Fallible, PathOptions, qlog};
 
 const DRAWN_BYTES: usize = 8;
 const NAME_BYTES_MAX: usize = 20 - DRAWN_BYTES;
@@ -22,7 +22,7 @@ const DYNAMIC_SSTHRESH_SEGMENTS: u32 = 45;
 
 /// The connection id that asks for an algorithm.
 pub(crate) fn ask(name: &str) -> Fallible<ConnectionId> {
-    configure(name, &mut TransportConfig::default())?;
+    configure(name, &[], None, &mut TransportConfig::default())?;
     let mut bytes = [0; DRAWN_BYTES].to_vec();
     rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).map_err(|_| "no randomness to be had")?;
     bytes.extend_from_slice(name.as_bytes());
@@ -34,37 +34,61 @@ pub(crate) fn asked(id: &ConnectionId) -> Option<&str> {
     std::str::from_utf8(id.get(DRAWN_BYTES..)?).ok()
 }
 
+/// What a transport is to do beside sending.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) numbers: &'a [Number],
+    pub(crate) path: PathOptions,
+    /// Printed under this number of the connection.
+    pub(crate) trace: Option<u64>,
+    pub(crate) qlog: Option<(qlog::Side, &'a Path)>,
+}
+
 /// A transport with the algorithm of this name; no flow control in the way of a transfer.
-pub(crate) fn transport(name: &str, qlog: Option<&Path>) -> Fallible<TransportConfig> {
+pub(crate) fn transport(name: &str, wanted: Wanted<'_>) -> Fallible<TransportConfig> {
     let mut transport = TransportConfig::default();
     let window = 1_u32 << 28;
     transport.stream_receive_window(window.into()).receive_window(VarInt::MAX).send_window(u64::from(window));
-    configure(name, &mut transport)?;
-    if let Some(path) = qlog {
-        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let mut qlog = QlogConfig::default();
-        qlog.writer(Box::new(BufWriter::new(file))).title(Some(format!("vegaslab {name}")));
-        transport.qlog_stream(qlog.into_stream());
+    configure(name, wanted.numbers, wanted.trace.map(Trace::new), &mut transport)?;
+    if let Some(size) = wanted.path.udp_payload {
+        transport.initial_mtu(size).mtu_discovery_config(None);
+    }
+    if let Some((side, path)) = wanted.qlog {
+        transport.qlog_stream(qlog::create(path, side, &format!("vegaslab {name}"))?);
     }
     Ok(transport)
 }
 
-fn configure(name: &str, transport: &mut TransportConfig) -> Fallible<()> {
+fn configure(name: &str, numbers: &[Number], trace: Option<Trace>, transport: &mut TransportConfig) -> Fallible<()> {
     match name {
+        _ if QUINN.contains(&name) && !(numbers.is_empty() && trace.is_none()) => {
+            return Err(format!("{name}: is quinn's own; it takes neither --set nor --trace").into());
+        }
         "quinn-cubic" => transport.congestion_controller_factory(Arc::new(CubicConfig::default())),
         "quinn-reno" => transport.congestion_controller_factory(Arc::new(NewRenoConfig::default())),
         "quinn-bbr" => transport.congestion_controller_factory(Arc::new(BbrConfig::default())),
         _ if name.len() > NAME_BYTES_MAX => return Err(unknown(name).into()),
-        "dynamic" => {
-            VegasQuic::dynamic().ssthresh(DYNAMIC_SSTHRESH_SEGMENTS).install(transport)?;
-            return Ok(());
-        }
-        _ => {
-            let preset = VegasQuic::preset(name).map_err(|_| unknown(name))?;
-            preset.install(transport).map_err(|refusal| format!("{name}: {refusal}"))?;
-            return Ok(());
-        }
+        _ => return configure_ours(name, numbers, trace, transport),
     };
+    Ok(())
+}
+
+fn configure_ours(
+    name: &str,
+    numbers: &[Number],
+    trace: Option<Trace>,
+    transport: &mut TransportConfig,
+) -> Fallible<()> {
+    let mut algorithm = VegasQuic::preset(name).map_err(|_| unknown(name))?;
+    if name == "dynamic" {
+        algorithm = algorithm.ssthresh(DYNAMIC_SSTHRESH_SEGMENTS);
+    }
+    let algorithm = numbers::with(algorithm, numbers);
+    let refused = |refusal| format!("{name}: {refusal}");
+    algorithm.install(transport).map_err(refused)?;
+    if let Some(trace) = trace {
+        transport.congestion_controller_factory(algorithm.build().map_err(refused)?.observed(Arc::new(trace)));
+    }
     Ok(())
 }
 
@@ -83,7 +107,7 @@ mod tests {
             let id = ask(name).unwrap();
             assert_eq!(asked(&id), Some(name));
             assert_ne!(ask(name).unwrap(), id, "drawn anew each time");
-            transport(name, None).unwrap();
+            transport(name, Wanted::default()).unwrap();
         }
         assert_eq!(asked(&ConnectionId::new(b"1234567")), None);
         assert!(ask("rovegas").unwrap_err().to_string().contains("host: quic"));

@@ -3,12 +3,18 @@
 
 mod algorithm;
 mod fetch;
+mod numbers;
+mod qlog;
 mod serve;
+mod tied;
 mod tls;
+mod trace;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
@@ -47,6 +53,24 @@ struct Serve {
     /// Writes a qlog file for each connection into this folder.
     #[arg(long, value_name = "FOLDER")]
     qlog: Option<PathBuf>,
+    /// Another number than the preset's, for every connection: gamma=3. Keys are those of a scenario file.
+    #[arg(long = "set", value_name = "KEY=SEGMENTS", value_parser = numbers::Number::parse)]
+    sets: Vec<numbers::Number>,
+    /// Prints what each connection's algorithm was told and answered, as CSV.
+    #[arg(long)]
+    trace: bool,
+    #[command(flatten)]
+    path: PathOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+struct PathOptions {
+    /// Bytes that a datagram holds, instead of looking for the largest that gets through.
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1200..))]
+    udp_payload: Option<u16>,
+    /// Ends with the standard input, so that whoever started it need not end it.
+    #[arg(long)]
+    tied: bool,
 }
 
 #[derive(clap::Args)]
@@ -65,16 +89,34 @@ struct Fetch {
     /// Seconds after which the transfer is given up.
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     max_seconds: u64,
+    /// Ends after so many seconds with what has come.
+    #[arg(long = "for", value_name = "SECONDS")]
+    seconds: Option<Seconds>,
     /// Writes the client's qlog into this file.
     #[arg(long, value_name = "FILE")]
     qlog: Option<PathBuf>,
+    #[command(flatten)]
+    path: PathOptions,
+}
+
+/// A span as a user writes it: `12.5`.
+#[derive(Clone, Copy, Debug)]
+struct Seconds(Duration);
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let span = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        span.map(Seconds).ok_or_else(|| format!("{text:?} is no number of seconds"))
+    }
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let done = match Arguments::parse().command {
-        Command::Serve(serve) => serve::serve(serve).await,
-        Command::Fetch(fetch) => fetch::fetch(fetch).await,
+        Command::Serve(serve) => tied::while_needed(serve.path.tied, serve::serve(serve)).await,
+        Command::Fetch(fetch) => tied::while_needed(fetch.path.tied, fetch::fetch(fetch)).await,
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,22 +1,17 @@
 //! The server: it gives the bytes that a client asks for, within limits, and reads nothing else.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use quinn::{Connection, Endpoint, Incoming, ServerConfig, VarInt};
 
-use crate::{Fallible, Serve, algorithm, tls};
+use crate::algorithm::{self, Wanted};
+use crate::qlog::Side;
+use crate::trace::Trace;
+use crate::{Fallible, Serve, tls};
 
 /// What is sent, again and again.
 static BLOCK: [u8; 1 << 16] = [0x56; 1 << 16];
-
-/// What every connection may do.
-#[derive(Clone, Copy)]
-struct Limits {
-    bytes: u64,
-    time: Duration,
-}
 
 pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
     let (certificate, key, fingerprint) = tls::certificate()?;
@@ -24,7 +19,10 @@ pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
     let endpoint = Endpoint::server(base.clone(), arguments.listen)
         .map_err(|error| format!("--listen {}: {error}", arguments.listen))?;
     println!("{} {fingerprint}", endpoint.local_addr()?);
-    let limits = Limits { bytes: arguments.max_bytes, time: Duration::from_secs(arguments.max_seconds) };
+    if arguments.trace {
+        Trace::print_columns();
+    }
+    let arguments = Arc::new(arguments);
     let mut served = 0_u64;
     loop {
         let incoming = tokio::select! {
@@ -37,8 +35,7 @@ pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
             continue;
         }
         served += 1;
-        let qlog = arguments.qlog.as_deref().map(|folder| folder.join(format!("server-{served}.sqlog")));
-        tokio::spawn(answer(incoming, base.clone(), limits, qlog));
+        tokio::spawn(answer(incoming, base.clone(), served, Arc::clone(&arguments)));
     }
     endpoint.close(VarInt::from_u32(0), b"the server ends");
     endpoint.wait_idle().await;
@@ -46,19 +43,27 @@ pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
 }
 
 /// One connection; what goes wrong in it is its own, and the server goes on.
-async fn answer(incoming: Incoming, base: ServerConfig, limits: Limits, qlog: Option<PathBuf>) {
+async fn answer(incoming: Incoming, base: ServerConfig, number: u64, arguments: Arc<Serve>) {
     let peer = incoming.remote_address();
-    let done = tokio::time::timeout(limits.time, connection(incoming, base, limits, qlog.as_deref())).await;
-    match done {
+    let longest = Duration::from_secs(arguments.max_seconds);
+    match tokio::time::timeout(longest, connection(incoming, base, number, &arguments)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => eprintln!("{peer}: {error}"),
-        Err(_) => eprintln!("{peer}: closed after {} s", limits.time.as_secs()),
+        Err(_) => eprintln!("{peer}: closed after {} s", longest.as_secs()),
     }
 }
 
-async fn connection(incoming: Incoming, mut base: ServerConfig, limits: Limits, qlog: Option<&Path>) -> Fallible<()> {
+async fn connection(incoming: Incoming, mut base: ServerConfig, number: u64, arguments: &Serve) -> Fallible<()> {
     let id = incoming.orig_dst_cid();
-    let transport = match algorithm::asked(&id).map(|name| algorithm::transport(name, qlog)) {
+    let qlog = arguments.qlog.as_ref().map(|folder| folder.join(format!("server-{number}.sqlog")));
+    let trace = arguments.trace.then_some(number);
+    let wanted = Wanted {
+        numbers: &arguments.sets,
+        path: arguments.path,
+        trace,
+        qlog: qlog.as_deref().map(|file| (Side::Server, file)),
+    };
+    let transport = match algorithm::asked(&id).map(|name| algorithm::transport(name, wanted)) {
         Some(Ok(transport)) => transport,
         Some(Err(error)) => {
             incoming.refuse();
@@ -71,7 +76,7 @@ async fn connection(incoming: Incoming, mut base: ServerConfig, limits: Limits, 
     };
     base.transport_config(Arc::new(transport));
     let connection = incoming.accept_with(Arc::new(base))?.await?;
-    let closed = transfer(&connection, limits).await;
+    let closed = transfer(&connection, arguments.max_bytes).await;
     if closed.is_err() {
         connection.close(VarInt::from_u32(1), b"refused");
     } else {
@@ -82,13 +87,13 @@ async fn connection(incoming: Incoming, mut base: ServerConfig, limits: Limits, 
 }
 
 /// A request is the number of bytes, 8 bytes big-endian; the answer is as many, and then what the sender counted.
-async fn transfer(connection: &Connection, limits: Limits) -> Fallible<()> {
+async fn transfer(connection: &Connection, max_bytes: u64) -> Fallible<()> {
     let (mut answer, mut request) = connection.accept_bi().await?;
     let mut asked = [0; 8];
     request.read_exact(&mut asked).await?;
     let mut left = u64::from_be_bytes(asked);
-    if left > limits.bytes {
-        return Err(format!("asks for {left} bytes; {} are allowed", limits.bytes).into());
+    if left > max_bytes {
+        return Err(format!("asks for {left} bytes; {max_bytes} are allowed").into());
     }
     while left > 0 {
         let size = left.min(BLOCK.len() as u64);

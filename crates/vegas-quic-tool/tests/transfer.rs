@@ -1,14 +1,16 @@
 //! The program itself, over loopback: it transfers, refuses strangers, keeps its limits, and survives a flood.
 
-use std::io::{BufRead, BufReader};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::net::UdpSocket;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_vegaslab-quic");
 
 /// A server on a free port; gone with the test.
 struct Server {
     process: Child,
+    output: BufReader<ChildStdout>,
     address: String,
     fingerprint: String,
 }
@@ -17,11 +19,13 @@ impl Server {
     fn start(limits: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(limits);
-        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn().unwrap();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
         let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        output.read_line(&mut line).unwrap();
         let (address, fingerprint) = line.trim().split_once(' ').unwrap();
-        Server { address: address.into(), fingerprint: fingerprint.into(), process }
+        Server { address: address.into(), fingerprint: fingerprint.into(), output, process }
     }
 
     fn fetch(&self, bytes: &str, algorithm: &str, fingerprint: &str) -> Output {
@@ -50,7 +54,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.process.kill().unwrap();
+        // it may have ended
+        let _ = self.process.kill();
         self.process.wait().unwrap();
     }
 }
@@ -94,4 +99,80 @@ fn a_flood_of_bad_packets_leaves_it_serving() {
         socket.send_to(&bytes, &server.address).unwrap();
     }
     server.fetches("gallop");
+}
+
+/// What qvis and other viewers of qlog 0.3 look for: a record separator before each record, which format it is, which end
+/// of the connection wrote it, and events by the names of "QUIC event definitions for qlog".
+#[test]
+fn qlog_files_are_as_viewers_want_them() {
+    let folder = std::env::temp_dir().join(format!("vegaslab-qlog-{}", std::process::id()));
+    fs::create_dir(&folder).unwrap();
+    let server = Server::start(&["--qlog", folder.to_str().unwrap()]);
+    let client = folder.join("client.sqlog");
+    let arguments = ["fetch", &server.address, "300000", "-a", "gallop", "--fingerprint", &server.fingerprint];
+    let done = Command::new(PROGRAM).args(arguments).args(["--qlog", client.to_str().unwrap()]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    is_qlog(&fs::read_to_string(client).unwrap(), "client");
+    let from_server = folder.join("server-1.sqlog");
+    let is_whole = || fs::read_to_string(&from_server).is_ok_and(|text| text.matches("packet_sent").count() > 200);
+    assert!((0..500).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        is_whole()
+    }));
+    // its last record may still be on its way
+    let text = fs::read_to_string(&from_server).unwrap();
+    is_qlog(&text[..=text.rfind('\n').unwrap()], "server");
+    assert!(text.contains("\"congestion_window\":12001"), "ten packets of 1200 bytes");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+fn is_qlog(text: &str, side: &str) {
+    let mut records = text.split_terminator('\n').map(|record| {
+        let json = record.strip_prefix('\u{1e}').unwrap_or_else(|| panic!("no separator: {record}"));
+        serde_json::from_str::<serde_json::Value>(json).unwrap()
+    });
+    let header = records.next().unwrap();
+    assert_eq!((&header["qlog_version"], &header["qlog_format"]), (&"0.3".into(), &"JSON-SEQ".into()));
+    assert_eq!(header["trace"]["vantage_point"]["type"], side);
+    for event in records {
+        let (name, data) = (event["name"].as_str().unwrap(), &event["data"]);
+        let is_known = match name {
+            "transport:packet_sent" | "transport:packet_received" | "recovery:packet_lost" => {
+                let kind = data["header"]["packet_type"].as_str().unwrap();
+                ["initial", "handshake", "0RTT", "1RTT"].contains(&kind) && data["header"]["packet_number"].is_u64()
+            }
+            "recovery:metrics_updated" => data.as_object().is_some_and(|metrics| !metrics.is_empty()),
+            _ => false,
+        };
+        assert!(is_known, "{event}");
+        // a packet's time is that of its arrival, which may lie before an event that was written earlier
+        assert!(event["time"].as_f64().is_some_and(|time_ms| time_ms >= 0.0), "{event}");
+    }
+}
+
+/// A fetch that would last for long ends in time; the server's numbers are those it was given; it ends with its input.
+#[test]
+fn a_server_can_be_driven_by_another_program() {
+    let mut server = Server::start(&["--tied", "--trace", "--set", "gamma=3", "--set", "initial_window=4"]);
+    let arguments = ["fetch", &server.address, "3000000000", "-a", "gallop", "--fingerprint", &server.fingerprint];
+    let done = Command::new(PROGRAM).args(arguments).args(["--for", "3"]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let told = String::from_utf8(done.stdout).unwrap();
+    let result: serde_json::Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+    assert!(result["completion_s"].is_null() && result["bytes"].as_u64().unwrap() > 0, "{result}");
+    drop(server.process.stdin.take());
+    let mut trace = String::new();
+    server.output.read_to_string(&mut trace).unwrap();
+    let mut lines = trace.lines();
+    let columns: Vec<_> = lines.next().unwrap().split(',').collect();
+    let column = |name: &str| columns.iter().position(|column| *column == name).unwrap();
+    let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    assert!(rows.len() > 10, "{trace}");
+    assert!(rows.iter().all(|row| row.len() == columns.len()), "{trace}");
+    assert_eq!((rows[0][column("event")], rows[0][column("cwnd_segments")]), ("start", "4"));
+    assert!(server.process.wait().unwrap().success());
+    let refused =
+        Command::new(PROGRAM).args(["serve", "--listen", "127.0.0.1:0", "--set", "delta=1"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("there are alpha, beta, gamma"));
 }

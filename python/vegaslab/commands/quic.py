@@ -24,6 +24,10 @@ def add(commands: Commands) -> None:
     serve.add_argument("--max-bytes", type=size_bytes, metavar="SIZE", help="of one transfer (default: 4gb)")
     serve.add_argument("--max-seconds", type=int, metavar="S", help="of one connection (default: 600)")
     serve.add_argument("--qlog", type=Path, metavar="FOLDER", help="a qlog file a connection")
+    serve.add_argument(
+        "--set", action="append", default=[], metavar="KEY=SEGMENTS", help="another number than the preset's: gamma=3"
+    )
+    serve.add_argument("--trace", action="store_true", help="print what algorithms are told and answer, as CSV")
     serve.set_defaults(action=_serve)
     fetch = parts.add_parser("fetch", help="fetch with each algorithm, several times, shuffled")
     fetch.add_argument("address", metavar="ADDRESS:PORT")
@@ -46,6 +50,8 @@ def _serve(options: argparse.Namespace) -> int:
         value = getattr(options, name)
         if value is not None:
             command += [f"--{name.replace('_', '-')}", str(value)]
+    command += [word for number in options.set for word in ("--set", number)]
+    command += ["--trace"] if options.trace else []
     sys.stdout.flush()
     os.execv(command[0], command)
 

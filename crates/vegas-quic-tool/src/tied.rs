@@ -1,0 +1,24 @@
+//! Ending with whoever started this program, however that ended: their end of the pipe at the standard input closes.
+
+use std::future::Future;
+use std::io::Read;
+
+use crate::Fallible;
+
+/// Carries out the work; where it is tied, no longer than the standard input lasts.
+pub(crate) async fn while_needed(tied: bool, work: impl Future<Output = Fallible<()>>) -> Fallible<()> {
+    if !tied {
+        return work.await;
+    }
+    let (over, is_over) = tokio::sync::oneshot::channel();
+    // a thread of its own: what waits for a pipe in tokio's would keep the program from ending
+    std::thread::spawn(move || {
+        let mut ignored = [0; 64];
+        while std::io::stdin().read(&mut ignored).is_ok_and(|read| read > 0) {}
+        let _ = over.send(());
+    });
+    tokio::select! {
+        done = work => done,
+        _ = is_over => Ok(()),
+    }
+}
