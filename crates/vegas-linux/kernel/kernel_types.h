@@ -8,6 +8,7 @@ typedef _Bool bool;
 
 #define BPF_F_NO_PREALLOC 1
 #define BPF_F_MMAPABLE 1024
+#define BPF_RB_NO_WAKEUP 1
 #define BPF_SK_STORAGE_GET_F_CREATE 1
 #define NANOS_PER_SECOND 1000000000ull
 /* no pacing, though the socket may pace */

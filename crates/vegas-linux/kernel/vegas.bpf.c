@@ -91,7 +91,8 @@ static void record(const struct flow *flow, const struct tcp_sock *tp)
 	slot->mss_bytes = tp->mss_cache;
 	slot->local_ipv4 = socket->skc_rcv_saddr;
 	slot->remote_ipv4 = socket->skc_daddr;
-	bpf_ringbuf_submit(slot, 0);
+	/* readers look at times */
+	bpf_ringbuf_submit(slot, BPF_RB_NO_WAKEUP);
 }
 
 static __u32 whole_segments(const struct flow *flow)

@@ -2,32 +2,34 @@
 //! say, by the machine's clock.
 //!
 //! A packet's times on its way are computed, not waited for: only its last delivery is as late as the machine makes it.
-//! How late is counted for every packet.
+//! How late is counted for every packet ([`Lateness`]).
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sched::{CpuSet, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
-use nix::unistd::Pid;
-use serde_json::{Value, json};
 use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction};
 
 use crate::Error;
-use crate::addresses::flow_to;
+use crate::endpoints::pause;
+use crate::lateness::Lateness;
+use crate::packets::{Packets, parse};
+use crate::processors::{Processors, stay_on};
+use crate::shift::{SHIFTS, Shift};
 use crate::sys;
 
 /// The machine's monotonic clock from a beginning of one's own; the kernel side stamps its records by the same clock.
@@ -67,46 +69,6 @@ fn nanos(clock: ClockId) -> u64 {
     clock_gettime(clock).map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
 
-/// How late packets were delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lateness {
-    /// Half of them were later.
-    pub median: Span,
-    /// One in a hundred was.
-    pub p99: Span,
-    /// The latest.
-    pub greatest: Span,
-    /// Half the time that a full packet takes on the slowest link that carries a flow: more lateness could be taken for
-    /// a queue.
-    pub bound: Span,
-}
-
-impl Lateness {
-    /// Whether delays can be believed.
-    pub fn is_trustworthy(&self) -> bool {
-        self.greatest <= self.bound
-    }
-
-    /// For manifest and summary.
-    pub fn to_json(&self) -> Value {
-        let micros = |span: Span| span.as_nanos() as f64 / 1e3;
-        json!({
-            "lateness_median_us": micros(self.median),
-            "lateness_p99_us": micros(self.p99),
-            "lateness_max_us": micros(self.greatest),
-            "lateness_bound_us": micros(self.bound),
-            "trustworthy": self.is_trustworthy(),
-        })
-    }
-
-    fn of(mut late: Vec<Span>, bound: Span) -> Self {
-        late.sort_unstable();
-        let at = |part: usize| late.get((late.len() * part / 100).min(late.len().saturating_sub(1))).copied();
-        let at = |part| at(part).unwrap_or_default();
-        Lateness { median: at(50), p99: at(99), greatest: at(100), bound }
-    }
-}
-
 /// What a router has seen.
 #[derive(Debug)]
 pub struct Routed {
@@ -128,13 +90,14 @@ pub struct Router {
     senders: File,
     receivers: File,
     packets: Packets,
+    /// What hosts have sent and the network has not taken in yet, in the order of time.
+    sent: VecDeque<(Time, Carried)>,
     delivered: Vec<Delivery>,
-    late: Vec<Span>,
+    late_to_senders: Vec<Span>,
+    late_to_receivers: Vec<Span>,
     bound: Span,
 }
 
-/// More would only wake each other.
-const THREADS_MAX: usize = 4;
 /// Above ordinary threads; the kernel's own stay above it.
 const PRIORITY: i32 = 40;
 /// Longest sleep, so that a stop is seen soon.
@@ -150,39 +113,35 @@ impl Router {
             senders,
             receivers,
             packets: Packets::new(largest_packet(scenario)),
+            sent: VecDeque::with_capacity(SENT_AT_ONCE),
             delivered: Vec::with_capacity(packets_at_most(scenario)),
-            late: Vec::with_capacity(packets_at_most(scenario)),
+            late_to_senders: Vec::with_capacity(packets_at_most(scenario)),
+            late_to_receivers: Vec::with_capacity(packets_at_most(scenario)),
             bound: half_a_packet(scenario),
         }
     }
 
-    /// Carries packets until the scenario's end, or until `over` is set: with one real-time thread a processor, of
-    /// which the first to wake serves all. A kernel without preemption can keep one of them waiting for milliseconds,
-    /// but hardly all. `ready` is told when time begins.
-    pub fn run(mut self, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
+    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads serve in turn; they do
+    /// not sleep on duty, since who sleeps may wake late. `ready` is told when time begins.
+    pub fn run(mut self, processors: &Processors, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
         // page faults would make packets late
         mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
             .map_err(|error| Error::new("locking memory", error))?;
-        let processors = thread::available_parallelism().map_or(1, |count| count.get().min(THREADS_MAX));
-        let gate = Barrier::new(processors);
+        let devices = self.devices().map_err(|error| Error::new("a device of the router", error))?;
+        self.clock = Clock::start();
+        // whoever waits for it is gone only if this process is
+        let _ = ready.send(self.clock);
         let router = Mutex::new(&mut self);
         thread::scope(|scope| {
-            let serve = |processor| {
-                let (gate, router) = (&gate, &router);
+            let (router, devices) = (&router, &devices);
+            let serve = |(number, shift)| {
                 scope.spawn(move || {
-                    let prepared = prepare(processor);
-                    if gate.wait().is_leader() {
-                        let mut router = lock(router);
-                        router.clock = Clock::start();
-                        // whoever waits for it is gone only if this process is
-                        let _ = ready.send(router.clock);
-                    }
-                    gate.wait();
-                    prepared?;
-                    serve(router, over)
+                    stay_on(number)?;
+                    sys::real_time(PRIORITY).map_err(|error| Error::new("a real-time thread", error))?;
+                    serve(router, devices, shift, over)
                 })
             };
-            let threads: Vec<_> = (0..processors).map(serve).collect();
+            let threads: Vec<_> = shifts(processors).into_iter().map(serve).collect();
             let died = |_| Err(Error("the router died".into()));
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
         })?;
@@ -191,142 +150,134 @@ impl Router {
             outcome: self.carrier.finish(end),
             delivered: self.delivered,
             end,
-            lateness: Lateness::of(self.late, self.bound),
+            lateness: Lateness::of(self.late_to_senders, &self.late_to_receivers, self.bound),
         })
     }
 
-    /// Does what is due, and says how long there will be nothing to do; none at the end.
-    fn turn(&mut self) -> Result<Option<Span>, Error> {
-        self.deliver()?;
-        self.take_in()?;
+    fn devices(&self) -> std::io::Result<[File; 2]> {
+        Ok([self.senders.try_clone()?, self.receivers.try_clone()?])
+    }
+
+    /// Does what is due, and says when to look again; none at the end.
+    fn turn(&mut self) -> Result<Option<Time>, Error> {
+        self.take_in(Direction::Forward, None)?;
+        self.take_in(Direction::Backward, None)?;
+        self.catch_up()?;
         let now = self.clock.now();
-        let wake = self.carrier.next_event().unwrap_or(self.end).min(self.end).min(now + NAP);
-        Ok((now < self.end).then(|| wake.since(now)))
+        let due = self.next_step().unwrap_or(self.end).min(self.end).min(now + NAP);
+        Ok((now < self.end).then_some(due))
     }
 
-    fn deliver(&mut self) -> Result<(), Error> {
-        self.carrier.advance_to(self.clock.now());
-        for delivery in self.carrier.take_delivered() {
-            let Some(bytes) = self.packets.get(delivery.number) else { continue };
-            let mut device = match delivery.direction {
-                Direction::Forward => &self.receivers,
-                Direction::Backward => &self.senders,
-            };
-            match device.write(bytes) {
-                // a receiver that goes away loses its packets
-                Err(error) if error.kind() != ErrorKind::WouldBlock => {
-                    return Err(Error::new("writing a packet", error));
-                }
-                _ => self.late.push(self.clock.now().since(delivery.at)),
+    /// Everything up to now, each thing at its own time, however late it is served.
+    fn catch_up(&mut self) -> Result<(), Error> {
+        while let Some(at) = self.next_step().filter(|at| *at <= self.clock.now()) {
+            match self.sent.pop_front_if(|(sent, _)| *sent <= at) {
+                Some((sent, packet)) => self.carrier.offer(sent, packet),
+                None => self.carrier.advance_to(at),
             }
-            if delivery.direction == Direction::Forward {
+            for delivery in self.carrier.take_delivered() {
+                self.deliver(delivery)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn next_step(&mut self) -> Option<Time> {
+        let sent = self.sent.front().map(|(at, _)| *at);
+        [sent, self.carrier.next_event()].into_iter().flatten().min()
+    }
+
+    fn deliver(&mut self, delivery: Delivery) -> Result<(), Error> {
+        let Some(bytes) = self.packets.get(delivery.number) else { return Ok(()) };
+        let (mut device, late) = match delivery.direction {
+            Direction::Forward => (&self.receivers, &mut self.late_to_receivers),
+            Direction::Backward => (&self.senders, &mut self.late_to_senders),
+        };
+        match device.write(bytes) {
+            // a receiver that goes away loses its packets
+            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(Error::new("writing a packet", error)),
+            _ => late.push(self.clock.now().since(delivery.at)),
+        }
+        match delivery.direction {
+            Direction::Backward => self.take_in(Direction::Forward, None),
+            Direction::Forward => {
                 self.delivered.push(delivery);
+                self.take_in(Direction::Backward, Some(delivery.at))
             }
         }
-        Ok(())
     }
 
-    fn take_in(&mut self) -> Result<(), Error> {
-        for mut device in [&self.senders, &self.receivers] {
-            loop {
-                let length = match device.read(self.packets.room()) {
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => break,
-                    result => result.map_err(|error| Error::new("reading a packet", error))?,
-                };
-                let (number, bytes) = self.packets.keep(length);
-                if let Some(packet) = parse(bytes, number) {
-                    self.carrier.offer(self.clock.now(), packet);
-                }
+    /// Takes what the hosts of one side have sent: now, or, if it answers a delivery, when that was due.
+    fn take_in(&mut self, direction: Direction, answers: Option<Time>) -> Result<(), Error> {
+        let mut device = match direction {
+            Direction::Forward => &self.senders,
+            Direction::Backward => &self.receivers,
+        };
+        loop {
+            let length = match device.read(self.packets.room()) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                result => result.map_err(|error| Error::new("reading a packet", error))?,
+            };
+            let (number, bytes) = self.packets.keep(length);
+            match (parse(bytes, number), answers) {
+                (Some(packet), Some(due)) => self.carrier.offer(due, packet),
+                (Some(packet), None) => self.sent.push_back((self.clock.now(), packet)),
+                (None, _) => {}
             }
         }
-        Ok(())
     }
 }
 
-/// Makes this thread a real-time one of one processor.
-fn prepare(processor: usize) -> Result<(), Error> {
-    let failed = |error| Error::new("a real-time thread", error);
-    let mut own = CpuSet::new();
-    // a processor that is not ours to use leaves the thread where it is
-    let _ = own.set(processor).and_then(|()| sched_setaffinity(Pid::from_raw(0), &own));
-    sys::real_time(PRIORITY).map_err(failed)
+/// More than hosts send between two looks at their devices.
+const SENT_AT_ONCE: usize = 4096;
+
+/// The router's processors and who serves on them when. On a machine with one it cannot keep that for itself.
+fn shifts(processors: &Processors) -> Vec<(usize, Option<Shift>)> {
+    match processors.relief() {
+        Some(relief) => vec![(processors.of_router(), Some(SHIFTS[0])), (relief, Some(SHIFTS[1]))],
+        None => vec![(processors.of_router(), None)],
+    }
 }
 
-fn serve(router: &Mutex<&mut Router>, over: &AtomicBool) -> Result<(), Error> {
-    let devices = |router: &Router| Ok((router.senders.try_clone()?, router.receivers.try_clone()?));
-    let (senders, receivers) =
-        devices(&lock(router)).map_err(|error: std::io::Error| Error::new("a device of the router", error))?;
+/// Serves during its shift; without one, always, and sleeps while there is nothing to do.
+fn serve(
+    router: &Mutex<&mut Router>,
+    devices: &[File; 2],
+    shift: Option<Shift>,
+    over: &AtomicBool,
+) -> Result<(), Error> {
+    let clock = lock(router).clock;
     while !over.load(Ordering::Relaxed) {
-        let Some(idle) = lock(router).turn()? else { break };
-        let mut files =
-            [PollFd::new(senders.as_fd(), PollFlags::POLLIN), PollFd::new(receivers.as_fd(), PollFlags::POLLIN)];
-        match ppoll(&mut files, Some(TimeSpec::from_duration(Duration::from_nanos(idle.as_nanos()))), None) {
-            Err(error) if error != Errno::EINTR => return Err(Error::new("waiting for packets", error)),
-            _ => {}
+        let rest = shift.map_or(Span::ZERO, |shift| shift.begins_in(clock.now()));
+        if rest > Span::ZERO {
+            pause(Duration::from_nanos(rest.min(NAP).as_nanos()));
+            continue;
+        }
+        let Some(due) = lock(router).turn()? else { break };
+        loop {
+            let left = due.since(clock.now());
+            let sleep = if shift.is_some() { Span::ZERO } else { left };
+            if left == Span::ZERO || has_packets(devices, sleep)? {
+                break;
+            }
         }
     }
     Ok(())
 }
 
+/// Whether there is a packet to take in, within a time or at once.
+fn has_packets([senders, receivers]: &[File; 2], within: Span) -> Result<bool, Error> {
+    let mut files =
+        [PollFd::new(senders.as_fd(), PollFlags::POLLIN), PollFd::new(receivers.as_fd(), PollFlags::POLLIN)];
+    match ppoll(&mut files, Some(TimeSpec::from_duration(Duration::from_nanos(within.as_nanos()))), None) {
+        Err(Errno::EINTR) => Ok(false),
+        result => result.map(|count| count > 0).map_err(|error| Error::new("waiting for packets", error)),
+    }
+}
+
 /// A thread that died with the lock ends the run anyway.
 fn lock<'a, 'r>(router: &'a Mutex<&'r mut Router>) -> MutexGuard<'a, &'r mut Router> {
     router.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Packets under way, each in the slot of its number; a slot's room is used again.
-struct Packets {
-    slots: Vec<Vec<u8>>,
-    next: u64,
-    incoming: Vec<u8>,
-}
-
-/// More than any queue and path that a machine carries in real time hold.
-const SLOTS: u64 = 1 << 15;
-/// The largest IPv4 packet.
-const LARGEST: usize = 65_535;
-
-impl Packets {
-    /// Room for packets that are seldom larger than this; all of it is there before the first comes.
-    fn new(usual: usize) -> Self {
-        Packets { slots: (0..SLOTS).map(|_| Vec::with_capacity(usual)).collect(), next: 0, incoming: vec![0; LARGEST] }
-    }
-
-    /// Where to read the next packet to.
-    fn room(&mut self) -> &mut [u8] {
-        &mut self.incoming
-    }
-
-    /// Keeps what was read, and gives it its number.
-    fn keep(&mut self, length: usize) -> (u64, &[u8]) {
-        let number = self.next;
-        self.next += 1;
-        let slot = &mut self.slots[(number % SLOTS) as usize];
-        slot.clear();
-        slot.extend_from_slice(&self.incoming[..length]);
-        (number, slot)
-    }
-
-    /// The packet of a number; none if so many have come since that its slot is another's.
-    fn get(&self, number: u64) -> Option<&[u8]> {
-        (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_slice())
-    }
-}
-
-/// What the network has to know of an IPv4 packet; none of another kind, or for somebody else.
-fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
-    const TCP: u8 = 6;
-    const UDP: u8 = 17;
-    let (first, protocol) = (*bytes.first()?, *bytes.get(9)?);
-    let header = usize::from(first & 0xf) * 4;
-    let destination = bytes.get(16..20)?.try_into().ok()?;
-    let (flow, direction) = flow_to(destination).filter(|_| first >> 4 == 4)?;
-    let is_data = match protocol {
-        TCP => bytes.len() > header + usize::from(bytes.get(header + 12)? >> 4) * 4,
-        // what a QUIC packet holds is encrypted
-        UDP => direction == Direction::Forward,
-        _ => false,
-    };
-    Some(Carried { flow: flow as u32, direction, is_data, wire: bytes.len().try_into().ok()?, number })
 }
 
 fn largest_packet(scenario: &Scenario) -> usize {
@@ -350,35 +301,4 @@ fn slowest_packet(scenario: &Scenario, flow: &FlowSpec) -> Span {
 fn half_a_packet(scenario: &Scenario) -> Span {
     let packet = scenario.flows.iter().map(|flow| slowest_packet(scenario, flow)).min().unwrap_or_default();
     Span::from_nanos(packet.as_nanos() / 2)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By hand: of 1 to 200 us, the hundredth-first is the median, the 199th is at 99 %.
-    #[test]
-    fn lateness_in_order() {
-        let late = (1..=200).rev().map(Span::from_micros).collect();
-        let lateness = Lateness::of(late, Span::from_micros(150));
-        let micros = [lateness.median, lateness.p99, lateness.greatest].map(|span| span.as_nanos() / 1000);
-        assert_eq!(micros, [101, 199, 200]);
-        assert!(!lateness.is_trustworthy());
-        assert!(Lateness::of(Vec::new(), Span::ZERO).is_trustworthy());
-    }
-
-    #[test]
-    fn packets_that_are_not_ours_are_left() {
-        let mut packet = vec![0u8; 60];
-        (packet[0], packet[9], packet[32]) = (0x45, 6, 0x50);
-        packet[16..20].copy_from_slice(&[10, 82, 0, 3]);
-        let carried = parse(&packet, 7).expect("ours");
-        assert_eq!((carried.flow, carried.is_data, carried.wire, carried.number), (2, true, 60, 7));
-        assert!(!parse(&packet[..40], 7).expect("ours").is_data);
-        packet[16] = 224;
-        assert_eq!(parse(&packet, 7), None);
-        assert!((0..20).all(|length| parse(&packet[..length], 0).is_none()));
-        packet[0] = 0x60;
-        assert_eq!(parse(&packet, 7), None);
-    }
 }

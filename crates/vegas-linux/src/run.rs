@@ -18,11 +18,13 @@ use crate::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
 use crate::choice::Choice;
 use crate::completion::Completion;
 use crate::endpoints::{self, Sender};
+use crate::lateness::Lateness;
 use crate::namespace::Namespace;
 use crate::own::Own;
+use crate::processors::Processors;
 use crate::quic::{self, Fetched, Server};
 use crate::recording::{FlowRecord, flow_series};
-use crate::router::{Clock, Lateness, Routed, Router};
+use crate::router::{Clock, Routed, Router};
 use crate::trace::{Record, Trace};
 
 /// What a run on real sockets gives.
@@ -63,6 +65,8 @@ const NAP: Duration = Duration::from_millis(10);
 /// so. `stop` ends it early, without a result.
 pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
+    let processors = Processors::ours()?;
+    let _elsewhere = processors.leave_to_router()?;
     let choices = scenario.flows.iter().map(choice).collect::<Result<Vec<_>, _>>()?;
     let algorithms = Own::register(&choices.iter().flatten().cloned().collect::<Vec<_>>())?;
     let (senders, senders_device) = Namespace::new(RECEIVERS)?;
@@ -77,12 +81,12 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     let over = AtomicBool::new(false);
 
     let (clock, routed, records, fetched) = thread::scope(|scope| {
-        let (over, senders, receivers) = (&over, &senders, &receivers);
+        let (over, senders, receivers, processors) = (&over, &senders, &receivers, &processors);
         let (ready, started) = mpsc::channel();
         let routing = scope.spawn(move || {
             // also if it dies
             let _over = SetAtEnd(over);
-            router.run(over, &ready)
+            router.run(processors, over, &ready)
         });
         let died = |_| Err(Error("the router died".into()));
         let Ok(clock) = started.recv() else {

@@ -8,6 +8,7 @@ use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, RingBuffer, RingBufferB
 
 use crate::Error;
 use crate::abi::{Decision, Event};
+use crate::endpoints::pause;
 use crate::plain::from_bytes;
 use crate::router::monotonic_ns;
 
@@ -89,14 +90,24 @@ impl Trace<'_> {
         set(&self.traced_until, until_ns).map_err(|error| Error::new("tracing", error))
     }
 
-    /// The records that have come; waits for the first of them up to `longest`.
+    /// The records that have come; if there are none, those that come within `longest`. The kernel wakes nobody for
+    /// them: it would cost more than to make them.
     pub fn next(&self, longest: Duration) -> Result<Vec<Record>, Error> {
         if self.until == Until::ReaderGoes {
             self.go_on()?;
         }
-        match self.ring.poll(longest) {
+        self.take()?;
+        if self.records.borrow().is_empty() && !longest.is_zero() {
+            pause(longest);
+            self.take()?;
+        }
+        Ok(std::mem::take(&mut self.records.borrow_mut()))
+    }
+
+    fn take(&self) -> Result<(), Error> {
+        match self.ring.consume() {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(Error::new("the trace", error)),
-            _ => Ok(std::mem::take(&mut self.records.borrow_mut())),
+            _ => Ok(()),
         }
     }
 }

@@ -1,0 +1,65 @@
+//! Who works on which processor: the router keeps one for itself, so that nothing stands in its way there.
+
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
+
+use crate::Error;
+
+/// The processors that this process may use.
+#[derive(Clone, Debug)]
+pub struct Processors {
+    ours: CpuSet,
+    numbers: Vec<usize>,
+}
+
+const THIS_THREAD: Pid = Pid::from_raw(0);
+
+impl Processors {
+    /// Those of this thread.
+    pub fn ours() -> Result<Self, Error> {
+        let ours = sched_getaffinity(THIS_THREAD).map_err(|error| Error::new("the processors", error))?;
+        let numbers = (0..CpuSet::count()).filter(|number| ours.is_set(*number).unwrap_or(false)).collect();
+        Ok(Processors { ours, numbers })
+    }
+
+    /// The last is the router's: the first has most of the interrupts.
+    pub(crate) fn of_router(&self) -> usize {
+        self.numbers.last().copied().unwrap_or_default()
+    }
+
+    /// Where the router is served while its own processor rests; none, if there is but one.
+    pub(crate) fn relief(&self) -> Option<usize> {
+        self.numbers.iter().rev().nth(1).copied()
+    }
+
+    /// Keeps this thread, and all that it starts, off the router's processor until what is given back is dropped.
+    pub(crate) fn leave_to_router(&self) -> Result<Elsewhere, Error> {
+        if self.relief().is_some() {
+            let failed = |error| Error::new("leaving a processor to the router", error);
+            let mut others = self.ours;
+            others.unset(self.of_router()).and_then(|()| sched_setaffinity(THIS_THREAD, &others)).map_err(failed)?;
+        }
+        Ok(Elsewhere { before: self.ours })
+    }
+}
+
+/// Ends this thread's keeping off.
+#[derive(Debug)]
+pub(crate) struct Elsewhere {
+    before: CpuSet,
+}
+
+impl Drop for Elsewhere {
+    fn drop(&mut self) {
+        // where it was before, it may be again
+        let _ = sched_setaffinity(THIS_THREAD, &self.before);
+    }
+}
+
+/// Binds this thread to a processor.
+pub(crate) fn stay_on(number: usize) -> Result<(), Error> {
+    let mut only = CpuSet::new();
+    only.set(number)
+        .and_then(|()| sched_setaffinity(THIS_THREAD, &only))
+        .map_err(|error| Error::new(format!("a thread for processor {number}"), error))
+}

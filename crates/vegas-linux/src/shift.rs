@@ -1,0 +1,51 @@
+//! When which of the router's threads is awake.
+//!
+//! Linux takes the processor from real-time threads that use more than 95 % of a second (`sched_rt_runtime_us`), for as long
+//! as 50 ms. So one thread serves most of the time, and another, on another processor, while the first sleeps.
+
+use vegas_core::units::{Span, Time};
+
+/// A part of each [`PERIOD`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shift {
+    begins: Span,
+    lasts: Span,
+}
+
+const PERIOD: Span = Span::from_millis(200);
+
+/// Most of the time, and the rest of it; each begins two milliseconds before the other ends, for who wakes late.
+pub(crate) const SHIFTS: [Shift; 2] = [
+    Shift { begins: Span::ZERO, lasts: Span::from_millis(182) },
+    Shift { begins: Span::from_millis(180), lasts: Span::from_millis(22) },
+];
+
+impl Shift {
+    /// How long until it begins; zero while it lasts.
+    pub(crate) fn begins_in(self, now: Time) -> Span {
+        let period = PERIOD.as_nanos();
+        let since = (now.as_nanos() % period + period - self.begins.as_nanos()) % period;
+        Span::from_nanos(if since < self.lasts.as_nanos() { 0 } else { period - since })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_is_always_awake_and_nobody_always() {
+        let is_awake = |ms: u64| SHIFTS.map(|shift| shift.begins_in(Time::ZERO + Span::from_millis(ms)) == Span::ZERO);
+        let awake: Vec<_> = (0..1000).map(is_awake).collect();
+        assert!(awake.iter().all(|awake| awake.contains(&true)));
+        let shares = [0, 1].map(|thread| awake.iter().filter(|awake| awake[thread]).count());
+        assert_eq!(shares, [910, 110], "of a thousand milliseconds");
+    }
+
+    #[test]
+    fn a_thread_sleeps_until_its_shift_begins() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        assert_eq!(SHIFTS[1].begins_in(at(1010)), Span::from_millis(170));
+        assert_eq!(SHIFTS[0].begins_in(at(399)), Span::from_millis(1));
+    }
+}
