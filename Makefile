@@ -168,6 +168,16 @@ bench-instructions: $(BENCH_PROGRAM) ## instructions a delivered packet against 
 bench-scale: build $(BENCH_PROGRAM) ## cost a packet against flows, hops and window: docs/pictures/cost-per-packet.svg
 	PYTHONPATH=python $(BIN)/python -m benchmarks scale $(BENCH_PROGRAM) --repeats $(BENCH_REPEATS)
 
+.PHONY: bench-linux
+bench-linux: build linux ## CPU time a byte of congestion controls in the kernel, beside its own reno (as root, a minute)
+	PYTHONPATH=python $(BIN)/python -m benchmarks linux-cost $(BIN)/vegas-linux --repeats $(BENCH_REPEATS)
+
+ACCEPTANCE ?=
+
+.PHONY: linux-acceptance
+linux-acceptance: build linux ## simulator and kernel run by run (as root, an hour; ACCEPTANCE='--algorithm vegas')
+	PYTHONPATH=python $(BIN)/python -m benchmarks linux-acceptance $(BIN)/vegas-linux --repeats $(BENCH_REPEATS) $(ACCEPTANCE)
+
 $(BENCH_PROGRAM): $(RUST_FILES) crates/vegas-sim/examples/run.rs
 	cargo build --quiet --locked --release --package vegas-sim --example run
 	@touch $@

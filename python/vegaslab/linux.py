@@ -96,9 +96,10 @@ def program() -> str:
     return found
 
 
-def run(scenario: _vegaslab.Scenario, folder: Path) -> LinuxResult:
+def run(scenario: _vegaslab.Scenario, folder: Path, by: Path | None = None) -> LinuxResult:
     """Carries a scenario out on real sockets; it takes the scenario's duration. `folder` must not be there yet.
 
+    `by` is another program than the installed one.
     Raises `LinuxError` with the program's own line.
     """
     file = folder.with_suffix(".json")
@@ -106,7 +107,7 @@ def run(scenario: _vegaslab.Scenario, folder: Path) -> LinuxResult:
     file.write_text(scenario.document_json(), encoding="utf-8")
     try:
         done = subprocess.run(
-            [program(), "run", str(file), "--output", str(folder), "--json"],
+            [by or program(), "run", str(file), "--output", str(folder), "--json"],
             capture_output=True,
             text=True,
             check=False,
