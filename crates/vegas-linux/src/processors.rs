@@ -1,5 +1,9 @@
 //! Who works on which processor: the router keeps one for itself, so that nothing stands in its way there.
 
+use std::io::ErrorKind;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixListener};
+
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 
@@ -32,6 +36,20 @@ impl Processors {
         self.numbers.iter().rev().nth(1).copied()
     }
 
+    /// Takes the router's processor, and its relief's, for one run; none if another run has them or there is no relief. They
+    /// are free again when what is given is dropped, or its process is gone.
+    pub(crate) fn take(&self) -> Result<Option<Taken>, Error> {
+        let failed = |error| Error::new("a processor for the router", error);
+        let Some(relief) = self.relief() else { return Ok(None) };
+        // an abstract name: it is no file that could be left behind
+        let name = SocketAddr::from_abstract_name("vegaslab-linux-router").map_err(failed)?;
+        match UnixListener::bind_addr(&name) {
+            Ok(held) => Ok(Some(Taken { numbers: [self.of_router(), relief], _held: held })),
+            Err(error) if error.kind() == ErrorKind::AddrInUse => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
     /// Keeps this thread, and all that it starts, off the router's processor until what is given back is dropped.
     pub(crate) fn leave_to_router(&self) -> Result<Elsewhere, Error> {
         if self.relief().is_some() {
@@ -41,6 +59,14 @@ impl Processors {
         }
         Ok(Elsewhere { before: self.ours })
     }
+}
+
+/// Processors of one run.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// The router's, and its relief's.
+    pub(crate) numbers: [usize; 2],
+    _held: UnixListener,
 }
 
 /// Ends this thread's keeping off.

@@ -28,7 +28,7 @@ use crate::Error;
 use crate::endpoints::pause;
 use crate::lateness::Lateness;
 use crate::packets::{Packets, parse};
-use crate::processors::{Processors, stay_on};
+use crate::processors::{Processors, Taken, stay_on};
 use crate::shift::{SHIFTS, Shift};
 use crate::sys;
 
@@ -99,7 +99,9 @@ pub struct Router {
 }
 
 /// Above ordinary threads; the kernel's own stay above it.
-const PRIORITY: i32 = 40;
+const PRIORITY_AWAKE: i32 = 40;
+/// Of those that sleep: their work is short, and who is always awake would leave them no time.
+const PRIORITY_ASLEEP: i32 = 41;
 /// Longest sleep, so that a stop is seen soon.
 const NAP: Span = Span::from_millis(20);
 
@@ -121,27 +123,30 @@ impl Router {
         }
     }
 
-    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads serve in turn; they do
-    /// not sleep on duty, since who sleeps may wake late. `ready` is told when time begins.
+    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads serve in turn; they do not
+    /// sleep on duty, since who sleeps may wake late. Beside another run one thread serves, and sleeps. `ready` is told
+    /// when time begins.
     pub fn run(mut self, processors: &Processors, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
         // page faults would make packets late
         mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
             .map_err(|error| Error::new("locking memory", error))?;
         let devices = self.devices().map_err(|error| Error::new("a device of the router", error))?;
+        let taken = processors.take()?;
         self.clock = Clock::start();
         // whoever waits for it is gone only if this process is
         let _ = ready.send(self.clock);
         let router = Mutex::new(&mut self);
         thread::scope(|scope| {
             let (router, devices) = (&router, &devices);
-            let serve = |(number, shift)| {
+            let serve = |(number, shift): (usize, Option<Shift>)| {
                 scope.spawn(move || {
                     stay_on(number)?;
-                    sys::real_time(PRIORITY).map_err(|error| Error::new("a real-time thread", error))?;
+                    let priority = if shift.is_some() { PRIORITY_AWAKE } else { PRIORITY_ASLEEP };
+                    sys::real_time(priority).map_err(|error| Error::new("a real-time thread", error))?;
                     serve(router, devices, shift, over)
                 })
             };
-            let threads: Vec<_> = shifts(processors).into_iter().map(serve).collect();
+            let threads: Vec<_> = shifts(processors, taken.as_ref()).into_iter().map(serve).collect();
             let died = |_| Err(Error("the router died".into()));
             threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(died))
         })?;
@@ -231,11 +236,12 @@ impl Router {
 /// More than hosts send between two looks at their devices.
 const SENT_AT_ONCE: usize = 4096;
 
-/// The router's processors and who serves on them when. On a machine with one it cannot keep that for itself.
-fn shifts(processors: &Processors) -> Vec<(usize, Option<Shift>)> {
-    match processors.relief() {
-        Some(relief) => vec![(processors.of_router(), Some(SHIFTS[0])), (relief, Some(SHIFTS[1]))],
-        None => vec![(processors.of_router(), None)],
+/// Who serves on which processor, and when. On a machine with one processor, and beside another run, a router has none for
+/// itself.
+fn shifts(processors: &Processors, taken: Option<&Taken>) -> Vec<(usize, Option<Shift>)> {
+    match taken {
+        Some(taken) => taken.numbers.into_iter().zip(SHIFTS.map(Some)).collect(),
+        None => vec![(processors.relief().unwrap_or(processors.of_router()), None)],
     }
 }
 
