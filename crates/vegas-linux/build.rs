@@ -1,4 +1,5 @@
-//! Builds the BPF object: the core as LLVM IR from rustc, retargeted to BPF, linked with the C glue by LLVM's tools.
+//! Builds the BPF objects, congestion control and routers' option: the core as LLVM IR from rustc, retargeted to BPF, each linked with its C glue by
+//! LLVM's tools.
 //!
 //! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data nor
 //! vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an older
@@ -24,6 +25,8 @@ const RUSTC: &[&str] = &[
 ];
 /// Signed division needs version 4 of BPF's instructions (Linux 6.6).
 const BPF_CPU: &str = "-mcpu=v4";
+/// Their C glue is in `kernel/`.
+const OBJECTS: [&str; 2] = ["vegas", "option"];
 const CORE: &str = "../vegas-core/src";
 
 fn main() {
@@ -38,15 +41,17 @@ fn main() {
 fn build() -> Result<(), String> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let tools = Tools { version: llvm_version()? };
-    let glue = out.join("glue.bc");
-    tools.clang(&glue)?;
+    let glue = |name: &str| out.join(format!("{name}.glue.bc"));
+    for name in OBJECTS {
+        tools.clang(&format!("kernel/{name}.bpf.c"), &glue(name))?;
+    }
     let core = out.join("core.ll");
     tools.run(
         "llvm-link",
         &["-S".into(), "-o".into(), text(&core)].into_iter().chain(rust_ir(&out)?).collect::<Vec<_>>(),
     )?;
-    retarget(&core, &tools.data_layout(&glue)?)?;
-    tools.object(&out, &glue, &core)
+    retarget(&core, &tools.data_layout(&glue(OBJECTS[0]))?)?;
+    OBJECTS.iter().try_for_each(|name| tools.object(&out.join(format!("{name}.bpf.o")), &glue(name), &core))
 }
 
 /// The core and what exports it, one file of IR each.
@@ -119,7 +124,7 @@ struct Tools {
 }
 
 impl Tools {
-    fn clang(&self, glue: &Path) -> Result<(), String> {
+    fn clang(&self, source: &str, glue: &Path) -> Result<(), String> {
         // bpf_helpers.h comes with the loader's own library
         let headers = PathBuf::from(variable("DEP_BPF_INCLUDE")?);
         let mut arguments: Vec<String> = [
@@ -137,7 +142,7 @@ impl Tools {
         ]
         .map(Into::into)
         .into();
-        arguments.extend([format!("-I{}", text(&headers)), "kernel/vegas.bpf.c".into(), "-o".into(), text(glue)]);
+        arguments.extend([format!("-I{}", text(&headers)), source.into(), "-o".into(), text(glue)]);
         self.run("clang", &arguments).map(drop)
     }
 
@@ -148,16 +153,16 @@ impl Tools {
     }
 
     /// Links, optimises and compiles; only what the glue defines stays visible.
-    fn object(&self, out: &Path, glue: &Path, core: &Path) -> Result<(), String> {
-        let (linked, optimised) = (text(&out.join("linked.bc")), text(&out.join("optimised.bc")));
+    fn object(&self, object: &Path, glue: &Path, core: &Path) -> Result<(), String> {
+        let beside = |kind: &str| text(&object.with_extension(kind));
+        let (linked, optimised) = (beside("linked.bc"), beside("optimised.bc"));
         let symbols = self.run("llvm-nm", &["--defined-only".into(), "--format=just-symbols".into(), text(glue)])?;
         let public = symbols.lines().collect::<Vec<_>>().join(",");
         self.run("llvm-link", &[text(glue), text(core), "-o".into(), linked.clone()])?;
         let passes = ["-passes=internalize,default<O2>".into(), format!("-internalize-public-api-list={public}")];
         self.run("opt", &[&passes[..], &[linked, "-o".into(), optimised.clone()]].concat())?;
-        let object = text(&out.join("vegas.bpf.o"));
         let llc = ["-march=bpf", BPF_CPU, "-filetype=obj"].map(Into::into);
-        self.run("llc", &[&llc[..], &[optimised, "-o".into(), object]].concat()).map(drop)
+        self.run("llc", &[&llc[..], &[optimised, "-o".into(), text(object)]].concat()).map(drop)
     }
 
     fn run(&self, tool: &str, arguments: &[String]) -> Result<String, String> {

@@ -95,8 +95,10 @@ pub struct Segment {
     pub ports: [u16; 2],
     /// Acknowledgement number; none without the flag.
     pub acknowledgement: Option<u32>,
-    /// Whether it carries data.
-    pub has_payload: bool,
+    /// Bytes of both headers.
+    pub headers: usize,
+    /// Bytes of data.
+    pub payload: usize,
 }
 
 impl Head {
@@ -151,7 +153,8 @@ impl Head {
             addresses: [self.four(12), self.four(16)],
             ports: [self.word(header), self.word(header + 2)],
             acknowledgement: acknowledges.then(|| u32::from_be_bytes(self.four(header + 8))),
-            has_payload: total > header + tcp,
+            headers: header + tcp,
+            payload: total - header - tcp,
         })
     }
 

@@ -91,11 +91,11 @@ fn segments() {
     let segment_of = |packet: &[u8]| Head::of(packet).segment().expect("a segment");
     let data = segment_of(&segment(&stamps(1, 2).to_bytes()));
     assert_eq!((data.addresses, data.ports), ([[10, 0, 0, 1], [10, 1, 0, 2]], [40_000, 5_001]));
-    assert_eq!((data.acknowledgement, data.has_payload), (Some(2), true));
+    assert_eq!((data.acknowledgement, data.headers, data.payload), (Some(2), 48, 52));
     let mut ack = segment(&[]);
     ack.truncate(40);
     ack[3] = 40;
-    assert!(!segment_of(&ack).has_payload);
+    assert_eq!(segment_of(&ack).payload, 0);
     ack[33] = 2;
     assert_eq!(segment_of(&ack).acknowledgement, None);
 }

@@ -2,6 +2,7 @@
 //!
 //! The file is compiled twice: into the BPF object, and into this crate, where tests hold the two against each other.
 
+use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
     Ack, Algorithm, Avoidance, Composition, Cut, Detection, Limits, Loss, LossKind, LossResponse, Parameters, Phase,
@@ -30,6 +31,8 @@ pub struct Config {
     /// [`NONE_U32`]: unbounded.
     pub ssthresh: u32,
     pub max_window: u32,
+    /// 1 if the signal needs routers' times: the flow's packets then carry the option.
+    pub asks_routers: u32,
 }
 
 /// One event, as the core is told it.
@@ -203,4 +206,54 @@ impl Decision {
             reserved: 0,
         }
     }
+}
+
+/// What the tc programs have to know of a packet.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Source and destination, in network order.
+    pub addresses: [u32; 2],
+    pub ports: [u32; 2],
+    pub acknowledgement: u32,
+    /// Of IPv4 and TCP.
+    pub header_bytes: u32,
+    pub aqt_us: u32,
+    pub echo_us: u32,
+    /// `READ_` bits: which of the others are there.
+    pub flags: u32,
+}
+
+pub const READ_SEGMENT: u32 = 1;
+pub const READ_PAYLOAD: u32 = 2;
+pub const READ_ACKNOWLEDGEMENT: u32 = 4;
+pub const READ_STAMPS: u32 = 8;
+pub const READ_MALFORMED: u32 = 16;
+
+impl Reading {
+    pub fn of(head: &Head) -> Self {
+        let mut reading = Reading::default();
+        if let Some(segment) = head.segment() {
+            reading.addresses = segment.addresses.map(u32::from_ne_bytes);
+            reading.ports = segment.ports.map(u32::from);
+            reading.acknowledgement = segment.acknowledgement.unwrap_or_default();
+            reading.header_bytes = segment.headers as u32;
+            let acknowledges = if segment.acknowledgement.is_some() { READ_ACKNOWLEDGEMENT } else { 0 };
+            reading.flags = READ_SEGMENT | acknowledges | if segment.payload > 0 { READ_PAYLOAD } else { 0 };
+        }
+        match head.stamps() {
+            Ok(None) => {}
+            Ok(Some(stamps)) => {
+                (reading.aqt_us, reading.echo_us) = (stamps.aqt.micros(), stamps.echo.micros());
+                reading.flags |= READ_STAMPS;
+            }
+            Err(_) => reading.flags |= READ_MALFORMED,
+        }
+        reading
+    }
+}
+
+/// The header as a host sends it, with the option after it; none where it stays as it is.
+pub fn with_echo(head: &Head, echo_us: u32) -> Option<[u8; HEADER_WITH_OPTION_BYTES]> {
+    head.with_option(Stamps { aqt: Aqt::ZERO, echo: Aqt::from_micros(echo_us) })
 }

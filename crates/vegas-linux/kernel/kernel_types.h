@@ -11,6 +11,7 @@ typedef _Bool bool;
 #define BPF_RB_NO_WAKEUP 1
 #define BPF_SK_STORAGE_GET_F_CREATE 1
 #define NANOS_PER_SECOND 1000000000ull
+#define NANOS_PER_MICROSECOND 1000ull
 /* no pacing, though the socket may pace */
 #define UNPACED (~0ul)
 #define TCP_CONG_NON_RESTRICTED 1
@@ -45,7 +46,7 @@ struct inet_connection_sock {
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u64 bytes_acked;
-	__u32 snd_cwnd, snd_cwnd_clamp, snd_ssthresh, packets_out, max_packets_out, mss_cache, delivered_ce;
+	__u32 snd_una, snd_cwnd, snd_cwnd_clamp, snd_ssthresh, packets_out, max_packets_out, mss_cache, delivered_ce;
 	__u32 data_segs_out, total_retrans;
 	__u8 is_cwnd_limited : 1;
 };

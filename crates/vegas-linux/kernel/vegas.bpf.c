@@ -5,6 +5,7 @@
  * outside of fast recovery. Names of the kernel's callbacks: include/net/tcp.h, struct tcp_congestion_ops. */
 #include "vegas_abi.h"
 #include "kernel_types.h"
+#include "feedback.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
@@ -139,6 +140,8 @@ static void begin(struct sock *sk, __u32 pacing)
 	sk->sk_pacing_status = pacing;
 	if (!flow)
 		return;
+	if (config.asks_routers)
+		bpf_sk_storage_get(&feedback, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	__builtin_memset(flow, 0, sizeof(*flow));
 	flow->number = __sync_fetch_and_add(&flows_started, 1) + 1;
 	flow->bytes_acked = tp->bytes_acked;
@@ -199,12 +202,34 @@ static bool is_cwnd_limited(const struct tcp_sock *tp)
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-static bool ack_event(struct flow *flow, const struct tcp_sock *tp)
+/* What the routers said with the acknowledgement at hand, if the tc programs are at the device and found the option. */
+static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
+{
+	const struct feedback *told = config.asks_routers ? bpf_sk_storage_get(&feedback, tp, 0, 0) : 0;
+	__u32 age, slot;
+
+	event->forward_ns = 0;
+	event->backward_ns = 0;
+	if (!told)
+		return 0;
+	for (age = 1; age <= FEEDBACK_SLOTS && age <= told->count; age++) {
+		slot = (told->count - age) % FEEDBACK_SLOTS;
+		if (told->slots[slot].acknowledgement != tp->snd_una)
+			continue;
+		event->forward_ns = told->slots[slot].forward_us * NANOS_PER_MICROSECOND;
+		event->backward_ns = told->slots[slot].backward_us * NANOS_PER_MICROSECOND;
+		return FLAG_FEEDBACK;
+	}
+	return 0;
+}
+
+static bool ack_event(struct flow *flow, struct tcp_sock *tp)
 {
 	if (!flow->acked)
 		return false;
 	flow->acked = 0;
-	flow->event.flags = is_cwnd_limited(tp) ? FLAG_WINDOW_LIMITED : 0;
+	flow->event.flags = read_routers(&flow->event, tp);
+	flow->event.flags |= is_cwnd_limited(tp) ? FLAG_WINDOW_LIMITED : 0;
 	flow->event.ce_marked = tp->delivered_ce - flow->delivered_ce;
 	flow->delivered_ce = tp->delivered_ce;
 	step(flow, EVENT_ACK);

@@ -15,7 +15,7 @@ typedef __u32 __be32, __wsum;
 
 struct vegas_config {
 	__u32 signal, slow_start, avoidance, cut, once_per_window, ends_at_next_ack, keep_up;
-	__u32 alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window;
+	__u32 alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window, asks_routers;
 };
 
 enum vegas_kind { EVENT_START, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_TIMEOUT, EVENT_ECN, EVENT_UNDO };
@@ -57,5 +57,31 @@ struct vegas_proof_step {
 };
 
 #define PROOF_STEPS 4096
+
+/* --- RoVegas's option --- */
+
+#define HEAD_BYTES 80
+
+/* Head of the core's aqt.rs */
+struct option_head {
+	__u8 bytes[HEAD_BYTES];
+	__u32 packet_bytes;
+};
+
+enum option_flag {
+	READ_SEGMENT = 1, READ_PAYLOAD = 2, READ_ACKNOWLEDGEMENT = 4, READ_STAMPS = 8, READ_MALFORMED = 16
+};
+
+/* Reading of abi.rs */
+struct option_reading {
+	__u32 addresses[2], ports[2];
+	__u32 acknowledgement, header_bytes, aqt_us, echo_us, flags;
+};
+
+/* One step of the proof that the programs read packets as the core does. */
+struct option_proof_step {
+	struct option_head head;
+	struct option_reading reading;
+};
 
 #endif

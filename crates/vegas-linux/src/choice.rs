@@ -104,9 +104,6 @@ impl Choice {
         if self.composition.avoidance == Avoidance::Cubic || self.composition.loss.cut == Cut::Cubic {
             return Err(Error("cubic is not carried into the kernel, which has its own: take the name cubic".into()));
         }
-        if self.composition.signal.needs_routers() {
-            return Err(Error("signal: the routers' option is not carried by vegaslab linux".into()));
-        }
         self.composition.check_host(&HostCapabilities::LINUX).map_err(|refusal| Error(refusal.to_string()))?;
         if self.kernel_name.len() > KERNEL_NAME_MAX {
             let message = format!("longer than the kernel's {KERNEL_NAME_MAX} bytes");
@@ -134,6 +131,7 @@ impl Choice {
             restart_window: restart_window.0,
             ssthresh: ssthresh.map_or(NONE_U32, |segments| segments.0),
             max_window: max_window.0,
+            asks_routers: signal.needs_routers().into(),
         }
     }
 }

@@ -12,8 +12,10 @@ use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use serde_json::Map;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use vegas_linux::attached::Attached;
 use vegas_linux::choice::Choice;
 use vegas_linux::installed::Installed;
+use vegas_linux::run::Receivers;
 use vegas_linux::{Error, host};
 use vegas_sim::results::{self, WriteOptions};
 use vegas_sim::scenario::Scenario;
@@ -32,6 +34,8 @@ struct Command {
 enum Action {
     /// Registers a preset as a congestion control, vegas_gallop say, until it is removed or the machine restarts
     Install(Install),
+    /// Lets a receiver echo what routers have stamped for RoVegas, until it is removed or the machine restarts
+    Echo(Echo),
     /// Lists what is registered
     Status,
     /// Takes registered congestion controls away; connections keep theirs until they end
@@ -52,11 +56,21 @@ struct Install {
     /// Another number or part than the preset's, by its key in a scenario file: gamma=3
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
     sets: Vec<(String, String)>,
+    /// Of an algorithm that asks routers, as rovegas does: a device that its packets leave by
+    #[arg(long = "device", value_name = "DEVICE")]
+    devices: Vec<String>,
+}
+
+#[derive(Args)]
+struct Echo {
+    /// The devices that data comes in by
+    #[arg(required = true)]
+    devices: Vec<String>,
 }
 
 #[derive(Args)]
 struct Remove {
-    /// Presets or kernel names; all, if none is given
+    /// Presets, kernel names or devices; all, if none is given
     names: Vec<String>,
 }
 
@@ -73,6 +87,9 @@ struct RunFile {
     /// The results folder; default: results/NAME-linux, or with --json none
     #[arg(short, long, value_name = "FOLDER")]
     output: Option<PathBuf>,
+    /// With receivers that do not know RoVegas's option
+    #[arg(long)]
+    no_echo: bool,
     /// Every table as CSV too
     #[arg(long)]
     csv: bool,
@@ -117,6 +134,7 @@ fn complain(what: impl Display, code: u8) -> ExitCode {
 fn run(action: &Action, stop: &AtomicBool) -> Result<(), Error> {
     match action {
         Action::Install(install) => install_preset(install),
+        Action::Echo(echo) => echo.devices.iter().try_for_each(|device| attach(device)),
         Action::Status => status(),
         Action::Remove(remove) => remove_named(&remove.names),
         Action::Watch(watch) => live::watch(watch, stop),
@@ -127,6 +145,7 @@ fn run(action: &Action, stop: &AtomicBool) -> Result<(), Error> {
 
 fn install_preset(install: &Install) -> Result<(), Error> {
     let choice = Choice::of_preset(&install.preset, &install.sets)?;
+    attach_for(&choice, &install.devices)?;
     let installed = Installed::install(&choice)?;
     let without = match choice.left_out.as_str() {
         "" => String::new(),
@@ -136,10 +155,40 @@ fn install_preset(install: &Install) -> Result<(), Error> {
     Ok(())
 }
 
+/// The option at the devices that an algorithm needs it at.
+fn attach_for(choice: &Choice, devices: &[String]) -> Result<(), Error> {
+    let asks_routers = choice.composition.signal.needs_routers();
+    if !asks_routers && !devices.is_empty() {
+        return Err(Error(format!("--device: {} asks no routers; leave it out", choice.algorithm)));
+    }
+    if asks_routers && devices.is_empty() && Attached::all()?.is_empty() {
+        return Err(Error(format!(
+            "{} asks routers: name the device that its packets leave by, --device eth0",
+            choice.algorithm
+        )));
+    }
+    let new = |device: &&String| !matches!(Attached::find(device), Ok(Some(_)));
+    devices.iter().filter(new).try_for_each(|device| attach(device))
+}
+
+fn attach(device: &str) -> Result<(), Error> {
+    Attached::attach(device)?;
+    println!("{device}: packets carry RoVegas's option where their connection asks for it");
+    Ok(())
+}
+
 fn status() -> Result<(), Error> {
     let all = Installed::all()?;
-    if all.is_empty() {
+    let devices = Attached::all()?;
+    if all.is_empty() && devices.is_empty() {
         println!("nothing is installed");
+    }
+    for attached in devices {
+        let counts = attached.counts()?;
+        println!(
+            "{:15}  option: {} sent, {} heard, {} without room for it, {} malformed",
+            attached.device, counts.inserted, counts.heard, counts.without_room, counts.malformed
+        );
     }
     for installed in all {
         let status = installed.status()?;
@@ -159,7 +208,20 @@ fn status() -> Result<(), Error> {
 }
 
 fn remove_named(names: &[String]) -> Result<(), Error> {
-    let chosen = live::chosen(names)?;
+    let mut devices = if names.is_empty() { Attached::all()? } else { Vec::new() };
+    let mut others = Vec::new();
+    for name in names {
+        match Attached::find(name)? {
+            Some(attached) => devices.push(attached),
+            None => others.push(name.clone()),
+        }
+    }
+    // no names at all are all algorithms, none but devices are none
+    let chosen = if names.is_empty() || !others.is_empty() { live::chosen(&others)? } else { Vec::new() };
+    for attached in devices {
+        attached.remove()?;
+        println!("{} is without the option", attached.device);
+    }
     chosen.iter().try_for_each(|installed| {
         installed.remove()?;
         println!("{} is removed", installed.kernel_name);
@@ -185,7 +247,8 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     if let Some(folder) = &folder {
         results::check_folder(folder).map_err(|error| Error(error.to_string()))?;
     }
-    let run = vegas_linux::run::run(&scenario, stop)?;
+    let receivers = if file.no_echo { Receivers::Ignore } else { Receivers::Echo };
+    let run = vegas_linux::run::run_to(&scenario, receivers, stop)?;
     let wall_s = run.outcome.end_s;
     if let Some(folder) = &folder {
         let options = WriteOptions { csv: file.csv, ..WriteOptions::default() };

@@ -8,6 +8,7 @@ use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
 
 use crate::Error;
 use crate::abi::Config;
+use crate::attached;
 use crate::choice::Choice;
 use crate::host;
 use crate::object::{self, Counts};
@@ -68,7 +69,8 @@ impl Installed {
         if installed.is_registered() {
             return Err(Error(format!("{} is installed already; remove it first", choice.kernel_name)));
         }
-        let mut object = object::load(&choice.kernel_name, &choice.config())?;
+        let feedback = attached::feedback()?.filter(|_| choice.composition.signal.needs_routers());
+        let mut object = object::load(&choice.kernel_name, &choice.config(), feedback.as_ref())?;
         fs::create_dir(&installed.folder).map_err(|error| Error::new(installed.folder.display(), error))?;
         installed.pin(&mut object).inspect_err(|_| drop(fs::remove_dir_all(&installed.folder)))?;
         Ok(installed)

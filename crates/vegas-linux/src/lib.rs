@@ -2,9 +2,10 @@
 //!
 //! [`choice`] turns a preset and its numbers into the words that the kernel side takes, [`object`] loads the BPF object
 //! that holds the core, [`installed`] registers it as a congestion control that outlives the command ([`own`]: one
-//! that does not), [`trace`] reads what it does, and [`watch`] follows live connections. [`run`] carries a scenario out with real sockets: endpoints in namespaces of their own, and
-//! between them the simulator's own network in real time ([`router`]); [`recording`] makes the simulator's tables of
-//! what the kernel told.
+//! that does not), [`trace`] reads what it does, and [`watch`] follows live connections. [`run`] carries a scenario
+//! out with real sockets: endpoints in namespaces of their own, and between them the simulator's own network in real
+//! time ([`router`]); [`recording`] makes the simulator's tables of what the kernel told. [`option`] carries the times
+//! of RoVegas's routers, and [`attached`] keeps it at a machine's devices.
 //!
 //! The kernel side is in `kernel/`: C glue, and the core itself as LLVM IR (`build.rs`).
 
@@ -12,6 +13,7 @@
 #[expect(missing_docs, reason = "vegas_abi.h names the same fields; the comments that are there say what is not plain")]
 pub mod abi;
 mod addresses;
+pub mod attached;
 pub mod choice;
 mod completion;
 mod endpoints;
@@ -21,6 +23,7 @@ pub mod installed;
 pub mod lateness;
 mod namespace;
 pub mod object;
+pub mod option;
 pub mod own;
 mod packets;
 mod plain;

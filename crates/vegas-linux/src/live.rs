@@ -73,7 +73,7 @@ pub(crate) fn hold(options: &Hold) -> Result<(), Error> {
             }
         }
     }
-    let own = Own::register(&choices)?;
+    let own = Own::register(&choices, None)?;
     names.extend(missing.into_iter().zip(own.names.iter().map(|name| json!(name))));
     let failed = |error| Error::new("standard streams", error);
     writeln!(io::stdout(), "{}", Value::Object(names)).map_err(failed)?;

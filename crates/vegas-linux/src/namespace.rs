@@ -14,7 +14,8 @@ pub(crate) struct Namespace {
     handle: File,
 }
 
-const DEVICE: &str = "path";
+/// Its device in each namespace.
+pub(crate) const DEVICE: &str = "path";
 const OWN: &str = "/proc/thread-self/ns/net";
 
 /// What makes the kernel's TCP measurable, and what it learns of earlier connections forgotten (docs/linux.md).
@@ -43,8 +44,8 @@ impl Namespace {
                 fs::write(&path, value).map_err(|error| Error::new(&path, error))?;
             }
             ip(&["link", "set", "lo", "up"])?;
-            // a packet at a time: bursts of several would look like a queue
-            ip(&["link", "set", DEVICE, "up", "txqueuelen", "10000", "gso_max_segs", "1"])?;
+            // a packet at a time: bursts of several would look like a queue; routes bound how large they are
+            ip(&["link", "set", DEVICE, "up", "txqueuelen", "10000", "gso_max_segs", "1", "mtu", "65535"])?;
             ip(&["route", "add", far, "dev", DEVICE])?;
             Ok((Namespace { handle }, tun))
         })

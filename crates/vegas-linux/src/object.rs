@@ -1,5 +1,7 @@
 //! The BPF object: opened with an algorithm's numbers, loaded, and run by itself for the proof.
 
+use std::os::fd::AsFd;
+
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput};
 
 use crate::Error;
@@ -7,6 +9,7 @@ use vegas_core::SlowStart;
 
 use crate::abi::{Config, Decision, Event};
 use crate::choice::position;
+use crate::option::FEEDBACK;
 use crate::plain::{bytes_of, from_bytes};
 
 /// What build.rs made of core and glue.
@@ -33,8 +36,9 @@ pub struct ProofStep {
     pub decision: Decision,
 }
 
-/// Opens and loads the object with these numbers; nothing is registered yet.
-pub fn load(kernel_name: &str, config: &Config) -> Result<Object, Error> {
+/// Opens and loads the object with these numbers; nothing is registered yet. What routers say it takes from `feedback`,
+/// the map of the option's programs.
+pub fn load(kernel_name: &str, config: &Config, feedback: Option<&MapHandle>) -> Result<Object, Error> {
     let mut open = open()?;
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();
@@ -45,6 +49,8 @@ pub fn load(kernel_name: &str, config: &Config) -> Result<Object, Error> {
             let mut bytes = [0; NAME_BYTES];
             bytes[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());
             ops[..NAME_BYTES].copy_from_slice(&bytes);
+        } else if let Some(shared) = feedback.filter(|_| name == FEEDBACK) {
+            map.reuse_fd(shared.as_fd()).map_err(|error| Error::new(name, error))?;
         } else if [WINDOW_OPS, PACED_OPS].contains(&name.as_str()) {
             map.set_autocreate(false).map_err(|error| Error::new(name, error))?;
         }
@@ -100,7 +106,7 @@ pub struct Proof {
 impl Proof {
     /// Loads the object with these numbers.
     pub fn new(config: &Config) -> Result<Self, Error> {
-        Ok(Proof { object: load("vegas_proof", config)? })
+        Ok(Proof { object: load("vegas_proof", config, None)? })
     }
 
     /// Fills in the decisions of the steps; the state goes on from call to call. The first step ever must be a start.
@@ -120,6 +126,6 @@ impl Proof {
     }
 }
 
-fn missing() -> Error {
+pub(crate) fn missing() -> Error {
     Error::new("the BPF object", "a part of it is missing")
 }

@@ -1,6 +1,6 @@
 //! Congestion controls of this process, under names that no other has: they go with it, however it ends.
 
-use libbpf_rs::{Link, Object};
+use libbpf_rs::{Link, MapHandle, Object};
 
 use crate::Error;
 use crate::abi::Config;
@@ -18,23 +18,23 @@ pub struct Own {
 }
 
 impl Own {
-    /// Registers them.
-    pub fn register(choices: &[Choice]) -> Result<Self, Error> {
+    /// Registers them. What routers say they take from `feedback`, the map of the option's programs.
+    pub fn register(choices: &[Choice], feedback: Option<&MapHandle>) -> Result<Self, Error> {
         let mut own = Own { names: Vec::new(), configs: Vec::new(), objects: Vec::new(), links: Vec::new() };
         for choice in choices {
             let config = choice.config();
             let place = match own.configs.iter().position(|known| *known == config) {
                 Some(place) => place,
-                None => own.add(config)?,
+                None => own.add(config, feedback)?,
             };
             own.names.push(name(place));
         }
         Ok(own)
     }
 
-    fn add(&mut self, config: Config) -> Result<usize, Error> {
+    fn add(&mut self, config: Config, feedback: Option<&MapHandle>) -> Result<usize, Error> {
         let place = self.objects.len();
-        let mut object = object::load(&name(place), &config)?;
+        let mut object = object::load(&name(place), &config, feedback)?;
         self.links.push(object::register(&mut object)?);
         self.configs.push(config);
         self.objects.push(object);

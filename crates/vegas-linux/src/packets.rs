@@ -38,8 +38,8 @@ impl Packets {
     }
 
     /// The packet of a number; none if so many have come since that its slot is another's.
-    pub(crate) fn get(&self, number: u64) -> Option<&[u8]> {
-        (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_slice())
+    pub(crate) fn get(&mut self, number: u64) -> Option<&mut [u8]> {
+        (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_mut_slice())
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::abi::{Config, Decision, Event};
 use crate::object::ProofStep;
+use crate::option;
 use crate::trace::Record;
 
 /// A `repr(C)` struct of integers without padding: any bytes of its size are a value of it, and it is nothing but bytes.
@@ -23,6 +24,10 @@ unsafe impl Plain for Record {}
 // SAFETY: as above
 unsafe impl Plain for ProofStep {}
 // SAFETY: as above
+unsafe impl Plain for option::ProofStep {}
+// SAFETY: an integer
+unsafe impl Plain for u32 {}
+// SAFETY: an integer
 unsafe impl Plain for u64 {}
 
 /// The value in the first bytes; none if there are too few.

@@ -19,6 +19,7 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
+use vegas_core::aqt;
 use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
@@ -194,6 +195,7 @@ impl Router {
 
     fn deliver(&mut self, delivery: Delivery) -> Result<(), Error> {
         let Some(bytes) = self.packets.get(delivery.number) else { return Ok(()) };
+        aqt::stamp(bytes, Span::from_micros(delivery.queued_us.into()));
         let (mut device, late) = match delivery.direction {
             Direction::Forward => (&self.receivers, &mut self.late_to_receivers),
             Direction::Backward => (&self.senders, &mut self.late_to_senders),

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
+use libbpf_rs::Link;
 use serde_json::{Value, json};
 use vegas_core::units::Time;
 use vegas_sim::outcome::Outcome;
@@ -19,7 +20,8 @@ use crate::choice::Choice;
 use crate::completion::Completion;
 use crate::endpoints::{self, Sender};
 use crate::lateness::Lateness;
-use crate::namespace::Namespace;
+use crate::namespace::{DEVICE, Namespace};
+use crate::option::{Device, Programs};
 use crate::own::Own;
 use crate::processors::Processors;
 use crate::quic::{self, Fetched, Server};
@@ -61,17 +63,36 @@ impl Run {
 const LAST_RECORDS: Duration = Duration::from_millis(20);
 const NAP: Duration = Duration::from_millis(10);
 
+/// Whether the receivers know RoVegas's option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receivers {
+    /// They echo what routers have stamped.
+    Echo,
+    /// They ignore it, as any host without the programs.
+    Ignore,
+}
+
 /// Carries the scenario out; it takes as long as the scenario, or until all flows have completed, where the scenario says
 /// so. `stop` ends it early, without a result.
 pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
+    run_to(scenario, Receivers::Echo, stop)
+}
+
+/// The same with receivers of this kind.
+pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
     let processors = Processors::ours()?;
     let _elsewhere = processors.leave_to_router()?;
     let choices = scenario.flows.iter().map(choice).collect::<Result<Vec<_>, _>>()?;
-    let algorithms = Own::register(&choices.iter().flatten().cloned().collect::<Vec<_>>())?;
+    let by_tcp: Vec<Choice> = choices.iter().flatten().cloned().collect();
+    let option = option_of(&by_tcp)?;
+    let feedback = option.as_ref().map(Programs::feedback).transpose()?;
+    let algorithms = Own::register(&by_tcp, feedback.as_ref())?;
     let (senders, senders_device) = Namespace::new(RECEIVERS)?;
     let (receivers, receivers_device) = Namespace::new(SENDERS)?;
     connect(scenario, &senders, &receivers)?;
+    let carriers = [Some(&senders), (echo == Receivers::Echo).then_some(&receivers)];
+    let _attached = option.as_ref().map(|option| attach(option, carriers)).transpose()?;
     let listeners =
         receivers.within(|| (0..scenario.flows.len()).map(endpoints::listen).collect::<Result<Vec<_>, _>>())?;
     let servers = servers(scenario, &senders)?;
@@ -192,6 +213,21 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     }
     Ok(())
 }
+
+/// The programs of RoVegas's option, where a flow asks routers.
+fn option_of(choices: &[Choice]) -> Result<Option<Programs>, Error> {
+    let asks = choices.iter().any(|choice| choice.composition.signal.needs_routers());
+    asks.then(|| Programs::load(TUN_HEADER_BYTES, None)).transpose()
+}
+
+/// Lets the packets of these hosts pass through them.
+fn attach(option: &Programs, hosts: [Option<&Namespace>; 2]) -> Result<Vec<[Link; 2]>, Error> {
+    let attach = |host: &Namespace| host.within(|| option.attach(&Device::find(DEVICE)?));
+    hosts.into_iter().flatten().map(attach).collect()
+}
+
+/// A TUN device has none.
+const TUN_HEADER_BYTES: u32 = 0;
 
 fn connect(scenario: &Scenario, senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
     for (flow, spec) in scenario.flows.iter().enumerate() {

@@ -102,5 +102,5 @@ fn the_bytes_are_those_that_hosts_and_routers_read() {
     let packet = &file[file.len() - 4 - 48..file.len() - 4];
     assert_eq!(Head::of(packet).stamps(), Ok(stamps(1_200, 25_000)));
     let segment = Head::of(packet).segment().expect("an acknowledgement");
-    assert_eq!((segment.ports[0], segment.acknowledgement, segment.has_payload), (5001, Some(961), false));
+    assert_eq!((segment.ports[0], segment.acknowledgement, segment.payload), (5001, Some(961), 0));
 }

@@ -1,0 +1,102 @@
+//! Devices with RoVegas's option: each has a folder in the BPF file system that keeps the programs there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use libbpf_rs::MapHandle;
+
+use crate::Error;
+use crate::host;
+use crate::option::{self, Counts, Device, Programs};
+
+/// A device whose packets carry the option, where a connection asks for it.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    /// The device's name.
+    pub device: String,
+    folder: PathBuf,
+}
+
+/// What is pinned of a device, by its name in the folder.
+const COUNTS: &str = "counts";
+const LINKS: [&str; 2] = ["in", "out"];
+
+impl Attached {
+    /// Puts the programs at a device; they stay until they are removed, the device goes or the machine restarts.
+    pub fn attach(device: &str) -> Result<Self, Error> {
+        let found = Device::find(device)?;
+        host::mount_bpffs()?;
+        let attached = Attached::at(device);
+        if attached.folder.exists() {
+            return Err(Error(format!("{device} has the option already; remove it first")));
+        }
+        let programs = Programs::load(found.link_header_bytes, feedback()?.as_ref())?;
+        fs::create_dir_all(&attached.folder).map_err(|error| Error::new(attached.folder.display(), error))?;
+        attached.pin(&programs, &found).inspect_err(|_| drop(fs::remove_dir_all(&attached.folder)))?;
+        Ok(attached)
+    }
+
+    /// All of them, by name.
+    pub fn all() -> Result<Vec<Self>, Error> {
+        let entries = match fs::read_dir(devices()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(|error| Error::new(devices().display(), error))?,
+        };
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        Ok(names.iter().map(|name| Attached::at(name)).collect())
+    }
+
+    /// The one at a device of this name.
+    pub fn find(device: &str) -> Result<Option<Self>, Error> {
+        Ok(Attached::all()?.into_iter().find(|attached| attached.device == device))
+    }
+
+    /// Takes the programs away from the device.
+    pub fn remove(&self) -> Result<(), Error> {
+        fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
+    }
+
+    /// What they have counted.
+    pub fn counts(&self) -> Result<Counts, Error> {
+        let path = self.folder.join(COUNTS);
+        option::counts(&MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error))?)
+    }
+
+    fn at(device: &str) -> Self {
+        Attached { device: device.into(), folder: devices().join(device) }
+    }
+
+    fn pin(&self, programs: &Programs, device: &Device) -> Result<(), Error> {
+        let failed = |error| Error::new(self.folder.display(), error);
+        if !feedback_path().exists() {
+            programs.feedback()?.pin(feedback_path()).map_err(failed)?;
+        }
+        programs.counts_map()?.pin(self.folder.join(COUNTS)).map_err(failed)?;
+        for (mut link, name) in programs.attach(device)?.into_iter().zip(LINKS) {
+            link.pin(self.folder.join(name)).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+/// By which the programs at all devices tell sockets; none before the first device. It outlives the devices, since
+/// installed algorithms hold it.
+pub(crate) fn feedback() -> Result<Option<MapHandle>, Error> {
+    let path = feedback_path();
+    let open = || MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error));
+    path.exists().then(open).transpose()
+}
+
+fn feedback_path() -> PathBuf {
+    folder().join(option::FEEDBACK)
+}
+
+fn devices() -> PathBuf {
+    folder().join("devices")
+}
+
+fn folder() -> PathBuf {
+    Path::new(host::BPFFS).join("vegaslab-option")
+}

@@ -1,0 +1,172 @@
+//! RoVegas's option on real hosts: the tc programs at a device that put it into packets and read it.
+//!
+//! The same two programs serve senders and receivers (`kernel/option.bpf.c`); which a host is, its connections decide.
+
+use std::os::fd::AsFd;
+
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, ProgramInput};
+use nix::net::if_::if_nametoindex;
+
+use vegas_core::aqt::Head;
+
+use crate::Error;
+use crate::abi::Reading;
+use crate::object::{PROOF_STEPS, map, missing};
+use crate::plain::{bytes_of, from_bytes};
+use crate::sys;
+
+/// What build.rs made of core and glue.
+static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/option.bpf.o"));
+
+/// The map of the link header's length.
+const DEVICE: &str = ".rodata.device";
+/// The map by which the programs tell sockets.
+pub(crate) const FEEDBACK: &str = "feedback";
+
+/// A network device that can carry the option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    /// Its name.
+    pub name: String,
+    /// The kernel's number of it, in this thread's network namespace.
+    pub index: i32,
+    /// Bytes before a packet's IPv4 header.
+    pub link_header_bytes: u32,
+}
+
+impl Device {
+    /// The device of this name in this thread's network namespace.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        let unknown = |_| Error(format!("{name}: no such device; `ip link` lists them"));
+        let index = if_nametoindex(name).map_err(unknown)?;
+        let link_header_bytes = match sys::hardware_type(name).map_err(|error| Error::new(name, error))? {
+            libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => 14,
+            libc::ARPHRD_NONE => 0,
+            _ => return Err(Error(format!("{name}: the option needs a device of Ethernet or of plain IP packets"))),
+        };
+        let index = i32::try_from(index).map_err(|error| Error::new(name, error))?;
+        Ok(Device { name: name.into(), index, link_header_bytes })
+    }
+}
+
+/// The two programs, loaded for devices of one kind.
+pub struct Programs {
+    object: Object,
+}
+
+/// What the programs count, in the order of their section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets that left with the option.
+    pub inserted: u64,
+    /// Data packets and acknowledgements that came with it, of connections that use it.
+    pub heard: u64,
+    /// Packets that left without it, since it did not fit into the device's MTU.
+    pub without_room: u64,
+    /// Packets that came or left with options that cannot be read.
+    pub malformed: u64,
+}
+
+impl Programs {
+    /// Loads them. They tell sockets by a map of their own, or by that of programs at other devices.
+    pub fn load(link_header_bytes: u32, feedback: Option<&MapHandle>) -> Result<Self, Error> {
+        let failed = |error: libbpf_rs::Error| Error::new("the option's BPF object", error);
+        let mut open = ObjectBuilder::default().open_memory(OBJECT).map_err(failed)?;
+        for mut map in open.maps_mut() {
+            let name = map.name().to_string_lossy().into_owned();
+            if name.ends_with(DEVICE) {
+                map.set_initial_value(bytes_of(&link_header_bytes)).map_err(failed)?;
+            } else if let Some(shared) = feedback.filter(|_| name == FEEDBACK) {
+                map.reuse_fd(shared.as_fd()).map_err(failed)?;
+            }
+        }
+        Ok(Programs { object: open.load().map_err(failed)? })
+    }
+
+    /// Lets a device's packets pass through them, behind programs that are there already, for as long as the links live.
+    pub fn attach(&self, device: &Device) -> Result<[Link; 2], Error> {
+        let attach = |name: &str| {
+            let program = self.object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)?;
+            sys::attach_tcx(&program, device.index).map_err(|error| Error::new(&device.name, error))
+        };
+        Ok([attach("option_in")?, attach("option_out")?])
+    }
+
+    /// By which they tell sockets: congestion controls take it when they are loaded.
+    pub fn feedback(&self) -> Result<MapHandle, Error> {
+        map(&self.object, FEEDBACK)
+    }
+
+    /// What they have counted.
+    pub fn counts(&self) -> Result<Counts, Error> {
+        counts(&self.counts_map()?)
+    }
+
+    pub(crate) fn counts_map(&self) -> Result<MapHandle, Error> {
+        map(&self.object, ".data.counts")
+    }
+}
+
+pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
+    let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().ok_or_else(missing)?;
+    let words = || value.chunks_exact(8).filter_map(from_bytes::<u64>).collect::<Vec<_>>();
+    let [inserted, heard, without_room, malformed] = words()[..] else { return Err(missing()) };
+    Ok(Counts { inserted, heard, without_room, malformed })
+}
+
+/// One step of the proof: the beginning of a packet, and what the programs read of it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ProofStep {
+    /// The packet's.
+    pub head: Head,
+    /// The answer.
+    pub reading: Reading,
+}
+
+/// For the proof: runs the programs by themselves, at no device.
+impl Programs {
+    /// Fills in what the programs read of each packet.
+    pub fn read(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
+        let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
+        let only = 0u32.to_ne_bytes();
+        let map = self.object.maps().find(|map| map.name() == "readings").ok_or_else(missing)?;
+        let program = self.object.progs_mut().find(|program| program.name() == "option_prove").ok_or_else(missing)?;
+        let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
+        map.update(&only, &bytes, MapFlags::ANY).map_err(failed)?;
+        program.test_run(ProgramInput::default()).map_err(failed)?;
+        let bytes = map.lookup(&only, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
+        for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<ProofStep>())) {
+            *step = from_bytes(bytes).ok_or_else(missing)?;
+        }
+        Ok(())
+    }
+
+    /// Lets a packet come, link header included.
+    pub fn receive(&self, packet: &[u8]) -> Result<(), Error> {
+        self.pass("option_in", packet, &mut vec![0; packet.len()]).map(drop)
+    }
+
+    /// Lets a packet leave, link header included, and gives it back as it left.
+    pub fn send(&self, packet: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut room = vec![0; packet.len() + 64];
+        let length = self.pass("option_out", packet, &mut room)?;
+        room.truncate(length);
+        Ok(room)
+    }
+
+    /// What acknowledgements of a connection would echo, us: addresses and ports as the packets that come have them.
+    pub fn heard(&self, addresses: [u32; 2], ports: [u32; 2]) -> Result<Option<u32>, Error> {
+        let key: Vec<u8> = [addresses, ports].concat().into_iter().flat_map(u32::to_ne_bytes).collect();
+        let heard = self.object.maps().find(|map| map.name() == "heard").ok_or_else(missing)?;
+        let value = heard.lookup(&key, MapFlags::ANY).map_err(|error| Error::new("heard", error))?;
+        Ok(value.and_then(|bytes| from_bytes(&bytes)))
+    }
+
+    fn pass(&self, name: &str, packet: &[u8], room: &mut [u8]) -> Result<usize, Error> {
+        let program = self.object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)?;
+        let input = ProgramInput { data_in: Some(packet), data_out: Some(room), ..ProgramInput::default() };
+        let output = program.test_run(input).map_err(|error| Error::new(name, error))?;
+        output.data.map(|data| data.len()).ok_or_else(missing)
+    }
+}

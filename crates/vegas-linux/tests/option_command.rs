@@ -1,0 +1,75 @@
+//! RoVegas's option as users meet it: at a device from `install` or `echo` until `remove`, and in the packets meanwhile.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Command, Output};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+fn vegas_linux(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_vegas-linux")).args(arguments).output().expect("the program runs")
+}
+
+fn refusal(arguments: &[&str]) -> String {
+    let output = vegas_linux(arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    String::from_utf8_lossy(&output.stderr).trim().to_owned()
+}
+
+fn accepted(arguments: &[&str]) -> String {
+    let output = vegas_linux(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The numbers of the loopback device's line.
+fn counts() -> Option<Vec<u64>> {
+    let status = accepted(&["status"]);
+    let line = status.lines().find(|line| line.starts_with("lo "))?;
+    Some(line.split_whitespace().filter_map(|word| word.parse().ok()).collect())
+}
+
+/// Both ends are on this machine's loopback device; nothing of a user's is touched.
+#[test]
+fn the_option_is_at_a_device_until_it_is_removed() {
+    if !support::kernel_is_ready() || counts().is_some() || accepted(&["status"]).contains("vegas_rovegas") {
+        return;
+    }
+    assert!(refusal(&["install", "rovegas", "--device", "nosuch0"]).starts_with("nosuch0: no such device"));
+    assert!(refusal(&["install", "gallop", "--device", "lo"]).contains("gallop asks no routers"));
+    if accepted(&["status"]).starts_with("nothing") {
+        assert!(refusal(&["install", "rovegas"]).contains("--device"));
+    }
+    accepted(&["install", "rovegas", "--device", "lo"]);
+    assert!(refusal(&["echo", "lo"]).contains("lo has the option already"));
+    assert_eq!(counts(), Some(vec![0, 0, 0, 0]));
+    const ROUNDS: u64 = 50;
+    exchange(ROUNDS);
+    let counts_after = counts().expect("still there");
+    let [sent, heard, without_room, malformed] = counts_after[..] else { panic!("{counts_after:?}") };
+    // each round is two packets with data; acknowledgements may travel with them
+    assert!(sent >= 2 * ROUNDS && heard >= 2 * ROUNDS, "{counts_after:?}");
+    assert_eq!((without_room, malformed), (0, 0));
+    accepted(&["remove", "rovegas", "lo"]);
+    assert_eq!(counts(), None);
+}
+
+/// One connection with RoVegas: a kilobyte there and back, so often.
+fn exchange(rounds: u64) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address: SocketAddr = listener.local_addr().expect("bound");
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).expect("a socket");
+    socket.set_tcp_congestion(b"vegas_rovegas").expect("installed");
+    socket.set_tcp_nodelay(true).expect("a socket");
+    socket.connect(&address.into()).expect("a listener");
+    let (mut near, mut far) = (std::net::TcpStream::from(socket), listener.accept().expect("a connection").0);
+    let mut room = [0; 1000];
+    for _ in 0..rounds {
+        near.write_all(&[1; 1000]).expect("written");
+        far.read_exact(&mut room).expect("read");
+        far.write_all(&[2; 1000]).expect("written");
+        near.read_exact(&mut room).expect("read");
+    }
+}
