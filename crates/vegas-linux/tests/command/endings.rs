@@ -26,13 +26,14 @@ fn runs_leave_nothing_behind_and_do_not_meet() {
     }
     let folder = folder("two");
     let file = scenario(&folder);
-    let before = made();
+    let before = interfaces();
     let start = |name: &str| -> Child {
         let output = folder.join(name);
         command(&["run", &text(&file), "--json", "-o", &text(&output)]).spawn().expect("the program runs")
     };
     let (mut killed, finished) = (start("killed"), start("finished"));
-    let both = eventually(|| registered().len() == before.0.len() + 2);
+    let runs = [killed.id(), finished.id()];
+    let both = eventually(|| runs.iter().all(|run| registered_by(*run).len() == 1));
     assert!(both, "each has a congestion control of its own: {:?}", registered());
     killed.kill().expect("a running program");
     killed.wait().expect("its end");
@@ -44,7 +45,7 @@ fn runs_leave_nothing_behind_and_do_not_meet() {
     assert!(summary["linux"]["lateness_median_us"].is_number());
     assert!(folder.join("finished/flow_series.parquet").exists());
     assert!(!folder.join("killed").exists(), "a run that was killed wrote nothing");
-    assert!(eventually(|| made() == before), "{:?}", made());
+    assert!(eventually(|| is_as_before(&runs, &before)), "{:?}", left(&runs));
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
@@ -55,15 +56,16 @@ fn ctrl_c_ends_a_run_and_leaves_nothing() {
     }
     let folder = folder("ctrl-c");
     let (file, output) = (scenario(&folder), folder.join("results"));
-    let before = made();
+    let before = interfaces();
     let run = command(&["run", &text(&file), "-o", &text(&output)]).spawn().expect("the program runs");
-    assert!(eventually(|| registered().len() > before.0.len()));
+    let runs = [run.id()];
+    assert!(eventually(|| !registered_by(run.id()).is_empty()));
     kill(Pid::from_raw(run.id() as i32), Signal::SIGINT).expect("a running program");
     let ended = run.wait_with_output().expect("its end");
     assert_eq!(ended.status.code(), Some(130));
     assert_eq!(stderr(&ended), "interrupted; nothing was written");
     assert!(!output.exists());
-    assert!(eventually(|| made() == before), "{:?}", made());
+    assert!(eventually(|| is_as_before(&runs, &before)), "{:?}", left(&runs));
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
@@ -75,12 +77,14 @@ fn an_error_halfway_leaves_nothing() {
     }
     let folder = folder("error");
     let file = scenario(&folder);
-    let before = made();
-    let ended = command(&["run", &text(&file), "--json"]).env("PATH", &folder).output().expect("the program runs");
+    let before = interfaces();
+    let run = command(&["run", &text(&file), "--json"]).env("PATH", &folder).spawn().expect("the program runs");
+    let runs = [run.id()];
+    let ended = run.wait_with_output().expect("its end");
     assert_eq!(ended.status.code(), Some(2));
     let line = stderr(&ended);
     assert!(line.starts_with("ip ") && line.contains("iproute2") && line.lines().count() == 1, "{line}");
-    assert!(eventually(|| made() == before), "{:?}", made());
+    assert!(eventually(|| is_as_before(&runs, &before)), "{:?}", left(&runs));
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
@@ -135,7 +139,18 @@ fn summary(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).expect("a summary")
 }
 
-/// Congestion controls and devices that are there.
-fn made() -> (Vec<String>, Vec<String>) {
-    (registered(), interfaces())
+/// Whether nothing of these runs is left, and the devices are those of before. Others on this machine may have runs too.
+fn is_as_before(runs: &[u32], devices: &[String]) -> bool {
+    left(runs) == (Vec::new(), devices.to_vec())
+}
+
+/// Congestion controls of these runs, and all devices.
+fn left(runs: &[u32]) -> (Vec<String>, Vec<String>) {
+    (runs.iter().flat_map(|run| registered_by(*run)).collect(), interfaces())
+}
+
+/// Congestion controls of the run with this process id.
+fn registered_by(run: u32) -> Vec<String> {
+    let own = format!("vl{run}_");
+    registered().into_iter().filter(|name| name.starts_with(&own)).collect()
 }
