@@ -115,7 +115,7 @@ test-linux: ## the tests on this machine's own kernel, for a minute (skipped wit
 
 .PHONY: test-python
 test-python: build ## the Python tests
-	$(BIN)/pytest --quiet
+	$(BIN)/pytest --quiet --numprocesses auto --dist loadfile
 
 .PHONY: check-no-std
 check-no-std: ## vegas-core without std and without an allocator

@@ -8,7 +8,8 @@ scenario="${1:-scenarios/gallop-50mbit.toml}"
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
-cargo run --quiet --locked --package vegas-sim --example run -- "$scenario" "$scratch/debug" >/dev/null
+# the packages of `make test-rust`, so that what that has built is used
+cargo run --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux --example run -- "$scenario" "$scratch/debug" >/dev/null
 .venv/bin/vegaslab run "$scenario" --output "$scratch/release" >/dev/null
 
 # tables DIR: name and checksum of every table below DIR, whatever folder it lies in
