@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from vegaslab import cli, quic
+from vegaslab import cli, quic, transfers
 
 
 def _program_is_built() -> bool:
@@ -64,7 +64,7 @@ def test_transfers_are_shuffled_and_their_means_have_intervals(vegaslab: Command
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     order = [transfer["algorithm"] for transfer in result["transfers"]]
-    assert order == quic.schedule(["gallop", "cubic"], 3, 1)
+    assert order == transfers.schedule(["gallop", "cubic"], 3, 1)
     assert [sorted(order[first : first + 2]) for first in (0, 2, 4)] == [["cubic", "gallop"]] * 3
     for transfer in result["transfers"]:
         assert transfer["completion_s"] * transfer["throughput_mbps"] == pytest.approx(2.4)
@@ -160,6 +160,6 @@ def test_without_its_program_it_says_how_to_build_it(
 def test_schedules_depend_on_the_seed_alone() -> None:
     """The same seed, the same order; all orders come."""
     names = ["vegas", "gallop", "cubic"]
-    assert quic.schedule(names, 10, 4) == quic.schedule(names, 10, 4)
-    rounds = quic.schedule(names, 100, 1)
+    assert transfers.schedule(names, 10, 4) == transfers.schedule(names, 10, 4)
+    rounds = transfers.schedule(names, 100, 1)
     assert len({tuple(rounds[first : first + 3]) for first in range(0, 300, 3)}) == 6
