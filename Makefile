@@ -152,15 +152,15 @@ fuzz: ## every fuzz target for FUZZ_SECONDS each, guided by coverage; needs a C+
 BENCH_PROGRAM := $(TARGET)/release/examples/run
 BENCH_REPEATS ?= 5
 UPDATE ?=
-BENCHMARKS = PYTHONPATH=python $(PYTHON) -m benchmarks
+BENCHMARKS = PYTHONPATH=python $(BIN)/python -m benchmarks
 
 .PHONY: bench
-bench: $(BENCH_PROGRAM) ## speed beside ns-2: the same scenarios in turn, ratios of medians (some minutes)
+bench: build $(BENCH_PROGRAM) ## speed beside ns-2: the same scenarios in turn, ratios of medians (some minutes)
 	@$(call debian_package,ns,ns2)
 	@$(BENCHMARKS) side-by-side $< --repeats $(BENCH_REPEATS)
 
 .PHONY: bench-instructions
-bench-instructions: $(BENCH_PROGRAM) ## instructions a delivered packet against benches/instructions.json (UPDATE=1: records)
+bench-instructions: build $(BENCH_PROGRAM) ## instructions a delivered packet against benches/instructions.json (UPDATE=1: records)
 	@$(call debian_package,valgrind,valgrind)
 	@$(BENCHMARKS) instructions $< $(if $(UPDATE),--update)
 
