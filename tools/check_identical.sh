@@ -9,7 +9,8 @@ scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 
 # the packages of `make test-rust`, so that what that has built is used
-cargo run --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux --example run -- "$scenario" "$scratch/debug" >/dev/null
+cargo build --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux --example run
+"${CARGO_TARGET_DIR:-target}/debug/examples/run" "$scenario" "$scratch/debug" >/dev/null
 .venv/bin/vegaslab run "$scenario" --output "$scratch/release" >/dev/null
 
 # tables DIR: name and checksum of every table below DIR, whatever folder it lies in
