@@ -10,7 +10,7 @@ use vegas_core::SlowStart;
 use crate::abi::{Config, Decision, Event};
 use crate::choice::position;
 use crate::option::FEEDBACK;
-use crate::plain::{bytes_of, from_bytes};
+use crate::plain::{Plain, bytes_of, from_bytes};
 
 /// What build.rs made of core and glue.
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
@@ -111,19 +111,29 @@ impl Proof {
 
     /// Fills in the decisions of the steps; the state goes on from call to call. The first step ever must be a start.
     pub fn run(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
-        let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
-        let only = 0u32.to_ne_bytes();
-        let map = self.object.maps().find(|map| map.name() == "proof_steps").ok_or_else(missing)?;
-        let program = self.object.progs_mut().find(|program| program.name() == "vegas_prove").ok_or_else(missing)?;
-        let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
-        map.update(&only, &bytes, MapFlags::ANY).map_err(failed)?;
-        program.test_run(ProgramInput::default()).map_err(failed)?;
-        let bytes = map.lookup(&only, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
-        for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<ProofStep>())) {
-            *step = from_bytes(bytes).ok_or_else(missing)?;
-        }
-        Ok(())
+        run_over(&self.object, "vegas_prove", "proof_steps", steps)
     }
+}
+
+/// Runs a proof's program over the steps in its map, which it fills in.
+pub(crate) fn run_over<T: Plain>(
+    object: &Object,
+    program: &str,
+    steps_map: &str,
+    steps: &mut [T],
+) -> Result<(), Error> {
+    let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
+    let only = 0u32.to_ne_bytes();
+    let map = object.maps().find(|map| map.name() == steps_map).ok_or_else(missing)?;
+    let program = object.progs_mut().find(|candidate| candidate.name() == program).ok_or_else(missing)?;
+    let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
+    map.update(&only, &bytes, MapFlags::ANY).map_err(failed)?;
+    program.test_run(ProgramInput::default()).map_err(failed)?;
+    let bytes = map.lookup(&only, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
+    for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<T>())) {
+        *step = from_bytes(bytes).ok_or_else(missing)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn missing() -> Error {

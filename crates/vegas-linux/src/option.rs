@@ -11,7 +11,7 @@ use vegas_core::aqt::Head;
 
 use crate::Error;
 use crate::abi::Reading;
-use crate::object::{PROOF_STEPS, map, missing};
+use crate::object::{PROOF_STEPS, map, missing, run_over};
 use crate::plain::{bytes_of, from_bytes};
 use crate::sys;
 
@@ -128,18 +128,7 @@ pub struct ProofStep {
 impl Programs {
     /// Fills in what the programs read of each packet.
     pub fn read(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
-        let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
-        let only = 0u32.to_ne_bytes();
-        let map = self.object.maps().find(|map| map.name() == "readings").ok_or_else(missing)?;
-        let program = self.object.progs_mut().find(|program| program.name() == "option_prove").ok_or_else(missing)?;
-        let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
-        map.update(&only, &bytes, MapFlags::ANY).map_err(failed)?;
-        program.test_run(ProgramInput::default()).map_err(failed)?;
-        let bytes = map.lookup(&only, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
-        for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<ProofStep>())) {
-            *step = from_bytes(bytes).ok_or_else(missing)?;
-        }
-        Ok(())
+        run_over(&self.object, "option_prove", "readings", steps)
     }
 
     /// Lets a packet come, link header included.
