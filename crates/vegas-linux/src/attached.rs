@@ -1,7 +1,6 @@
 //! Devices with RoVegas's option: each has a folder in the BPF file system that keeps the programs there.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use libbpf_rs::MapHandle;
@@ -39,12 +38,7 @@ impl Attached {
 
     /// All of them, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
-        let entries = match fs::read_dir(devices()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(|error| Error::new(devices().display(), error))?,
-        };
-        let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        names.sort();
+        let names = host::names_in(&devices())?;
         Ok(names.iter().map(|name| Attached::at(name)).collect())
     }
 

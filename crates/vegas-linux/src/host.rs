@@ -1,6 +1,7 @@
 //! What the machine must have, checked before anything is made.
 
 use std::fs;
+use std::io;
 use std::path::Path;
 
 use nix::mount::{MsFlags, mount};
@@ -48,6 +49,17 @@ pub fn mount_bpffs() -> Result<(), Error> {
     }
     mount(Some("bpf"), BPFFS, Some("bpf"), MsFlags::empty(), None::<&str>)
         .map_err(|error| Error::new(format!("mounting {BPFFS}"), error))
+}
+
+/// What a folder there holds, in order; nothing where there is no such folder.
+pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(|error| Error::new(folder.display(), error))?,
+    };
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    Ok(names)
 }
 
 fn version(release: &str) -> Option<(u32, u32)> {

@@ -1,10 +1,9 @@
 //! Congestion controls that are registered: each has a folder in the BPF file system that keeps it alive.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 
-use libbpf_rs::{MapCore, MapFlags, MapHandle, Object};
+use libbpf_rs::{MapCore, MapHandle, Object};
 
 use crate::Error;
 use crate::abi::Config;
@@ -126,8 +125,7 @@ impl Installed {
 
     fn value(&self, name: &str) -> Result<Vec<u8>, Error> {
         let path = self.folder.join(name);
-        let value = self.map(name)?.lookup(&0u32.to_ne_bytes(), MapFlags::ANY);
-        value.ok().flatten().ok_or_else(|| Error::new(path.display(), "has no value"))
+        object::only_value(&self.map(name)?).ok_or_else(|| Error::new(path.display(), "has no value"))
     }
 
     fn named(kernel_name: &str) -> Self {
@@ -155,12 +153,7 @@ fn folder() -> PathBuf {
 
 /// Registered or not, by name.
 fn folders() -> Result<Vec<Installed>, Error> {
-    let entries = match fs::read_dir(folder()) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(|error| Error::new(folder().display(), error))?,
-    };
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
+    let names = host::names_in(&folder())?;
     Ok(names.iter().map(|name| Installed::named(name)).collect())
 }
 

@@ -2,7 +2,9 @@
 
 use std::os::fd::AsFd;
 
-use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput};
+use libbpf_rs::{
+    Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput, ProgramMut,
+};
 
 use crate::Error;
 use vegas_core::SlowStart;
@@ -82,6 +84,19 @@ pub(crate) fn map(object: &Object, suffix: &str) -> Result<MapHandle, Error> {
     MapHandle::try_from(&map).map_err(|error| Error::new(suffix, error))
 }
 
+/// A program of this name.
+pub(crate) fn program<'a>(object: &'a Object, name: &str) -> Result<ProgramMut<'a>, Error> {
+    object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)
+}
+
+/// The value of a map that has one: a section of variables, an array of one place.
+pub(crate) fn only_value(map: &impl MapCore) -> Option<Vec<u8>> {
+    map.lookup(&ONLY, MapFlags::ANY).ok().flatten()
+}
+
+/// Its key.
+pub(crate) const ONLY: [u8; 4] = 0u32.to_ne_bytes();
+
 /// What the kernel side counts, in the order of its section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
@@ -92,7 +107,7 @@ pub struct Counts {
 }
 
 pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
-    let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().ok_or_else(missing)?;
+    let value = only_value(map).ok_or_else(missing)?;
     let count = |at: usize| Some(u64::from_ne_bytes(value.get(at..at + 8)?.try_into().ok()?));
     let counts = || Some(Counts { flows_started: count(0)?, records_lost: count(8)? });
     counts().ok_or_else(missing)
@@ -116,20 +131,13 @@ impl Proof {
 }
 
 /// Runs a proof's program over the steps in its map, which it fills in.
-pub(crate) fn run_over<T: Plain>(
-    object: &Object,
-    program: &str,
-    steps_map: &str,
-    steps: &mut [T],
-) -> Result<(), Error> {
+pub(crate) fn run_over<T: Plain>(object: &Object, name: &str, steps_map: &str, steps: &mut [T]) -> Result<(), Error> {
     let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
-    let only = 0u32.to_ne_bytes();
-    let map = object.maps().find(|map| map.name() == steps_map).ok_or_else(missing)?;
-    let program = object.progs_mut().find(|candidate| candidate.name() == program).ok_or_else(missing)?;
+    let map = map(object, steps_map)?;
     let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
-    map.update(&only, &bytes, MapFlags::ANY).map_err(failed)?;
-    program.test_run(ProgramInput::default()).map_err(failed)?;
-    let bytes = map.lookup(&only, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
+    map.update(&ONLY, &bytes, MapFlags::ANY).map_err(failed)?;
+    program(object, name)?.test_run(ProgramInput::default()).map_err(failed)?;
+    let bytes = map.lookup(&ONLY, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
     for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<T>())) {
         *step = from_bytes(bytes).ok_or_else(missing)?;
     }

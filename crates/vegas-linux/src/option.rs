@@ -11,7 +11,7 @@ use vegas_core::aqt::Head;
 
 use crate::Error;
 use crate::abi::Reading;
-use crate::object::{PROOF_STEPS, map, missing, run_over};
+use crate::object::{PROOF_STEPS, map, missing, only_value, program, run_over};
 use crate::plain::{bytes_of, from_bytes};
 use crate::sys;
 
@@ -86,8 +86,8 @@ impl Programs {
     /// Lets a device's packets pass through them, behind programs that are there already, for as long as the links live.
     pub fn attach(&self, device: &Device) -> Result<[Link; 2], Error> {
         let attach = |name: &str| {
-            let program = self.object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)?;
-            sys::attach_tcx(&program, device.index).map_err(|error| Error::new(&device.name, error))
+            sys::attach_tcx(&program(&self.object, name)?, device.index)
+                .map_err(|error| Error::new(&device.name, error))
         };
         Ok([attach("option_in")?, attach("option_out")?])
     }
@@ -108,7 +108,7 @@ impl Programs {
 }
 
 pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
-    let value = map.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten().ok_or_else(missing)?;
+    let value = only_value(map).ok_or_else(missing)?;
     let words = || value.chunks_exact(8).filter_map(from_bytes::<u64>).collect::<Vec<_>>();
     let [inserted, heard, without_room, malformed] = words()[..] else { return Err(missing()) };
     Ok(Counts { inserted, heard, without_room, malformed })
@@ -147,15 +147,14 @@ impl Programs {
     /// What acknowledgements of a connection would echo, us: addresses and ports as the packets that come have them.
     pub fn heard(&self, addresses: [u32; 2], ports: [u32; 2]) -> Result<Option<u32>, Error> {
         let key: Vec<u8> = [addresses, ports].concat().into_iter().flat_map(u32::to_ne_bytes).collect();
-        let heard = self.object.maps().find(|map| map.name() == "heard").ok_or_else(missing)?;
-        let value = heard.lookup(&key, MapFlags::ANY).map_err(|error| Error::new("heard", error))?;
+        let value =
+            map(&self.object, "heard")?.lookup(&key, MapFlags::ANY).map_err(|error| Error::new("heard", error))?;
         Ok(value.and_then(|bytes| from_bytes(&bytes)))
     }
 
     fn pass(&self, name: &str, packet: &[u8], room: &mut [u8]) -> Result<usize, Error> {
-        let program = self.object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)?;
         let input = ProgramInput { data_in: Some(packet), data_out: Some(room), ..ProgramInput::default() };
-        let output = program.test_run(input).map_err(|error| Error::new(name, error))?;
+        let output = program(&self.object, name)?.test_run(input).map_err(|error| Error::new(name, error))?;
         output.data.map(|data| data.len()).ok_or_else(missing)
     }
 }

@@ -9,6 +9,7 @@ use libbpf_rs::{ErrorKind, MapCore, MapFlags, MapHandle, RingBuffer, RingBufferB
 use crate::Error;
 use crate::abi::{Decision, Event};
 use crate::endpoints::pause;
+use crate::object::{ONLY, only_value};
 use crate::plain::from_bytes;
 use crate::router::monotonic_ns;
 
@@ -121,10 +122,9 @@ impl Drop for Trace<'_> {
 
 /// Whether a reader is there.
 pub(crate) fn is_traced(traced_until: &MapHandle) -> bool {
-    let value = traced_until.lookup(&0u32.to_ne_bytes(), MapFlags::ANY).ok().flatten();
-    value.and_then(|bytes| from_bytes(&bytes)).is_some_and(|until_ns: u64| until_ns > monotonic_ns())
+    only_value(traced_until).and_then(|bytes| from_bytes(&bytes)).is_some_and(|until_ns: u64| until_ns > monotonic_ns())
 }
 
 fn set(traced_until: &MapHandle, time_ns: u64) -> Result<(), libbpf_rs::Error> {
-    traced_until.update(&0u32.to_ne_bytes(), &time_ns.to_ne_bytes(), MapFlags::ANY)
+    traced_until.update(&ONLY, &time_ns.to_ne_bytes(), MapFlags::ANY)
 }
