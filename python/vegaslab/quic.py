@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +109,7 @@ def transfers(
                 algorithm,
                 fingerprint,
                 qlog=file,
-                progress=lambda received, seconds, index=index: progress(index, received, seconds),  # type: ignore[misc]
+                progress=partial(progress, index),
             )
         )
     return done

@@ -5,6 +5,8 @@ import socket
 import struct
 import time
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from vegaslab.receiver import ANSWER_BYTES_MAX, HEADER, MAGIC, RECEIVED, place
 
@@ -51,8 +53,7 @@ def send(address: tuple[str, int], size: int, congestion: str, limit_s: float) -
 
 def available() -> list[str]:
     """Congestion controls that this kernel has."""
-    with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as file:  # noqa: PTH123
-        return file.read().split()
+    return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
 
 
 def _choose(connection: socket.socket, congestion: str) -> None:
@@ -65,9 +66,9 @@ def _choose(connection: socket.socket, congestion: str) -> None:
         raise TransferError(f"{congestion}: this congestion control is for root only") from None
 
 
-def _send(connection: socket.socket, address: object, size: int, deadline: float) -> None:
+def _send(connection: socket.socket, address: Any, size: int, deadline: float) -> None:
     _wait_until(connection, deadline)
-    connection.connect(address)  # type: ignore[arg-type]
+    connection.connect(address)
     zeros = memoryview(bytes(_CHUNK))
     first = HEADER.pack(MAGIC, size) + zeros[: min(_CHUNK, size) - HEADER.size]
     left = size - len(first)
