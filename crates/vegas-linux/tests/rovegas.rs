@@ -1,5 +1,5 @@
 //! RoVegas with real sockets: the option goes from the sender through stamping routers to the receiver and back; where a
-//! part of that is missing, it is Vegas. Takes a minute and a half; makes namespaces of its own.
+//! part of that is missing, it is Vegas. Takes a minute; makes namespaces of its own.
 
 mod support;
 
@@ -48,7 +48,8 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     if !support::kernel_is_ready() {
         return;
     }
-    let run = carry_out(&[], Receivers::Echo);
+    let half = ("duration", "15s");
+    let run = carry_out(&[half], Receivers::Echo);
     let (acks, told) = (acknowledgements(&run).len(), with_times(&run));
     assert!(told.len() * 100 > acks * 99, "{} of {acks} acknowledgements have times", told.len());
     assert!(told.iter().any(|ack| ack.event.forward_ns > 1_000_000));
@@ -59,7 +60,7 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     println!("median of RTT less the routers' times: {median_ms:.2} ms");
     assert!((41.5..42.5).contains(&median_ms), "{median_ms} ms");
 
-    let vegas = carry_out(&[("flow.0.algorithm", "vegas")], Receivers::Echo);
+    let vegas = carry_out(&[half, ("flow.0.algorithm", "vegas")], Receivers::Echo);
     let ratio = goodput_mbps(&run) / goodput_mbps(&vegas);
     println!("{ratio:.2} times Vegas");
     assert!(ratio >= 1.4, "{ratio:.2} times Vegas");
@@ -71,7 +72,7 @@ fn who_ignores_the_option_leaves_vegas() {
     if !support::kernel_is_ready() {
         return;
     }
-    let short = ("duration", "8s");
+    let short = ("duration", "5s");
     let ignored = carry_out(&[short], Receivers::Ignore);
     assert_eq!(with_times(&ignored).len(), 0);
     let unstamped = carry_out(&[short, ("topology.bottleneck.aqt", "false")], Receivers::Echo);
@@ -90,7 +91,7 @@ fn some_of_the_routers_are_enough() {
     if !support::kernel_is_ready() {
         return;
     }
-    let run = carry_out(&[&BACKWARD_ONLY[..], &[("duration", "8s")]].concat(), Receivers::Echo);
+    let run = carry_out(&[&BACKWARD_ONLY[..], &[("duration", "5s")]].concat(), Receivers::Echo);
     let told = with_times(&run);
     assert!(
         told.iter().all(|ack| ack.event.forward_ns == 0) && told.iter().any(|ack| ack.event.backward_ns > 1_000_000)
