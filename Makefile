@@ -175,7 +175,7 @@ bench-linux: build linux ## CPU time a byte of congestion controls in the kernel
 ACCEPTANCE ?=
 
 .PHONY: linux-acceptance
-linux-acceptance: build linux ## simulator and kernel run by run (as root, an hour; ACCEPTANCE='--algorithm vegas')
+linux-acceptance: build linux ## simulator and kernel run by run (as root, hours; ACCEPTANCE='--algorithm vegas')
 	PYTHONPATH=python $(BIN)/python -m benchmarks linux-acceptance $(BIN)/vegas-linux --repeats $(BENCH_REPEATS) $(ACCEPTANCE)
 
 $(BENCH_PROGRAM): $(RUST_FILES) crates/vegas-sim/examples/run.rs

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import instructions, linux_acceptance, linux_cost, scale, side_by_side
-from benchmarks.linux_acceptance import ALGORITHMS, RATES_MBPS, RTTS_MS
+from benchmarks.linux_acceptance import ALGORITHMS, RATES_MBPS, RTTS_MS, Journal
 from benchmarks.programs import BenchmarkError
 
 
@@ -21,6 +21,7 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="instructions: record what was counted")
     parser.add_argument("--algorithm", action="append", help="linux-acceptance: this one instead of all")
     parser.add_argument("--rate", action="append", type=int, help="linux-acceptance: Mb/s, instead of 10 and 20")
+    parser.add_argument("--journal", type=Path, help="linux-acceptance: the file with its runs, where it goes on")
     parser.add_argument("--rtt", action="append", type=int, help="linux-acceptance: ms, instead of 40 and 100")
     given = parser.parse_args()
     try:
@@ -32,8 +33,9 @@ def main() -> int:
             case "linux-cost":
                 return linux_cost.main(given.program, given.repeats)
             case "linux-acceptance":
-                algorithms, rates = given.algorithm or ALGORITHMS, given.rate or RATES_MBPS
-                return linux_acceptance.main(given.program, given.repeats, algorithms, rates, given.rtt or RTTS_MS)
+                grid = (given.algorithm or ALGORITHMS, given.rate or RATES_MBPS, given.rtt or RTTS_MS)
+                journal = Journal(given.journal or Path("results/linux-acceptance.csv"))
+                return linux_acceptance.main(given.program, given.repeats, *grid, journal)
             case _:
                 return scale.main(given.program, given.repeats)
     except BenchmarkError as error:
