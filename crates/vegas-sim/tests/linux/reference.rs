@@ -1,5 +1,6 @@
 //! Reads the traces of Linux: a row per change of window, threshold or state.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where the traces lie, if they do: beside the checkout, not in it.
@@ -8,19 +9,27 @@ pub(crate) fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Every trace there is, by the name of its log of changes.
-pub(crate) fn names(folder: &Path) -> Vec<String> {
+/// Every run there is, with the names of its flows' traces in their order.
+pub(crate) fn runs(folder: &Path) -> BTreeMap<String, Vec<String>> {
     let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let name = |file: std::io::Result<std::fs::DirEntry>| file.expect("an entry").file_name().into_string().ok();
     let trace = |name: String| Some(name.strip_prefix("linux_")?.strip_suffix("_chg.csv")?.to_owned());
-    files.filter_map(name).filter_map(trace).collect()
+    let mut traces: Vec<String> = files.filter_map(name).filter_map(trace).collect();
+    traces.sort();
+    let mut runs = BTreeMap::<String, Vec<String>>::new();
+    for trace in traces {
+        // S6_..._f1_vegas: of several flows each has a trace, f1 first
+        let run = trace.rsplit_once("_f1_").or(trace.rsplit_once("_f2_")).map_or(&*trace, |(run, _)| run).to_owned();
+        runs.entry(run).or_default().push(trace);
+    }
+    runs
 }
 
-/// The changes of one run.
+/// What one flow did.
 pub(crate) struct Trace {
     rows: Vec<Change>,
-    /// Payload acknowledged by the end.
-    acked_bytes: f64,
+    /// Its last sample, by the names of the columns.
+    last: BTreeMap<String, f64>,
 }
 
 struct Change {
@@ -47,9 +56,8 @@ impl Trace {
             Change { time_s: number(0), window: number(1), ssthresh: number(2), state: cells[3].into() }
         };
         let samples = read(&folder.join(format!("linux_{name}.csv")));
-        let last = samples.lines().last().expect("a sample");
-        let acked_bytes = last.split(',').nth(5).and_then(|cell| cell.parse().ok()).expect("bytes acknowledged");
-        Trace { rows: lines.map(row).collect(), acked_bytes }
+        let last = table(&samples).pop().unwrap_or_else(|| panic!("{name} has no samples"));
+        Trace { rows: lines.map(row).collect(), last }
     }
 
     /// When slow start first had a threshold, and the window before it.
@@ -71,6 +79,50 @@ impl Trace {
 
     /// Payload acknowledged by the end.
     pub(crate) fn acked_bytes(&self) -> f64 {
-        self.acked_bytes
+        self.last["bytes_acked"]
     }
+
+    /// Segments sent again by the end.
+    pub(crate) fn retransmitted(&self) -> f64 {
+        self.last["retrans_flow"]
+    }
+
+    /// Vegas's at the end; its code adds a microsecond.
+    pub(crate) fn base_rtt_ms(&self) -> f64 {
+        (self.last["vegas_base_us"] - 1.0) / 1000.0
+    }
+}
+
+/// What the bottleneck did.
+pub(crate) struct Bottleneck {
+    /// Packets, the one being sent included.
+    pub(crate) longest_queue: f64,
+    /// For want of room.
+    pub(crate) drops: f64,
+    pub(crate) busy_s: f64,
+}
+
+impl Bottleneck {
+    pub(crate) fn read(folder: &Path, run: &str) -> Bottleneck {
+        let rows = table(&read(&folder.join(format!("linux_{run}_queue.csv"))));
+        let ends = rows.iter().map(|row| row["t_s"]);
+        let begins = [0.0].into_iter().chain(ends);
+        let busy_s = rows.iter().zip(begins).map(|(row, begin)| row["link_busy"] * (row["t_s"] - begin)).sum();
+        Bottleneck {
+            longest_queue: rows.iter().map(|row| row["qlen_max"]).fold(0.0, f64::max),
+            drops: rows.last().map_or(0.0, |row| row["drops_cum"]),
+            busy_s,
+        }
+    }
+}
+
+/// The rows of a table of numbers, by the names of its columns; cells of words are left out.
+fn table(text: &str) -> Vec<BTreeMap<String, f64>> {
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+    let row = |line: &str| {
+        let cells = names.iter().zip(line.split(','));
+        cells.filter_map(|(name, cell)| Some((name.to_string(), cell.parse().ok()?))).collect()
+    };
+    lines.map(row).collect()
 }

@@ -1,0 +1,173 @@
+//! What a run of the reference was, from its name: `S<n>_<algorithm>[_vs_<algorithm>][_<variant>]...`, as the README
+//! beside the traces explains. A trace that is put there later so needs no line here.
+
+/// A run of the reference: a path, and who sends over it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Case {
+    pub(crate) rate: &'static str,
+    /// Propagation, both ways together.
+    pub(crate) rtt_ms: u32,
+    /// Packets, the one that is sent included.
+    pub(crate) queue: u32,
+    pub(crate) duration_s: u32,
+    /// Payload, for a transfer that ends.
+    pub(crate) size: Option<&'static str>,
+    /// Every so many packets that are offered to the bottleneck one is lost.
+    pub(crate) drop_every: Option<u32>,
+    pub(crate) initial_window: u32,
+    /// Bytes of headers: 40, and 12 more with timestamps.
+    pub(crate) header: u32,
+    pub(crate) first: Sender,
+    /// The second flow, and when it connects, ms.
+    pub(crate) second: Option<(Sender, u32)>,
+}
+
+/// An algorithm of the kernel's.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Sender {
+    Vegas {
+        alpha: u32,
+        beta: u32,
+        gamma: u32,
+    },
+    Reno,
+    Cubic,
+    /// The kernel's module parameter `hystart=0`.
+    CubicNoHystart,
+}
+
+/// Variants that no scenario can say, and why.
+const NOT_MODELLED: [(&str, &str); 2] = [
+    ("nosack", "a host of kind \"linux\" always has SACK"),
+    ("delack", "Linux acknowledges at once for as long as the receiver's window grows"),
+];
+
+/// Of the README's list of scenarios.
+fn path(number: &str) -> Option<Case> {
+    let (rate, rtt_ms, queue, duration_s) = match number {
+        "S1" => ("50mbit", 100, 100, 60),
+        "S2" => ("50mbit", 100, 30, 60),
+        "S3" => ("10mbit", 100, 50, 40),
+        "S4" => ("5mbit", 20, 20, 20),
+        "S5" => ("10mbit", 100, 50, 60),
+        "S6" => ("5mbit", 40, 40, 60),
+        "S7" => ("10mbit", 50, 50, 60),
+        "S8" => ("1600kbit", 100, 10, 40),
+        _ => return None,
+    };
+    Some(Case {
+        rate,
+        rtt_ms,
+        queue,
+        duration_s,
+        size: (number == "S8").then_some("1000000b"),
+        drop_every: None,
+        initial_window: 2,
+        header: 40,
+        first: Sender::Reno,
+        second: None,
+    })
+}
+
+impl Case {
+    /// Of a run's name.
+    ///
+    /// # Errors
+    /// Why the run cannot be had here.
+    ///
+    /// # Panics
+    /// The name says what neither the README nor this file knows.
+    pub(crate) fn of(run: &str) -> Result<Case, &'static str> {
+        let mut words: Vec<&str> = run.split('_').rev().collect();
+        let number = words.pop().unwrap_or_default();
+        let mut case = path(number).unwrap_or_else(|| panic!("{run}: {number} is no scenario of the README"));
+        case.first = sender(&mut words).unwrap_or_else(|| panic!("{run}: the algorithm is unknown"));
+        if number == "S5" {
+            case.second = Some((case.first.clone(), 10_000));
+        }
+        while let Some(word) = words.pop() {
+            let is_it = |(variant, _): &&(&str, &str)| *variant == word;
+            match NOT_MODELLED.iter().find(is_it) {
+                Some((_, why)) => return Err(why),
+                None => case.vary(word, &mut words).unwrap_or_else(|| panic!("{run}: {word} is unknown")),
+            }
+        }
+        Ok(case)
+    }
+
+    fn vary(&mut self, word: &str, words: &mut Vec<&str>) -> Option<()> {
+        let number = |prefix: &str| word.strip_prefix(prefix)?.parse().ok();
+        if word == "vs" {
+            self.second = Some((sender(words)?, 1));
+        } else if let Some(queue) = number("q") {
+            self.queue = queue;
+        } else if let Some(window) = number("iw") {
+            self.initial_window = window;
+        } else if let Some(every) = number("drop1per") {
+            self.drop_every = Some(every);
+        } else if let Some(start_s) = number("start") {
+            self.second.as_mut()?.1 = 1000 * start_s;
+        } else {
+            match word {
+                "long" => self.duration_s = 120,
+                "ts1" => self.header = 52,
+                "rerun" => {}
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+}
+
+/// The next algorithm; a second one's numbers are not in the name.
+fn sender(words: &mut Vec<&str>) -> Option<Sender> {
+    match words.pop()? {
+        "reno" => Some(Sender::Reno),
+        "cubic" => {
+            let hystart = words.pop_if(|word| ["hystart", "nohystart"].contains(word));
+            Some(if hystart == Some("nohystart") { Sender::CubicNoHystart } else { Sender::Cubic })
+        }
+        "vegas" => {
+            let numbers = words.pop_if(|word| word.starts_with('a')).unwrap_or("a2b4g1");
+            let (alpha, rest) = numbers.strip_prefix('a')?.split_once('b')?;
+            let (beta, gamma) = rest.split_once('g')?;
+            Some(Sender::Vegas { alpha: alpha.parse().ok()?, beta: beta.parse().ok()?, gamma: gamma.parse().ok()? })
+        }
+        _ => None,
+    }
+}
+
+impl Sender {
+    pub(crate) fn is_vegas(&self) -> bool {
+        matches!(self, Sender::Vegas { .. })
+    }
+
+    /// Its keys in a flow's table.
+    pub(crate) fn keys(&self) -> String {
+        match self {
+            Sender::Vegas { alpha, beta, gamma } => {
+                format!("algorithm = \"vegas-linux\"\nalpha = {alpha}\nbeta = {beta}\ngamma = {gamma}")
+            }
+            Sender::Reno => "algorithm = \"reno\"".into(),
+            Sender::Cubic => "algorithm = \"cubic-linux\"".into(),
+            Sender::CubicNoHystart => "algorithm = { preset = \"cubic\", slow_start = \"reno\" }".into(),
+        }
+    }
+}
+
+#[test]
+fn names_say_what_was_run() {
+    let case = Case::of("S3_vegas_a1b3g1_q2000_long_rerun").expect("a run");
+    assert_eq!((case.rate, case.queue, case.duration_s), ("10mbit", 2000, 120));
+    assert_eq!(case.first, Sender::Vegas { alpha: 1, beta: 3, gamma: 1 });
+    let case = Case::of("S6_vegas_a2b4g1_vs_cubic_start10").expect("a run");
+    assert_eq!(case.second, Some((Sender::Cubic, 10_000)));
+    let case = Case::of("S5_reno_start20_ts1").expect("a run");
+    assert_eq!((case.second, case.header), (Some((Sender::Reno, 20_000)), 52));
+    let case = Case::of("S7_cubic_nohystart_drop1per500_iw10").expect("a run");
+    assert_eq!((case.first, case.drop_every, case.initial_window), (Sender::CubicNoHystart, Some(500), 10));
+    assert!(Case::of("S8_reno_delack_autotune").is_err() && Case::of("S3_reno_nosack").is_err());
+    for unknown in ["S9_reno", "S3_bbr", "S3_reno_blue", "S3_vegas_a2"] {
+        assert!(std::panic::catch_unwind(|| Case::of(unknown)).is_err(), "{unknown}");
+    }
+}
