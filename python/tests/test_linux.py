@@ -1,5 +1,6 @@
 """`vegaslab linux`: what it says without its program, and what it compares. The kernel's side is tested in Rust."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -29,3 +30,13 @@ def test_differences_are_linux_less_the_simulator() -> None:
     lines = linux.differences([simulated], [measured]).splitlines()
     assert lines[1].split()[-3:] == ["2.000", "3.500", "+1.500"]
     assert lines[2].split()[-3:] == ["2.000", "-", "-"]
+
+
+def test_every_action_that_the_documentation_shows_is_one() -> None:
+    """Most are the program's, and only named here."""
+    text = (Path(__file__).parents[2] / "docs" / "linux.md").read_text(encoding="utf-8")
+    actions = set(re.findall(r"vegaslab linux ([a-z]+)", text))
+    assert {"install", "echo", "watch", "run", "receive"} <= actions
+    for action in actions:
+        options = cli._parser().parse_args(["linux", action, *(["x.toml"] if action == "compare" else [])])
+        assert callable(options.action), action

@@ -247,7 +247,7 @@ def test_what_measures_registers_goes_with_it_also_if_it_is_killed(receiver: str
     before = registered()
     options = ["measure", receiver, "--sizes", "20kb", "--repeat", "99", "--pause", "0.1", "-o", "kept"]
     file = here / "kept" / "transfers.csv"
-    for signal_, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)):
+    for signal_, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)):
         process = begin([*COMMAND, *options], here)
         until_longer(file)
         assert len(registered() - before) == 2

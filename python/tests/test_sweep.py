@@ -118,7 +118,10 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def test_ctrl_c_keeps_what_is_done_and_says_so(thousand: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("signal_", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_keeps_what_is_done_and_says_so(
+    thousand: Path, tmp_path: Path, signal_: signal.Signals, code: int
+) -> None:
     folder = tmp_path / "out"
     slow = tmp_path / "slow.toml"
     slow.write_text(thousand.read_text().replace('"2s"', '"60s"'))
@@ -127,9 +130,9 @@ def test_ctrl_c_keeps_what_is_done_and_says_so(thousand: Path, tmp_path: Path) -
     command = [sys.executable, "-c", program, "sweep", str(slow), "-o", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: any((folder / "runs").glob("*.parquet")))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal_)
     _, said = process.communicate(timeout=10)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "interrupted" in said
     assert len(said.splitlines()) == 1
     assert 0 < len(vegaslab.read_runs(folder)) < 1000

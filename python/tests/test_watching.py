@@ -2,6 +2,8 @@
 
 import io
 import json
+import signal
+import subprocess
 import sys
 from typing import Any
 
@@ -64,3 +66,25 @@ def test_steps_are_drawn_over_each_other_and_the_code_is_the_program_s() -> None
     assert code == 3
     assert "2.0" in first
     assert "3.0" in second
+
+
+def test_sigterm_is_handed_on_to_the_program() -> None:
+    """Ctrl-C reaches both by itself."""
+    child = (
+        "import signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM]);"
+        "print(sys.argv[1], flush=True); signal.sigwait([signal.SIGTERM])"
+    )
+    parent = (
+        "import sys; from vegaslab.ending import sigterm_as_ctrl_c; from vegaslab.watching import draw_steps\n"
+        f"command = [sys.executable, '-c', {child!r}, sys.argv[1]]\n"
+        "with sigterm_as_ctrl_c():\n"
+        "    sys.exit(draw_steps(command, sys.stdout))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent, json.dumps(step(row(0, 2.0)))], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert "1 connections" in process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert process.returncode == 0

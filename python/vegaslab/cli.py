@@ -12,7 +12,6 @@ from vegaslab import _vegaslab
 from vegaslab.commands import (
     BAD_INPUT,
     FAILED,
-    INTERRUPTED,
     OK,
     Parser,
     UsageError,
@@ -25,6 +24,7 @@ from vegaslab.commands import (
     sweep,
 )
 from vegaslab.comparison import Comparison, load_variants
+from vegaslab.ending import interrupted, sigterm_as_ctrl_c
 from vegaslab.explain import UnknownAlgorithmError, explain, table_of_presets
 from vegaslab.folder import FolderError, whole_folder
 from vegaslab.linux import LinuxError
@@ -43,7 +43,15 @@ _Simulated = TypeVar("_Simulated", Result, Comparison)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; returns the exit code: 0, 2 for bad input, 130 after Ctrl-C, 1 for anything else."""
+    """Runs the command; returns the exit code.
+
+    That is 0, 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 for anything else.
+    """
+    with sigterm_as_ctrl_c():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
@@ -60,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         TransferError,
     ) as error:
         return _complain(error, BAD_INPUT)
-    except KeyboardInterrupt:
-        return _complain("interrupted; nothing was written", INTERRUPTED)
+    except KeyboardInterrupt as interrupt:
+        return _complain("interrupted; nothing was written", interrupted(interrupt))
     except BrokenPipeError:
         # whoever read our output has left; nothing more can be said, not even at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -71,11 +71,15 @@ def fetch(
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stderr is not None
-        for line in running.stdout:
-            last = json.loads(line)
-            if "received_bytes" in last:
-                progress(last["received_bytes"], last["elapsed_s"])
-        complaint = running.stderr.read().strip()
+        try:
+            for line in running.stdout:
+                last = json.loads(line)
+                if "received_bytes" in last:
+                    progress(last["received_bytes"], last["elapsed_s"])
+            complaint = running.stderr.read().strip()
+        except BaseException:
+            running.kill()
+            raise
     if running.returncode != 0 or "completion_s" not in last:
         raise QuicError(complaint.splitlines()[-1] if complaint else f"{PROGRAM} ended with {running.returncode}")
     return Transfer(

@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO
 
+from vegaslab.ending import is_sigterm
+
 Step = dict[str, Any]
 """What the program says: `time_s`, `records_lost`, and `connections`, the rows of the table `flow_series`."""
 
@@ -67,29 +69,36 @@ def draw_steps(command: Sequence[str], out: TextIO) -> int:
     """Draws what a command says, a step a line, each over the one before; the last stays. Returns its exit code."""
     screen, drawn = Screen(), 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        assert running.stdout is not None
         try:
-            while line := _next(running.stdout):
+            while line := _next(running):
                 size = shutil.get_terminal_size()
                 lines = screen.lines(json.loads(line), size.columns, size.lines)
                 back = f"\x1b[{drawn}F\x1b[J" if drawn else ""
                 out.write(back + "".join(f"{text}\n" for text in lines))
                 out.flush()
                 drawn = len(lines)
+        except KeyboardInterrupt as interrupt:
+            _hand_on(interrupt, running)
         finally:
             with contextlib.suppress(KeyboardInterrupt):
                 running.wait()
     return running.returncode
 
 
-def _next(stdout: TextIO | Any) -> str:
+def _next(running: "subprocess.Popen[str]") -> str:
     """The next line. Ctrl-C has reached the program too, which says a last one, writes its file and ends."""
+    assert running.stdout is not None
     while True:
         try:
-            line: str = stdout.readline()
-        except KeyboardInterrupt:
-            continue
-        return line
+            return running.stdout.readline()
+        except KeyboardInterrupt as interrupt:
+            _hand_on(interrupt, running)
+
+
+def _hand_on(interrupt: KeyboardInterrupt, running: "subprocess.Popen[str]") -> None:
+    """Ctrl-C has reached the program by itself."""
+    if is_sigterm(interrupt):
+        running.terminate()
 
 
 def _number(value: float | None, width: int, digits: int = 0) -> str:

@@ -2,16 +2,18 @@
 
 use std::fmt::Display;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use clap::{Args, Parser, Subcommand};
 use nix::sys::prctl;
 use nix::sys::signal::Signal;
 use serde_json::Map;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use vegas_linux::attached::Attached;
 use vegas_linux::choice::Choice;
 use vegas_linux::installed::Installed;
@@ -103,8 +105,6 @@ struct RunFile {
 
 /// Bad input, and a machine that lacks something, end with this code and one line.
 const BAD_INPUT: u8 = 2;
-/// What shells give a command that Ctrl-C ended.
-const STOPPED: u8 = 130;
 
 pub(crate) fn main() -> ExitCode {
     let command = match Command::try_parse() {
@@ -115,14 +115,14 @@ pub(crate) fn main() -> ExitCode {
     };
     // libbpf's own messages are for developers; its errors come back as values
     libbpf_rs::set_print(None);
-    let stop = match stop_on_signals() {
+    let stop = match Stop::on_signals() {
         Ok(stop) => stop,
         Err(error) => return complain(error, BAD_INPUT),
     };
-    match host::check().and_then(|()| run(&command.action, &stop)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) if stop.load(Ordering::Relaxed) => complain("interrupted; nothing was written", STOPPED),
-        Err(error) => complain(error, BAD_INPUT),
+    match (host::check().and_then(|()| run(&command.action, &stop.flag)), stop.code()) {
+        (Ok(()), _) => ExitCode::SUCCESS,
+        (Err(_), Some(code)) => complain("interrupted; nothing was written", code),
+        (Err(error), None) => complain(error, BAD_INPUT),
     }
 }
 
@@ -258,22 +258,44 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     }
     let mut summary = results::summary(&scenario, &run.outcome, wall_s);
     summary["linux"] = run.to_json();
-    match (file.json, folder) {
-        (false, Some(folder)) => println!("{summary:#}\nresults: {}", folder.display()),
-        _ => println!("{summary}"),
-    }
-    Ok(())
+    let said = match (file.json, folder) {
+        (false, Some(folder)) => writeln!(io::stdout(), "{summary:#}\nresults: {}", folder.display()),
+        _ => writeln!(io::stdout(), "{summary}"),
+    };
+    said.map_err(|error| Error::new("standard output", error))
 }
 
-/// Ctrl-C and a polite end stop a run; a second one, or kill -9, leaves nothing behind either.
-fn stop_on_signals() -> Result<Arc<AtomicBool>, Error> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        let failed = |error| Error::new("a signal handler", error);
-        signal_hook::flag::register_conditional_shutdown(signal, STOPPED.into(), Arc::clone(&stop)).map_err(failed)?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+/// What ends a command early.
+struct Stop {
+    flag: Arc<AtomicBool>,
+    /// The newest of the signals that came.
+    signal: Arc<AtomicUsize>,
+}
+
+impl Stop {
+    /// Ctrl-C and a polite end stop a run; a second one, or kill -9, leaves nothing behind either.
+    fn on_signals() -> Result<Self, Error> {
+        let stop = Stop { flag: Arc::default(), signal: Arc::default() };
+        for signal in [SIGINT, SIGTERM] {
+            let (flag, newest) = (Arc::clone(&stop.flag), Arc::clone(&stop.signal));
+            flag::register_conditional_shutdown(signal, signalled(signal as usize).into(), Arc::clone(&flag))
+                .and_then(|_| flag::register_usize(signal, newest, signal as usize))
+                .and_then(|_| flag::register(signal, flag))
+                .map_err(|error| Error::new("a signal handler", error))?;
+        }
+        Ok(stop)
     }
-    Ok(stop)
+
+    /// The exit code of a command that was stopped.
+    fn code(&self) -> Option<u8> {
+        self.flag.load(Ordering::Relaxed).then(|| signalled(self.signal.load(Ordering::Relaxed)))
+    }
+}
+
+/// What shells give a command that a signal ended: 130 after Ctrl-C, 143 after SIGTERM.
+fn signalled(signal: usize) -> u8 {
+    const SIGNALLED: u8 = 128;
+    SIGNALLED + signal as u8
 }
 
 fn key_and_value(text: &str) -> Result<(String, String), String> {

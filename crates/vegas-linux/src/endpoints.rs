@@ -2,12 +2,13 @@
 
 use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, poll};
 use nix::sys::socket::{MsgFlags, recv, setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 use vegas_core::units::{Bytes, Time};
@@ -87,10 +88,8 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
     setsockopt(&socket, sockopt::SndBufForce, &BUFFER_BYTES).map_err(|error| failed(error.into()))?;
     socket.set_tcp_notsent_lowat(UNSENT_BYTES).map_err(failed)?;
     socket.bind(&SocketAddr::from(addresses::sender(sender.flow)).into()).map_err(failed)?;
-    let left = Duration::from_nanos(end.since(clock.now()).as_nanos().max(1));
-    match socket.connect_timeout(&SocketAddr::from(addresses::receiver(sender.flow)).into(), left) {
-        Err(error) if is_wait(&error) => return Ok(()),
-        connected => connected.map_err(failed)?,
+    if !connect(&socket, addresses::receiver(sender.flow).into(), clock, end, stop).map_err(failed)? {
+        return Ok(());
     }
     socket.set_write_timeout(Some(NAP)).map_err(failed)?;
     give(&mut socket, sender, clock, stop).map_err(failed)?;
@@ -98,6 +97,24 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
     wait_until(end, clock, stop);
     // what is still under way has nowhere to go
     socket.set_linger(Some(Duration::ZERO)).map_err(failed)
+}
+
+/// Whether the handshake came to its end before the run's and before the stop.
+fn connect(socket: &Socket, to: SocketAddr, clock: Clock, end: Time, stop: &AtomicBool) -> std::io::Result<bool> {
+    socket.set_nonblocking(true)?;
+    match socket.connect(&to.into()) {
+        Err(error) if error.raw_os_error() != Some(Errno::EINPROGRESS as i32) => return Err(error),
+        _ => {}
+    }
+    let naps_ms = NAP.as_millis() as u16;
+    while clock.now() < end && !stop.load(Ordering::Relaxed) {
+        let mut ready = [PollFd::new(socket.as_fd(), PollFlags::POLLOUT)];
+        if poll(&mut ready, naps_ms).is_ok_and(|count| count > 0) {
+            socket.take_error()?.map_or(Ok(()), Err)?;
+            return socket.set_nonblocking(false).map(|()| true);
+        }
+    }
+    Ok(false)
 }
 
 fn give(socket: &mut Socket, sender: &Sender, clock: Clock, stop: &AtomicBool) -> std::io::Result<()> {

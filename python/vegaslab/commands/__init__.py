@@ -6,8 +6,8 @@ What they share is here, so that a module needs nothing of `vegaslab.cli`.
 import argparse
 from typing import NoReturn, TypeAlias
 
-OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes."""
+OK, FAILED, BAD_INPUT = 0, 1, 2
+"""Exit codes; `vegaslab.ending.interrupted` has those after a signal."""
 
 
 class UsageError(Exception):

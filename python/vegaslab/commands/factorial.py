@@ -5,7 +5,8 @@ import json
 import sys
 from pathlib import Path
 
-from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
+from vegaslab.commands import FAILED, OK, Commands, UsageError
+from vegaslab.ending import interrupted
 from vegaslab.folder import whole_folder
 from vegaslab.progress import SweepProgress
 
@@ -49,9 +50,9 @@ def _factorial(options: argparse.Namespace) -> int:
     try:
         with SweepProgress() as progress:
             done = sweep(plan, folder, jobs=options.jobs, observer=progress)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         print(f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted(interrupt)
     if done.failed:
         return _complain_of_failures(folder, done.failed)
     analysed = analyse(plan, folder, **chosen)

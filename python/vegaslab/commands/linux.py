@@ -18,6 +18,7 @@ from vegaslab.watching import draw_steps
 
 _PROGRAMS_OWN = {
     "install": "register a preset as a congestion control that any program can take, vegas_gallop say",
+    "echo": "let this host echo what routers stamp for RoVegas",
     "status": "list what is registered",
     "remove": "take registered congestion controls away",
     "watch": "show live connections that use what is registered",

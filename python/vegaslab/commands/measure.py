@@ -4,13 +4,13 @@ import argparse
 import contextlib
 import json
 import math
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from vegaslab.commands import INTERRUPTED, OK, Commands, UsageError
+from vegaslab.commands import OK, Commands, UsageError
+from vegaslab.ending import interrupted
 from vegaslab.linux import LinuxError
 from vegaslab.progress import TransferProgress
 from vegaslab.receiver import HEADER, PORT, Limits, Receiver, place
@@ -81,7 +81,6 @@ def _receive(options: argparse.Namespace) -> int:
         receiver = Receiver(address, limits, say)
     except OSError as error:
         raise UsageError(f"--listen {options.listen}: {error.strerror or error}") from None
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt):
         say(f"listening at {place((address[0], receiver.port))}; Ctrl-C ends it")
         receiver.serve()
@@ -94,12 +93,10 @@ def _measure(options: argparse.Namespace) -> int:
     from vegaslab.measuring import Journal, measure
 
     plan, emulations = _plan(options)
-    # as Ctrl-C: what was measured is reported, and programs that were started end
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with congestion_controls(plan.algorithms if options.hosts else []) as congestion:
         paths = emulations | _hosts(options, congestion)
         journal = Journal(options.output, plan)
-        ended: str | None = None
+        ended: KeyboardInterrupt | str | None = None
         try:
             with TransferProgress() as progress:
                 measure(
@@ -108,8 +105,9 @@ def _measure(options: argparse.Namespace) -> int:
                     lambda number, cell: paths[cell.path].transfer(number, cell),
                     lambda number, all_, cell: progress(number, all_, _text(cell)),
                 )
-        except KeyboardInterrupt:
-            ended = "interrupted"
+        except KeyboardInterrupt as interrupt:
+            # what was measured is reported
+            ended = interrupt
         except (TransferError, LinuxError) as error:
             ended = str(error)
     _report(options, plan, journal)
@@ -117,10 +115,10 @@ def _measure(options: argparse.Namespace) -> int:
         return OK
     count = f"{len(journal.done)} of {len(plan.order())} transfers"
     kept = f"{count} are in {options.output}; the same command goes on" if options.output else f"{count} were made"
-    if ended != "interrupted":
+    if not isinstance(ended, KeyboardInterrupt):
         raise TransferError(f"{ended} ({kept})")
-    print(f"vegaslab: {ended}; {kept}", file=sys.stderr)
-    return INTERRUPTED
+    print(f"vegaslab: interrupted; {kept}", file=sys.stderr)
+    return interrupted(ended)
 
 
 def _plan(options: argparse.Namespace) -> tuple["Plan", "Paths"]:

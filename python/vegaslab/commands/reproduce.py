@@ -4,7 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands
+from vegaslab.commands import FAILED, OK, Commands
+from vegaslab.ending import interrupted
 from vegaslab.report import aligned
 
 _COLUMNS = ("claim", "paper", "ours", "unit", "verdict")
@@ -28,10 +29,10 @@ def _reproduce(options: argparse.Namespace) -> int:
 
     try:
         chapters: list[Chapter] = reproduce(options.what, options.output, quick=options.quick)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         kept = f"finished runs are kept in {options.output}; the same command goes on from there"
         print(f"vegaslab: interrupted; {kept}", file=sys.stderr)
-        return INTERRUPTED
+        return interrupted(interrupt)
     verdicts = [verdict for chapter in chapters for verdict in chapter.verdicts]
     rows = [
         (

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands import FAILED, INTERRUPTED, OK, Commands, UsageError
+from vegaslab.commands import FAILED, OK, Commands, UsageError
+from vegaslab.ending import interrupted
 from vegaslab.pool import usable_cores
 from vegaslab.progress import SweepProgress, readable_time
 from vegaslab.series import SERIES
@@ -58,9 +59,9 @@ def _sweep(options: argparse.Namespace) -> int:
         try:
             with SweepProgress() as progress:
                 done = sweep(plan, folder, runner=runner, retry_failed=options.retry_failed, observer=progress)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             print(f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on", file=sys.stderr)
-            return INTERRUPTED
+            return interrupted(interrupt)
     print(json.dumps(done.summary) if options.json else _report(plan, done))
     return FAILED if done.failed else OK
 

@@ -50,23 +50,25 @@ fn runs_leave_nothing_behind_and_do_not_meet() {
 }
 
 #[test]
-fn ctrl_c_ends_a_run_and_leaves_nothing() {
+fn a_signal_ends_a_run_and_leaves_nothing() {
     if !support::kernel_is_ready() {
         return;
     }
-    let folder = folder("ctrl-c");
-    let (file, output) = (scenario(&folder), folder.join("results"));
-    let before = interfaces();
-    let run = command(&["run", &text(&file), "-o", &text(&output)]).spawn().expect("the program runs");
-    let runs = [run.id()];
-    assert!(eventually(|| !registered_by(run.id()).is_empty()));
-    kill(Pid::from_raw(run.id() as i32), Signal::SIGINT).expect("a running program");
-    let ended = run.wait_with_output().expect("its end");
-    assert_eq!(ended.status.code(), Some(130));
-    assert_eq!(stderr(&ended), "interrupted; nothing was written");
-    assert!(!output.exists());
-    assert!(eventually(|| is_as_before(&runs, &before)), "{:?}", left(&runs));
-    fs::remove_dir_all(&folder).expect("the test's own folder");
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let folder = folder(signal.as_str());
+        let (file, output) = (scenario(&folder), folder.join("results"));
+        let before = interfaces();
+        let run = command(&["run", &text(&file), "-o", &text(&output)]).spawn().expect("the program runs");
+        let runs = [run.id()];
+        assert!(eventually(|| !registered_by(run.id()).is_empty()));
+        kill(Pid::from_raw(run.id() as i32), signal).expect("a running program");
+        let ended = run.wait_with_output().expect("its end");
+        assert_eq!(ended.status.code(), Some(code));
+        assert_eq!(stderr(&ended), "interrupted; nothing was written");
+        assert_eq!(fs::read_dir(&folder).expect("the test's own folder").count(), 1, "the scenario alone is there");
+        assert!(eventually(|| is_as_before(&runs, &before)), "{:?}", left(&runs));
+        fs::remove_dir_all(&folder).expect("the test's own folder");
+    }
 }
 
 /// The tool that sets addresses is not found when namespaces, devices and congestion control are there already.
