@@ -7,6 +7,7 @@ use libbpf_rs::MapHandle;
 
 use crate::Error;
 use crate::host;
+use crate::installed::Installed;
 use crate::option::{self, Counts, Device, Programs};
 
 /// A device whose packets carry the option, where a connection asks for it.
@@ -39,7 +40,7 @@ impl Attached {
     /// All of them, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
         let names = host::names_in(&devices())?;
-        Ok(names.iter().map(|name| Attached::at(name)).collect())
+        Ok(names.iter().map(|name| Attached::at(&device_of(name))).collect())
     }
 
     /// The one at a device of this name.
@@ -49,7 +50,8 @@ impl Attached {
 
     /// Takes the programs away from the device.
     pub fn remove(&self) -> Result<(), Error> {
-        fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
+        fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
+        sweep()
     }
 
     /// What they have counted.
@@ -59,7 +61,7 @@ impl Attached {
     }
 
     fn at(device: &str) -> Self {
-        Attached { device: device.into(), folder: devices().join(device) }
+        Attached { device: device.into(), folder: devices().join(pin_of(device)) }
     }
 
     fn pin(&self, programs: &Programs, device: &Device) -> Result<(), Error> {
@@ -75,12 +77,21 @@ impl Attached {
     }
 }
 
-/// By which the programs at all devices tell sockets; none before the first device. It outlives the devices, since
-/// installed algorithms hold it.
+/// By which the programs at all devices tell sockets; none before the first device. It outlives the devices while an
+/// installed algorithm holds it, so that a later device tells that one too.
 pub(crate) fn feedback() -> Result<Option<MapHandle>, Error> {
     let path = feedback_path();
     let open = || MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error));
     path.exists().then(open).transpose()
+}
+
+/// Takes away what is shared, once neither a device nor an installed algorithm needs it.
+pub(crate) fn sweep() -> Result<(), Error> {
+    let asks_routers = |it: &Installed| it.status().map_or(true, |status| status.config.asks_routers != 0);
+    if !folder().exists() || !Attached::all()?.is_empty() || Installed::all()?.iter().any(asks_routers) {
+        return Ok(());
+    }
+    fs::remove_dir_all(folder()).map_err(|error| Error::new(folder().display(), error))
 }
 
 fn feedback_path() -> PathBuf {
@@ -93,4 +104,31 @@ fn devices() -> PathBuf {
 
 fn folder() -> PathBuf {
     Path::new(host::BPFFS).join("vegaslab-option")
+}
+
+/// The BPF file system keeps names with a dot for itself, and devices have them: eth0.100.
+const DOT: &str = "%2E";
+const PERCENT: &str = "%25";
+
+fn pin_of(device: &str) -> String {
+    device.replace('%', PERCENT).replace('.', DOT)
+}
+
+fn device_of(pin: &str) -> String {
+    pin.replace(DOT, ".").replace(PERCENT, "%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_come_back_from_their_pins() {
+        for device in ["eth0", "eth0.100", "a.b.c", "%2E", "50%.x", "%252E."] {
+            let pin = pin_of(device);
+            assert!(!pin.contains('.'), "{pin}");
+            assert_eq!(device_of(&pin), device);
+        }
+        assert_eq!(pin_of("eth0.100"), "eth0%2E100");
+    }
 }

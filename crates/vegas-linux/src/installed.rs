@@ -87,8 +87,16 @@ impl Installed {
         found.cloned().ok_or_else(|| Error(format!("{name} is not installed; {}", installed_names(&all))))
     }
 
-    /// Takes it out of the kernel's list. Connections that use it go on with it until they end.
+    /// Takes it out of the kernel's list. Connections that use it go on with it until they end. The last one takes
+    /// along what was shared.
     pub fn remove(&self) -> Result<(), Error> {
+        self.remove_own()?;
+        // whatever else it holds stays
+        let _ = fs::remove_dir(folder());
+        attached::sweep()
+    }
+
+    fn remove_own(&self) -> Result<(), Error> {
         fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
     }
 
@@ -159,7 +167,7 @@ fn folders() -> Result<Vec<Installed>, Error> {
 
 /// Removes what starts that were killed left behind.
 fn sweep() -> Result<(), Error> {
-    folders()?.iter().filter(|it| !it.is_registered()).try_for_each(Installed::remove)
+    folders()?.iter().filter(|it| !it.is_registered()).try_for_each(Installed::remove_own)
 }
 
 fn installed_names(all: &[Installed]) -> String {

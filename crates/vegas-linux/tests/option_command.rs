@@ -4,8 +4,11 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
+use std::path::Path;
 use std::process::{Command, Output};
+use std::thread;
 
+use nix::sched::{CloneFlags, unshare};
 use socket2::{Domain, Protocol, Socket, Type};
 
 fn vegas_linux(arguments: &[&str]) -> Output {
@@ -52,8 +55,54 @@ fn the_option_is_at_a_device_until_it_is_removed() {
     // each round is two packets with data; acknowledgements may travel with them
     assert!(sent >= 2 * ROUNDS && heard >= 2 * ROUNDS, "{counts_after:?}");
     assert_eq!((without_room, malformed), (0, 0));
-    accepted(&["remove", "rovegas", "lo"]);
+    accepted(&["remove", "lo"]);
     assert_eq!(counts(), None);
+    assert!(shared().exists(), "a later device has to tell the algorithm too");
+    accepted(&["remove", "rovegas"]);
+    if !accepted(&["status"]).contains("option:") {
+        assert!(!shared().exists(), "{} is left", shared().display());
+    }
+}
+
+/// A VLAN's device has a dot in its name, which the BPF file system does not take.
+#[test]
+fn devices_may_have_dots_and_the_last_one_takes_all_away() {
+    if !support::kernel_is_ready() || accepted(&["status"]).contains("option:") {
+        return;
+    }
+    thread::scope(|scope| {
+        scope
+            .spawn(|| {
+                // a network namespace of this thread, and of what it starts
+                unshare(CloneFlags::CLONE_NEWNET).expect("root may");
+                ip(&["link", "add", "a.b", "type", "veth", "peer", "name", "a.c"]);
+                accepted(&["echo", "a.b", "a.c"]);
+                let status = accepted(&["status"]);
+                assert!(
+                    ["a.b ", "a.c "].iter().all(|device| status.lines().any(|line| line.starts_with(device))),
+                    "{status}"
+                );
+                assert!(refusal(&["echo", "a.b"]).contains("a.b has the option already"));
+                accepted(&["remove", "a.b"]);
+                assert!(shared().exists(), "the other device needs it");
+                accepted(&["remove", "a.c"]);
+                assert!(!accepted(&["status"]).contains("option:"));
+                if !accepted(&["status"]).contains("vegas_rovegas") {
+                    assert!(!shared().exists(), "{} is left", shared().display());
+                }
+            })
+            .join()
+    })
+    .expect("no panic");
+}
+
+/// What all devices and algorithms share.
+fn shared() -> &'static Path {
+    Path::new("/sys/fs/bpf/vegaslab-option")
+}
+
+fn ip(arguments: &[&str]) {
+    assert!(Command::new("ip").args(arguments).status().expect("iproute2").success(), "{arguments:?}");
 }
 
 /// One connection with RoVegas: a kilobyte there and back, so often.

@@ -58,7 +58,7 @@ fn what_a_killed_start_left_behind_is_cleaned_by_the_next() {
     assert!(vegas_linux(&["install", "vegas-1994"]).status.success());
     assert!(vegas_linux(&["remove", "vegas-1994"]).status.success());
     let halves = ["vegas_1994", "vegas_none"].map(|name| format!("/sys/fs/bpf/vegaslab/{name}"));
-    halves.iter().for_each(|half| fs::create_dir(half).expect("the BPF file system takes folders"));
+    halves.iter().for_each(|half| fs::create_dir_all(half).expect("the BPF file system takes folders"));
     let status = vegas_linux(&["status"]);
     assert!(!String::from_utf8_lossy(&status.stdout).contains("vegas_none"));
     let installed = vegas_linux(&["install", "vegas-1994"]);
