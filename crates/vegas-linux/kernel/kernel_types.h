@@ -16,6 +16,7 @@ typedef _Bool bool;
 #define UNPACED (~0ul)
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
+#define AF_INET6 10
 
 enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
@@ -23,9 +24,17 @@ enum sk_pacing { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct in6_addr {
+	union {
+		__u32 u6_addr32[4];
+	} in6_u;
+};
+
 struct sock_common {
 	__u32 skc_daddr, skc_rcv_saddr;
-	__u16 skc_dport, skc_num;
+	__u16 skc_dport, skc_num, skc_family;
+	/* not in a kernel without IPv6 */
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
 struct sock {

@@ -7,6 +7,7 @@
 #include "kernel_types.h"
 #include "feedback.h"
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
 /* --- what the loader sets and reads --- */
@@ -29,8 +30,9 @@ struct {
 
 struct flow {
 	struct vegas_state state;
-	/* as it was before the newest cut, should the kernel undo it */
+	/* as they were before the newest cut, should the kernel undo it */
 	struct vegas_state before_cut;
+	struct vegas_decision decision_before_cut;
 	struct vegas_event event;
 	struct vegas_decision decision;
 	__u64 number;
@@ -68,6 +70,33 @@ static __noinline int core_step(struct vegas_state *state, const struct vegas_ev
 	return vegas_core_step(loaded, state, event, decision);
 }
 
+static void map_ipv4(__u32 *address, __u32 ipv4)
+{
+	address[0] = 0;
+	address[1] = 0;
+	address[2] = __builtin_bswap32(0xffff);
+	address[3] = ipv4;
+}
+
+static void copy_ipv6(__u32 *address, const struct in6_addr *from)
+{
+	int word;
+
+	for (word = 0; word < 4; word++)
+		address[word] = from->in6_u.u6_addr32[word];
+}
+
+static void record_addresses(struct vegas_record *slot, const struct sock_common *socket)
+{
+	if (bpf_core_field_exists(socket->skc_v6_daddr) && socket->skc_family == AF_INET6) {
+		copy_ipv6(slot->local_address, &socket->skc_v6_rcv_saddr);
+		copy_ipv6(slot->remote_address, &socket->skc_v6_daddr);
+	} else {
+		map_ipv4(slot->local_address, socket->skc_rcv_saddr);
+		map_ipv4(slot->remote_address, socket->skc_daddr);
+	}
+}
+
 static void record(const struct flow *flow, const struct tcp_sock *tp)
 {
 	const struct sock_common *socket = &tp->inet_conn.icsk_inet.sk.__sk_common;
@@ -90,8 +119,7 @@ static void record(const struct flow *flow, const struct tcp_sock *tp)
 	slot->local_port = socket->skc_num;
 	slot->remote_port = __builtin_bswap16(socket->skc_dport);
 	slot->mss_bytes = tp->mss_cache;
-	slot->local_ipv4 = socket->skc_rcv_saddr;
-	slot->remote_ipv4 = socket->skc_daddr;
+	record_addresses(slot, socket);
 	/* readers look at times */
 	bpf_ringbuf_submit(slot, BPF_RB_NO_WAKEUP);
 }
@@ -312,6 +340,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		return;
 	flow->asked = 0;
 	flow->before_cut = flow->state;
+	flow->decision_before_cut = flow->decision;
 	/* the kernel asks once per window of data, so what was lost was sent after the cut before */
 	flow->event.sent_ns = bpf_ktime_get_ns();
 	flow->event.in_flight = tp->packets_out;
@@ -340,7 +369,9 @@ __u32 BPF_PROG(vegas_undo_cwnd, struct sock *sk)
 	if (!flow)
 		return tp->snd_cwnd;
 	flow->state = flow->before_cut;
-	step(flow, EVENT_UNDO);
+	flow->decision = flow->decision_before_cut;
+	flow->event.now_ns = bpf_ktime_get_ns();
+	flow->event.kind = EVENT_UNDO;
 	record(flow, tp);
 	window = whole_segments(flow);
 	return window > tp->snd_cwnd ? window : tp->snd_cwnd;

@@ -47,8 +47,15 @@ struct vegas_record {
 	struct vegas_decision decision;
 	__u64 bytes_acked;
 	__u32 snd_cwnd, mss_bytes, segments_sent, segments_retransmitted, local_port, remote_port;
-	__u32 local_ipv4, remote_ipv4;
+	/* IPv6, as on the wire; an IPv4 address is mapped into it */
+	__u32 local_address[4], remote_address[4];
 };
+
+/* as plain.rs has them */
+_Static_assert(sizeof(struct vegas_config) == 60, "Config");
+_Static_assert(sizeof(struct vegas_event) == 80, "Event");
+_Static_assert(sizeof(struct vegas_decision) == 40, "Decision");
+_Static_assert(sizeof(struct vegas_record) == 192, "Record");
 
 /* One step of the proof that object and core decide alike: event in, decision out. */
 struct vegas_proof_step {

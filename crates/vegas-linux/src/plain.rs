@@ -13,7 +13,7 @@ use crate::trace::Record;
 /// The type is that.
 pub(crate) unsafe trait Plain: Copy {}
 
-// SAFETY: integers only, and vegas_abi.h's sizes leave no gaps: tests/abi.rs adds them up
+// SAFETY: integers only, without gaps: the sizes below are sums of their fields'
 unsafe impl Plain for Config {}
 // SAFETY: as above
 unsafe impl Plain for Event {}
@@ -29,6 +29,14 @@ unsafe impl Plain for option::ProofStep {}
 unsafe impl Plain for u32 {}
 // SAFETY: an integer
 unsafe impl Plain for u64 {}
+
+/// As vegas_abi.h has them.
+const _: () = {
+    assert!(size_of::<Config>() == 15 * 4);
+    assert!(size_of::<Event>() == 7 * 8 + 6 * 4);
+    assert!(size_of::<Decision>() == 3 * 8 + 4 * 4);
+    assert!(size_of::<Record>() == 8 + 80 + 40 + 8 + 6 * 4 + 2 * 16);
+};
 
 /// The value in the first bytes; none if there are too few.
 pub(crate) fn from_bytes<T: Plain>(bytes: &[u8]) -> Option<T> {

@@ -1,6 +1,7 @@
 //! What the kernel side tells of its flows: each call of the core, with what it was told and what it answered.
 
 use std::cell::RefCell;
+use std::net::{Ipv6Addr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -37,10 +38,27 @@ pub struct Record {
     pub local_port: u32,
     /// The receiver's port.
     pub remote_port: u32,
-    /// The sender's IPv4 address, in network order.
-    pub local_ipv4: u32,
+    /// The sender's IPv6 address, as on the wire; an IPv4 address is mapped into it.
+    pub local_address: [u8; 16],
     /// The receiver's.
-    pub remote_ipv4: u32,
+    pub remote_address: [u8; 16],
+}
+
+impl Record {
+    /// The sender's address and port.
+    pub fn local(&self) -> SocketAddr {
+        place(self.local_address, self.local_port)
+    }
+
+    /// The receiver's.
+    pub fn remote(&self) -> SocketAddr {
+        place(self.remote_address, self.remote_port)
+    }
+}
+
+fn place(address: [u8; 16], port: u32) -> SocketAddr {
+    // the kernel's ports have 16 bits
+    SocketAddr::new(Ipv6Addr::from(address).to_canonical(), port as u16)
 }
 
 /// Calls of the core as they come, of one installation.

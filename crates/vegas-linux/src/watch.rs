@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -152,16 +151,11 @@ impl Watch {
 }
 
 fn about(installed: &Installed, connection: &Connection, now: Time) -> Value {
-    let end = |ipv4: u32, port: u32| match Ipv4Addr::from(ipv4.to_ne_bytes()) {
-        // an IPv6 socket's address is elsewhere
-        Ipv4Addr::UNSPECIFIED => format!("[ipv6]:{port}"),
-        address => format!("{address}:{port}"),
-    };
     let newest = connection.reading.newest().copied().unwrap_or_default();
     json!({
         "algorithm": installed.kernel_name,
-        "local": end(newest.local_ipv4, newest.local_port),
-        "remote": end(newest.remote_ipv4, newest.remote_port),
+        "local": newest.local().to_string(),
+        "remote": newest.remote().to_string(),
         "silent_s": now.since(connection.heard).as_nanos() as f64 / 1e9,
     })
 }

@@ -26,7 +26,8 @@ fn a_transfer_is_seen_while_it_is_watched() {
     let file = folder.join("series.csv");
     let installed = vegas_linux(&["install", "vegas-ns2"]);
     assert!(installed.status.success(), "{}", stderr(&installed));
-    let transfer = Transfer::begin("vegas_ns2");
+    let transfer = Transfer::begin("vegas_ns2", "127.0.0.1:0");
+    let by_ipv6 = TcpListener::bind("[::1]:0").is_ok().then(|| Transfer::begin("vegas_ns2", "[::1]:0"));
 
     let mut watch = watch(&["--json", "--every", "0.1", "-o", &text(&file)]);
     let mut lines = BufReader::new(watch.stdout.take().expect("it is piped"));
@@ -35,6 +36,12 @@ fn a_transfer_is_seen_while_it_is_watched() {
     assert!(row["cwnd_segments"].as_f64().is_some_and(|window| window >= 2.0), "{row}");
     assert!(row["base_rtt_ms"].as_f64().is_some_and(|base| base > 0.0), "{row}");
     assert!(["slow-start", "avoidance", "recovery"].contains(&row["phase"].as_str().expect("a phase")), "{row}");
+    assert_eq!(row["local"], format!("127.0.0.1:{}", transfer.port));
+    if let Some(by_ipv6) = &by_ipv6 {
+        let row = until_seen(&mut lines, by_ipv6.port);
+        assert_eq!(row["local"], format!("[::1]:{}", by_ipv6.port));
+        assert!(row["remote"].as_str().is_some_and(|remote| remote.starts_with("[::1]:")), "{row}");
+    }
     let other = vegas_linux(&["watch", "vegas-ns2"]);
     assert_eq!(stderr(&other), "vegas_ns2 is being watched already");
     assert!(is_watched());
@@ -64,7 +71,7 @@ fn a_transfer_is_seen_while_it_is_watched() {
     drop(lines);
     assert_eq!(left.wait().expect("its end").code(), Some(0));
 
-    transfer.end();
+    [Some(transfer), by_ipv6].into_iter().flatten().for_each(Transfer::end);
     assert!(vegas_linux(&["remove", "vegas-ns2"]).status.success());
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
@@ -122,11 +129,13 @@ struct Transfer {
 }
 
 impl Transfer {
-    fn begin(kernel_name: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket");
+    fn begin(kernel_name: &str, address: &str) -> Self {
+        let listener = TcpListener::bind(address).expect("a port");
+        let address = listener.local_addr().expect("a port");
+        let domain = socket2::Domain::for_address(address);
+        let socket = socket2::Socket::new(domain, socket2::Type::STREAM, None).expect("a socket");
         SockRef::from(&socket).set_tcp_congestion(kernel_name.as_bytes()).expect("it is installed");
-        socket.connect(&listener.local_addr().expect("a port").into()).expect("loopback");
+        socket.connect(&address.into()).expect("loopback");
         let mut sender: TcpStream = socket.into();
         let (mut receiver, _) = listener.accept().expect("loopback");
         let port = sender.local_addr().expect("a port").port();
