@@ -20,6 +20,8 @@ static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
 /// The struct_ops maps by their names in the object: windows only, or windows and a pacing rate.
 const WINDOW_OPS: &str = "vegas_window";
 const PACED_OPS: &str = "vegas_paced";
+/// The program of the proof.
+const PROOF: &str = "vegas_prove";
 /// The map of the numbers.
 const CONFIG: &str = ".rodata.config";
 /// Where tcp_congestion_ops has its name in the glue's own declaration, and how long it may be.
@@ -41,12 +43,11 @@ pub struct ProofStep {
 /// Opens and loads the object with these numbers; nothing is registered yet. What routers say it takes from `feedback`,
 /// the map of the option's programs.
 pub fn load(kernel_name: &str, config: &Config, feedback: Option<&MapHandle>) -> Result<Object, Error> {
-    let mut open = open()?;
+    let mut open = open(config)?;
+    leave_out(&mut open, PROOF);
     for mut map in open.maps_mut() {
         let name = map.name().to_string_lossy().into_owned();
-        if name.ends_with(CONFIG) {
-            map.set_initial_value(bytes_of(config)).map_err(|error| Error::new(CONFIG, error))?;
-        } else if name == ops_of(config) {
+        if name == ops_of(config) {
             let ops = map.initial_value_mut().ok_or_else(missing)?;
             let mut bytes = [0; NAME_BYTES];
             bytes[..kernel_name.len()].copy_from_slice(kernel_name.as_bytes());
@@ -57,7 +58,16 @@ pub fn load(kernel_name: &str, config: &Config, feedback: Option<&MapHandle>) ->
             map.set_autocreate(false).map_err(|error| Error::new(name, error))?;
         }
     }
+    load_opened(open)
+}
+
+fn load_opened(open: OpenObject) -> Result<Object, Error> {
     open.load().map_err(|error| Error::new("the kernel refuses the BPF object", error))
+}
+
+/// Spares the kernel's verifier a program.
+pub(crate) fn leave_out(open: &mut OpenObject, program: &str) {
+    open.progs_mut().filter(|it| it.name() == program).for_each(|mut it| it.set_autoload(false));
 }
 
 /// The kernel keeps a pacing rate only from `cong_control`; that leaves recovery to the algorithm, so that others do
@@ -66,8 +76,14 @@ fn ops_of(config: &Config) -> &'static str {
     if config.slow_start == position(SlowStart::NAMES, SlowStart::Streak) { PACED_OPS } else { WINDOW_OPS }
 }
 
-fn open() -> Result<OpenObject, Error> {
-    ObjectBuilder::default().open_memory(OBJECT).map_err(|error| Error::new("the BPF object", error))
+/// The object with these numbers.
+fn open(config: &Config) -> Result<OpenObject, Error> {
+    let failed = |error| Error::new("the BPF object", error);
+    let mut open = ObjectBuilder::default().open_memory(OBJECT).map_err(failed)?;
+    for mut map in open.maps_mut().filter(|map| map.name().to_string_lossy().ends_with(CONFIG)) {
+        map.set_initial_value(bytes_of(config)).map_err(failed)?;
+    }
+    Ok(open)
 }
 
 /// Registers a loaded object as a congestion control, for as long as the link lives.
@@ -119,14 +135,18 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Loads the object with these numbers.
+    /// Loads the object with these numbers, without the callbacks of a congestion control.
     pub fn new(config: &Config) -> Result<Self, Error> {
-        Ok(Proof { object: load("vegas_proof", config, None)? })
+        let mut open = open(config)?;
+        for mut map in open.maps_mut().filter(|map| map.name() == WINDOW_OPS || map.name() == PACED_OPS) {
+            map.set_autocreate(false).map_err(|error| Error::new("the BPF object", error))?;
+        }
+        Ok(Proof { object: load_opened(open)? })
     }
 
     /// Fills in the decisions of the steps; the state goes on from call to call. The first step ever must be a start.
     pub fn run(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
-        run_over(&self.object, "vegas_prove", "proof_steps", steps)
+        run_over(&self.object, PROOF, "proof_steps", steps)
     }
 }
 
