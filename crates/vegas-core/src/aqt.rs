@@ -165,17 +165,17 @@ impl Head {
         let total = self.word(2).checked_add(OPTION_BYTES as u16)?.to_be_bytes();
         let mut longer = [0; HEADER_WITH_OPTION_BYTES];
         longer.iter_mut().zip(self.bytes).take(header).for_each(|(to, from)| *to = from);
-        set(&mut longer, 0, VERSION_4 << 4 | (HEADER_WITH_OPTION_BYTES / 4) as u8);
-        set(&mut longer, 2, total[0]);
-        set(&mut longer, 3, total[1]);
+        replace_byte(&mut longer, 0, VERSION_4 << 4 | (HEADER_WITH_OPTION_BYTES / 4) as u8);
+        replace_byte(&mut longer, 2, total[0]);
+        replace_byte(&mut longer, 3, total[1]);
         for (at, byte) in stamps.to_bytes().into_iter().enumerate() {
-            set(&mut longer, PLAIN_HEADER_BYTES + at, byte);
+            replace_byte(&mut longer, PLAIN_HEADER_BYTES + at, byte);
         }
         Some(longer)
     }
 
     /// Length of the IPv4 header; none if that is not all there, or the packet is shorter than it says.
-    fn header_bytes(&self) -> Option<usize> {
+    pub fn header_bytes(&self) -> Option<usize> {
         let (version, header) = (self.byte(0) >> 4, usize::from(self.byte(0) & 0xf) * 4);
         let total = self.word(2);
         let whole = version == VERSION_4
@@ -210,13 +210,14 @@ pub fn stamp(packet: &mut [u8], waited: Span) -> bool {
     let Ok(Some(at)) = head.option() else { return false };
     let Aqt(bytes) = head.aqt(at + AQT_AT).plus(waited);
     for (offset, byte) in bytes.into_iter().enumerate() {
-        set(packet, at + AQT_AT + offset, byte);
+        replace_byte(packet, at + AQT_AT + offset, byte);
     }
     true
 }
 
-/// Replaces a byte of an IPv4 header and mends the checksum (RFC 1624, equation 3): one that was wrong stays wrong.
-fn set(header: &mut [u8], at: usize, byte: u8) {
+/// Replaces a byte of an IPv4 header and mends the checksum (RFC 1624, equation 3): one that was wrong stays wrong. Past the
+/// end nothing happens.
+pub fn replace_byte(header: &mut [u8], at: usize, byte: u8) {
     let Some(place) = header.get_mut(at) else { return };
     let weight = if at.is_multiple_of(2) { 8 } else { 0 };
     let (old, new) = (u16::from(*place) << weight, u16::from(byte) << weight);

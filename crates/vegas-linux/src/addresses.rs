@@ -32,15 +32,15 @@ pub(crate) fn flow_of_port(port: u32) -> Option<usize> {
     port.checked_sub(u32::from(SENDER_PORT_BASE)).map(|flow| flow as usize)
 }
 
-/// The flow that a packet belongs to, and where it goes.
-pub(crate) fn flow_to(destination: [u8; 4]) -> Option<(usize, Direction)> {
-    let direction = match destination {
-        [10, 82, 0, _] => Direction::Forward,
-        [10, 81, 0, _] => Direction::Backward,
-        _ => return None,
-    };
-    let flow = usize::from(destination[3]).checked_sub(1)?;
-    Some((flow, direction))
+/// The flow whose ends these are, and which way the packet goes.
+pub(crate) fn flow_between(source: [u8; 4], destination: [u8; 4]) -> Option<(usize, Direction)> {
+    let flow = usize::from(destination[3]).checked_sub(1).filter(|flow| *flow < FLOWS_MAX)?;
+    let (sender, receiver) = (sender(flow).ip().octets(), receiver(flow).ip().octets());
+    match (source, destination) {
+        forward if forward == (sender, receiver) => Some((flow, Direction::Forward)),
+        backward if backward == (receiver, sender) => Some((flow, Direction::Backward)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -50,11 +50,14 @@ mod tests {
     #[test]
     fn addresses_lead_back_to_their_flow() {
         for flow in [0, 1, FLOWS_MAX - 1] {
-            assert_eq!(flow_to(receiver(flow).ip().octets()), Some((flow, Direction::Forward)));
-            assert_eq!(flow_to(sender(flow).ip().octets()), Some((flow, Direction::Backward)));
+            let (near, far) = (sender(flow).ip().octets(), receiver(flow).ip().octets());
+            assert_eq!(flow_between(near, far), Some((flow, Direction::Forward)));
+            assert_eq!(flow_between(far, near), Some((flow, Direction::Backward)));
+            assert_eq!((flow_between(near, near), flow_between([10, 81, 0, 99], far)), (None, None));
             assert_eq!(flow_of_port(u32::from(sender(flow).port())), Some(flow));
         }
-        assert_eq!(flow_to([10, 82, 0, 0]), None);
-        assert_eq!(flow_to([224, 0, 0, 22]), None);
+        assert_eq!(flow_between([10, 81, 0, 0], [10, 82, 0, 0]), None);
+        assert_eq!(flow_between([10, 81, 0, 251], [10, 82, 0, 251]), None);
+        assert_eq!(flow_between([10, 81, 0, 1], [224, 0, 0, 22]), None);
     }
 }

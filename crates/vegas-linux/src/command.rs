@@ -95,6 +95,9 @@ struct RunFile {
     /// Every table as CSV too
     #[arg(long)]
     csv: bool,
+    /// The packets too, for Wireshark
+    #[arg(long)]
+    pcapng: bool,
     /// The summary alone, on one line
     #[arg(long)]
     json: bool,
@@ -237,6 +240,7 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     let text = fs::read_to_string(&file.file).map_err(|error| Error::new(&name, error))?;
     let mut sets = file.sets.clone();
     sets.extend(file.seed.map(|seed| ("seed".into(), seed.to_string())));
+    sets.extend(file.pcapng.then(|| ("capture".into(), "true".into())));
     let scenario = match file.file.extension().is_some_and(|extension| extension == "json") {
         true => Scenario::from_json(&text, &name, &sets),
         false => Scenario::from_toml(&text, &name, &sets),
@@ -251,7 +255,7 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     let run = vegas_linux::run::run_to(&scenario, receivers, stop)?;
     let wall_s = run.outcome.end_s;
     if let Some(folder) = &folder {
-        let options = WriteOptions { csv: file.csv, ..WriteOptions::default() };
+        let options = WriteOptions { csv: file.csv, pcapng: file.pcapng };
         let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
         results::write_folder_about(folder, &scenario, &run.outcome, wall_s, options, &about)
             .map_err(|error| Error(error.to_string()))?;

@@ -14,6 +14,7 @@
 pub mod abi;
 mod addresses;
 pub mod attached;
+mod capture;
 pub mod choice;
 mod completion;
 mod endpoints;

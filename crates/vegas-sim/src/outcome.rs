@@ -19,6 +19,8 @@ pub struct Outcome {
     pub incidents: Vec<Incident>,
     /// Packets seen, when the scenario asks for a capture.
     pub capture: Vec<CapturedPacket>,
+    /// The same of real hosts, whose packets are bytes.
+    pub frames: Vec<Frame>,
     /// When the run ended, s.
     pub end_s: f64,
     /// Events the engine handled.
@@ -275,6 +277,39 @@ pub struct CapturedPacket {
     pub cwr: bool,
     /// RoVegas's IPv4 option; none in packets of flows that do not ask routers.
     pub stamps: Option<Stamps>,
+}
+
+/// A real host's packet for the capture file: its IPv4 and TCP headers as they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// ns since the run began.
+    pub time_ns: u64,
+    /// Flow id.
+    pub flow: u32,
+    /// Seen where.
+    pub point: CapturePoint,
+    /// Bytes on the wire.
+    pub wire: u32,
+    head: [u8; Frame::HEAD_BYTES_MAX],
+    head_bytes: u8,
+}
+
+impl Frame {
+    /// An IPv4 and a TCP header, at their longest.
+    pub const HEAD_BYTES_MAX: usize = 120;
+
+    /// A packet of which `head` is the beginning that is kept, at most [`Frame::HEAD_BYTES_MAX`] bytes of it.
+    pub fn new(time_ns: u64, flow: u32, point: CapturePoint, wire: u32, head: &[u8]) -> Self {
+        let mut kept = [0; Frame::HEAD_BYTES_MAX];
+        let length = head.len().min(kept.len());
+        kept[..length].copy_from_slice(&head[..length]);
+        Frame { time_ns, flow, point, wire, head: kept, head_bytes: length as u8 }
+    }
+
+    /// What is kept of it.
+    pub fn head(&self) -> &[u8] {
+        &self.head[..usize::from(self.head_bytes)]
+    }
 }
 
 /// Where a captured packet was seen.

@@ -19,7 +19,7 @@ fn micros(micros: u64) -> Time {
 }
 
 fn forward(number: u64) -> Carried {
-    Carried { flow: 0, direction: Direction::Forward, is_data: true, wire: 1000, number }
+    Carried { flow: 0, direction: Direction::Forward, is_data: true, ecn_capable: false, wire: 1000, number }
 }
 
 /// By hand: 1001 us to the bottleneck, 1 ms in its transmitter, 10 ms, 1001 us on the other side: 13,002 us. The second
@@ -41,6 +41,7 @@ fn packets_come_out_when_the_links_let_them() {
         wire: 1000,
         number,
         queued_us,
+        marked: false,
     };
     assert_eq!(carrier.take_delivered(), [delivery(0, 13_002, 0), delivery(1, 14_002, 999)]);
     // an acknowledgement of 40 bytes: 0.04 us on access links, 40 us on the bottleneck
@@ -53,3 +54,25 @@ fn packets_come_out_when_the_links_let_them() {
     let drops: u64 = outcome.links.iter().map(|link| link.drops).sum();
     assert_eq!((drops, outcome.incidents.len(), outcome.incidents[0].sequence), (1, 1, 2));
 }
+
+/// A packet of 1 ms comes every half millisecond, so that the wait grows to 30 ms: CoDel picks some out, and marks those that
+/// may be marked.
+#[test]
+fn queues_mark_what_may_be_marked() {
+    let queue = ("topology.bottleneck.queue".to_owned(), CODEL.to_owned());
+    let scenario = Scenario::from_toml(DUMBBELL, "carrier.toml", &[queue]).expect("a scenario");
+    for ecn_capable in [true, false] {
+        let mut carrier = Carrier::new(&scenario);
+        for number in 0..60 {
+            carrier.offer(micros(500 * number), Carried { ecn_capable, ..forward(number) });
+        }
+        carrier.advance_to(micros(300_000));
+        let delivered = carrier.take_delivered();
+        let marked = delivered.iter().filter(|delivery| delivery.marked).count();
+        let marks: u64 = carrier.finish(Time::ZERO + scenario.duration).links.iter().map(|link| link.marks).sum();
+        assert_eq!(marks, marked as u64);
+        assert_eq!((delivered.len() == 60, marked > 3), (ecn_capable, ecn_capable));
+    }
+}
+
+const CODEL: &str = r#"{ kind = "codel", limit = "100p", target = "1ms", interval = "10ms", ecn = true }"#;

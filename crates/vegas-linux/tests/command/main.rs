@@ -3,6 +3,7 @@
 mod endings;
 mod install;
 mod missing;
+mod packets;
 mod quic;
 #[path = "../support/mod.rs"]
 mod support;

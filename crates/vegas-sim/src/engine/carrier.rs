@@ -8,7 +8,7 @@ use vegas_core::units::Time;
 
 use super::Simulation;
 use crate::outcome::Outcome;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Ecn, Packet, PacketKind};
 use crate::scenario::Scenario;
 
 /// The network of a scenario, without the hosts of its flows.
@@ -26,6 +26,8 @@ pub struct Carried {
     pub direction: Direction,
     /// Whether it has payload: impairments that count data packets count it.
     pub is_data: bool,
+    /// Whether queues may mark it instead of dropping it (ECN).
+    pub ecn_capable: bool,
     /// Bytes on the wire.
     pub wire: u16,
     /// What the caller knows it by. A drop's incident has it for its sequence number.
@@ -47,6 +49,8 @@ pub struct Delivery {
     pub number: u64,
     /// What the links on its way that stamp have added up: queueing time in us.
     pub queued_us: u32,
+    /// Whether a queue on its way has marked it.
+    pub marked: bool,
 }
 
 /// Which way a packet goes.
@@ -93,7 +97,8 @@ impl Carrier {
             (Direction::Forward, false) => PacketKind::Syn,
             (Direction::Backward, _) => PacketKind::Ack,
         };
-        self.simulation.launch(Packet::new(kind, packet.flow, packet.number, packet.wire));
+        let ecn = Ecn::CAPABLE.when(packet.ecn_capable);
+        self.simulation.launch(Packet::new(kind, packet.flow, packet.number, packet.wire).with_ecn(ecn));
     }
 
     /// The packets that have come out since the last call, in the order of time.
@@ -121,6 +126,7 @@ impl Simulation {
             wire: packet.wire,
             number: packet.sequence,
             queued_us: packet.aqt.micros(),
+            marked: packet.ecn().has(Ecn::MARKED),
         });
         true
     }

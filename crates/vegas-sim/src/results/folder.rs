@@ -103,7 +103,7 @@ fn write_tables(folder: &Path, tables: &Tables, options: WriteOptions) -> Result
 fn write_captures(folder: &Path, scenario: &Scenario, outcome: &Outcome) -> Result<Vec<String>, ResultsError> {
     let mut files = Vec::new();
     for view in View::ALL {
-        pcapng::write_file(&folder.join(view.file_name()), view, scenario, &outcome.capture)?;
+        pcapng::write_file(&folder.join(view.file_name()), view, scenario, outcome)?;
         files.push(view.file_name().to_owned());
     }
     Ok(files)

@@ -10,7 +10,7 @@ use std::path::Path;
 use super::ENGINE_VERSION;
 use super::error::ResultsError;
 use super::packet::{Headers, headers};
-use crate::outcome::{CapturePoint, CapturedPacket};
+use crate::outcome::{CapturePoint, CapturedPacket, Frame, Outcome};
 use crate::scenario::{FlowSpec, NodeId, Scenario};
 
 /// Whose packets a capture shows.
@@ -62,34 +62,66 @@ const UNKNOWN_LENGTH: i64 = -1;
 const RAW_IP: u16 = 101;
 /// Timestamps in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
-/// More than any headers here: 28 bytes of IPv4 with RoVegas's option and 48 of TCP with three SACK blocks.
+/// More than any headers of the simulator: 28 bytes of IPv4 with RoVegas's option and 48 of TCP with three SACK blocks.
 const SNAP_BYTES: u32 = 80;
 
-/// Writes one view of `packets`, in order of time, with one interface for each node where packets were seen.
+/// A packet to be written.
+enum Seen<'a> {
+    Simulated(&'a CapturedPacket),
+    Real(&'a Frame),
+}
+
+impl Seen<'_> {
+    fn time_ns(&self) -> u64 {
+        match self {
+            Seen::Simulated(packet) => packet.time_ns,
+            Seen::Real(frame) => frame.time_ns,
+        }
+    }
+
+    fn flow(&self) -> u32 {
+        match self {
+            Seen::Simulated(packet) => packet.flow,
+            Seen::Real(frame) => frame.flow,
+        }
+    }
+
+    fn headers(&self, scenario: &Scenario) -> Result<Headers, ResultsError> {
+        match self {
+            Seen::Simulated(packet) => headers(scenario, packet),
+            Seen::Real(frame) => Ok(Headers { bytes: frame.head().to_vec(), wire_bytes: frame.wire }),
+        }
+    }
+}
+
+/// Writes one view of a run's packets, in order of time, with one interface for each node where packets were seen.
 ///
 /// # Errors
 /// The file cannot be written, or a packet is larger than IPv4 allows.
-pub(super) fn write_file(
-    path: &Path,
-    view: View,
-    scenario: &Scenario,
-    packets: &[CapturedPacket],
-) -> Result<(), ResultsError> {
+pub(super) fn write_file(path: &Path, view: View, scenario: &Scenario, outcome: &Outcome) -> Result<(), ResultsError> {
     let refused = ResultsError::io(path, "write");
     let mut out = BufWriter::new(File::create(path).map_err(ResultsError::io(path, "create"))?);
     let interfaces = interfaces(view, scenario);
+    let snap_bytes = if outcome.frames.is_empty() { SNAP_BYTES } else { Frame::HEAD_BYTES_MAX as u32 };
     write_section_header(&mut out).map_err(&refused)?;
     for &node in &interfaces {
-        write_interface(&mut out, view, &scenario.nodes[node]).map_err(&refused)?;
+        write_interface(&mut out, view, &scenario.nodes[node], snap_bytes).map_err(&refused)?;
     }
-    let mut seen: Vec<&CapturedPacket> = packets.iter().filter(|packet| view.shows(packet.point)).collect();
-    seen.sort_by_key(|packet| packet.time_ns);
-    for packet in seen {
-        let node = view.node(scenario, &scenario.flows[packet.flow as usize]);
+    for packet in seen(view, outcome) {
+        let node = view.node(scenario, &scenario.flows[packet.flow() as usize]);
         let interface = interfaces.iter().position(|&other| Some(other) == node).unwrap_or(0);
-        write_packet(&mut out, interface as u32, packet.time_ns, &headers(scenario, packet)?).map_err(&refused)?;
+        write_packet(&mut out, interface as u32, packet.time_ns(), &packet.headers(scenario)?).map_err(&refused)?;
     }
     out.flush().map_err(&refused)
+}
+
+/// What the view shows, in order of time.
+fn seen(view: View, outcome: &Outcome) -> Vec<Seen<'_>> {
+    let simulated = outcome.capture.iter().filter(|packet| view.shows(packet.point)).map(Seen::Simulated);
+    let real = outcome.frames.iter().filter(|frame| view.shows(frame.point)).map(Seen::Real);
+    let mut seen: Vec<Seen<'_>> = simulated.chain(real).collect();
+    seen.sort_by_key(Seen::time_ns);
+    seen
 }
 
 /// The nodes that are interfaces, in the scenario's order.
@@ -110,14 +142,14 @@ fn write_section_header(out: &mut impl Write) -> io::Result<()> {
     write_block(out, SECTION_HEADER, &body)
 }
 
-fn write_interface(out: &mut impl Write, view: View, node: &str) -> io::Result<()> {
+fn write_interface(out: &mut impl Write, view: View, node: &str, snap_bytes: u32) -> io::Result<()> {
     let description = match view {
         View::Sender => "as seen by the sender",
         View::Receiver => "as seen by the receiver",
     };
     let mut body = Vec::new();
     body.extend([RAW_IP, 0].map(u16::to_le_bytes).concat());
-    body.extend(SNAP_BYTES.to_le_bytes());
+    body.extend(snap_bytes.to_le_bytes());
     push_option(&mut body, INTERFACE_NAME, node.as_bytes());
     push_option(&mut body, INTERFACE_DESCRIPTION_TEXT, description.as_bytes());
     push_option(&mut body, TIME_RESOLUTION, &[NANOSECONDS]);

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Once;
 
-use vegas_sim::outcome::{CapturePoint, CapturedPacket, Outcome};
+use vegas_sim::outcome::{CapturePoint, CapturedPacket, Frame, Outcome};
 use vegas_sim::results::{WriteOptions, addresses, sender_port, write_folder};
 
 use crate::sample::{self, ack, data};
@@ -130,6 +130,28 @@ fn tshark_sees_the_bits_of_ecn() {
     let seen: Vec<String> = truth(&lines);
     assert_eq!(seen[..5], ["0;1;1;1", "0;1;0;1", "0;0;0;1", "3;0;0;1", "2;0;1;1"]);
     assert_eq!(seen[8], "0;1;0;1");
+}
+
+/// Those of the sender's file: the receiver's are in the other one.
+#[test]
+fn packets_of_real_hosts_are_written_as_they_were() {
+    let mut head = vec![0x45, 3, 3, 0xe8, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 81, 0, 1, 10, 82, 0, 1];
+    head.extend([0x27, 0x10, 0x13, 0x89, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0, 0, 0, 0, 0, 0]);
+    let frame = |time_ns, point| Frame::new(time_ns, 0, point, 1000, &head);
+    let frames = vec![
+        frame(7_000_000, CapturePoint::SenderOut),
+        frame(8_000_000, CapturePoint::ReceiverIn),
+        frame(5_000_000, CapturePoint::SenderOut),
+    ];
+    let parent = tempfile::tempdir().unwrap();
+    let dir = parent.path().join("run");
+    let outcome = Outcome { frames, ..sample::outcome() };
+    write_folder(&dir, &sample::scenario(), &outcome, 0.5, WriteOptions { csv: false, pcapng: true }).unwrap();
+    let fields = ["frame.time_epoch", "ip.src", "ip.dsfield.ecn", "tcp.dstport", "frame.len", "frame.cap_len"];
+    let Some(lines) = tshark(&dir.join("capture.pcapng"), "tcp", &fields) else { return };
+    let seen: Vec<Vec<&str>> = lines.iter().map(|line| line.split(';').skip(1).collect()).collect();
+    assert_eq!(seen, [["10.81.0.1", "3", "5001", "1000", "40"]; 2]);
+    assert!(lines[0].contains(".005") && lines[1].contains(".007"), "{lines:?}");
 }
 
 #[test]

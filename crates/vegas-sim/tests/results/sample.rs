@@ -126,6 +126,7 @@ pub(crate) fn outcome() -> Outcome {
         link_series: link_series(),
         incidents: incidents(),
         capture: Vec::new(),
+        frames: Vec::new(),
         events: 1_234,
         delivered_packets: 567,
     }

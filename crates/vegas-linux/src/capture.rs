@@ -1,0 +1,47 @@
+//! The packets of a run for its capture files, where the scenario asks for them: headers as they came and went.
+
+use vegas_core::aqt::Head;
+use vegas_core::units::Time;
+use vegas_sim::outcome::{CapturePoint, Frame};
+use vegas_sim::{Carried, Delivery, Direction};
+
+/// Keeps packets, or nothing.
+pub(crate) struct Capture(Option<Vec<Frame>>);
+
+impl Capture {
+    /// With room for so many packets, so that memory does not grow while packets wait; none: keeps nothing.
+    pub(crate) fn with_room_for(packets: Option<usize>) -> Self {
+        Capture(packets.map(Vec::with_capacity))
+    }
+
+    /// A packet that its host has sent.
+    pub(crate) fn sent(&mut self, at: Time, packet: &Carried, bytes: &[u8]) {
+        let point = match packet.direction {
+            Direction::Forward => CapturePoint::SenderOut,
+            Direction::Backward => CapturePoint::ReceiverOut,
+        };
+        self.keep(at, packet.flow, point, bytes);
+    }
+
+    /// A packet that its host is given, at the time at which it was due.
+    pub(crate) fn delivered(&mut self, delivery: &Delivery, bytes: &[u8]) {
+        let point = match delivery.direction {
+            Direction::Forward => CapturePoint::ReceiverIn,
+            Direction::Backward => CapturePoint::SenderIn,
+        };
+        self.keep(delivery.at, delivery.flow, point, bytes);
+    }
+
+    /// All of them, those up to and with `end`.
+    pub(crate) fn finish(self, end: Time) -> Vec<Frame> {
+        let mut frames = self.0.unwrap_or_default();
+        frames.retain(|frame| frame.time_ns <= end.as_nanos());
+        frames
+    }
+
+    fn keep(&mut self, at: Time, flow: u32, point: CapturePoint, bytes: &[u8]) {
+        let Some(frames) = &mut self.0 else { return };
+        let headers = Head::of(bytes).segment().map_or(bytes.len(), |segment| segment.headers.min(bytes.len()));
+        frames.push(Frame::new(at.as_nanos(), flow, point, bytes.len() as u32, &bytes[..headers]));
+    }
+}

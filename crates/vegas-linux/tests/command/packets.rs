@@ -1,0 +1,164 @@
+//! Packets of a run as others see them: captures as tshark reads them, and packets that are no flow's.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use libc::IPPROTO_RAW;
+use nix::sched::{CloneFlags, setns};
+use serde_json::Value;
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::{command, eventually, folder, stderr, support, text, vegas_linux};
+
+const MARKED: &str = r#"
+    name = "packets"
+    duration = "2s"
+    topology.kind = "dumbbell"
+    topology.access = { rate = "1gbit", delay = "1ms" }
+    topology.bottleneck.rate = "10mbit"
+    topology.bottleneck.delay = "8ms"
+    topology.bottleneck.queue = { kind = "codel", limit = "60p", target = "2ms", interval = "20ms", ecn = true }
+    flow = [{ algorithm = "newreno", packet = "1000b", ecn = true }, { algorithm = "vegas", packet = "1000b" }]
+"#;
+
+/// Marks come to the receiver and not from the sender, echoes to the sender; who takes no part has neither.
+#[test]
+fn captures_are_those_of_real_packets() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let folder = folder("captures");
+    let (file, results) = (folder.join("packets.toml"), folder.join("results"));
+    fs::write(&file, MARKED).expect("a file");
+    let run = vegas_linux(&["run", &text(&file), "--json", "--pcapng", "-o", &text(&results)]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let summary: Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    let (sender, receiver) = (results.join("capture.pcapng"), results.join("capture-receiver.pcapng"));
+    assert!(sender.exists() && receiver.exists());
+    if let (Some(sent), Some(received)) = (tshark(&sender), tshark(&receiver)) {
+        let told = summary["flows"][0]["segments_sent"].as_u64().expect("a count");
+        let data = |packet: &&Seen| packet.source == "10.81.0.1" && packet.payload > 0;
+        // what was sent last may be counted by one and not by the other
+        assert!(told.abs_diff(sent.iter().filter(data).count() as u64) <= 50, "{told} segments");
+        const CAPABLE: u32 = 2;
+        const MARKED: u32 = 3;
+        let has = |packets: &[Seen], source: &str, is_it: &dyn Fn(&Seen) -> bool| {
+            packets.iter().any(|packet| packet.source == source && is_it(packet))
+        };
+        assert!(has(&sent, "10.81.0.1", &|packet| packet.ecn == CAPABLE));
+        assert!(!has(&sent, "10.81.0.1", &|packet| packet.ecn == MARKED));
+        assert!(has(&received, "10.81.0.1", &|packet| packet.ecn == MARKED));
+        assert!(has(&sent, "10.82.0.1", &|packet| packet.echo && !packet.syn), "the receiver echoes marks");
+        assert!(!has(&received, "10.81.0.2", &|packet| packet.ecn > 0 || packet.echo));
+        assert!(sent.iter().chain(&received).all(|packet| packet.checksum_is_right));
+    }
+    fs::remove_dir_all(&folder).expect("the test's own folder");
+}
+
+/// A packet, as tshark reads it.
+struct Seen {
+    source: String,
+    payload: u32,
+    ecn: u32,
+    echo: bool,
+    syn: bool,
+    checksum_is_right: bool,
+}
+
+/// None without tshark.
+fn tshark(capture: &Path) -> Option<Vec<Seen>> {
+    let fields = ["ip.src", "tcp.len", "ip.dsfield.ecn", "tcp.flags.ece", "tcp.flags.syn", "ip.checksum.status"];
+    let fields = fields.iter().flat_map(|field| ["-e", field]);
+    let options = ["-o", "ip.check_checksum:TRUE", "-T", "fields", "-E", "separator=;", "-r"];
+    let Ok(output) = Command::new("tshark").args(options).arg(capture).args(fields).output() else {
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "tshark cannot be run; install it (Debian: tshark)");
+        eprintln!("SKIPPED: tshark is not installed (Debian: tshark), so captures are not read with it");
+        return None;
+    };
+    assert!(output.status.success(), "{}", stderr(&output));
+    let lines = String::from_utf8_lossy(&output.stdout);
+    Some(lines.lines().map(|line| seen(line).unwrap_or_else(|| panic!("{line}"))).collect())
+}
+
+/// Versions of tshark write flags as 0 and 1 or as words, and the status of a checksum as a number.
+fn seen(line: &str) -> Option<Seen> {
+    let [source, payload, ecn, echo, syn, checksum] = line.split(';').collect::<Vec<_>>()[..] else { return None };
+    let is_set = |flag: &str| ["1", "True"].contains(&flag);
+    Some(Seen {
+        source: source.into(),
+        payload: payload.parse().ok()?,
+        ecn: ecn.parse().ok()?,
+        echo: is_set(echo),
+        syn: is_set(syn),
+        checksum_is_right: checksum == "1",
+    })
+}
+
+/// From within the senders' namespace of a run: to a flow that there is not, from nobody, without TCP's header.
+#[test]
+fn packets_that_are_no_flow_s_do_no_harm() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let folder = folder("hostile");
+    let file = folder.join("packets.toml");
+    fs::write(&file, MARKED).expect("a file");
+    let run = command(&["run", &text(&file), "--json", "--set", "duration=3s"]).spawn().expect("the program runs");
+    let routed = || namespace_with_address(run.id(), Ipv4Addr::new(10, 81, 0, 1));
+    assert!(eventually(|| routed().is_some_and(|namespace| send_hostile(&namespace))), "packets were sent");
+    let ended = run.wait_with_output().expect("its end");
+    assert!(ended.status.success(), "{}", stderr(&ended));
+    let summary: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
+    assert_eq!(summary["linux"]["packets_refused"], 3);
+    assert!(summary["flows"][0]["throughput_mbps"].as_f64() > Some(1.0), "{summary}");
+    fs::remove_dir_all(&folder).expect("the test's own folder");
+}
+
+/// The network namespace of one of the process's threads that has this address.
+fn namespace_with_address(process: u32, address: Ipv4Addr) -> Option<File> {
+    let own = fs::metadata("/proc/self/ns/net").expect("Linux").ino();
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
+    let mut others = threads.filter_map(|thread| File::open(thread.path().join("ns/net")).ok());
+    others.find(|namespace| {
+        namespace.metadata().is_ok_and(|about| about.ino() != own)
+            && within(namespace, || Socket::new(Domain::IPV4, Type::DGRAM, None)?.bind(&place(address))).is_ok()
+    })
+}
+
+fn place(address: Ipv4Addr) -> socket2::SockAddr {
+    SocketAddrV4::new(address, 0).into()
+}
+
+/// Something done in a network namespace, by a thread of its own.
+fn within<T: Send>(namespace: &File, work: impl FnOnce() -> T + Send) -> T {
+    let enter_and_work = || {
+        setns(namespace, CloneFlags::CLONE_NEWNET).expect("a network namespace");
+        work()
+    };
+    thread::scope(|scope| scope.spawn(enter_and_work).join()).expect("no panic")
+}
+
+/// Whether all were sent: routes may not be there yet.
+fn send_hostile(namespace: &File) -> bool {
+    let mut whole = vec![0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 81, 0, 1, 10, 82, 0, 1];
+    whole.extend([0x27, 0x10, 0x13, 0x89, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0, 0, 0, 0, 0, 0]);
+    let with = |at: usize, byte: u8| {
+        let mut packet = whole.clone();
+        packet[at] = byte;
+        packet
+    };
+    let packets = [with(19, 77), with(15, 200), with(32, 0)];
+    within(namespace, || {
+        let socket = Socket::new(Domain::IPV4, Type::RAW, Some(Protocol::from(IPPROTO_RAW)))?;
+        for packet in &packets {
+            let to = Ipv4Addr::new(packet[16], packet[17], packet[18], packet[19]);
+            socket.send_to(packet, &place(to))?;
+        }
+        Ok::<_, std::io::Error>(())
+    })
+    .is_ok()
+}
