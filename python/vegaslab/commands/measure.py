@@ -93,8 +93,9 @@ def _measure(options: argparse.Namespace) -> int:
     from vegaslab.measuring import Journal, measure
 
     plan, emulations = _plan(options)
+    addresses = {host: _address(host) for host in options.hosts}
     with congestion_controls(plan.algorithms if options.hosts else []) as congestion:
-        paths = emulations | _hosts(options, congestion)
+        paths = emulations | _hosts(options, addresses, congestion)
         journal = Journal(options.output, plan)
         ended: KeyboardInterrupt | str | None = None
         try:
@@ -147,12 +148,12 @@ def _plan(options: argparse.Namespace) -> tuple["Plan", "Paths"]:
     return plan, {emulation.name: emulation for emulation in emulations}
 
 
-def _hosts(options: argparse.Namespace, congestion: dict[str, str]) -> "Paths":
+def _hosts(options: argparse.Namespace, addresses: dict[str, tuple[str, int]], congestion: dict[str, str]) -> "Paths":
     from vegaslab.measured_paths import Host
 
     return {
-        host: Host(address=_address(host), congestion=congestion, pause_s=options.pause, limit_s=options.max_seconds)
-        for host in options.hosts
+        host: Host(address=address, congestion=congestion, pause_s=options.pause, limit_s=options.max_seconds)
+        for host, address in addresses.items()
     }
 
 
