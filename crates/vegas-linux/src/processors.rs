@@ -14,6 +14,8 @@ use crate::Error;
 pub struct Processors {
     ours: CpuSet,
     numbers: Vec<usize>,
+    /// Connections end in programs, which need a processor, and not in the kernel alone.
+    has_programs: bool,
 }
 
 const THIS_THREAD: Pid = Pid::from_raw(0);
@@ -23,7 +25,18 @@ impl Processors {
     pub fn ours() -> Result<Self, Error> {
         let ours = sched_getaffinity(THIS_THREAD).map_err(|error| Error::new("the processors", error))?;
         let numbers = (0..CpuSet::count()).filter(|number| ours.is_set(*number).unwrap_or(false)).collect();
-        Ok(Processors { ours, numbers })
+        Ok(Processors { ours, numbers, has_programs: false })
+    }
+
+    /// The same for a run whose connections end in programs (or not): a thread of the router's that is awake leaves them
+    /// nothing of its processor.
+    pub(crate) fn beside_programs(self, has_programs: bool) -> Self {
+        Processors { has_programs, ..self }
+    }
+
+    /// Whether the router sleeps while there is nothing to do: awake, it would take all processors in turn.
+    pub(crate) fn router_sleeps(&self) -> bool {
+        self.has_programs && self.numbers.len() < 3
     }
 
     /// The last is the router's: the first has most of the interrupts.
@@ -50,12 +63,17 @@ impl Processors {
         }
     }
 
-    /// Keeps this thread, and all that it starts, off the router's processor until what is given back is dropped.
+    /// Keeps this thread, and all that it starts, off the router's processor until what is given back is dropped; programs
+    /// off its relief's, too.
     pub(crate) fn leave_to_router(&self) -> Result<Elsewhere, Error> {
-        if self.relief().is_some() {
+        if let Some(relief) = self.relief() {
             let failed = |error| Error::new("leaving a processor to the router", error);
             let mut others = self.ours;
-            others.unset(self.of_router()).and_then(|()| sched_setaffinity(THIS_THREAD, &others)).map_err(failed)?;
+            others.unset(self.of_router()).map_err(failed)?;
+            if self.has_programs && !self.router_sleeps() {
+                others.unset(relief).map_err(failed)?;
+            }
+            sched_setaffinity(THIS_THREAD, &others).map_err(failed)?;
         }
         Ok(Elsewhere { before: self.ours })
     }

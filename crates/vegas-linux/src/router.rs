@@ -268,9 +268,10 @@ impl Router {
 const SENT_AT_ONCE: usize = 4096;
 
 /// Who serves on which processor, and when. On a machine with one processor, and beside another run, a router has none for
-/// itself.
+/// itself; beside programs on a machine with two it has one thread.
 fn shifts(processors: &Processors, taken: Option<&Taken>) -> Vec<(usize, Option<Shift>)> {
     match taken {
+        Some(_) if processors.router_sleeps() => vec![(processors.of_router(), None)],
         Some(taken) => taken.numbers.into_iter().zip(SHIFTS.map(Some)).collect(),
         None => vec![(processors.relief().unwrap_or(processors.of_router()), None)],
     }

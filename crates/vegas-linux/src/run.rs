@@ -84,7 +84,8 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
 /// The same with receivers of this kind.
 pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
-    let processors = Processors::ours()?;
+    let has_programs = scenario.flows.iter().any(|flow| flow.transport == Transport::Quic);
+    let processors = Processors::ours()?.beside_programs(has_programs);
     let _elsewhere = processors.leave_to_router()?;
     let choices = scenario.flows.iter().map(choice).collect::<Result<Vec<_>, _>>()?;
     let by_tcp: Vec<Choice> = choices.iter().flatten().cloned().collect();
