@@ -142,6 +142,9 @@ impl HostCapabilities {
         spike_suppression: false,
         router_feedback: false,
     };
+
+    /// QUIC as s2n-quic has it: its interface also takes a departure time, to the millisecond.
+    pub const S2N: HostCapabilities = HostCapabilities { name: "s2n-quic", pacing: true, ..HostCapabilities::QUIC };
 }
 
 /// Why a composition cannot be built.
@@ -231,13 +234,13 @@ impl Composition {
         self
     }
 
-    /// Whether QUIC can carry the composition out with these numbers: besides what [`Composition::check_host`] says, a
-    /// slow start that jumps to half the threshold needs one. TCP has the receiver's window for it.
-    pub fn check_quic(&self, parameters: &Parameters) -> Result<(), Refusal> {
-        self.check_host(&HostCapabilities::QUIC)?;
+    /// Whether `host`, a QUIC, can carry the composition out with these numbers: besides what [`Composition::check_host`]
+    /// says, a slow start that jumps to half the threshold needs one. TCP has the receiver's window for it.
+    pub fn check_quic(&self, parameters: &Parameters, host: &HostCapabilities) -> Result<(), Refusal> {
+        self.check_host(host)?;
         if self.slow_start == SlowStart::MidSpeed && parameters.ssthresh.is_none() {
             let reason = "must be given for slow_start = \"mid-speed\", which jumps to half of it";
-            return Err(Refusal { part: "ssthresh", reason, host: Some(HostCapabilities::QUIC.name) });
+            return Err(Refusal { part: "ssthresh", reason, host: Some(host.name) });
         }
         Ok(())
     }

@@ -140,14 +140,20 @@ impl VegasQuic {
     /// The factory, for `TransportConfig::congestion_controller_factory`. A refusal names the part or number that is to
     /// blame, and the host where the host is.
     pub fn build(self) -> Result<Arc<VegasFactory>, Refusal> {
+        let (algorithm, host_noise) = self.check(&HostCapabilities::QUIC)?;
+        Ok(Arc::new(VegasFactory { algorithm, host_noise, observer: None }))
+    }
+
+    /// What can run on `host`: algorithm and host noise.
+    pub(crate) fn check(self, host: &HostCapabilities) -> Result<(Algorithm, Span), Refusal> {
         let VegasQuic { composition, mut parameters, host_noise } = self;
         composition.check(&parameters)?;
-        composition.check_quic(&parameters)?;
+        composition.check_quic(&parameters, host)?;
         let least = |window: Segments| window.max(Segments(2)).min(parameters.max_window);
         parameters.initial_window = least(parameters.initial_window);
         parameters.restart_window = least(parameters.restart_window);
         let host_noise = Span::from_nanos(u64::try_from(host_noise.as_nanos()).unwrap_or(u64::MAX));
-        Ok(Arc::new(VegasFactory { algorithm: Algorithm::new(composition, parameters)?, host_noise, observer: None }))
+        Ok((Algorithm::new(composition, parameters)?, host_noise))
     }
 
     /// Puts the factory into `transport` and asks the peer to acknowledge every packet at once, by the ACK frequency

@@ -29,20 +29,34 @@
 //!   of sending and found by their send times.
 //! - **RTT samples** are of the newest packet that an acknowledgement covers, by its own send time; of one that was
 //!   overtaken there is none. QUIC sends nothing twice under one number, so every sample is unambiguous.
+//! - **Bursts.** A pacer lets several packets out together, quinn's ten. On a link that takes T for a packet the k-th of
+//!   them waits (k - 1) T behind its own burst, on an empty path too, and gone it is before the next burst comes. The mean
+//!   of it, times window / RTT, is (n - 1) / 2 segments of "backlog" at n packets a burst where the path is full, and half
+//!   of that where the window is half of it: two segments at ten packets, when gamma is one. What stays in the queue is what
+//!   the first packet of a burst meets. All left at one instant, so that what a later one waited for the burst is what its
+//!   acknowledgement came later by; taken off its round-trip time, the first one's is left. So each packet of a burst is
+//!   counted with the round-trip time of the first that was acknowledged. The mean of a round stays a mean over its packets
+//!   and sees a queue that builds up within the round, which the round's least sample, the other way out, does not.
 //! - **What is in flight** is all that was sent after the newest packet acknowledged before: what was lost since counts as
 //!   much as it counts in the round, so that the backlog is never negative ("TCP Vegas Revisited", inequality 5).
 //! - **Thinned acknowledgements.** A receiver may answer every second packet, or fewer. Such an acknowledgement is handed
 //!   on as those that the receiver left out and itself. Handed on as one, it would count as many packets too many in
 //!   flight as it covers beyond the first: at every second packet up to one segment of backlog that is not there, which
 //!   is half of what separates alpha from beta; and window rules that count acknowledgements would grow half as fast.
-//!   Handed on so, window and segments sent are those of a receiver that answers each packet.
+//!   Handed on so, window and segments sent are those of a receiver that answers each packet, each with the sample of the
+//!   newest.
 //! - **ACK delay.** quinn does not tell a controller how long the peer held an acknowledgement back. It holds back none that
 //!   the newest packet triggers, so samples are right but for the packet that waits for a second one in vain: at 25 ms
 //!   (RFC 9000, section 18.2) and a round of n samples the mean RTT is 25/n ms too long. The base RTT, a minimum, is not
 //!   touched. [`VegasQuic::install`] has the peer answer each packet at once, and then there is nothing to wait for.
+//! - **Clocks that were looked at earlier.** quinn looks at the clock, reads all that is there, and gives it that one time of
+//!   arrival. A host that is stopped in between reads what came during the stop, too, as if it had come before it: a
+//!   round-trip time that the path does not have, and a base RTT that stays. So acknowledgements of one time of arrival have
+//!   the round-trip time of the first of them.
 //! - **What hosts add** to a round-trip time, by batches and wake-ups, is no queue: 200 us of what is above the least are
 //!   left out, [`VegasQuic::host_noise`] sets another span. At 20 Mb/s that is a third of a packet; where a packet takes
-//!   less, as on loopback, Vegas would else hold a few packets and no host would work in batches.
+//!   less, as on loopback, Vegas would else hold a few packets and no host would work in batches. Packets that leave within
+//!   that span of each other are one burst.
 //! - **Losses.** One per recovery period (RFC 9002, section 7.3.2); persistent congestion (section 7.6) is what a timeout is
 //!   to TCP; an increase of the peer's ECN-CE count is a mark.
 //! - **Application-limited** periods do not grow the window (section 7.8). This takes the place of mechanism I, which
@@ -62,6 +76,7 @@
 mod builder;
 mod controller;
 mod observer;
+mod path;
 mod sends;
 
 pub use builder::{UnknownPreset, VegasQuic};

@@ -12,14 +12,13 @@ use vegas_core::units::{SendIndex, Time};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendLog {
     bursts: VecDeque<Burst>,
-    next: u64,
 }
 
 /// Packets that left at one instant.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     sent: Time,
-    first: u64,
+    first: SendIndex,
     packets: u64,
     acked: u64,
 }
@@ -29,23 +28,17 @@ struct Burst {
 const BURSTS_MAX: usize = 1 << 16;
 
 impl SendLog {
-    /// The next packet's index.
-    pub(crate) fn next(&self) -> SendIndex {
-        SendIndex(self.next)
-    }
-
-    /// Packets leave.
-    pub(crate) fn sent(&mut self, now: Time, packets: u64) {
+    /// Packets leave, of which the first one has this index.
+    pub(crate) fn sent(&mut self, now: Time, first: SendIndex, packets: u64) {
         match self.bursts.back_mut() {
             Some(burst) if burst.sent == now => burst.packets += packets,
             _ => {
-                self.bursts.push_back(Burst { sent: now, first: self.next, packets, acked: 0 });
+                self.bursts.push_back(Burst { sent: now, first, packets, acked: 0 });
                 if self.bursts.len() > BURSTS_MAX {
                     self.bursts.pop_front();
                 }
             }
         }
-        self.next += packets;
     }
 
     /// The index of a packet that is acknowledged, by its send time; none for one that was sent before the newest one
@@ -57,7 +50,7 @@ impl SendLog {
         }
         let burst = self.bursts.front_mut().filter(|burst| burst.sent == sent && burst.acked < burst.packets)?;
         burst.acked += 1;
-        Some(SendIndex(burst.first + burst.acked - 1))
+        Some(SendIndex(burst.first.0 + burst.acked - 1))
     }
 }
 
@@ -72,10 +65,9 @@ mod tests {
     #[test]
     fn packets_are_found_by_their_send_times() {
         let mut log = SendLog::default();
-        log.sent(at(10), 2);
-        log.sent(at(10), 1);
-        log.sent(at(20), 1);
-        assert_eq!(log.next(), SendIndex(4));
+        log.sent(at(10), SendIndex(0), 2);
+        log.sent(at(10), SendIndex(2), 1);
+        log.sent(at(20), SendIndex(3), 1);
         let indices = [10, 10, 20].map(|sent| log.acknowledged(at(sent)));
         assert_eq!(indices, [Some(SendIndex(0)), Some(SendIndex(1)), Some(SendIndex(3))]);
         assert_eq!(log.acknowledged(at(10)), None, "behind the newest acknowledged");
@@ -88,7 +80,7 @@ mod tests {
     fn what_is_never_acknowledged_is_forgotten() {
         let mut log = SendLog::default();
         for now in 0..2 * BURSTS_MAX as u64 {
-            log.sent(at(now), 1);
+            log.sent(at(now), SendIndex(now), 1);
         }
         assert_eq!(log.bursts.len(), BURSTS_MAX);
         assert_eq!(log.acknowledged(at(BURSTS_MAX as u64)), Some(SendIndex(BURSTS_MAX as u64)));

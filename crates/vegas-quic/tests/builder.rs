@@ -44,6 +44,8 @@ fn what_needs_another_host_is_refused_by_name() {
     assert!(VegasQuic::new(parts, vegas.parameters).build().is_ok(), "I is quinn's to carry");
     let routers = "signal: needs a host that carries the queueing times of routers (host: quic)";
     assert_eq!(refusal(VegasQuic::preset("rovegas").unwrap()), routers);
+    let paces = "slow_start: needs a host that paces (host: quic)";
+    assert_eq!(refusal(VegasQuic::preset("streak").unwrap()), paces);
     let aims = "ssthresh: must be given for slow_start = \"mid-speed\", which jumps to half of it (host: quic)";
     assert_eq!(refusal(VegasQuic::dynamic()), aims);
     let with_c = Mechanisms::from_letters("AC").unwrap();

@@ -118,6 +118,49 @@ fn what_hosts_add_is_no_backlog() {
     }
 }
 
+/// Ten packets that leave together come back 10 ms apart, on a path of 100 ms: nothing is backlog. With 60 ms in a queue that
+/// stays, less the noise of 0.2 ms, 159.8 ms count: 10 - 10 x 100/159.8 = 3.74, so 4.
+#[test]
+fn what_a_burst_waits_for_itself_is_no_backlog() {
+    for (queue, backlog) in [(0, 0), (60, 4)] {
+        let mut script = Script::new(VegasQuic::vegas().initial_window(10));
+        for (sent, waits) in [(0, 0), (300, queue), (600, queue)] {
+            script.send(sent, 10);
+            (0..10).for_each(|packet| script.ack(sent + 100 + waits + 10 * packet, sent, 1, false));
+        }
+        assert_eq!(script.controller.state().diff(), Some(backlog));
+    }
+}
+
+/// The same packets half a millisecond apart, which is no burst: 100, 109.5, 119 ms and so on, less 0.2 ms, are 142.55 ms in
+/// the mean: 10 - 10 x 100/142.55 = 2.98, so 3.
+#[test]
+fn what_packets_wait_that_left_apart_is_backlog() {
+    let mut script = Script::new(VegasQuic::vegas().initial_window(10));
+    let at = |script: &Script, us: u64| script.origin + Duration::from_micros(us);
+    for start in [0, 300_000, 600_000] {
+        let leaves = |packet: u64| start + 500 * packet;
+        (0..10).for_each(|packet| script.controller.on_sent(at(&script, leaves(packet)), MTU.into(), 0));
+        for packet in 0..10 {
+            script.controller.on_packet(at(&script, leaves(packet)), MTU.into());
+            script.controller.on_end_acks(at(&script, start + 100_000 + 10_000 * packet), 0, false, None);
+        }
+    }
+    assert_eq!(script.controller.state().diff(), Some(3));
+}
+
+/// Two packets, 40 ms apart on a path of 100 ms: the host looked at its clock at 100 ms, was stopped, and reads both
+/// acknowledgements after that.
+#[test]
+fn what_is_read_late_is_not_taken_for_a_shorter_path() {
+    let mut script = Script::new(VegasQuic::vegas());
+    script.send(0, 1);
+    script.send(40, 1);
+    script.ack(100, 0, 1, false);
+    script.ack(100, 40, 1, false);
+    assert_eq!(script.controller.state().base_rtt(), Some(Span::from_millis(100)));
+}
+
 /// Of ten packets at 100 ms the third and fourth are lost; at no queue the backlog is none, not negative.
 #[test]
 fn what_was_lost_counts_as_sent_and_as_in_flight() {

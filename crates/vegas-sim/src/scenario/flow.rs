@@ -184,7 +184,7 @@ fn check_algorithm(
     host: &HostSpec,
 ) -> Checked<()> {
     let checked = composition.check(parameters).and_then(|()| match (transport, host.kind) {
-        (Transport::Quic, _) => composition.check_quic(parameters),
+        (Transport::Quic, _) => composition.check_quic(parameters, &HostCapabilities::QUIC),
         (Transport::Tcp, HostKind::Bsd) => composition.check_host(&HostCapabilities::SIMULATOR),
         (Transport::Tcp, HostKind::Linux) => composition.check_host(&HostCapabilities::LINUX),
     });
