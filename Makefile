@@ -91,6 +91,9 @@ linux-packages: ## Debian's packages that vegas-linux needs, as root
 
 # --- tests ---
 
+# what is off for users unless they ask for it, and tested here
+FEATURES := --features vegas-quic/s2n
+
 TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python check-no-std check-identical
 
 .PHONY: test
@@ -101,7 +104,7 @@ test: ## everything
 
 .PHONY: test-rust
 test-rust: ## the Rust tests
-	cargo test --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux
+	cargo test --quiet --locked --workspace $(FEATURES) --exclude vegas-py --exclude vegas-linux
 
 # optimised: what runs in real time must be. One at a time: runs share the processors
 .PHONY: test-linux
@@ -138,8 +141,12 @@ quic-router: build linux quic ## simulated QUIC beside real QUIC over the router
 	done
 
 .PHONY: quic-day
-quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (minutes)
-	VEGASLAB_QUIC_HOURS=24 cargo test --quiet --locked --release -p vegas-quic-sim --test endurance
+quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (ten minutes)
+	VEGASLAB_QUIC_HOURS=24 cargo test --quiet --locked --release -p vegas-quic-sim --test endurance -- --nocapture
+
+.PHONY: quic-s2n
+quic-s2n: ## transfers by s2n-quic over loopback, each algorithm (builds its cryptography, some minutes)
+	cd crates/vegas-quic/s2n-transfer && CARGO_TARGET_DIR=$(TARGET)/s2n cargo test --quiet --locked --release
 
 FUZZ_SECONDS ?= 60
 
@@ -194,8 +201,8 @@ lint: lint-rust lint-python deny ## formatters, clippy, rustdoc, ruff, mypy, car
 .PHONY: lint-rust
 lint-rust:
 	cargo fmt --all --check
-	cargo clippy --quiet --locked --workspace $(WITHOUT_LINUX) --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace $(WITHOUT_LINUX) --no-deps
+	cargo clippy --quiet --locked --workspace $(FEATURES) $(WITHOUT_LINUX) --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --quiet --locked --workspace $(FEATURES) $(WITHOUT_LINUX) --no-deps
 
 .PHONY: lint-python
 lint-python: build

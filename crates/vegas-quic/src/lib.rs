@@ -69,7 +69,8 @@
 //! # What quinn cannot carry
 //!
 //! Mechanisms C and D of Vegas (the retransmission path is QUIC's own), H (a burst limit: quinn's pacer lets ten packets
-//! out together), a pacing rate (quinn's pacer makes its own from window and RTT), and what routers stamp.
+//! out together), a pacing rate (quinn's pacer makes its own from window and RTT), and what routers stamp. A rate is carried
+//! by s2n-quic: with the Cargo feature `s2n` the module `s2n` has controllers for it.
 
 #![forbid(unsafe_code)]
 
@@ -77,6 +78,8 @@ mod builder;
 mod controller;
 mod observer;
 mod path;
+#[cfg(feature = "s2n")]
+pub mod s2n;
 mod sends;
 
 pub use builder::{UnknownPreset, VegasQuic};

@@ -94,6 +94,18 @@ impl Path {
         SendIndex(self.next).since(SendIndex(self.oldest))
     }
 
+    /// The newest packet's index; 0 before the first.
+    #[cfg(feature = "s2n")]
+    pub(crate) fn newest(&self) -> SendIndex {
+        SendIndex(self.next.saturating_sub(1))
+    }
+
+    /// Whether a later packet was acknowledged before.
+    #[cfg(feature = "s2n")]
+    pub(crate) fn is_overtaken(&self, index: SendIndex) -> bool {
+        index.0 < self.oldest
+    }
+
     /// Packets leave; the first one's index.
     pub(crate) fn send(&mut self, packets: u64) -> SendIndex {
         let first = SendIndex(self.next);

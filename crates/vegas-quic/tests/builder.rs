@@ -89,3 +89,13 @@ fn a_factory_serves_any_number_of_paths() {
     let windows = [1200, 1452].map(|mtu| Arc::clone(&factory).build(now, mtu).window());
     assert_eq!(windows, [12_001, 14_521]);
 }
+
+#[cfg(feature = "s2n")]
+#[test]
+fn s2n_quic_carries_what_quinn_does_and_what_paces() {
+    let carried: Vec<_> = VegasQuic::s2n_presets().collect();
+    assert!(VegasQuic::presets().all(|name| carried.contains(&name)) && carried.contains(&"streak"), "{carried:?}");
+    assert!(carried.iter().all(|name| VegasQuic::preset(name).unwrap().ssthresh(64).build_s2n().is_ok()));
+    let refused = VegasQuic::preset("rovegas").unwrap().build_s2n().unwrap_err().to_string();
+    assert_eq!(refused, "signal: needs a host that carries the queueing times of routers (host: s2n-quic)");
+}
