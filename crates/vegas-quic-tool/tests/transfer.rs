@@ -102,7 +102,8 @@ fn a_flood_of_bad_packets_leaves_it_serving() {
 }
 
 /// What qvis and other viewers of qlog 0.3 look for: a record separator before each record, which format it is, which end
-/// of the connection wrote it, and events by the names of "QUIC event definitions for qlog".
+/// of the connection wrote it, events in the order of time by the names of "QUIC event definitions for qlog", lengths of
+/// what was sent, and milliseconds.
 #[test]
 fn qlog_files_are_as_viewers_want_them() {
     let folder = std::env::temp_dir().join(format!("vegaslab-qlog-{}", std::process::id()));
@@ -123,6 +124,10 @@ fn qlog_files_are_as_viewers_want_them() {
     let text = fs::read_to_string(&from_server).unwrap();
     is_qlog(&text[..=text.rfind('\n').unwrap()], "server");
     assert!(text.contains("\"congestion_window\":12001"), "ten packets of 1200 bytes");
+    assert!(
+        text.contains("\"smoothed_rtt\":333.0"),
+        "milliseconds, as long as none was measured (RFC 9002, section 6.2.2)"
+    );
     fs::remove_dir_all(&folder).unwrap();
 }
 
@@ -134,19 +139,23 @@ fn is_qlog(text: &str, side: &str) {
     let header = records.next().unwrap();
     assert_eq!((&header["qlog_version"], &header["qlog_format"]), (&"0.3".into(), &"JSON-SEQ".into()));
     assert_eq!(header["trace"]["vantage_point"]["type"], side);
+    let mut before_ms = 0.0;
     for event in records {
         let (name, data) = (event["name"].as_str().unwrap(), &event["data"]);
         let is_known = match name {
             "transport:packet_sent" | "transport:packet_received" | "recovery:packet_lost" => {
                 let kind = data["header"]["packet_type"].as_str().unwrap();
-                ["initial", "handshake", "0RTT", "1RTT"].contains(&kind) && data["header"]["packet_number"].is_u64()
+                let has_length = name != "transport:packet_sent" || data["raw"]["length"].as_u64() > Some(20);
+                let has_number = data["header"]["packet_number"].is_u64();
+                ["initial", "handshake", "0RTT", "1RTT"].contains(&kind) && has_number && has_length
             }
             "recovery:metrics_updated" => data.as_object().is_some_and(|metrics| !metrics.is_empty()),
             _ => false,
         };
         assert!(is_known, "{event}");
-        // a packet's time is that of its arrival, which may lie before an event that was written earlier
-        assert!(event["time"].as_f64().is_some_and(|time_ms| time_ms >= 0.0), "{event}");
+        let time_ms = event["time"].as_f64().unwrap();
+        assert!(time_ms >= before_ms, "{event}");
+        before_ms = time_ms;
     }
 }
 
