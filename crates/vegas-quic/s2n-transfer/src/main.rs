@@ -18,7 +18,11 @@ async fn main() -> Fallible<()> {
     let [name, bytes] = <[String; 2]>::try_from(std::env::args().skip(1).collect::<Vec<_>>())
         .map_err(|_| format!("arguments: ALGORITHM BYTES, of {:?}", VegasQuic::s2n_presets().collect::<Vec<_>>()))?;
     let (bytes, took) = transfer(VegasQuic::preset(&name)?, bytes.parse()?).await?;
-    println!("{name}: {bytes} bytes in {:.3} s, {:.1} Mb/s", took.as_secs_f64(), bytes as f64 * 8e-6 / took.as_secs_f64());
+    println!(
+        "{name}: {bytes} bytes in {:.3} s, {:.1} Mb/s",
+        took.as_secs_f64(),
+        bytes as f64 * 8e-6 / took.as_secs_f64()
+    );
     Ok(())
 }
 
