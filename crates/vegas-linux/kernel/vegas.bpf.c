@@ -44,7 +44,8 @@ struct flow {
 	__u32 acked;
 	/* the kernel has asked for a threshold and not said yet what for */
 	__u32 asked;
-	__u32 reserved;
+	/* a loss probe was under way when the newest acknowledgement came */
+	__u32 probed;
 };
 
 struct {
@@ -215,6 +216,7 @@ void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	flow->bytes_acked = tp->bytes_acked;
 	flow->acked = sample->pkts_acked;
 	flow->acked_total += sample->pkts_acked;
+	flow->probed = tp->tlp_high_seq != 0;
 	event->acked = sample->pkts_acked;
 	/* packets_out is SND.NXT - SND.UNA in segments, this acknowledgement already counted */
 	event->in_flight = tp->packets_out + sample->pkts_acked;
@@ -351,8 +353,9 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		set_window(flow, tp);
 		tp->snd_ssthresh = threshold(flow);
 	} else {
-		/* proportional rate reduction (RFC 6937) takes snd_cwnd to snd_ssthresh by the end of recovery */
-		step(flow, state == TCP_CA_CWR ? EVENT_ECN : EVENT_DUPLICATE_ACKS);
+		/* The state CWR follows a mark, and also a loss that a probe has repaired (RFC 8985, section 7.4).
+		 * Proportional rate reduction (RFC 6937) takes snd_cwnd to snd_ssthresh by the end of recovery. */
+		step(flow, state == TCP_CA_CWR && !flow->probed ? EVENT_ECN : EVENT_DUPLICATE_ACKS);
 		tp->snd_ssthresh = whole_segments(flow);
 	}
 	record(flow, tp);

@@ -66,7 +66,7 @@ fn load_opened(open: OpenObject) -> Result<Object, Error> {
 }
 
 /// Spares the kernel's verifier a program.
-pub(crate) fn leave_out(open: &mut OpenObject, program: &str) {
+fn leave_out(open: &mut OpenObject, program: &str) {
     open.progs_mut().filter(|it| it.name() == program).for_each(|mut it| it.set_autoload(false));
 }
 

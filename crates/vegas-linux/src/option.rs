@@ -20,6 +20,7 @@ static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/option.bpf.o"))
 
 /// The map of the link header's length.
 const DEVICE: &str = ".rodata.device";
+const HEARD: &str = "heard";
 /// The map by which the programs tell sockets.
 pub(crate) const FEEDBACK: &str = "feedback";
 
@@ -52,6 +53,8 @@ impl Device {
 /// The two programs, loaded for devices of one kind.
 pub struct Programs {
     object: Object,
+    /// What acknowledgements echo, by connection.
+    heard: MapHandle,
 }
 
 /// What the programs count, in the order of their section.
@@ -80,7 +83,8 @@ impl Programs {
                 map.reuse_fd(shared.as_fd()).map_err(failed)?;
             }
         }
-        Ok(Programs { object: open.load().map_err(failed)? })
+        let object = open.load().map_err(failed)?;
+        Ok(Programs { heard: map(&object, HEARD)?, object })
     }
 
     /// Lets a device's packets pass through them, behind programs that are there already, for as long as the links live.
@@ -147,8 +151,7 @@ impl Programs {
     /// What acknowledgements of a connection would echo, us: addresses and ports as the packets that come have them.
     pub fn heard(&self, addresses: [u32; 2], ports: [u32; 2]) -> Result<Option<u32>, Error> {
         let key: Vec<u8> = [addresses, ports].concat().into_iter().flat_map(u32::to_ne_bytes).collect();
-        let value =
-            map(&self.object, "heard")?.lookup(&key, MapFlags::ANY).map_err(|error| Error::new("heard", error))?;
+        let value = self.heard.lookup(&key, MapFlags::ANY).map_err(|error| Error::new(HEARD, error))?;
         Ok(value.and_then(|bytes| from_bytes(&bytes)))
     }
 

@@ -1,5 +1,7 @@
 //! Congestion controls of this process, under names that no other has: they go with it, however it ends.
 
+use std::thread;
+
 use libbpf_rs::{Link, MapHandle, Object};
 
 use crate::Error;
@@ -12,33 +14,26 @@ use crate::trace::{Trace, Until};
 pub struct Own {
     /// What `TCP_CONGESTION` takes for each choice, in their order; equal choices share one.
     pub names: Vec<String>,
-    configs: Vec<Config>,
     objects: Vec<Object>,
-    links: Vec<Link>,
+    /// The algorithms are registered for as long as they live.
+    _links: Vec<Link>,
 }
 
 impl Own {
     /// Registers them. What routers say they take from `feedback`, the map of the option's programs.
     pub fn register(choices: &[Choice], feedback: Option<&MapHandle>) -> Result<Self, Error> {
-        let mut own = Own { names: Vec::new(), configs: Vec::new(), objects: Vec::new(), links: Vec::new() };
-        for choice in choices {
+        let mut configs: Vec<Config> = Vec::new();
+        let mut place = |choice: &Choice| {
             let config = choice.config();
-            let place = match own.configs.iter().position(|known| *known == config) {
-                Some(place) => place,
-                None => own.add(config, feedback)?,
-            };
-            own.names.push(name(place));
-        }
-        Ok(own)
-    }
-
-    fn add(&mut self, config: Config, feedback: Option<&MapHandle>) -> Result<usize, Error> {
-        let place = self.objects.len();
-        let mut object = object::load(&name(place), &config, feedback)?;
-        self.links.push(object::register(&mut object)?);
-        self.configs.push(config);
-        self.objects.push(object);
-        Ok(place)
+            configs.iter().position(|known| *known == config).unwrap_or_else(|| {
+                configs.push(config);
+                configs.len() - 1
+            })
+        };
+        let names = choices.iter().map(|choice| name(place(choice))).collect();
+        let mut objects = load(&configs, feedback)?;
+        let _links = objects.iter_mut().map(object::register).collect::<Result<_, _>>()?;
+        Ok(Own { names, objects, _links })
     }
 
     pub(crate) fn traces(&self) -> Result<Vec<Trace<'static>>, Error> {
@@ -60,6 +55,16 @@ impl Own {
         }
         Ok(())
     }
+}
+
+/// Side by side: the kernel's verifier takes half a second of a processor for each.
+fn load(configs: &[Config], feedback: Option<&MapHandle>) -> Result<Vec<Object>, Error> {
+    thread::scope(|scope| {
+        let load = |(place, config)| scope.spawn(move || object::load(&name(place), config, feedback));
+        let loading: Vec<_> = configs.iter().enumerate().map(load).collect();
+        let died = |_| Err(Error("loading a congestion control died".into()));
+        loading.into_iter().map(|object| object.join().unwrap_or_else(died)).collect()
+    })
 }
 
 /// No other process has it.

@@ -17,6 +17,8 @@ use vegas_linux::option::{Counts, Programs, ProofStep};
 
 const PACKETS_READ: usize = 10_000_000;
 const PACKETS_PASSED: usize = 1_000_000;
+/// Each has its own packets, programs and maps.
+const PARTS: usize = 4;
 /// Destination, source, and IPv4's type.
 const ETHERNET: [u8; 14] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
 
@@ -25,10 +27,21 @@ fn the_kernel_reads_ten_million_packets_as_the_core_does() {
     if !support::kernel_is_ready() {
         return;
     }
+    let batches = PACKETS_READ.div_ceil(PROOF_STEPS * PARTS);
+    let seen = support::on_all_processors(PARTS, |part| read_batches(batches, part as u64));
+    let seen =
+        seen.into_iter().fold([0; 4], |sum: [usize; 4], part| std::array::from_fn(|kind| sum[kind] + part[kind]));
+    // a comparison of packets that are all alike would prove little
+    println!("segments, with payload, with the option, malformed: {seen:?}");
+    assert!(seen.iter().all(|count| *count > PACKETS_READ / 20), "{seen:?}");
+}
+
+/// How many packets of each kind the batches had.
+fn read_batches(batches: usize, seed: u64) -> [usize; 4] {
     let programs = Programs::load(0, None).expect("the object loads");
-    let mut source = Source::new(1);
+    let mut source = Source::new(seed);
     let mut seen = [0; 4];
-    for _ in 0..PACKETS_READ.div_ceil(PROOF_STEPS) {
+    for _ in 0..batches {
         let mut step = || ProofStep { head: Head::of(&source.packet()), reading: Reading::default() };
         let mut steps: Vec<_> = (0..PROOF_STEPS).map(|_| step()).collect();
         programs.read(steps.as_mut_slice().try_into().expect("a batch")).expect("the proof program runs");
@@ -38,9 +51,7 @@ fn the_kernel_reads_ten_million_packets_as_the_core_does() {
             seen.iter_mut().zip(flags).for_each(|(count, flag)| *count += usize::from(step.reading.flags & flag != 0));
         }
     }
-    // a comparison of packets that are all alike would prove little
-    println!("segments, with payload, with the option, malformed: {seen:?}");
-    assert!(seen.iter().all(|count| *count > PACKETS_READ / 20), "{seen:?}");
+    seen
 }
 
 #[test]
@@ -48,10 +59,18 @@ fn a_million_packets_come_and_as_many_leave() {
     if !support::kernel_is_ready() {
         return;
     }
+    let passed = support::on_all_processors(PARTS, |part| pass(PACKETS_PASSED / PARTS, (PARTS + part) as u64));
+    let echoes: usize = passed.into_iter().sum();
+    println!("{echoes} packets left with an echo");
+    assert!(echoes > PACKETS_PASSED / 100);
+}
+
+/// Lets so many packets come, and answers to them leave; how many left with an echo.
+fn pass(packets: usize, seed: u64) -> usize {
     let programs = Programs::load(ETHERNET.len() as u32, None).expect("the object loads");
-    let mut source = Source::new(2);
+    let mut source = Source::new(seed);
     let (mut echoes, mut expected) = (0, Counts::default());
-    for _ in 0..PACKETS_PASSED {
+    for _ in 0..packets {
         let packet = source.packet();
         if packet.len() < PLAIN_HEADER_BYTES {
             continue;
@@ -73,9 +92,8 @@ fn a_million_packets_come_and_as_many_leave() {
         expected.malformed += u64::from(came.flags & READ_MALFORMED != 0);
         expected.malformed += u64::from(Reading::of(&Head::of(&reply)).flags & READ_MALFORMED != 0);
     }
-    println!("{echoes} packets left with an echo");
-    assert!(echoes > PACKETS_PASSED / 100);
     assert_eq!(programs.counts().expect("the counts"), expected);
+    echoes
 }
 
 fn is_data(reading: &Reading) -> bool {

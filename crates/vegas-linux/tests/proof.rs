@@ -24,10 +24,8 @@ fn object_and_core_decide_alike_over_ten_million_steps() {
     }
     let configs = configs();
     let batches = STEPS_TOTAL.div_ceil(PROOF_STEPS * configs.len());
-    let mut grown = 0;
-    for (seed, config) in configs.iter().enumerate() {
-        grown += compare(config, batches, seed as u64);
-    }
+    let grown = support::on_all_processors(configs.len(), |seed| compare(&configs[seed], batches, seed as u64));
+    let grown: usize = grown.into_iter().sum();
     // a comparison of windows that never move would prove little
     assert!(grown > STEPS_TOTAL / 20, "the window changed in {grown} steps only");
 }

@@ -48,7 +48,7 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     if !support::kernel_is_ready() {
         return;
     }
-    let part = ("duration", "8s");
+    let part = ("duration", "6s");
     let run = carry_out(&[part], Receivers::Echo);
     let (acks, told) = (acknowledgements(&run).len(), with_times(&run));
     // who wakes late finds the times of sixteen acknowledgements, and may have missed some

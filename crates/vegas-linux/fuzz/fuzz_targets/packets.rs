@@ -80,7 +80,8 @@ fn put_right(packet: &[u8], what: u8) -> Vec<u8> {
     }
     if packet.len() >= 20 && what & 4 != 0 {
         packet[0] = 0x45;
-        packet[2..4].copy_from_slice(&(packet.len() as u16).to_be_bytes());
+        let length = packet.len() as u16;
+        packet[2..4].copy_from_slice(&length.to_be_bytes());
     }
     packet
 }

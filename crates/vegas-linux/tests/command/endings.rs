@@ -11,7 +11,7 @@ use crate::{command, eventually, folder, interfaces, registered, stderr, support
 
 const SHORT: &str = r#"
     name = "short"
-    duration = "6s"
+    duration = "3s"
     topology.kind = "dumbbell"
     topology.access = { rate = "1gbit", delay = "1ms" }
     topology.bottleneck = { rate = "10mbit", delay = "8ms", queue = "50p" }

@@ -107,7 +107,7 @@ fn packets_that_are_no_flow_s_do_no_harm() {
     let folder = folder("hostile");
     let file = folder.join("packets.toml");
     fs::write(&file, MARKED).expect("a file");
-    let run = command(&["run", &text(&file), "--json", "--set", "duration=3s"]).spawn().expect("the program runs");
+    let run = command(&["run", &text(&file), "--json", "--set", "duration=2s"]).spawn().expect("the program runs");
     let routed = || namespace_with_address(run.id(), Ipv4Addr::new(10, 81, 0, 1));
     assert!(eventually(|| routed().is_some_and(|namespace| send_hostile(&namespace))), "packets were sent");
     let ended = run.wait_with_output().expect("its end");

@@ -1,6 +1,7 @@
 //! What the tests on a real kernel share.
 
-use std::env;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, thread};
 
 /// Whether this machine can load BPF congestion controls. If not, says so in one line; in CI that is a failure.
 pub(crate) fn kernel_is_ready() -> bool {
@@ -8,4 +9,17 @@ pub(crate) fn kernel_is_ready() -> bool {
     assert_ne!(env::var("CI").as_deref(), Ok("true"), "{missing}");
     eprintln!("SKIPPED: {missing}");
     false
+}
+
+/// What a function gives for each number below `count`, in no order.
+#[allow(dead_code, reason = "runs in real time are made one at a time")]
+pub(crate) fn on_all_processors<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = AtomicUsize::new(0);
+    let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < count);
+    let work = || std::iter::from_fn(|| take().map(&work)).collect::<Vec<_>>();
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        let working: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        working.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
+    })
 }
