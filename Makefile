@@ -108,7 +108,7 @@ test-rust: ## the Rust tests
 
 # optimised: what runs in real time must be. One at a time: runs share the processors
 .PHONY: test-linux
-test-linux: ## the tests on this machine's own kernel, for a minute (skipped without root or Debian's packages for it)
+test-linux: ## the tests on this machine's own kernel, for 80 s (skipped without root or Debian's packages for it)
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
 		cargo build --quiet --locked --release --package vegas-quic-tool; \
 		cargo test --quiet --locked --release --package vegas-linux -- --test-threads 1 --nocapture; \
