@@ -229,13 +229,13 @@ fn one_queue(algorithm: VegasQuic, seconds: u64) -> (usize, u32) {
 }
 
 /// "TCP-Vegas slow start performance in large bandwidth delay network", section 3: the pipe is filled, and next to nothing
-/// waits: the packets of the start, what leaves within the millisecond to which departures are kept (three packets here),
-/// and what Vegas holds.
+/// waits: the packets of the start, or what leaves within the millisecond to which departures are kept (three packets here)
+/// on top of Vegas's own two.
 #[test]
 fn streak_fills_the_pipe_without_a_queue() {
     for first in [2, 10] {
         let (queue, window) = one_queue(preset("streak").initial_window(first), 4);
-        assert!(queue <= 12, "from {first} on a queue of {queue} packets");
+        assert!(queue <= 5.max(first as usize), "from {first} on a queue of {queue} packets");
         assert!((200..=220).contains(&window), "from {first} on a window of {window}");
     }
     let (by_reno, _) = one_queue(preset("reno"), 2);
