@@ -1,6 +1,6 @@
 //! Runs scenario files with TCP and QUIC flows, and prints what became of each flow.
 //!
-//!     cargo run --release -p vegas-quic-sim --example run -- scenarios/quic.toml
+//!     cargo run --release -p vegas-quic-sim --example quic -- scenarios/quic.toml
 
 use std::process::ExitCode;
 
