@@ -7,13 +7,13 @@
 #![no_main]
 
 #[path = "../../src/addresses.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "compiled in as it is: the crate keeps it to itself, and not all of it is fuzzed")]
 mod addresses;
 #[path = "../../src/packets.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "compiled in as it is: the crate keeps it to itself, and not all of it is fuzzed")]
 mod packets;
 #[path = "../../../vegas-core/tests/support/packets.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with the core's own tests, which use all of it")]
 mod rules;
 
 use std::sync::OnceLock;
