@@ -41,7 +41,7 @@ def send(address: tuple[str, int], size: int, congestion: str, limit_s: float) -
             _send(connection, found[4], size, started + limit_s)
             answer = _answer(connection, started + limit_s)
             completion_s = time.monotonic() - started
-            retransmits, min_rtt_ms = _counted(connection)
+            retransmits, min_rtt_ms = counted(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256))
     except TimeoutError:
         raise TransferError(f"{place(address)}: no end after {limit_s:g} s") from None
     except OSError as error:
@@ -92,9 +92,9 @@ def _answer(connection: socket.socket, deadline: float) -> str:
     return "".join(letter for letter in data.decode("ascii", "replace") if letter.isprintable())
 
 
-def _counted(connection: socket.socket) -> tuple[int, float]:
-    about = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256)
-    retransmits, min_rtt_us = (struct.unpack_from("=I", about, at)[0] for at in (_TOTAL_RETRANS_AT, _MIN_RTT_AT))
+def counted(tcp_info: bytes) -> tuple[int, float]:
+    """Retransmissions, and the smallest round-trip time in ms, of a struct tcp_info of linux/tcp.h."""
+    retransmits, min_rtt_us = (struct.unpack_from("=I", tcp_info, at)[0] for at in (_TOTAL_RETRANS_AT, _MIN_RTT_AT))
     return retransmits, min_rtt_us / 1e3
 
 
