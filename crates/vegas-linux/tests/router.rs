@@ -46,11 +46,13 @@ fn route<T>(sets: &[&str], exchange: impl FnOnce(&Ends) -> T) -> (T, Routed) {
     let router = Router::new(&scenario, senders, receivers);
     let (over, processors) = (AtomicBool::new(false), Processors::ours().expect("processors"));
     let (ready, started) = mpsc::channel();
+    // open until the router has ended: a closed one would refuse what it still sends
+    let ends = Ends { sender, receiver };
     thread::scope(|scope| {
         let (over, processors) = (&over, &processors);
         let routing = scope.spawn(move || router.run(processors, over, &ready));
         started.recv().expect("the router starts");
-        let exchanged = exchange(&Ends { sender, receiver });
+        let exchanged = exchange(&ends);
         over.store(true, Ordering::Relaxed);
         (exchanged, routing.join().expect("no panic").expect("no error"))
     })
