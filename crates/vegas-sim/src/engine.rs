@@ -16,17 +16,20 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
-use crate::event_queue::{ComponentId, EventQueue};
+use crate::chains::{Chains, Exit};
+use crate::event_queue::{ComponentId, Event, EventQueue};
 use crate::foreign::Stack;
 use crate::impairment::Arrivals;
+use crate::lanes::{Entered, Lanes, OnItsWay};
 use crate::link::{Link, Offer};
+use crate::looks::Looks;
 use crate::managed::Choice;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, IncidentKind, Outcome};
 use crate::packet::{Packet, PacketKind, SackPool};
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::routes::{Routes, Ways};
+use crate::routes::{Routes, Step, Ways};
 use crate::scenario::{Change, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
 use crate::tcp::{AckTiming, Outbox};
 use crate::traffic::Source;
@@ -42,6 +45,11 @@ pub struct Simulation {
     queue: EventQueue,
     components: Components,
     links: Vec<Link>,
+    chains: Chains,
+    lanes: Lanes,
+    plan: Plan,
+    /// When somebody looks at links.
+    looks: Looks,
     routes: Routes,
     /// The scenario's flows, then the connections that sources of traffic have opened.
     flows: Vec<Flow>,
@@ -110,7 +118,9 @@ impl Simulation {
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
         let components = Components::new(links.len() as u32, flows.len() as u32, sources.len() as u32);
-        let mut queue = EventQueue::new(components.count());
+        let plan = Plan::new(scenario, &links, own_hosts);
+        plan.apply_to_links(&mut links);
+        let mut queue = EventQueue::new(components.count(), plan.lanes());
         if let Some(first) = scenario.changes.first() {
             queue.schedule(components.change(), first.at);
         }
@@ -126,18 +136,28 @@ impl Simulation {
         if let Sampling::Every(step) = scenario.sampling {
             queue.schedule(components.sampler(), Time::ZERO + step);
         }
+        let mut chains = Chains::default();
         let mut routes = Routes::default();
+        let mut steps = |way: &[LinkId]| plan.steps(way, &links, &mut chains);
         for (id, flow) in scenario.flows.iter().enumerate() {
-            let ways = routes.add(&flow.path, &flow.reverse_path);
+            let ways = routes.add(&steps(&flow.path), &steps(&flow.reverse_path));
             routes.set_flow(id as u32, ways);
         }
         for source in &scenario.traffic {
-            routes.push_datagrams(&source.path);
+            routes.push_datagrams(&steps(&source.path));
         }
         let connections = scenario.traffic.iter().map(|source| source.connection());
-        let source_ways = connections.map(|spec| spec.map(|spec| routes.add(&spec.path, &spec.reverse_path))).collect();
-        let plan = Plan::new(scenario, &links, own_hosts);
-        plan.apply(&mut links, &mut routes, &mut flows);
+        let source_ways = connections
+            .map(|spec| spec.map(|spec| routes.add(&steps(&spec.path), &steps(&spec.reverse_path))))
+            .collect();
+        // so that there are all chains from the start
+        for change in &scenario.changes {
+            if let Change::Route(change) = &change.change {
+                steps(&change.path);
+                steps(&change.reverse_path);
+            }
+        }
+        plan.apply_to_receivers(&mut routes, &mut flows);
         Simulation {
             now: Time::ZERO,
             end: Time::ZERO + scenario.duration,
@@ -147,6 +167,10 @@ impl Simulation {
             queue,
             components,
             links,
+            chains,
+            lanes: Lanes::new(plan.lanes()),
+            looks: plan.looks,
+            plan,
             routes,
             flows,
             free: Vec::new(),
@@ -165,17 +189,17 @@ impl Simulation {
     /// Handles at most so many events. Callers that must stay responsive call it in slices.
     pub fn advance(&mut self, events: u64) -> Progress {
         for _ in 0..events {
-            let Some((time, id)) = self.queue.take_until(self.end) else {
+            let Some(event) = self.queue.take_until(self.end) else {
                 self.now = self.end;
                 self.finished = true;
                 break;
             };
-            debug_assert!(time >= self.now, "time runs backwards");
-            self.now = time;
+            debug_assert!(event.time >= self.now, "time runs backwards");
+            self.now = event.time;
             self.events += 1;
-            match self.components.arrival_of(id) {
-                Some(link) => self.on_arrival(link),
-                None => self.handle(id),
+            match event.lane {
+                Event::OWN => self.handle(event.component),
+                lane => self.on_lane_arrival(lane),
             }
         }
         Progress { now: self.now, finished: self.finished }
@@ -189,7 +213,7 @@ impl Simulation {
     /// About how much memory the run holds, bytes: what grows with it, not what every run needs. A function of the
     /// run alone, so that a limit on it stops every repetition at the same event.
     pub fn memory_bytes(&self) -> u64 {
-        let packets: usize = self.links.iter().map(Link::packets_held).sum();
+        let packets = self.lanes.packets_held() + self.links.iter().map(Link::packets_held).sum::<usize>();
         let incidents = self.outcome.incidents.len() * size_of::<Incident>();
         let capture = self.outcome.capture.len() * size_of::<CapturedPacket>();
         let held = packets * size_of::<Packet>() + incidents + capture + self.flows.len() * size_of::<Flow>();
@@ -207,9 +231,7 @@ impl Simulation {
 
     /// What was measured up to now: in a run of which nobody looks at what is known ahead of time, or at its end.
     fn end_here(mut self) -> Outcome {
-        for link in 0..self.links.len() {
-            self.catch_up(link);
-        }
+        self.catch_up_all();
         self.check_conservation();
         self.outcome.end_s = seconds(self.now);
         self.order_incidents();
@@ -268,9 +290,23 @@ impl Simulation {
     }
 
     fn change_route(&mut self, change: &RouteChange) {
-        self.routes.change(change.flow, &change.path, &change.reverse_path);
+        let mut steps = |way: &[LinkId]| self.plan.steps(way, &self.links, &mut self.chains);
+        let (forward, backward) = (steps(&change.path), steps(&change.reverse_path));
+        self.routes.change(change.flow, &forward, &backward);
     }
 
+    /// The first packet of a lane comes out of its link.
+    #[inline]
+    fn on_lane_arrival(&mut self, lane: u32) {
+        let (first, next) = self.lanes.arrive(lane);
+        self.queue.follow_lane(lane, next.map(|(time, link)| (time, self.components.arrival(link))));
+        if self.recorder.every_change() {
+            self.catch_up(first.link as LinkId);
+        }
+        self.go_on(first.place as usize, first.packet);
+    }
+
+    #[inline(never)]
     fn on_arrival(&mut self, link: u32) {
         let here = &mut self.links[link as usize];
         if !here.is_plain() {
@@ -278,7 +314,7 @@ impl Simulation {
         }
         let (packet, next) = here.arrive_plainly(self.now);
         if let Some(next) = next {
-            self.queue.add(self.components.arrival(link), next);
+            self.queue.schedule(self.components.arrival(link), next);
         }
         if self.recorder.every_change() {
             self.catch_up(link as usize);
@@ -344,15 +380,19 @@ impl Simulation {
         self.pass_on(packet);
     }
 
-    /// A packet has come to the end of a link: the next one, or the endpoint.
+    /// A packet has come to the end of a link.
+    fn pass_on(&mut self, packet: Packet) {
+        self.go_on(self.routes.place(&packet) + 1, packet);
+    }
+
+    /// A packet goes on at a place of its route: to the next link, or the endpoint.
     #[inline(always)]
-    fn pass_on(&mut self, mut packet: Packet) {
+    fn go_on(&mut self, place: usize, mut packet: Packet) {
         packet.hop += 1;
-        let place = self.routes.place(&packet);
         let step = self.routes.step(place);
         match step.is_end() {
             true => self.deliver(packet),
-            false => self.offer(place, step.link(), packet),
+            false => self.offer(place, step, packet),
         }
     }
 
@@ -362,24 +402,23 @@ impl Simulation {
         self.count_leaving(&packet);
         let (place, hop) = self.routes.first(&packet);
         packet.hop = hop;
-        self.offer(place, self.routes.step(place).link(), packet);
+        self.offer(place, self.routes.step(place), packet);
     }
 
     /// A packet comes to a link, and goes on from there as far as is known ahead of time.
-    fn offer(&mut self, mut place: usize, mut link: LinkId, mut packet: Packet) {
+    fn offer(&mut self, mut place: usize, mut step: Step, mut packet: Packet) {
         if self.recorder.every_change() {
-            self.catch_up(link);
+            self.catch_up(step.id() as LinkId);
         }
         let mut at = self.now;
         let mut is_data = packet.kind == PacketKind::Data;
-        let mut passing = false;
         let mut from = place;
         loop {
-            let here = &mut self.links[link];
-            let arrival = if passing {
-                here.pass(at, packet.wire)
+            let arrival = if step.is_chain() {
+                self.chains.get(step.id()).pass(at, packet.wire, self.end)
             } else {
-                match here.offer(self.now, at, &mut packet, is_data) {
+                let link = step.id() as LinkId;
+                match self.links[link].offer(self.now, at, &mut packet, is_data, self.looks.next()) {
                     Offer::Accepted(arrival) => arrival,
                     other => {
                         self.refuse(other, link, at, &packet);
@@ -388,25 +427,43 @@ impl Simulation {
                 }
             };
             place += 1;
-            let mut step = self.routes.step(place);
-            if !step.is_ahead() || arrival > self.end {
+            let mut next = self.routes.step(place);
+            if !next.is_ahead() || arrival > self.end {
                 packet.hop += (place - 1 - from) as u16;
-                if here.carry(packet, arrival) {
-                    self.queue.add(self.components.arrival(link as u32), arrival);
-                }
+                self.carry(step, place, packet, arrival);
                 break;
             }
-            if step.is_end() {
+            if next.is_end() {
                 packet = self.answer_ahead(arrival, &packet);
                 (place, packet.hop) = self.routes.first_back(packet.flow);
                 (from, is_data) = (place, false);
-                step = self.routes.step(place);
+                next = self.routes.step(place);
             }
-            (link, passing, at) = (step.link(), step.is_passing(), arrival);
+            (step, at) = (next, arrival);
         }
         if self.recorder.every_change() {
+            let link = step.id() as LinkId;
             self.links[link].catch_up(self.now);
             self.recorder.link_row(self.now, link, &mut self.links[link]);
+        }
+    }
+
+    /// Carries a packet that a link has accepted, or a chain, to its arrival, by an event; it goes on at `place`.
+    #[inline]
+    fn carry(&mut self, step: Step, place: usize, packet: Packet, arrival: Time) {
+        let Exit { link, lane } = match step.is_chain() {
+            true => self.chains.get(step.id()).exit,
+            false => Exit { link: step.id(), lane: self.links[step.id() as LinkId].lane },
+        };
+        let component = self.components.arrival(link);
+        match self.lanes.enter(lane, OnItsWay { packet, arrival, link, place: place as u32 }) {
+            Entered::First => self.queue.begin_lane(lane, arrival, component),
+            Entered::Behind => {}
+            Entered::Not => {
+                if self.links[link as LinkId].carry(packet, arrival) {
+                    self.queue.schedule(component, arrival);
+                }
+            }
         }
     }
 
@@ -579,9 +636,8 @@ impl Simulation {
     }
 
     fn on_sample(&mut self) {
-        for link in 0..self.links.len() {
-            self.catch_up(link);
-        }
+        self.catch_up_all();
+        self.looks = self.looks.later();
         let flows = &mut self.flows[..self.components.flows as usize];
         let next = self.recorder.sample(self.now, flows, &mut self.links);
         self.queue.schedule(self.components.sampler(), next);
@@ -625,6 +681,14 @@ impl Simulation {
         }
     }
 
+    /// Brings all links up to now, at one of the instants that were announced.
+    fn catch_up_all(&mut self) {
+        for link in 0..self.links.len() {
+            self.catch_up(link);
+        }
+        self.chains.look(|link, passed| self.links[link].add_passed(passed));
+    }
+
     /// Brings a link's queue up to now; with a row at each departure where every change is recorded.
     fn catch_up(&mut self, link: usize) {
         if self.recorder.every_change() {
@@ -656,7 +720,7 @@ impl Simulation {
 
     /// What went into a link has come out, was dropped, or is inside; and no acknowledgement's blocks have leaked.
     fn check_conservation(&self) {
-        let mut inside = 0;
+        let mut inside = self.lanes.packets_held() as u64;
         for link in &self.links {
             assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
             inside += link.inside();

@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 pub mod batch;
+mod chains;
 mod engine;
 mod event_queue;
 pub mod foreign;
 mod impairment;
+mod lanes;
 mod link;
 mod looks;
 mod managed;

@@ -10,14 +10,14 @@
 
 use std::collections::VecDeque;
 
-use vegas_core::units::{Span, Time};
+use vegas_core::units::{Rate, Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
-use crate::looks::Looks;
+use crate::lanes::NO_LANE;
 use crate::managed::{Choice, Managed};
 use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
-use crate::passage::Passage;
+use crate::passage::Passed;
 use crate::queue::Queue;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
@@ -32,6 +32,8 @@ pub(crate) struct Link {
     limit: QueueLimit,
     /// Stamps its queueing time into every packet; only flows that ask for it look.
     stamps: bool,
+    /// The lane on which what it has accepted goes on; none if it is not plain.
+    pub(crate) lane: u32,
     /// The transmitter is busy until then.
     busy_until: Time,
     /// What has left the transmitter, or will have, and arrives here, in order.
@@ -48,8 +50,8 @@ enum Waiting {
     DropTail(Stays),
     /// Another one; `transit` then holds only what has left the transmitter.
     Managed(Box<Managed>),
-    /// Nothing ever.
-    Nothing(Passage),
+    /// Nothing ever; what had passed when last looked at.
+    Nothing(Passed),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,9 +63,10 @@ struct Transit {
 /// Packets that went in and came out, whenever that was or will be.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// Packets offered, impairments and overflow included.
+    /// Packets offered to a link that is not plain, impairments and overflow included.
     offered: u64,
-    /// Packets accepted by a drop-tail queue that come out by an event, and are not given to the next link before.
+    /// Packets accepted by a drop-tail queue that come out by an event of the link, and are not given to the next one
+    /// before, nor carried on a lane.
     carried: u64,
     /// Packets that arrived at the other end, duplicates included.
     arrived: u64,
@@ -101,6 +104,7 @@ impl Link {
             delay: spec.delay,
             limit: spec.queue,
             stamps: spec.aqt,
+            lane: NO_LANE,
             busy_until: Time::ZERO,
             transit: VecDeque::new(),
             queue: match queue {
@@ -137,33 +141,51 @@ impl Link {
         }
     }
 
-    /// From now on nothing will ever wait, and it is looked at at these instants only. It is plain and sends at a constant
-    /// rate.
-    pub(crate) fn never_queues(&mut self, looks: Looks) {
-        let rate = self.transmitter.rate().expect("only a constant rate keeps packets from waiting");
-        self.queue = Waiting::Nothing(Passage::new(rate, self.delay, looks));
+    /// Its rate, if that is constant.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        self.transmitter.rate()
     }
 
-    /// A packet of so many bytes goes through at `at`, where nothing ever waits; when it arrives.
-    #[inline]
-    pub(crate) fn pass(&mut self, at: Time, wire: u16) -> Time {
-        match &mut self.queue {
-            Waiting::Nothing(passage) => passage.pass(at, wire),
-            Waiting::DropTail(_) | Waiting::Managed(_) => unreachable!("packets may wait here"),
+    /// From now on nothing will ever wait, and packets pass it in chains. It is plain and sends at a constant rate.
+    pub(crate) fn never_queues(&mut self) {
+        self.queue = Waiting::Nothing(Passed::default());
+    }
+
+    /// What has passed by one of its chains, after [`Link::catch_up`].
+    pub(crate) fn add_passed(&mut self, more: Passed) {
+        if let Waiting::Nothing(passed) = &mut self.queue {
+            passed.add(more);
         }
     }
 
-    /// Offers a packet at `at`: now, or later if the link is fed ahead of time. Offers are in the order of `at`.
+    /// Offers a packet at `at`: now, or later if the link is fed ahead of time. Offers are in the order of `at`. Nobody
+    /// looks at a plain link before `next_look`, unless that is no later than now.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, is_data: bool) -> Offer {
+    pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, is_data: bool, next_look: Time) -> Offer {
+        if !self.is_plain() {
+            return self.offer_special(now, packet, is_data);
+        }
+        self.enqueue(now, at, packet, next_look)
+    }
+
+    #[inline(never)]
+    fn offer_special(&mut self, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.counts.offered += 1;
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
             return self.lose(now);
         }
-        let Waiting::DropTail(stays) = &mut self.queue else {
-            return self.offer_managed(now, *packet);
-        };
-        if !stays.has_room(at, self.busy_until, packet.wire, self.limit) {
+        match &self.queue {
+            Waiting::Managed(_) => self.offer_managed(now, *packet),
+            // a change may look at any time
+            Waiting::DropTail(_) | Waiting::Nothing(_) => self.enqueue(now, now, packet, Time::ZERO),
+        }
+    }
+
+    /// Offers a packet to a drop-tail queue.
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, at: Time, packet: &mut Packet, next_look: Time) -> Offer {
+        let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
+        if !stays.has_room(at, packet.wire, self.limit) {
             self.counts.lost += 1;
             stays.refuse(now, at);
             return Offer::Overflow;
@@ -173,7 +195,7 @@ impl Link {
             packet.aqt = packet.aqt.plus(begins.since(at));
         }
         self.busy_until = self.transmitter.finish(begins, at, packet.wire);
-        stays.accept(now, at, self.busy_until, packet.wire);
+        stays.accept(now, at, (begins, self.busy_until), packet.wire, next_look);
         Offer::Accepted(self.busy_until + self.delay)
     }
 
@@ -365,7 +387,8 @@ impl Link {
         match &mut self.queue {
             Waiting::Managed(_) => self.take_turns(now),
             Waiting::DropTail(stays) => stays.look(now),
-            Waiting::Nothing(passage) => passage.look(),
+            // what its chains have sent is added by whoever looks at them
+            Waiting::Nothing(passed) => *passed = Passed::default(),
         }
     }
 
@@ -383,7 +406,7 @@ impl Link {
         match &self.queue {
             Waiting::Managed(managed) => managed.totals(now, self.busy_until),
             Waiting::DropTail(stays) => stays.totals(now),
-            Waiting::Nothing(passage) => passage.totals(),
+            Waiting::Nothing(passed) => passed.totals(),
         }
     }
 
@@ -392,7 +415,7 @@ impl Link {
         match &self.queue {
             Waiting::Managed(managed) => managed.waits.summary(),
             Waiting::DropTail(stays) => stays.waits().summary(),
-            Waiting::Nothing(passage) => (passage.packets > 0).then(QueueingTimes::default),
+            Waiting::Nothing(passed) => passed.is_reached.then(QueueingTimes::default),
         }
     }
 
@@ -417,7 +440,7 @@ impl Link {
 mod tests {
     use super::*;
     use crate::packet::PacketKind;
-    use vegas_core::units::{Bytes, Rate};
+    use vegas_core::units::Bytes;
 
     fn micros(micros: u64) -> Time {
         Time::ZERO + Span::from_micros(micros)
@@ -446,7 +469,7 @@ mod tests {
 
     /// Offers a packet at `now`, and carries it if it is accepted.
     fn offer(link: &mut Link, now: Time, mut packet: Packet) -> bool {
-        match link.offer(now, now, &mut packet, true) {
+        match link.offer(now, now, &mut packet, true, Time::ZERO) {
             Offer::Accepted(arrival) => {
                 link.carry(packet, arrival);
                 true

@@ -26,8 +26,18 @@ impl Looks {
         Looks { next: Time::NEVER, step: None, end: Time::NEVER }
     }
 
+    /// Somebody may look at any time.
+    pub(crate) fn any() -> Self {
+        Looks { next: Time::ZERO, step: None, end: Time::ZERO }
+    }
+
+    /// The next one.
+    pub(crate) fn next(&self) -> Time {
+        self.next
+    }
+
     /// From the next one on: the end comes after the last step, even where that is at the end.
-    fn later(self) -> Self {
+    pub(crate) fn later(self) -> Self {
         let step = self.step.map(|step| self.next + step).filter(|next| *next <= self.end);
         match step {
             Some(next) => Looks { next, ..self },
@@ -53,6 +63,11 @@ impl<T: Copy> Noted<T> {
     #[inline]
     pub(crate) fn is_due(&self, at: Time) -> bool {
         at > self.looks.next
+    }
+
+    /// The first look at which the total is not noted yet; never, once it is at all of them.
+    pub(crate) fn next(&self) -> Time {
+        self.looks.next
     }
 
     /// Notes what the total is at the looks before `at`.

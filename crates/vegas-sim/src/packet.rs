@@ -15,7 +15,7 @@ pub(crate) struct Packet {
     pub(crate) aqt: Aqt,
     /// Bytes on the wire.
     pub(crate) wire: u16,
-    /// Index into the flow's path of the link it is on: a parking-lot has a thousand.
+    /// Index into the flow's route of the step it is at: a parking-lot has a thousand.
     pub(crate) hop: u16,
     pub(crate) kind: PacketKind,
 }

@@ -1,110 +1,130 @@
 //! A link on which no packet ever waits (`engine/ahead.rs` says which): what has left it is arithmetic, and nothing is
-//! kept of a packet that has passed.
+//! kept of a packet that has passed. Such links are passed in chains ([`crate::chains`]).
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
 use crate::looks::{Looks, Noted};
+use crate::scenario::LinkId;
 use crate::stays::Totals;
 
-/// The packets' way through, and what has left the transmitter.
+/// A chain's way through one of its links, and what that has sent of the chain's packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Passage {
+    pub(crate) link: LinkId,
     rate: Rate,
     delay: Span,
-    /// Of the packet before.
+    /// How long it sends a packet of the chain's usual size, and how long after entering the chain that has left it.
+    usual: Span,
+    lag: Span,
+    /// Of the last packet of another size.
     wire: u16,
     transmission: Span,
-    pub(crate) packets: u64,
-    sent: Sent,
+    /// Whether any packet has come.
+    is_reached: bool,
+    /// Packets that the chain does not count.
+    unusual: Sent,
     noted: Noted<Sent>,
-    /// At the latest look.
-    seen: Sent,
 }
 
+/// What a transmitter has sent.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sent {
-    bytes: u64,
-    busy_ns: u64,
+pub(crate) struct Sent {
+    pub(crate) bytes: u64,
+    pub(crate) busy_ns: u64,
+}
+
+/// The packets of a chain that were of its usual size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Usual {
+    pub(crate) packets: u64,
+    pub(crate) wire: u16,
 }
 
 impl Passage {
     /// A link that is looked at then.
-    pub(crate) fn new(rate: Rate, delay: Span, looks: Looks) -> Self {
+    pub(crate) fn new(link: LinkId, rate: Rate, delay: Span, looks: Looks) -> Self {
         Passage {
+            link,
             rate,
             delay,
+            usual: Span::ZERO,
+            lag: Span::ZERO,
             wire: 0,
             transmission: Span::ZERO,
-            packets: 0,
-            sent: Sent::default(),
+            is_reached: false,
+            unusual: Sent::default(),
             noted: Noted::new(looks),
-            seen: Sent::default(),
         }
     }
 
-    /// A packet comes at `at`; when it arrives at the other end.
-    #[inline]
-    pub(crate) fn pass(&mut self, at: Time, wire: u16) -> Time {
+    /// Packets of so many bytes are usual, and come so long after entering the chain; how long after it they arrive at the
+    /// other end. There have been none yet.
+    pub(crate) fn expect(&mut self, wire: u16, before: Span) -> Span {
+        self.usual = self.rate.time_for(Bytes::new(wire.into()));
+        self.lag = before + self.usual;
+        self.lag + self.delay
+    }
+
+    /// What enters the chain before then, and is of the usual size, leaves here before the next look or at it.
+    pub(crate) fn unseen_until(&self) -> Time {
+        let next = self.noted.next();
+        if next < Time::ZERO + self.lag { Time::ZERO } else { next - self.lag + Span::from_nanos(1) }
+    }
+
+    /// A packet that the chain does not count comes at `at`; when it arrives at the other end. `usual` were counted before.
+    pub(crate) fn pass(&mut self, at: Time, wire: u16, usual: Usual) -> Time {
         if wire != self.wire {
-            self.measure(wire);
+            (self.wire, self.transmission) = (wire, self.rate.time_for(Bytes::new(wire.into())));
         }
         let departure = at + self.transmission;
         if self.noted.is_due(departure) {
-            self.note(departure);
+            self.note(departure, usual);
         }
-        self.packets += 1;
-        self.sent.bytes += u64::from(wire);
-        self.sent.busy_ns += self.transmission.as_nanos();
+        self.is_reached = true;
+        self.unusual.bytes += u64::from(wire);
+        self.unusual.busy_ns += self.transmission.as_nanos();
         departure + self.delay
     }
 
-    #[cold]
-    fn measure(&mut self, wire: u16) {
-        (self.wire, self.transmission) = (wire, self.rate.time_for(Bytes::new(wire.into())));
-    }
-
     /// At a look a packet may be in the transmitter: of its time what has passed counts, of its bytes none.
-    #[cold]
-    fn note(&mut self, departure: Time) {
-        let (before, transmission) = (self.sent, self.transmission);
+    fn note(&mut self, departure: Time, usual: Usual) {
+        let (before, transmission) = (self.sent(usual), self.transmission);
         self.noted.note(departure, |look| {
             let ahead = departure.since(look).min(transmission);
             Sent { busy_ns: before.busy_ns + transmission.less(ahead).as_nanos(), ..before }
         });
     }
 
-    /// Somebody looks, at the next of the instants that were announced.
-    pub(crate) fn look(&mut self) {
-        self.seen = self.noted.look(self.sent);
+    fn sent(&self, Usual { packets, wire }: Usual) -> Sent {
+        Sent {
+            bytes: self.unusual.bytes + packets * u64::from(wire),
+            busy_ns: self.unusual.busy_ns + packets * self.usual.as_nanos(),
+        }
     }
 
-    /// At the latest look.
-    pub(crate) fn totals(&self) -> Totals {
-        Totals { departed_bytes: self.seen.bytes, busy_ns: self.seen.busy_ns, ..Totals::default() }
+    /// Somebody looks, at the next of the instants that were announced.
+    pub(crate) fn look(&mut self, usual: Usual) -> Passed {
+        Passed { sent: self.noted.look(self.sent(usual)), is_reached: self.is_reached }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What had passed a link when somebody looked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed {
+    sent: Sent,
+    /// Whether anything has come, be it later.
+    pub(crate) is_reached: bool,
+}
 
-    /// 8 Gb/s, so that a byte takes 1 ns, and 7 ns. Looks at 100, 200 and, at the end, 250 ns; packets in the transmitter
-    /// from 80 to 90, 95 to 105, 199 to 200 and 240 to 260 ns.
-    #[test]
-    fn a_look_sees_what_has_left_by_then() {
-        let rate = Rate::from_bits_per_second(8_000_000_000);
-        let looks = Looks::new(Some(Span::from_nanos(100)), Time::from_nanos(250));
-        let mut passage = Passage::new(rate, Span::from_nanos(7), looks);
-        for (from, to) in [(80, 90), (95, 105), (199, 200), (240, 260)] {
-            let arrival = passage.pass(Time::from_nanos(from), (to - from) as u16);
-            assert_eq!(arrival, Time::from_nanos(to + 7));
-        }
-        let seen: Vec<_> = (0..3)
-            .map(|_| {
-                passage.look();
-                (passage.totals().departed_bytes, passage.totals().busy_ns)
-            })
-            .collect();
-        assert_eq!(seen, [(10, 15), (21, 21), (21, 31)]);
+impl Passed {
+    /// What has passed by another chain comes to it.
+    pub(crate) fn add(&mut self, other: Passed) {
+        self.sent.bytes += other.sent.bytes;
+        self.sent.busy_ns += other.sent.busy_ns;
+        self.is_reached |= other.is_reached;
+    }
+
+    pub(crate) fn totals(&self) -> Totals {
+        Totals { departed_bytes: self.sent.bytes, busy_ns: self.sent.busy_ns, ..Totals::default() }
     }
 }

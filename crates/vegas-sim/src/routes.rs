@@ -6,8 +6,8 @@ use crate::scenario::LinkId;
 /// The routes of flows, of the connections that sources of traffic open, and of datagrams.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routes {
-    /// Links of all routes, an end mark after each; [`AHEAD`] set in what is done ahead of time.
-    links: Vec<u32>,
+    /// All routes.
+    steps: Vec<Step>,
     /// By flow.
     flows: Vec<Ways>,
     /// By source.
@@ -29,25 +29,39 @@ struct Route {
     base: u32,
     /// Where the present one begins, from there.
     first: u16,
-    /// Links and end marks.
+    /// Steps, with an end to each route.
     length: u16,
 }
 
-/// Set in a link that packets are offered to as soon as the link before has accepted them, and in the end of a route
-/// whose receiver then answers them.
+/// Set in a step that packets take as soon as the link before has accepted them: a link to which they are then offered,
+/// or a receiver that then answers them.
 const AHEAD: u32 = 1 << 31;
-/// Set in a link on which nothing ever waits.
-const PASSING: u32 = 1 << 30;
-/// The end of a route.
-const END: u32 = LINK;
-/// The rest is the link.
-const LINK: u32 = PASSING - 1;
+/// Set in a chain of links on which nothing ever waits.
+const CHAIN: u32 = 1 << 30;
+/// The rest is the link or the chain.
+const ID: u32 = CHAIN - 1;
 
 /// What is at a place of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u32);
 
 impl Step {
+    /// The end of a route.
+    const END: Step = Step(ID);
+
+    pub(crate) fn link(link: LinkId) -> Self {
+        Step(link as u32)
+    }
+
+    pub(crate) fn chain(id: u32) -> Self {
+        Step(id | CHAIN)
+    }
+
+    /// The same, ahead of time or not.
+    pub(crate) fn ahead(self, is_ahead: bool) -> Self {
+        Step(self.0 | if is_ahead { AHEAD } else { 0 })
+    }
+
     /// Whether a packet that the link before has accepted comes here at once, ahead of its time.
     #[inline]
     pub(crate) fn is_ahead(self) -> bool {
@@ -57,25 +71,25 @@ impl Step {
     /// The receiver, and no link.
     #[inline]
     pub(crate) fn is_end(self) -> bool {
-        self.0 & LINK == END
+        self.0 & ID == ID
     }
 
-    /// A link on which nothing ever waits.
+    /// Links on which nothing ever waits.
     #[inline]
-    pub(crate) fn is_passing(self) -> bool {
-        self.0 & PASSING != 0
+    pub(crate) fn is_chain(self) -> bool {
+        self.0 & CHAIN != 0
     }
 
-    /// The link, if this is no end.
+    /// Which link or chain, if this is no end.
     #[inline]
-    pub(crate) fn link(self) -> LinkId {
-        (self.0 & LINK) as LinkId
+    pub(crate) fn id(self) -> u32 {
+        self.0 & ID
     }
 }
 
 impl Routes {
     /// Writes a flow's routes down.
-    pub(crate) fn add(&mut self, forward: &[LinkId], backward: &[LinkId]) -> Ways {
+    pub(crate) fn add(&mut self, forward: &[Step], backward: &[Step]) -> Ways {
         Ways { forward: self.append(&[], forward), backward: self.append(&[], backward) }
     }
 
@@ -88,55 +102,42 @@ impl Routes {
     }
 
     /// The next source's datagrams take this route.
-    pub(crate) fn push_datagrams(&mut self, links: &[LinkId]) {
-        let route = self.append(&[], links);
+    pub(crate) fn push_datagrams(&mut self, steps: &[Step]) {
+        let route = self.append(&[], steps);
         self.datagrams.push(route);
     }
 
     /// A flow takes other routes with the packets that leave from now on.
-    pub(crate) fn change(&mut self, flow: usize, forward: &[LinkId], backward: &[LinkId]) {
+    pub(crate) fn change(&mut self, flow: usize, forward: &[Step], backward: &[Step]) {
         let Ways { forward: old_forward, backward: old_backward } = self.flows[flow];
         let forward = self.append(&self.taken(old_forward), forward);
         let backward = self.append(&self.taken(old_backward), backward);
         self.flows[flow] = Ways { forward, backward };
     }
 
-    fn taken(&self, route: Route) -> Vec<u32> {
+    fn taken(&self, route: Route) -> Vec<Step> {
         let base = route.base as usize;
-        self.links[base..base + usize::from(route.length)].to_vec()
+        self.steps[base..base + usize::from(route.length)].to_vec()
     }
 
-    fn append(&mut self, taken: &[u32], links: &[LinkId]) -> Route {
-        let base = self.links.len() as u32;
-        self.links.extend_from_slice(taken);
-        self.links.extend(links.iter().map(|link| *link as u32));
-        self.links.push(END);
-        let length = self.links.len() - base as usize;
+    fn append(&mut self, taken: &[Step], steps: &[Step]) -> Route {
+        let base = self.steps.len() as u32;
+        self.steps.extend_from_slice(taken);
+        self.steps.extend_from_slice(steps);
+        self.steps.push(Step::END);
+        let length = self.steps.len() - base as usize;
         let places = |places: usize| u16::try_from(places).expect("validation bounds the routes");
         Route { base, first: places(taken.len()), length: places(length) }
-    }
-
-    /// Marks the links that are fed `ahead` of time, and of these the `passing` ones, on the routes that are known.
-    pub(crate) fn mark(&mut self, ahead: impl Fn(LinkId) -> bool, passing: impl Fn(LinkId) -> bool) {
-        for at in 1..self.links.len() {
-            let link = self.links[at];
-            if link == END {
-                continue;
-            }
-            // a route's first link is fed by a receiver, if at all: its packets are offered to it right there
-            let is_ahead = self.links[at - 1] != END && ahead(link as LinkId);
-            let is_passing = passing(link as LinkId);
-            self.links[at] |= (AHEAD * u32::from(is_ahead)) | (PASSING * u32::from(is_passing));
-        }
     }
 
     /// Marks a flow's receiver as one that answers ahead of time.
     pub(crate) fn mark_turn(&mut self, flow: usize) {
         let Route { base, length, .. } = self.flows[flow].forward;
-        self.links[base as usize + usize::from(length) - 1] |= AHEAD;
+        let end = &mut self.steps[base as usize + usize::from(length) - 1];
+        *end = end.ahead(true);
     }
 
-    /// The place of a leaving packet's first link, and which hop that is.
+    /// The place of a leaving packet's first step, and which hop that is.
     #[inline]
     pub(crate) fn first(&self, packet: &Packet) -> (usize, u16) {
         let Route { base, first, .. } = self.route(packet);
@@ -153,10 +154,10 @@ impl Routes {
     /// What is at a place.
     #[inline]
     pub(crate) fn step(&self, place: usize) -> Step {
-        Step(self.links[place])
+        self.steps[place]
     }
 
-    /// Where to find the link that a packet is on.
+    /// Where to find the step that a packet is at.
     #[inline]
     pub(crate) fn place(&self, packet: &Packet) -> usize {
         self.route(packet).base as usize + usize::from(packet.hop)
@@ -177,12 +178,12 @@ impl Routes {
 mod tests {
     use super::*;
 
-    fn places(routes: &Routes, kind: PacketKind, hops: std::ops::Range<u16>) -> Vec<Option<LinkId>> {
+    fn places(routes: &Routes, kind: PacketKind, hops: std::ops::Range<u16>) -> Vec<Option<u32>> {
         let mut packet = Packet::new(kind, 0, 0, 40);
         let link = |hop| {
             packet.hop = hop;
             let step = routes.step(routes.place(&packet));
-            (!step.is_end()).then(|| step.link())
+            (!step.is_end()).then(|| step.id())
         };
         hops.map(link).collect()
     }
@@ -190,10 +191,10 @@ mod tests {
     #[test]
     fn old_routes_lead_to_their_end() {
         let mut routes = Routes::default();
-        let ways = routes.add(&[7, 3], &[9]);
+        let ways = routes.add(&[7, 3].map(Step::link), &[Step::link(9)]);
         routes.set_flow(0, ways);
         assert_eq!(places(&routes, PacketKind::Data, 0..3), [Some(7), Some(3), None]);
-        routes.change(0, &[7, 4, 5], &[9]);
+        routes.change(0, &[7, 4, 5].map(Step::link), &[Step::link(9)]);
         let all = [Some(7), Some(3), None, Some(7), Some(4), Some(5), None];
         assert_eq!(places(&routes, PacketKind::Data, 0..7), all);
         assert_eq!(places(&routes, PacketKind::Ack, 0..4), [Some(9), None, Some(9), None]);

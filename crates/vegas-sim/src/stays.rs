@@ -2,7 +2,8 @@
 //!
 //! A packet's departure is known as it is offered, so nothing has to happen at it: how long the queue was and what had
 //! left is worked out when somebody looks. A packet may also be offered ahead of its time ([`crate::link`]); who looks
-//! sees what had come by then.
+//! sees what had come by then. Where it is known that nobody looks before a packet has left, it is counted at once, and
+//! only kept for as long as it takes room.
 
 use std::collections::VecDeque;
 
@@ -14,19 +15,21 @@ use crate::waiting::WaitingTimes;
 /// Fewest places of a ring that is used: a link that is looked at for every few packets costs more than this memory.
 const RING_MIN: usize = 8;
 
-/// Packets accepted, until somebody looked after they had left.
+/// Packets accepted, until they have left and are counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stays {
     /// In the order in which they were offered, and so of their departures.
     ring: VecDeque<Stay>,
+    /// How many of these are counted: all will have left at the next look. None right after one.
+    counted: u32,
     /// How many of these had left at the latest offer, or when last looked at, and the bytes of those that had not.
     left: u32,
     /// How many of these had come when last looked at.
     come: u32,
     staying_bytes: u64,
-    /// When the transmitter was free before the first of these.
+    /// When the transmitter was free before the first of these that is not counted.
     free_since: Time,
-    /// Of the packets that had left when last looked at: bytes, the time of their transmission, and how long they waited.
+    /// Of the packets counted: bytes, the time of their transmission, and how long they waited.
     bytes: u64,
     busy_ns: u64,
     waits: WaitingTimes,
@@ -56,11 +59,10 @@ struct Stay {
 }
 
 impl Stays {
-    /// Whether a packet offered at `at` has room, where the transmitter is free from `free` on. A queue of N packets
-    /// holds N with the one being sent (design section 5).
+    /// Whether a packet offered at `at` has room. A queue of N packets holds N with the one being sent (design section 5).
     #[inline]
-    pub(crate) fn has_room(&mut self, at: Time, free: Time, wire: u16, limit: QueueLimit) -> bool {
-        self.note_left(at, free);
+    pub(crate) fn has_room(&mut self, at: Time, wire: u16, limit: QueueLimit) -> bool {
+        self.note_left(at);
         match limit {
             QueueLimit::Unlimited => true,
             QueueLimit::Packets(packets) => self.len() - self.left < packets,
@@ -69,27 +71,69 @@ impl Stays {
     }
 
     #[inline]
-    fn note_left(&mut self, at: Time, free: Time) {
-        if free <= at {
-            self.left = self.len();
-            self.staying_bytes = 0;
-            return;
-        }
+    fn note_left(&mut self, at: Time) {
         while let Some(stay) = self.ring.get(self.left as usize).filter(|stay| stay.departure <= at) {
             self.staying_bytes -= u64::from(stay.wire);
             self.left += 1;
+            if self.counted >= self.left {
+                self.forget();
+            }
         }
     }
 
-    /// A packet that has room comes at `offered`, which is `now` or later, and leaves at `departure`.
+    /// Takes the first out of the ring, which is counted and has left.
     #[inline]
-    pub(crate) fn accept(&mut self, now: Time, offered: Time, departure: Time, wire: u16) {
+    fn forget(&mut self) {
+        self.ring.pop_front();
+        self.counted -= 1;
+        self.left -= 1;
+        self.come = self.come.saturating_sub(1);
+    }
+
+    /// A packet that has room comes at `offered`, which is `now` or later; it is sent from `begins` to `departure`. Nobody
+    /// looks before `next_look`, unless somebody may look at any time: then that is no later than now.
+    #[inline(always)]
+    pub(crate) fn accept(
+        &mut self,
+        now: Time,
+        offered: Time,
+        (begins, departure): (Time, Time),
+        wire: u16,
+        next_look: Time,
+    ) {
         if self.ring.len() == self.ring.capacity() {
             self.make_room(now);
         }
-        let waiting = self.len() - self.left;
-        self.ring.push_back(Stay { offered, departure, waiting, wire });
+        let stay = Stay { offered, departure, waiting: self.len() - self.left, wire };
+        if departure <= next_look {
+            if self.counted < self.len() {
+                self.count_until(departure);
+            }
+            self.count(&stay, begins);
+            self.note_waiting(stay.waiting);
+        }
+        self.ring.push_back(stay);
         self.staying_bytes += u64::from(wire);
+    }
+
+    #[inline]
+    fn count(&mut self, stay: &Stay, begins: Time) {
+        self.counted += 1;
+        self.bytes += u64::from(stay.wire);
+        self.busy_ns += stay.departure.since(begins).as_nanos();
+        self.waits.record(begins.since(stay.offered));
+        self.free_since = stay.departure;
+    }
+
+    /// Counts the packets that will have left by then.
+    #[inline(never)]
+    fn count_until(&mut self, then: Time) {
+        while let Some(&stay) = self.ring.get(self.counted as usize).filter(|stay| stay.departure <= then) {
+            if self.counted >= self.come {
+                self.note_waiting(stay.waiting);
+            }
+            self.count(&stay, stay.offered.max(self.free_since));
+        }
     }
 
     #[cold]
@@ -115,18 +159,22 @@ impl Stays {
         self.ring.len() as u32
     }
 
+    #[inline]
     fn note_waiting(&mut self, waiting: u32) {
-        self.max_waiting = self.max_waiting.max(waiting);
-        self.step_max_waiting = self.step_max_waiting.max(waiting);
+        if waiting > self.step_max_waiting {
+            self.step_max_waiting = waiting;
+            self.max_waiting = self.max_waiting.max(waiting);
+        }
     }
 
     /// Sees who has come and left by `now`. What leaves at `now` has left: its slot is free for one that comes at that
     /// instant.
     pub(crate) fn look(&mut self, now: Time) {
-        let gone = self.see_off(now);
-        self.ring.drain(..gone as usize);
-        self.left = self.left.max(gone) - gone;
-        self.come = self.come.max(gone) - gone;
+        self.count_until(now);
+        self.note_left(now);
+        while self.counted > 0 && self.left > 0 {
+            self.forget();
+        }
         while let Some(&stay) = self.ring.get(self.come as usize).filter(|stay| stay.offered <= now) {
             self.come += 1;
             self.note_waiting(stay.waiting);
@@ -136,37 +184,6 @@ impl Stays {
                 refused.drops += 1;
             }
         }
-    }
-
-    /// Counts the packets that have left by `now`; how many.
-    fn see_off(&mut self, now: Time) -> u32 {
-        let (mut gone, mut bytes, mut busy_ns, mut most) = (0, 0, 0, 0);
-        let mut free = self.free_since;
-        let (early, late) = self.ring.as_slices();
-        'stays: for part in [early, late] {
-            for stay in part {
-                if stay.departure > now {
-                    break 'stays;
-                }
-                let begins = stay.offered.max(free);
-                if stay.waiting > most && gone >= self.come {
-                    most = stay.waiting;
-                }
-                if gone >= self.left {
-                    self.staying_bytes -= u64::from(stay.wire);
-                }
-                bytes += u64::from(stay.wire);
-                busy_ns += stay.departure.since(begins).as_nanos();
-                self.waits.record(begins.since(stay.offered));
-                free = stay.departure;
-                gone += 1;
-            }
-        }
-        self.free_since = free;
-        self.bytes += bytes;
-        self.busy_ns += busy_ns;
-        self.note_waiting(most);
-        gone
     }
 
     /// Packets waiting when last looked at; the one being sent does not wait.

@@ -8,12 +8,17 @@
 //! and where what is left of the spacing is enough to send the largest of them, none waits for another. A receiver that
 //! answers every segment at once is such a place too, so that its acknowledgements keep the spacing of the data.
 
+use std::collections::BTreeMap;
+
 use vegas_core::units::{Span, Time};
 
 use super::Flow;
+use crate::chains::Chains;
+use crate::lanes::NO_LANE;
 use crate::link::Link;
 use crate::looks::{Looks, Noted};
-use crate::routes::Routes;
+use crate::passage::Passage;
+use crate::routes::{Routes, Step};
 use crate::scenario::{Change, FlowSpec, Handshake, LinkId, Sampling, Scenario, Transport};
 
 /// What is done ahead of its time.
@@ -23,8 +28,10 @@ pub(super) struct Plan {
     entries: Vec<Entry>,
     /// By flow: its receiver answers ahead of time.
     turns: Vec<bool>,
-    /// When somebody looks at links.
-    looks: Looks,
+    /// By link.
+    lanes: Vec<u32>,
+    /// When somebody looks at links and receivers.
+    pub(super) looks: Looks,
 }
 
 /// How packets come to a link.
@@ -70,34 +77,64 @@ impl Plan {
             Sampling::Every(step) => Some(step),
             Sampling::EveryChange | Sampling::Off => None,
         };
-        let looks = Looks::new(step, Time::ZERO + scenario.duration);
         // rows are written in the order in which things happen
         if scenario.sampling == Sampling::EveryChange {
-            return Plan { entries: vec![Entry::InTime; links.len()], turns: vec![false; scenario.flows.len()], looks };
+            let (entries, turns) = (vec![Entry::InTime; links.len()], vec![false; scenario.flows.len()]);
+            return Plan { entries, turns, lanes: vec![NO_LANE; links.len()], looks: Looks::any() };
         }
         // a run that ends when its flows are complete is looked at nobody knows when
         let is_open = scenario.until_complete || !own_hosts;
+        let looks = if is_open { Looks::any() } else { Looks::new(step, Time::ZERO + scenario.duration) };
         let mut turns = if is_open { vec![false; scenario.flows.len()] } else { turns(scenario) };
         let load = Load::new(scenario, links.len(), &turns);
-        let entries = entries(links, &load, is_open);
+        let (entries, spacings) = entries(links, &load, is_open);
         for (flow, turns) in scenario.flows.iter().zip(&mut turns) {
             *turns &= flow.reverse_path.first().is_some_and(|link| entries[*link] != Entry::InTime);
         }
-        Plan { entries, turns, looks }
+        let lanes = lanes(&spacings, &sends_events(scenario, &entries, &turns));
+        Plan { entries, turns, lanes, looks }
     }
 
-    /// Tells links, routes and receivers.
-    pub(super) fn apply(&self, links: &mut [Link], routes: &mut Routes, flows: &mut [Flow]) {
-        for (link, entry) in links.iter_mut().zip(&self.entries) {
-            if *entry == Entry::Passing {
-                link.never_queues(self.looks);
+    /// How many lanes there are.
+    pub(super) fn lanes(&self) -> usize {
+        self.lanes.iter().filter(|lane| **lane != NO_LANE).max().map_or(0, |last| *last as usize + 1)
+    }
+
+    /// Tells the links.
+    pub(super) fn apply_to_links(&self, links: &mut [Link]) {
+        for (id, link) in links.iter_mut().enumerate() {
+            link.lane = self.lanes[id];
+            if self.entries[id] == Entry::Passing {
+                link.never_queues();
             }
         }
-        routes.mark(|link| self.entries[link] != Entry::InTime, |link| self.entries[link] == Entry::Passing);
+    }
+
+    /// Tells the receivers, whose flows' routes are known.
+    pub(super) fn apply_to_receivers(&self, routes: &mut Routes, flows: &mut [Flow]) {
         for (id, flow) in flows.iter_mut().enumerate().filter(|(id, _)| self.turns[*id]) {
             routes.mark_turn(id);
             flow.received = Noted::new(self.looks);
         }
+    }
+
+    /// The steps of a way, links on which nothing ever waits joined in chains. Of a chain that there is not yet, nothing
+    /// has been looked at.
+    pub(super) fn steps(&self, way: &[LinkId], links: &[Link], chains: &mut Chains) -> Vec<Step> {
+        let passage = |id: LinkId| {
+            let rate = links[id].rate().expect("only a constant rate keeps packets from waiting");
+            Passage::new(id, rate, links[id].delay(), self.looks)
+        };
+        let passes = |id: &LinkId| self.entries[*id] == Entry::Passing;
+        let mut steps: Vec<Step> = Vec::new();
+        for run in way.chunk_by(|one, next| passes(one) && passes(next)) {
+            let last = run[run.len() - 1];
+            let step =
+                if passes(&last) { Step::chain(chains.of(run, self.lanes[last], passage)) } else { Step::link(last) };
+            // a route's first link is fed by a receiver, if at all: its packets are offered to it right there
+            steps.push(step.ahead(!steps.is_empty() && self.entries[run[0]] != Entry::InTime));
+        }
+        steps
     }
 }
 
@@ -114,7 +151,7 @@ fn turns(scenario: &Scenario) -> Vec<bool> {
     turns
 }
 
-fn entries(links: &[Link], load: &Load, is_open: bool) -> Vec<Entry> {
+fn entries(links: &[Link], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<Option<Spacing>>) {
     let mut entries = vec![Entry::InTime; links.len()];
     let mut spacings: Vec<Option<Spacing>> = vec![None; links.len()];
     for id in load.in_order() {
@@ -140,7 +177,45 @@ fn entries(links: &[Link], load: &Load, is_open: bool) -> Vec<Entry> {
             }
         };
     }
-    entries
+    (entries, spacings)
+}
+
+/// The links whose packets arrive by events, on the routes that are known: what comes next is not done ahead of time.
+fn sends_events(scenario: &Scenario, entries: &[Entry], turns: &[bool]) -> Vec<bool> {
+    let mut sends = vec![false; entries.len()];
+    let mut note = |way: &[LinkId], is_answered: bool| {
+        for hop in way.windows(2) {
+            sends[hop[0]] |= entries[hop[1]] == Entry::InTime;
+        }
+        if let Some(last) = way.last() {
+            sends[*last] |= !is_answered;
+        }
+    };
+    for (flow, turns) in scenario.flows.iter().zip(turns) {
+        note(&flow.path, *turns);
+        note(&flow.reverse_path, false);
+    }
+    for source in &scenario.traffic {
+        note(&source.path, false);
+        if let Some(flow) = source.connection() {
+            note(&flow.path, false);
+            note(&flow.reverse_path, false);
+        }
+    }
+    sends
+}
+
+/// Gives links whose packets arrive by events a lane with those whose packets, as far as can be told, come out in the
+/// order in which they are accepted: those equally far behind one link, and those from hosts that are equally fast and
+/// long.
+fn lanes(spacings: &[Option<Spacing>], sends_events: &[bool]) -> Vec<u32> {
+    let mut known = BTreeMap::new();
+    let mut lane = |(link, spacing): (LinkId, &Option<Spacing>)| {
+        let Some(Spacing { head, gap, least, most }) = spacing.filter(|_| sends_events[link]) else { return NO_LANE };
+        let next = known.len() as u32;
+        *known.entry((Some(head).filter(|head| *head != link), gap, least, most)).or_insert(next)
+    };
+    spacings.iter().enumerate().map(&mut lane).collect()
 }
 
 /// How packets come to a link, where that is known ahead of time.

@@ -74,7 +74,7 @@ impl Carrier {
 
     /// When something happens next of itself; nothing does after the scenario's end.
     pub fn next_event(&mut self) -> Option<Time> {
-        self.simulation.queue.peek().map(|(time, _)| time).filter(|time| *time <= self.simulation.end)
+        self.simulation.queue.peek().map(|event| event.time).filter(|time| *time <= self.simulation.end)
     }
 
     /// Lets everything happen up to and with `now`. A time that has passed changes nothing.

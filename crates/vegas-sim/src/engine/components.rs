@@ -85,12 +85,6 @@ impl Components {
         self.retransmission(self.connections)
     }
 
-    /// The link whose arrival an event is, which most are.
-    #[inline]
-    pub(super) fn arrival_of(self, id: ComponentId) -> Option<u32> {
-        (self.arrivals..self.held).contains(&id).then(|| id - self.arrivals)
-    }
-
     pub(super) fn decode(self, id: ComponentId) -> Component {
         if id == self.change() {
             Component::Change

@@ -1,0 +1,110 @@
+//! Packets on their way that come out in a known order, whichever link they come out of.
+//!
+//! Where links are alike, a packet that enters one of them comes out after those that entered any of them before: so do
+//! the acknowledgements behind a bottleneck, each to its own sender, and the packets of many hosts whose access links
+//! are as fast and as long as each other. Such links share a lane: one ring, which is read and written in order, and
+//! one pending event, that of its first packet. Which links are alike is a guess (`engine/ahead.rs`); a packet that
+//! would come out before the last one of the lane, as it may behind a link with a queue, stays in the ring of its link.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::Time;
+
+use crate::event_queue::Event;
+use crate::packet::Packet;
+
+/// A link's lane, if it has none.
+pub(crate) const NO_LANE: u32 = Event::OWN;
+
+/// All lanes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    lanes: Vec<Lane>,
+}
+
+#[derive(Clone, Debug)]
+struct Lane {
+    /// In the order of events: by arrival, and by link at one instant.
+    on_their_way: VecDeque<OnItsWay>,
+    /// Arrival and link of the packet that entered last.
+    last: (Time, u32),
+}
+
+/// A packet that comes out of a link at `arrival`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OnItsWay {
+    pub(crate) packet: Packet,
+    pub(crate) arrival: Time,
+    pub(crate) link: u32,
+    /// Where in the routes it goes on.
+    pub(crate) place: u32,
+}
+
+/// Where in a lane a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entered {
+    First,
+    Behind,
+    /// It would overtake, or there is no such lane: it did not enter.
+    Not,
+}
+
+impl Lanes {
+    pub(crate) fn new(count: usize) -> Self {
+        let lane = Lane { on_their_way: VecDeque::new(), last: (Time::ZERO, 0) };
+        Lanes { lanes: vec![lane; count] }
+    }
+
+    /// A packet enters.
+    #[inline]
+    pub(crate) fn enter(&mut self, lane: u32, carried: OnItsWay) -> Entered {
+        let place = (carried.arrival, carried.link);
+        // there is no lane of number NO_LANE
+        let Some(lane) = self.lanes.get_mut(lane as usize).filter(|lane| place > lane.last) else {
+            return Entered::Not;
+        };
+        lane.last = place;
+        lane.on_their_way.push_back(carried);
+        if lane.on_their_way.len() == 1 { Entered::First } else { Entered::Behind }
+    }
+
+    /// The first packet comes out; and when the next one does, and of which link.
+    #[inline]
+    pub(crate) fn arrive(&mut self, lane: u32) -> (OnItsWay, Option<(Time, u32)>) {
+        let on_their_way = &mut self.lanes[lane as usize].on_their_way;
+        let first = on_their_way.pop_front().expect("an arrival is due");
+        (first, on_their_way.front().map(|next| (next.arrival, next.link)))
+    }
+
+    /// Packets on their way.
+    pub(crate) fn packets_held(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.on_their_way.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::PacketKind;
+
+    #[test]
+    fn nothing_overtakes() {
+        let mut lanes = Lanes::new(1);
+        let mut enter = |lane, link, nanos: u64| {
+            let packet = Packet::new(PacketKind::Data, 0, nanos, 1000);
+            lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), link, place: 0 })
+        };
+        assert_eq!([enter(0, 3, 10), enter(0, 1, 20)], [Entered::First, Entered::Behind]);
+        // at one instant a link of a smaller number goes first, and of one link the packet that was there before
+        assert_eq!([enter(0, 0, 20), enter(0, 1, 20), enter(0, 5, 19)], [Entered::Not; 3]);
+        assert_eq!([enter(0, 2, 20), enter(NO_LANE, 2, 30)], [Entered::Behind, Entered::Not]);
+        assert_eq!(lanes.packets_held(), 3);
+        let mut arrive = || {
+            let (first, next) = lanes.arrive(0);
+            (first.link, first.packet.sequence, next.map(|(time, link)| (time.as_nanos(), link)))
+        };
+        assert_eq!(arrive(), (3, 10, Some((20, 1))));
+        assert_eq!(arrive(), (1, 20, Some((20, 2))));
+        assert_eq!(arrive(), (2, 20, None));
+    }
+}
