@@ -113,31 +113,35 @@ impl Algorithm {
     }
 
     /// Handles an acknowledgement of new data.
+    #[inline(always)]
     pub fn on_ack(&self, state: &mut State, ack: &Ack) {
         self.end_slow_start_if_over(state);
-        if state.phase() == Phase::Avoidance {
+        let mut opens = state.control.in_slow_start();
+        if !opens {
             state.control.end_opening_growth();
             self.composition.avoidance.before_ack(&mut state.control);
         }
         let dialect = self.composition.signal.dialect();
-        if dialect.is_linux() {
-            state.round.sample(&self.composition.signal, ack);
+        let is_linux = dialect.is_linux();
+        if is_linux {
+            state.round.sample_least(ack);
         }
         if state.round.ended_by(dialect, ack) {
-            let measured = state.round.close(&self.composition.signal, ack, state.control.window);
-            self.on_round(state, &RoundEnd { ack, measured });
+            self.end_round(state, *ack);
+            opens = state.control.in_slow_start();
         }
         let mut growth = state.control.growth();
-        if state.phase() == Phase::SlowStart {
-            growth = state.opening.on_ack(&mut state.control, ack, state.round.base_rtt());
+        if opens {
+            growth = state.opening.on_ack(&mut state.control, *ack, state.round.base_rtt());
             self.end_slow_start_if_over(state);
+            opens = state.control.in_slow_start();
         }
-        if state.phase() == Phase::Avoidance {
+        if !opens {
             self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
             growth = state.control.growth();
         }
         self.grow(&mut state.control, ack, growth);
-        if !dialect.is_linux() {
+        if !is_linux {
             state.round.sample(&self.composition.signal, ack);
         }
     }
@@ -148,6 +152,13 @@ impl Algorithm {
             LossKind::Timeout => self.on_timeout(state, loss),
             LossKind::DuplicateAcks | LossKind::Ecn => self.cut(state, loss),
         }
+    }
+
+    /// Once a round, so that the acknowledgements in between need not carry it along.
+    #[inline(never)]
+    fn end_round(&self, state: &mut State, ack: Ack) {
+        let measured = state.round.close(&self.composition.signal, &ack, state.control.window);
+        self.on_round(state, &RoundEnd { ack: &ack, measured });
     }
 
     fn on_round(&self, state: &mut State, end: &RoundEnd<'_>) {
@@ -180,18 +191,23 @@ impl Algorithm {
         self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
     }
 
+    #[inline]
     fn grow(&self, control: &mut Control, ack: &Ack, growth: Window) {
         let holds = self.composition.limits.keep_up && !self.keeps_up(control, ack);
         // RFC 3168, section 6.1.2: no growth in answer to an echo
         if holds || ack.ce_marked > 0 {
             return;
         }
-        control.window = control.window.plus(growth).min(Window::whole(self.parameters.max_window));
+        // a window is 2^52 at most, and a growth 2^60
+        let grown = Window::from_raw(control.window.as_raw() + growth.as_raw());
+        control.window = grown.min(Window::whole(self.parameters.max_window));
     }
 
     /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
+    #[inline]
     fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        control.window <= Window::whole(self.composition.signal.outstanding(ack)).plus(Window::whole(Segments(2)))
+        let outstanding = self.composition.signal.outstanding(ack);
+        control.window <= Window::whole(Segments(outstanding.0.saturating_add(2)))
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
@@ -214,6 +230,7 @@ impl Algorithm {
         }
     }
 
+    #[inline]
     fn end_slow_start_if_over(&self, state: &mut State) {
         if state.control.slow_start_ends {
             self.end_slow_start(state);
@@ -265,6 +282,7 @@ impl State {
     /// The most that may leave, as a rate in segments, which the host turns into departures: a segment may leave once
     /// that much time has passed since the one before it, and time that was not used gives no credit. None: whatever
     /// the window allows, at once. It may change with every event.
+    #[inline]
     pub fn pacing_rate(&self) -> Option<Pace> {
         self.control.pace.max(self.control.spike_limit)
     }

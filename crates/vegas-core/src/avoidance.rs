@@ -66,6 +66,7 @@ impl Avoidance {
     }
 
     /// Takes back what was meant for the acknowledgement before only.
+    #[inline]
     pub(crate) fn before_ack(self, control: &mut Control) {
         if matches!(self, Avoidance::VegasLinux | Avoidance::VegasNs3) {
             linux::forget(control);
@@ -73,10 +74,11 @@ impl Avoidance {
     }
 
     /// Sets the growth of one acknowledgement where it follows the window rather than the round.
+    #[inline]
     pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
-            Avoidance::Cubic => cubic::on_ack(control, ack, base_rtt),
+            Avoidance::Cubic => cubic::on_ack(control, *ack, base_rtt),
             Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::VegasNs3 => {}
         }
     }

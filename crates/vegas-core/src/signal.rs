@@ -46,6 +46,7 @@ impl Signal {
 
     /// What mechanism I holds the window against. RoVegas's, as ns-2's, is what is left once `ack` is counted: an
     /// acknowledgement that survived for two others lets the window not grow ("RoVegas", section 5.2).
+    #[inline]
     pub(crate) fn outstanding(&self, ack: &Ack) -> Segments {
         match *self {
             Signal::RouterAssisted { .. } | Signal::EndToEnd { dialect: Dialect::Ns2, .. } => after_ack(ack),
@@ -232,23 +233,34 @@ impl Round {
     }
 
     /// Adds the acknowledgement's own sample.
+    #[inline]
     pub(crate) fn sample(&mut self, signal: &Signal, ack: &Ack) {
-        let Some(rtt) = ack.rtt.filter(|rtt| *rtt > Span::ZERO && self.samples < u16::MAX) else { return };
+        let Some(rtt) = self.sample_of(ack) else { return };
         if self.samples == 0 {
             self.rtt_sum = Span::ZERO;
         }
         match *signal {
             Signal::RouterAssisted { keeps_least_base } => self.probe(rtt, ack.feedback, keeps_least_base),
-            Signal::EndToEnd { dialect, .. } if dialect.is_linux() && self.samples > 0 => {
-                self.rtt_sum = self.rtt_sum.min(rtt);
-                self.base_rtt = self.base_rtt.min(rtt);
-            }
             _ => {
                 self.rtt_sum += rtt;
                 self.base_rtt = self.base_rtt.min(rtt);
             }
         }
         self.samples += 1;
+    }
+
+    /// The same in Linux's rounds, of which the least counts.
+    #[inline]
+    pub(crate) fn sample_least(&mut self, ack: &Ack) {
+        let Some(rtt) = self.sample_of(ack) else { return };
+        self.rtt_sum = if self.samples == 0 { rtt } else { self.rtt_sum.min(rtt) };
+        self.base_rtt = self.base_rtt.min(rtt);
+        self.samples += 1;
+    }
+
+    #[inline]
+    fn sample_of(&self, ack: &Ack) -> Option<Span> {
+        ack.rtt.filter(|rtt| *rtt > Span::ZERO && self.samples < u16::MAX)
     }
 
     /// RoVegas, section 3.1: base = RTT - (forward + backward), equation 3; the actual rate is the window over RTT -

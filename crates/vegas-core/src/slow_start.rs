@@ -146,13 +146,13 @@ impl Opening {
 
     /// The growth of one acknowledgement in slow start: what was decided for the round, or what follows from it alone.
     /// `base_rtt` is the least RTT so far.
-    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: Ack, base_rtt: Option<Span>) -> Window {
         match self {
-            Opening::VegasLinux => return linux::growth(control, ack),
+            Opening::VegasLinux => return linux::growth(control, &ack),
             Opening::VegasNs3 => return capped(control, Window::ONE),
-            Opening::HyStartPlusPlus(hystart) => return hystart.on_ack(control, ack),
-            Opening::HyStart(hystart) => return hystart.on_ack(control, ack, base_rtt),
-            Opening::Streak(streak) => streak.on_ack(control.pace, ack, base_rtt),
+            Opening::HyStartPlusPlus(hystart) => return hystart.on_ack(control, &ack),
+            Opening::HyStart(hystart) => return hystart.on_ack(control, &ack, base_rtt),
+            Opening::Streak(streak) => streak.on_ack(control.pace, &ack, base_rtt),
             Opening::Reno | Opening::Vegas(_) | Opening::Gallop(_) | Opening::MidSpeed(_) => {}
         }
         control.growth()

@@ -259,6 +259,7 @@ impl Window {
     }
 
     /// The sum; saturates at [`Window::MAX`].
+    #[inline]
     pub fn plus(self, more: Window) -> Window {
         Window(self.0.saturating_add(more.0)).min(Window::MAX)
     }

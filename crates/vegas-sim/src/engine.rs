@@ -659,9 +659,8 @@ impl Simulation {
         }
         self.outbox.packets.clear();
         let component = self.components.retransmission(id as u32);
-        if let Some(due) = self.flows[id].sender.timer()
-            && self.queue.pending(component).is_none_or(|pending| pending > due)
-        {
+        let due = self.flows[id].sender.timer();
+        if due != Time::NEVER && self.queue.pending(component).is_none_or(|pending| pending > due) {
             self.queue.schedule(component, due);
         }
         if let Some(due) = self.flows[id].sender.pacing_due() {

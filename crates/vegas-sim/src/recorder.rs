@@ -5,7 +5,7 @@ use vegas_core::aqt::Stamps;
 use vegas_core::units::{Span, Time};
 
 use crate::engine::Flow;
-use crate::foreign::{RttTotals, Totals};
+use crate::foreign::Totals;
 use crate::link::Link;
 use crate::outcome::{CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks};
@@ -203,12 +203,7 @@ fn totals(flow: &Flow, now: Time) -> Totals {
         segments_retransmitted: stats.retransmitted,
         timeouts: stats.timeouts,
         ecn_reductions: stats.ecn_reductions,
-        rtt: RttTotals {
-            newest: stats.rtt_newest,
-            least: stats.rtt_min,
-            sum_ns: stats.rtt_sum_ns,
-            samples: stats.rtt_samples,
-        },
+        rtt: stats.rtt(),
         slow_start_exit: stats.slow_start_exit,
         over: stats.completed,
         transferred: sender.transferred(),

@@ -38,7 +38,7 @@ const CONVERGENCE: (u64, u64) = (17, 20);
 
 /// Sets the growth of one acknowledgement. A round trip ahead means the least one seen, as in Linux; the RFC takes the
 /// smoothed one.
-pub(super) fn on_ack(control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
+pub(super) fn on_ack(control: &mut Control, ack: Ack, base_rtt: Option<Span>) {
     let mut cubic = control.cubic;
     if !ack.window_limited {
         // section 5.8: time without data to send does not count, so the curve begins anew where the window is

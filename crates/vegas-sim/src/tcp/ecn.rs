@@ -65,7 +65,7 @@ impl Sender {
         let Some(memory) = &mut self.ecn.0 else { return };
         memory.echoed = ecn.has(Ecn::ECHO);
         if let Some(newest) = una.checked_sub(1).and_then(|newest| self.board.entry(newest)) {
-            memory.newest_sent = newest.sent;
+            memory.newest_sent = newest.sent();
         }
     }
 

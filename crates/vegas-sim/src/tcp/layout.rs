@@ -12,6 +12,8 @@ use crate::scenario::FlowSpec;
 pub(crate) struct Layout {
     /// Payload bytes of a full segment.
     payload: u64,
+    /// The segments before this one are full.
+    full_segments: u64,
     /// Header bytes of a data packet.
     header: u64,
     /// RoVegas's option, in data and acknowledgements alike; 0 without it.
@@ -28,8 +30,10 @@ impl Layout {
     pub(crate) fn new(spec: &FlowSpec) -> Self {
         let wire = |bytes: Bytes| u16::try_from(bytes.get()).expect("validation bounds packet sizes");
         let option = if spec.composition.signal.needs_routers() { OPTION_BYTES as u64 } else { 0 };
+        let payload = spec.packet.get() - spec.header.get();
         Layout {
-            payload: spec.packet.get() - spec.header.get(),
+            payload,
+            full_segments: spec.size.map_or(u64::MAX, |size| size.get() / payload),
             header: spec.header.get(),
             option,
             ack_wire: wire(Bytes::new(spec.ack.get() + option)),
@@ -41,6 +45,7 @@ impl Layout {
     /// Segments that end at these bytes, ascending, instead of full ones.
     pub(crate) fn set_ends(&mut self, ends: Arc<[u64]>) {
         self.size = Some(ends.last().copied().unwrap_or(0));
+        self.full_segments = 0;
         self.ends = Some(ends);
     }
 
@@ -67,9 +72,9 @@ impl Layout {
     /// First payload byte of a segment, and the bytes of its packet on the wire.
     #[inline]
     pub(crate) fn first_byte_and_wire(&self, segment: u64) -> (u64, u16) {
-        match (&self.ends, self.size) {
-            (None, None) => (segment * self.payload, (self.payload + self.header + self.option) as u16),
-            _ => (self.first_byte(segment), self.wire(segment)),
+        match segment < self.full_segments {
+            true => (segment * self.payload, (self.payload + self.header + self.option) as u16),
+            false => (self.first_byte(segment), self.wire(segment)),
         }
     }
 
@@ -91,7 +96,8 @@ impl Layout {
     /// The same for an acknowledgement, which is mostly of the segment after `una` and then costs no division.
     #[inline]
     pub(crate) fn segment_after(&self, una: u64, byte: u64) -> u64 {
-        if self.ends.is_none() && byte == (una + 1) * self.payload { una + 1 } else { self.segment_at(byte) }
+        let is_next = una < self.full_segments && byte == (una + 1) * self.payload;
+        if is_next { una + 1 } else { self.segment_at(byte) }
     }
 
     /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge

@@ -9,7 +9,8 @@ use super::dsack::{Undo, duplicate};
 use super::frto::{Answer, FRto, Verdict, judge};
 use super::prr::Prr;
 use super::rack::{Found, Rack};
-use super::sender::Sender;
+use super::scoreboard::Entry;
+use super::sender::{Sender, UNLIMITED, rtt_sample};
 use super::tlp::{self, Pending, Probe};
 use crate::packet::SackBlocks;
 
@@ -102,6 +103,7 @@ impl Linux {
 
 impl Sender {
     /// An acknowledgement of everything before segment `una`, with these blocks.
+    #[inline(never)]
     pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, sack: &SackBlocks, out: &mut Outbox) {
         let before = self.ack_context();
         let old_una = self.board.una();
@@ -143,7 +145,7 @@ impl Sender {
         }
         self.note_completion(now);
         let sent = self.stats.segments_sent;
-        self.send(now, None, out);
+        self.send(now, UNLIMITED, out);
         self.linux().new_only = false;
         if advanced || self.stats.segments_sent > sent {
             self.arm_probe(now);
@@ -156,11 +158,11 @@ impl Sender {
         let layout = &self.layout;
         let recover = self.repair.recover().unwrap_or(0);
         let rack = &mut self.linux.as_mut().expect("a Linux host").rack;
-        let mut note = |segment: u64, entry: &super::scoreboard::Entry| {
+        let mut note = |segment: u64, entry: Entry| {
             rack.on_delivered(segment, entry, now);
             delivered.count += 1;
-            delivered.original |= entry.transmissions == 1 && segment < recover;
-            (entry.transmissions == 1).then(|| now.since(entry.sent))
+            delivered.original |= !entry.is_repeated() && segment < recover;
+            rtt_sample(entry, now)
         };
         let (mut repeated, mut oldest, mut newest, mut sacked) = (false, None, None, None);
         self.board.on_ack_with(una, |segment, entry| {
@@ -347,7 +349,7 @@ impl Sender {
             return;
         }
         if self.is_recovering() {
-            self.send(now, None, out);
+            self.send(now, UNLIMITED, out);
             return;
         }
         self.begin_linux_recovery(now, out);
@@ -355,7 +357,7 @@ impl Sender {
         if let Some(prr) = self.linux().prr.as_mut() {
             prr.on_ack(1, pipe, false);
         }
-        self.send(now, None, out);
+        self.send(now, UNLIMITED, out);
     }
 
     /// RFC 8985, section 7.3: new data if there is any, whatever the window, else the newest segment again.
@@ -367,10 +369,10 @@ impl Sender {
         let newest = self.board.max() - 1;
         let repeats = match self.has_new_segment() {
             true => None,
-            false => self.board.entry(newest).map(|entry| entry.sent),
+            false => self.board.entry(newest).map(Entry::sent),
         };
         let segment = if repeats.is_some() { newest } else { self.next };
-        self.transmit(now, segment, out);
+        self.transmit_rarely(now, segment, out);
         self.linux().probe.pending = Some(Pending { end: self.board.max(), repeats });
         self.restart_timer(now);
     }

@@ -55,15 +55,16 @@ impl Sender {
     }
 
     /// Sends what the window allows as far as the pace does, and sets the timer for the rest.
-    pub(super) fn send_paced(&mut self, now: Time, pace: Pace, burst: Option<Segments>, out: &mut Outbox) {
+    #[inline(never)]
+    pub(super) fn send_paced(&mut self, now: Time, pace: Pace, burst: Segments, out: &mut Outbox) {
         self.pacer.cancel();
-        for _ in 0..burst.map_or(u64::MAX, Segments::as_u64) {
+        for _ in 0..burst.0 {
             let Some(segment) = self.next_segment() else { return };
             if let Some(time) = self.pacer.held_until(now, pace) {
                 self.pacer.due = time;
                 return;
             }
-            self.transmit(now, segment, out);
+            self.transmit_rarely(now, segment, out);
         }
     }
 }

@@ -71,17 +71,17 @@ impl Rack {
     }
 
     /// Steps 1 to 3 of section 6.2, for one segment that is newly reported received.
-    pub(super) fn on_delivered(&mut self, segment: u64, entry: &Entry, now: Time) {
-        let rtt = now.since(entry.sent);
-        if entry.transmissions == 1 {
+    pub(super) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
+        let rtt = now.since(entry.sent());
+        if !entry.is_repeated() {
             self.min_rtt = self.min_rtt.min(rtt);
             self.reordering_seen |= segment < self.highest;
         }
         self.highest = self.highest.max(segment + 1);
         // faster than the path: the original has arrived, not the retransmission
-        let by_original = entry.transmissions > 1 && rtt < self.min_rtt;
-        if !by_original && self.newest.is_none_or(|newest| (entry.sent, segment) > newest) {
-            self.newest = Some((entry.sent, segment));
+        let by_original = entry.is_repeated() && rtt < self.min_rtt;
+        if !by_original && self.newest.is_none_or(|newest| (entry.sent(), segment) > newest) {
+            self.newest = Some((entry.sent(), segment));
             self.rtt = rtt;
         }
     }

@@ -4,7 +4,8 @@ use vegas_core::units::{Segments, Time};
 use vegas_core::{LossKind, Recovery};
 
 use super::Outbox;
-use super::sender::Sender;
+use super::scoreboard::Entry;
+use super::sender::{Sender, UNLIMITED};
 
 /// Where a sender stands in its recovery.
 #[derive(Clone, Debug, Default)]
@@ -120,7 +121,7 @@ impl Sender {
     }
 
     fn expired(&self, segment: u64, now: Time) -> bool {
-        self.board.entry(segment).is_some_and(|entry| self.fine.expired(entry.sent, now))
+        self.board.entry(segment).is_some_and(|entry| self.fine.expired(entry.sent(), now))
     }
 
     /// Duplicate acknowledgements of segments sent before the last recovery or timeout began tell of no new loss.
@@ -135,7 +136,7 @@ impl Sender {
             return;
         }
         let una = self.board.una();
-        let repeated = self.board.entry(una).is_some_and(|entry| entry.transmissions > 1);
+        let repeated = self.board.entry(una).is_some_and(Entry::is_repeated);
         let is_answered = self.mark_covers(una) && !repeated;
         if is_answered || self.tell_loss(now, LossKind::DuplicateAcks, una, out) {
             self.repair.inflation = i64::from(self.repair.dupacks);
@@ -152,7 +153,7 @@ impl Sender {
             return;
         }
         let una = self.board.una();
-        let repeated = self.board.entry(una).is_some_and(|entry| entry.transmissions > 1);
+        let repeated = self.board.entry(una).is_some_and(Entry::is_repeated);
         if repeated || !self.mark_covers(una) {
             self.tell_loss(now, LossKind::DuplicateAcks, una, out);
         }
@@ -181,7 +182,7 @@ impl Sender {
         if self.detection.retransmit_backs_off {
             self.rto.back_off();
         }
-        self.transmit(now, segment, out);
+        self.transmit_rarely(now, segment, out);
         self.restart_timer(now);
     }
 
@@ -216,26 +217,31 @@ impl Sender {
             self.repair.saw_partial_ack = true;
             self.restart_timer(now);
         }
-        self.transmit(now, self.board.una(), out);
+        self.transmit_rarely(now, self.board.una(), out);
     }
 
     /// Mechanism D: the first two new acknowledgements after a retransmission check the next segment.
     #[inline]
     pub(super) fn recheck(&mut self, now: Time, out: &mut Outbox) {
-        if self.repair.rechecks == 0 {
-            return;
+        if self.repair.rechecks > 0 {
+            self.recheck_next(now, out);
         }
+    }
+
+    #[inline(never)]
+    fn recheck_next(&mut self, now: Time, out: &mut Outbox) {
         self.repair.rechecks -= 1;
         let una = self.board.una();
         if self.expired(una, now) {
             self.repair.dupacks = self.host.dupack_threshold;
-            self.transmit(now, una, out);
+            self.transmit_rarely(now, una, out);
         } else {
             self.repair.rechecks = 0;
         }
     }
 
-    fn duplicate_burst(&self) -> Option<Segments> {
-        self.algorithm.composition().limits.burst.or(self.host.recovery_burst.filter(|_| self.repair.active))
+    fn duplicate_burst(&self) -> Segments {
+        let burst = self.algorithm.composition().limits.burst;
+        burst.or(self.host.recovery_burst.filter(|_| self.repair.active)).unwrap_or(UNLIMITED)
     }
 }

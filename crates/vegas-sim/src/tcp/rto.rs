@@ -18,7 +18,7 @@ pub(crate) struct Rto {
     /// 4 x RTT variation, ticks.
     rttvar_4: u64,
     backoff: u32,
-    /// The segment being timed, and when it was sent; [`Time::NEVER`] while none is.
+    /// The segment being timed, and when it was sent; [`UNTIMED`] while none is.
     timed: (u64, Time),
     /// Estimates in place of all the above.
     linux: Option<Box<LinuxRtt>>,
@@ -26,7 +26,8 @@ pub(crate) struct Rto {
     timeout: Span,
 }
 
-const UNTIMED: (u64, Time) = (0, Time::NEVER);
+/// No acknowledgement reaches it.
+const UNTIMED: (u64, Time) = (u64::MAX, Time::NEVER);
 /// Beyond 2^16 the greatest timeout has long been reached.
 const BACKOFF_MAX: u32 = 16;
 
@@ -63,7 +64,7 @@ impl Rto {
 
     /// A segment is sent for the first time; it is timed unless another one is.
     pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
-        if self.timed.1 == Time::NEVER && self.linux.is_none() {
+        if self.timed == UNTIMED && self.linux.is_none() {
             self.timed = (segment, now);
         }
     }
@@ -74,14 +75,20 @@ impl Rto {
     }
 
     /// Everything before `una` is acknowledged.
+    #[inline]
     pub(crate) fn on_ack(&mut self, una: u64, now: Time) {
-        let (segment, sent) = self.timed;
-        if segment < una && sent != Time::NEVER {
-            self.timed = UNTIMED;
-            self.backoff = 0;
-            self.sample(self.ticks(now).saturating_sub(self.ticks(sent)).max(1));
-            self.set_timeout();
+        if self.timed.0 < una {
+            self.on_timed(now);
         }
+    }
+
+    /// The segment that was timed is acknowledged.
+    #[inline(never)]
+    fn on_timed(&mut self, now: Time) {
+        let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
+        self.backoff = 0;
+        self.sample(self.ticks(now).saturating_sub(self.ticks(sent)).max(1));
+        self.set_timeout();
     }
 
     /// A sample for Linux's estimator, which also ends the backoff.

@@ -36,25 +36,64 @@ struct Reported {
     blocks: [(u64, u64); 3],
 }
 
-/// One outstanding segment.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    /// When it was last sent.
-    pub(crate) sent: Time,
-    /// How often it was sent.
-    pub(crate) transmissions: u16,
-    sacked: bool,
-    lost: bool,
-    /// Sent again since it was found lost.
-    retransmitted: bool,
-}
+/// One outstanding segment: when it was last sent, in ns, above four marks. A run lasts 100 days at most, so 60 bits
+/// suffice, and what is only on its way has no mark at all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry(u64);
 
 impl Entry {
+    /// Reported received.
+    const SACKED: u64 = 1;
+    /// Found lost.
+    const LOST: u64 = 1 << 1;
+    /// Sent again since it was found lost.
+    const RETRANSMITTED: u64 = 1 << 2;
+    /// Sent more than once.
+    const REPEATED: u64 = 1 << 3;
+    const MARKS: u32 = 4;
+
+    fn new(sent: Time) -> Self {
+        Entry(sent.as_nanos() << Self::MARKS)
+    }
+
+    /// When it was last sent.
+    pub(crate) fn sent(self) -> Time {
+        Time::from_nanos(self.0 >> Self::MARKS)
+    }
+
+    /// Whether it was sent more than once.
+    pub(crate) fn is_repeated(self) -> bool {
+        self.has(Self::REPEATED)
+    }
+
+    /// Sent once, and nothing was heard of it: what most segments are until they are acknowledged.
+    fn is_plain(self) -> bool {
+        self.0 & ((1 << Self::MARKS) - 1) == 0
+    }
+
+    fn has(self, mark: u64) -> bool {
+        self.0 & mark != 0
+    }
+
+    fn set(&mut self, mark: u64, to: bool) {
+        self.0 = if to { self.0 | mark } else { self.0 & !mark };
+    }
+
+    fn send_again(&mut self, now: Time) {
+        let kept = self.0 & (Self::SACKED | Self::LOST);
+        *self = Entry(Entry::new(now).0 | kept | Self::RETRANSMITTED | Self::REPEATED);
+    }
+
+    /// Found lost, not received, and not sent again yet.
+    fn needs_repair(self) -> bool {
+        self.0 & (Self::SACKED | Self::LOST | Self::RETRANSMITTED) == Self::LOST
+    }
+
     /// How many copies of it count as in the network.
-    fn in_pipe(&self) -> u64 {
-        match self.sacked {
+    fn in_pipe(self) -> u64 {
+        match self.has(Self::SACKED) {
             true => 0,
-            false => u64::from(!self.lost) + u64::from(self.retransmitted),
+            false => u64::from(!self.has(Self::LOST)) + u64::from(self.has(Self::RETRANSMITTED)),
         }
     }
 }
@@ -94,8 +133,8 @@ impl Scoreboard {
         self.sacked
     }
 
-    pub(crate) fn entry(&self, segment: u64) -> Option<&Entry> {
-        self.entries.get(segment.checked_sub(self.una)? as usize)
+    pub(crate) fn entry(&self, segment: u64) -> Option<Entry> {
+        self.entries.get(segment.checked_sub(self.una)? as usize).copied()
     }
 
     fn entry_mut(&mut self, segment: u64) -> &mut Entry {
@@ -103,26 +142,25 @@ impl Scoreboard {
     }
 
     /// Notes that a segment is sent; whether for the first time.
+    #[inline]
     pub(crate) fn on_send(&mut self, segment: u64, now: Time) -> bool {
-        if segment == self.max() {
-            self.entries.push_back(Entry {
-                sent: now,
-                transmissions: 1,
-                sacked: false,
-                lost: false,
-                retransmitted: false,
-            });
+        let first = segment == self.max();
+        if first {
+            self.entries.push_back(Entry::new(now));
             self.pipe += 1;
-            return true;
+        } else {
+            self.on_send_again(segment, now);
         }
+        first
+    }
+
+    #[inline(never)]
+    fn on_send_again(&mut self, segment: u64, now: Time) {
         let entry = self.entry_mut(segment);
         let before = entry.in_pipe();
-        entry.sent = now;
-        entry.transmissions = entry.transmissions.saturating_add(1);
-        entry.retransmitted = true;
+        entry.send_again(now);
         let after = entry.in_pipe();
         self.pipe = self.pipe - before + after;
-        false
     }
 
     /// Forgets what is acknowledged; the entry of the newest segment among it.
@@ -131,20 +169,23 @@ impl Scoreboard {
     }
 
     /// The same, showing `seen` each segment that had not been reported received before.
-    pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, &Entry)) -> Option<Entry> {
+    pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
         let mut newest = None;
         while self.una < una {
             let entry = self.entries.pop_front()?;
-            match entry.sacked {
-                true => self.sacked -= 1,
-                false => seen(self.una, &entry),
+            if entry.is_plain() {
+                seen(self.una, entry);
+                self.pipe -= 1;
+            } else {
+                match entry.has(Entry::SACKED) {
+                    true => self.sacked -= 1,
+                    false => seen(self.una, entry),
+                }
+                self.pipe -= entry.in_pipe();
             }
-            self.pipe -= entry.in_pipe();
             self.una += 1;
             newest = Some(entry);
         }
-        self.judged = self.judged.max(una);
-        self.retransmit_from = self.retransmit_from.max(una);
         newest
     }
 
@@ -154,7 +195,7 @@ impl Scoreboard {
     }
 
     /// The same, showing `seen` each segment that is news.
-    pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, &Entry)) -> bool {
+    pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, Entry)) -> bool {
         let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
         for (from, to) in blocks {
@@ -172,16 +213,16 @@ impl Scoreboard {
         news
     }
 
-    fn mark_sacked(&mut self, from: u64, to: u64, seen: &mut impl FnMut(u64, &Entry)) -> bool {
+    fn mark_sacked(&mut self, from: u64, to: u64, seen: &mut impl FnMut(u64, Entry)) -> bool {
         let mut news = false;
         for segment in from.max(self.una)..to.min(self.max()) {
             let entry = self.entry_mut(segment);
-            if entry.sacked {
+            if entry.has(Entry::SACKED) {
                 continue;
             }
             let before = entry.in_pipe();
-            seen(segment, entry);
-            entry.sacked = true;
+            seen(segment, *entry);
+            entry.set(Entry::SACKED, true);
             self.pipe -= before;
             self.sacked += 1;
             news = true;
@@ -208,12 +249,12 @@ impl Scoreboard {
             && reported.highest.len() == self.dup_threshold as usize
             && let Some(&edge) = reported.highest.last()
         {
-            for segment in self.judged..edge {
+            for segment in self.judged.max(self.una)..edge {
                 self.mark_lost(segment);
             }
             self.judged = self.judged.max(edge);
         }
-        self.entries.front().is_some_and(|oldest| oldest.lost)
+        self.entries.front().is_some_and(|oldest| oldest.has(Entry::LOST))
     }
 
     /// Marks a segment as lost, unless it was received.
@@ -222,11 +263,11 @@ impl Scoreboard {
             return;
         }
         let entry = self.entry_mut(segment);
-        if entry.sacked || entry.lost {
+        if entry.has(Entry::SACKED | Entry::LOST) {
             return;
         }
         let before = entry.in_pipe();
-        entry.lost = true;
+        entry.set(Entry::LOST, true);
         let after = entry.in_pipe();
         self.pipe = self.pipe - before + after;
         self.retransmit_from = self.retransmit_from.min(segment);
@@ -236,9 +277,9 @@ impl Scoreboard {
     /// Marks as lost the newest copy of a segment, be it a retransmission; whether it was.
     pub(crate) fn lose(&mut self, segment: u64) -> bool {
         let entry = self.entry_mut(segment);
-        let (before, again) = (entry.in_pipe(), entry.retransmitted);
-        entry.lost = true;
-        entry.retransmitted = false;
+        let (before, again) = (entry.in_pipe(), entry.has(Entry::RETRANSMITTED));
+        entry.set(Entry::LOST, true);
+        entry.set(Entry::RETRANSMITTED, false);
         let after = entry.in_pipe();
         self.pipe = self.pipe - before + after;
         self.retransmit_from = self.retransmit_from.min(segment);
@@ -248,22 +289,24 @@ impl Scoreboard {
 
     /// Whether the copy of a segment that was sent then may still arrive, as far as is known.
     pub(crate) fn waits(&self, segment: u64, sent: Time) -> bool {
-        let waits = |entry: &Entry| !entry.sacked && entry.sent == sent && (!entry.lost || entry.retransmitted);
+        let waits = |entry: Entry| entry.in_pipe() > 0 && entry.sent() == sent;
         self.entry(segment).is_some_and(waits)
     }
 
     /// The oldest segment that was found lost and has not arrived, whether it was sent again or not.
     pub(crate) fn oldest_lost(&self) -> Option<u64> {
-        let lost = |segment: &u64| self.entry(*segment).is_some_and(|entry| entry.lost && !entry.sacked);
+        let lost = |segment: &u64| {
+            self.entry(*segment).is_some_and(|entry| entry.has(Entry::LOST) && !entry.has(Entry::SACKED))
+        };
         (self.una..self.lost_end).find(lost)
     }
 
     /// Nothing was lost after all.
     pub(crate) fn none_lost(&mut self) {
         for entry in &mut self.entries {
-            entry.lost = false;
+            entry.set(Entry::LOST, false);
         }
-        self.pipe = self.entries.iter().map(Entry::in_pipe).sum();
+        self.pipe = self.entries.iter().map(|entry| entry.in_pipe()).sum();
         self.lost_end = self.una;
     }
 
@@ -271,8 +314,8 @@ impl Scoreboard {
     /// retransmission of it counts any more.
     pub(crate) fn on_timeout(&mut self) {
         for entry in &mut self.entries {
-            entry.lost = !entry.sacked;
-            entry.retransmitted = false;
+            entry.set(Entry::LOST, !entry.has(Entry::SACKED));
+            entry.set(Entry::RETRANSMITTED, false);
         }
         self.pipe = 0;
         self.judged = self.una;
@@ -283,7 +326,7 @@ impl Scoreboard {
     /// After a timeout without SACK the receiver's knowledge is unknown: everything counts as unsent.
     pub(crate) fn clear(&mut self) {
         for entry in &mut self.entries {
-            entry.sacked = false;
+            entry.set(Entry::SACKED, false);
         }
         self.sacked = 0;
         self.reported = None;
@@ -292,9 +335,18 @@ impl Scoreboard {
 
     /// The oldest lost segment that was not sent again (RFC 6675, NextSeg rule 1).
     pub(crate) fn next_retransmission(&mut self) -> Option<u64> {
+        if self.lost_end <= self.una {
+            return None;
+        }
+        self.first_retransmission()
+    }
+
+    #[inline(never)]
+    fn first_retransmission(&mut self) -> Option<u64> {
+        self.retransmit_from = self.retransmit_from.max(self.una);
         while self.retransmit_from < self.lost_end {
             let entry = self.entry(self.retransmit_from)?;
-            if entry.lost && !entry.sacked && !entry.retransmitted {
+            if entry.needs_repair() {
                 return Some(self.retransmit_from);
             }
             self.retransmit_from += 1;
@@ -306,15 +358,16 @@ impl Scoreboard {
     /// NextSeg rule 3): for a sender that has nothing else to send.
     pub(crate) fn next_hole(&self) -> Option<u64> {
         let highest = *self.reported.as_ref()?.highest.first()?;
-        (self.una..highest).find(|&segment| self.entry(segment).is_some_and(|e| !e.sacked && !e.retransmitted))
+        (self.una..highest)
+            .find(|&segment| self.entry(segment).is_some_and(|e| !e.has(Entry::SACKED | Entry::RETRANSMITTED)))
     }
 
     /// The newest segment that was not reported received, unless it was sent again: what NextSeg rule 4 rescues. To the
     /// letter the rule would send a third copy, too.
     pub(crate) fn rescuable(&self) -> Option<u64> {
-        let after = self.entries.iter().rev().position(|entry| !entry.sacked)? as u64;
+        let after = self.entries.iter().rev().position(|entry| !entry.has(Entry::SACKED))? as u64;
         let newest = self.max() - 1 - after;
-        self.entry(newest).is_some_and(|entry| !entry.retransmitted).then_some(newest)
+        self.entry(newest).is_some_and(|entry| !entry.has(Entry::RETRANSMITTED)).then_some(newest)
     }
 }
 

@@ -15,9 +15,13 @@ use super::pacer::Pacer;
 use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
+use crate::foreign::RttTotals;
 use crate::outcome::IncidentKind;
 use crate::packet::{Packet, PacketKind, SackBlocks};
 use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
+
+/// More segments than any window has.
+pub(super) const UNLIMITED: Segments = Segments(u32::MAX);
 
 /// The sending end of a flow.
 #[derive(Clone, Debug)]
@@ -27,6 +31,11 @@ pub(crate) struct Sender {
     pub(super) state: State,
     pub(super) host: Arc<HostSpec>,
     pub(super) detection: Detection,
+    /// Mechanism H.
+    burst: Segments,
+    receive_window: Segments,
+    /// Neither a Linux host, nor ECN, nor routers that stamp: an acknowledgement tells what was received, and no more.
+    is_plain: bool,
     pub(super) layout: Arc<Layout>,
     pub(super) board: Scoreboard,
     /// The next segment to send; after a timeout it goes back to the oldest that is not acknowledged.
@@ -48,8 +57,8 @@ pub(crate) struct Sender {
     pub(super) pacer: Pacer,
     /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
     feedback: Option<RouterFeedback>,
-    /// When the retransmission timer runs out; none while nothing is outstanding.
-    timer: Option<Time>,
+    /// When the retransmission timer runs out; [`Time::NEVER`] while nothing is outstanding.
+    timer: Time,
     started: bool,
     pub(crate) stats: SenderStats,
 }
@@ -62,16 +71,30 @@ pub(crate) struct SenderStats {
     pub(crate) timeouts: u64,
     /// Answers to marks.
     pub(crate) ecn_reductions: u64,
-    pub(crate) rtt_sum_ns: u128,
-    pub(crate) rtt_samples: u64,
-    pub(crate) rtt_min: Option<Span>,
-    pub(crate) rtt_newest: Option<Span>,
+    rtt_sum_ns: u128,
+    rtt_samples: u64,
+    /// These two mean nothing before the first sample.
+    rtt_min: Span,
+    rtt_newest: Span,
     /// First exit from slow start, and the window before the cut.
     pub(crate) slow_start_exit: Option<(Time, Window)>,
     pub(crate) completed: Option<Time>,
     /// Integral of the window over time, in raw window units x ns, up to `window_since`.
     window_integral: u128,
     window_since: Time,
+}
+
+impl SenderStats {
+    /// Its round-trip samples.
+    pub(crate) fn rtt(&self) -> RttTotals {
+        let known = |rtt| (self.rtt_samples > 0).then_some(rtt);
+        RttTotals {
+            newest: known(self.rtt_newest),
+            least: known(self.rtt_min),
+            sum_ns: self.rtt_sum_ns,
+            samples: self.rtt_samples,
+        }
+    }
 }
 
 impl Sender {
@@ -84,6 +107,9 @@ impl Sender {
             state: algorithm.start(),
             algorithm: Arc::new(algorithm),
             detection: spec.composition.detection,
+            burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
+            receive_window: spec.host.receive_window,
+            is_plain: spec.host.kind == HostKind::Bsd && !spec.ecn && !layout.asks_routers(),
             layout,
             board: Scoreboard::new(spec.host.dupack_threshold),
             next: 0,
@@ -99,7 +125,7 @@ impl Sender {
             host: Arc::new(spec.host.clone()),
             pacer: Pacer::default(),
             feedback: None,
-            timer: None,
+            timer: Time::NEVER,
             started: false,
             stats: SenderStats::default(),
         }
@@ -144,7 +170,7 @@ impl Sender {
         if !self.established {
             return;
         }
-        self.send(now, None, out);
+        self.send(now, UNLIMITED, out);
         if self.linux.is_some() {
             self.arm_probe(now);
         }
@@ -155,7 +181,7 @@ impl Sender {
         self.started = true;
         self.stats.window_since = now;
         match self.host.handshake {
-            Handshake::None => self.send(now, None, out),
+            Handshake::None => self.send(now, UNLIMITED, out),
             Handshake::Full => self.send_syn(now, out),
         }
     }
@@ -172,12 +198,12 @@ impl Sender {
     pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
         if self.board.max() == 0 {
             self.established = true;
-            self.timer = None;
+            self.timer = Time::NEVER;
             self.rto.on_handshake();
             if let Some(sent) = self.linux.as_ref().and_then(|linux| linux.syn_sent) {
                 self.rto.sample_linux(now.since(sent), 0, 0);
             }
-            self.send(now, None, out);
+            self.send(now, UNLIMITED, out);
             if self.linux.is_some() {
                 self.arm_probe(now);
             }
@@ -186,10 +212,20 @@ impl Sender {
 
     /// An acknowledgement arrives: everything before its sequence number was received, and the SACK blocks.
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
+        let una = self.layout.segment_after(self.board.una(), ack.sequence);
+        if self.is_plain && sack.count == 0 && una > self.board.una() {
+            self.on_new_ack(now, una, out);
+        } else {
+            self.on_special_ack(now, una, ack, sack, out);
+        }
+    }
+
+    /// One that tells of more than new data in order, or might.
+    #[inline(never)]
+    fn on_special_ack(&mut self, now: Time, una: u64, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.layout.asks_routers() {
             self.feedback = Some(RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() });
         }
-        let una = self.layout.segment_after(self.board.una(), ack.sequence);
         self.note_echo(una, ack.ecn());
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
@@ -211,7 +247,7 @@ impl Sender {
         if self.linux.as_ref().and_then(|linux| linux.due()).is_some_and(|due| due <= now) {
             self.on_linux_timer(now, out);
         }
-        if self.timer.is_none_or(|due| due > now) {
+        if self.timer > now {
             return;
         }
         self.stats.timeouts += 1;
@@ -234,21 +270,22 @@ impl Sender {
             Recovery::Sack => self.board.on_timeout(),
             Recovery::Reno | Recovery::NewReno => self.board.clear(),
         }
-        self.timer = None;
-        self.send(now, None, out);
+        self.timer = Time::NEVER;
+        self.send(now, UNLIMITED, out);
     }
 
-    /// When the next timer runs out.
-    pub(crate) fn timer(&self) -> Option<Time> {
-        match self.linux.as_ref().and_then(|linux| linux.due()) {
+    /// When the next timer runs out; [`Time::NEVER`] for none.
+    #[inline]
+    pub(crate) fn timer(&self) -> Time {
+        match &self.linux {
             None => self.timer,
-            Some(due) => Some(self.timer.map_or(due, |timer| timer.min(due))),
+            Some(linux) => linux.due().map_or(self.timer, |due| self.timer.min(due)),
         }
     }
 
     /// When the retransmission timer runs out.
     pub(super) fn retransmission_due(&self) -> Option<Time> {
-        self.timer
+        (self.timer != Time::NEVER).then_some(self.timer)
     }
 
     pub(crate) fn state(&self) -> &State {
@@ -321,7 +358,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.ack_context();
         let acked = Segments((una - self.board.una()) as u32);
@@ -329,7 +366,7 @@ impl Sender {
         self.next = self.next.max(una);
         self.rto.on_ack(una, now);
         self.repair_on_new_ack(now, acked, out);
-        let rtt = newest.as_ref().and_then(|entry| rtt_sample(entry, now));
+        let rtt = newest.and_then(|entry| rtt_sample(entry, now));
         self.note_rtt(rtt);
         if !self.repair.in_recovery() {
             self.tell_ack(now, acked, rtt, before, out);
@@ -342,10 +379,10 @@ impl Sender {
         self.recheck(now, out);
         self.note_completion(now);
         let burst = self.burst();
-        self.send(now, burst, out);
+        self.send_here(now, burst, out);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_ack(
         &mut self,
         now: Time,
@@ -365,17 +402,19 @@ impl Sender {
             ce_marked: if self.ecn.echoed() { acked.0 } else { 0 },
             feedback: self.feedback,
         };
-        self.change(now, out, |algorithm, state| algorithm.on_ack(state, &ack));
+        let before = (self.state.window(), self.state.phase());
+        self.algorithm.on_ack(&mut self.state, &ack);
+        self.note_change(now, before, out);
     }
 
     /// Reports the loss of `segment` to the algorithm; whether it cut the window.
     pub(super) fn tell_loss(&mut self, now: Time, kind: LossKind, segment: u64, out: &mut Outbox) -> bool {
-        let entry = self.board.entry(segment).copied();
+        let entry = self.board.entry(segment);
         let loss = Loss {
             now,
             kind,
-            sent: entry.map_or(Time::ZERO, |entry| entry.sent),
-            retransmission: entry.is_some_and(|entry| entry.transmissions > 1),
+            sent: entry.map_or(Time::ZERO, Entry::sent),
+            retransmission: entry.is_some_and(Entry::is_repeated),
             in_flight: self.unacknowledged(),
             next: SendIndex(self.next),
         };
@@ -384,9 +423,10 @@ impl Sender {
 
     /// Reports a loss to the algorithm; whether it cut the window.
     pub(super) fn tell(&mut self, loss: &Loss, out: &mut Outbox) -> bool {
-        let window = self.state.window();
-        self.change(loss.now, out, |algorithm, state| algorithm.on_loss(state, loss));
-        let reduced = self.state.window() != window;
+        let before = (self.state.window(), self.state.phase());
+        self.algorithm.on_loss(&mut self.state, loss);
+        self.note_change(loss.now, before, out);
+        let reduced = self.state.window() != before.0;
         if reduced {
             self.ecn.on_reduction(self.board.max());
         }
@@ -395,14 +435,14 @@ impl Sender {
 
     /// Takes back what the algorithm was told since it was in this state.
     pub(super) fn restore(&mut self, now: Time, saved: State, out: &mut Outbox) {
-        self.change(now, out, |_, state| *state = saved);
+        let before = (self.state.window(), self.state.phase());
+        self.state = saved;
+        self.note_change(now, before, out);
     }
 
-    /// Lets the algorithm change the window, and notes what became of it.
+    /// Notes what has become of the window and the phase that were there before.
     #[inline]
-    fn change(&mut self, now: Time, out: &mut Outbox, event: impl FnOnce(&Algorithm, &mut State)) {
-        let (window, phase) = (self.state.window(), self.state.phase());
-        event(&self.algorithm, &mut self.state);
+    fn note_change(&mut self, now: Time, (window, phase): (Window, Phase), out: &mut Outbox) {
         let stats = &mut self.stats;
         if self.state.window() != window {
             let held = u128::from(now.since(stats.window_since).as_nanos());
@@ -410,25 +450,30 @@ impl Sender {
             stats.window_since = now;
         }
         if phase == Phase::SlowStart && self.state.phase() == Phase::Avoidance {
-            stats.slow_start_exit.get_or_insert((now, window));
-            out.incidents.push((IncidentKind::SlowStartExit, self.layout.first_byte(self.board.una())));
+            self.note_exit(now, window, out);
         }
+    }
+
+    #[inline(never)]
+    fn note_exit(&mut self, now: Time, window: Window, out: &mut Outbox) {
+        self.stats.slow_start_exit.get_or_insert((now, window));
+        out.incidents.push((IncidentKind::SlowStartExit, self.layout.first_byte(self.board.una())));
     }
 
     pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
         let Some(rtt) = rtt else { return };
         let stats = &mut self.stats;
+        stats.rtt_min = if stats.rtt_samples == 0 { rtt } else { stats.rtt_min.min(rtt) };
         stats.rtt_sum_ns += u128::from(rtt.as_nanos());
         stats.rtt_samples += 1;
-        stats.rtt_min = Some(stats.rtt_min.map_or(rtt, |least| least.min(rtt)));
-        stats.rtt_newest = Some(rtt);
+        stats.rtt_newest = rtt;
     }
 
     #[inline]
     pub(super) fn note_completion(&mut self, now: Time) {
         if self.board.una() >= self.total && self.stats.completed.is_none() {
             self.stats.completed = Some(now);
-            self.timer = None;
+            self.timer = Time::NEVER;
             self.pacer.cancel();
             if let Some(linux) = &mut self.linux {
                 linux.probe.cancel();
@@ -439,16 +484,17 @@ impl Sender {
 
     /// RFC 6298, section 5.3: new data was acknowledged.
     pub(super) fn restart_timer(&mut self, now: Time) {
-        self.timer = (self.outstanding() > 0).then(|| now + self.rto.timeout());
+        self.timer = if self.outstanding() > 0 { now + self.rto.timeout() } else { Time::NEVER };
     }
 
     /// The window in whole segments, inflated during fast recovery, within the receiver's.
     fn usable_window(&self) -> u64 {
         if let Some(prr) = self.linux.as_ref().and_then(|linux| linux.prr) {
-            return prr.window().min(u64::from(self.host.receive_window.0));
+            return prr.window().min(u64::from(self.receive_window.0));
         }
-        let window = i64::from(self.state.window().floor().0) + self.repair.inflation();
-        (window.max(1) as u64).min(u64::from(self.host.receive_window.0))
+        // the receiver's window bounds it to 32 bits
+        let window = (self.state.window().as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
+        (window.max(1) as u64).min(u64::from(self.receive_window.0))
     }
 
     fn is_window_limited(&self) -> bool {
@@ -456,32 +502,38 @@ impl Sender {
     }
 
     /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
-    pub(super) fn burst(&self) -> Option<Segments> {
-        let limits = self.algorithm.composition().limits;
-        match (limits.burst, self.repair.in_recovery().then_some(self.host.recovery_burst).flatten()) {
-            (Some(one), Some(other)) => Some(one.min(other)),
-            (one, other) => one.or(other),
+    #[inline]
+    pub(super) fn burst(&self) -> Segments {
+        match self.repair.in_recovery() {
+            true => self.burst.min(self.host.recovery_burst.unwrap_or(UNLIMITED)),
+            false => self.burst,
         }
     }
 
     /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
-    #[inline]
-    pub(super) fn send(&mut self, now: Time, burst: Option<Segments>, out: &mut Outbox) {
+    #[inline(never)]
+    pub(super) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        self.send_here(now, burst, out);
+    }
+
+    /// The same as a part of the caller: on the way that nearly every acknowledgement goes.
+    #[inline(always)]
+    fn send_here(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
         if let Some(pace) = self.state.pacing_rate() {
             self.send_paced(now, pace, burst, out);
             return;
         }
-        let most = burst.map_or(u64::MAX, Segments::as_u64);
         if self.detection.recovery != Recovery::Sack {
             // what is sent does not move the window's end
-            let end = self.end_of_new(self.usable_window()).min(self.next.saturating_add(most));
+            let end = self.end_of_new(self.usable_window()).min(self.next.saturating_add(burst.as_u64()));
             while self.next < end {
                 self.transmit(now, self.next, out);
             }
             return;
         }
-        for _ in 0..most {
-            let Some(segment) = self.next_segment() else { break };
+        let window = self.usable_window();
+        for _ in 0..burst.0 {
+            let Some(segment) = self.next_segment_by_pipe(window) else { break };
             self.transmit(now, segment, out);
         }
     }
@@ -501,7 +553,7 @@ impl Sender {
         if self.board.pipe() >= window {
             return None;
         }
-        let new = self.next_new_segment(u64::from(self.host.receive_window.0));
+        let new = self.next_new_segment(u64::from(self.receive_window.0));
         if let Some(linux) = &self.linux {
             return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
         }
@@ -517,7 +569,7 @@ impl Sender {
 
     /// Whether the application and the receiver's window have a segment that was never sent.
     pub(super) fn has_new_segment(&self) -> bool {
-        self.next_new_segment(u64::from(self.host.receive_window.0)).is_some()
+        self.next_new_segment(u64::from(self.receive_window.0)).is_some()
     }
 
     fn next_new_segment(&self, window: u64) -> Option<u64> {
@@ -532,20 +584,23 @@ impl Sender {
     /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
     pub(super) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
         let window = self.usable_window() + u64::from(dupacks);
-        let within = window.min(u64::from(self.host.receive_window.0));
+        let within = window.min(u64::from(self.receive_window.0));
         if let Some(segment) = self.next_new_segment(within) {
-            self.transmit(now, segment, out);
+            self.transmit_rarely(now, segment, out);
         }
     }
 
+    /// The same, called where it is rare.
+    #[inline(never)]
+    pub(super) fn transmit_rarely(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.transmit(now, segment, out);
+    }
+
     /// Sends a segment, for the first time or again.
-    #[inline]
-    pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+    #[inline(always)]
+    fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         debug_assert!(segment < self.limit, "beyond what the application gave");
-        debug_assert!(
-            segment < self.board.una() + u64::from(self.host.receive_window.0),
-            "beyond the receiver's window"
-        );
+        debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
         let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
         self.stats.segments_sent += 1;
         let first = self.board.on_send(segment, now);
@@ -564,13 +619,15 @@ impl Sender {
         }
         let packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
         out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
-        self.timer.get_or_insert_with(|| now + self.rto.timeout());
+        if self.timer == Time::NEVER {
+            self.timer = now + self.rto.timeout();
+        }
     }
 
     fn send_syn(&mut self, now: Time, out: &mut Outbox) {
         let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.layout.ack_wire);
         out.packets.push(packet.with_ecn(self.ecn.of_syn()));
-        self.timer = Some(now + self.rto.timeout());
+        self.timer = now + self.rto.timeout();
         if let Some(linux) = &mut self.linux {
             linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
         }
@@ -592,8 +649,8 @@ pub(super) struct AckContext {
 }
 
 /// A segment that was sent once gives a sample (Karn's rule).
-fn rtt_sample(entry: &Entry, now: Time) -> Option<Span> {
-    (entry.transmissions == 1).then(|| now.since(entry.sent))
+pub(super) fn rtt_sample(entry: Entry, now: Time) -> Option<Span> {
+    (!entry.is_repeated()).then(|| now.since(entry.sent()))
 }
 
 /// A window in segments with its fraction, for tables.

@@ -63,13 +63,13 @@ impl Peer {
     }
 
     fn timer(&mut self) -> Vec<u64> {
-        let due = self.sender.timer().expect("a timer");
+        let due = self.sender.timer();
         self.sender.on_timer(due, &mut self.out);
         self.sent()
     }
 
     fn due_ms(&self) -> Option<u64> {
-        self.sender.timer().map(|time| time.as_nanos() / 1_000_000)
+        Some(self.sender.timer()).filter(|due| *due != Time::NEVER).map(|time| time.as_nanos() / 1_000_000)
     }
 
     fn window(&self) -> u32 {
