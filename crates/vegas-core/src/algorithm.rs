@@ -193,6 +193,10 @@ impl Algorithm {
 
     #[inline]
     fn grow(&self, control: &mut Control, ack: &Ack, growth: Window) {
+        // a window that grows is the only one that could become too large
+        if growth == Window::default() {
+            return;
+        }
         let holds = self.composition.limits.keep_up && !self.keeps_up(control, ack);
         // RFC 3168, section 6.1.2: no growth in answer to an echo
         if holds || ack.ce_marked > 0 {

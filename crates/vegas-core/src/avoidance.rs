@@ -74,7 +74,7 @@ impl Avoidance {
     }
 
     /// Sets the growth of one acknowledgement where it follows the window rather than the round.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Avoidance::Reno => reno::on_ack(control),

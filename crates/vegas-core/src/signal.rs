@@ -233,7 +233,7 @@ impl Round {
     }
 
     /// Adds the acknowledgement's own sample.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn sample(&mut self, signal: &Signal, ack: &Ack) {
         let Some(rtt) = self.sample_of(ack) else { return };
         if self.samples == 0 {

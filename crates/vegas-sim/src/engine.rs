@@ -622,7 +622,9 @@ impl Simulation {
         if self.flows[id as usize].foreign.is_some() {
             return self.drive(id, |connection, now| connection.on_timer(now));
         }
-        self.flows[id as usize].sender.on_timer(self.now, &mut self.outbox);
+        let flow = &mut self.flows[id as usize];
+        flow.timer_event = Time::NEVER;
+        flow.sender.on_timer(self.now, &mut self.outbox);
         self.flush(id as usize);
     }
 
@@ -658,12 +660,13 @@ impl Simulation {
             at += 1;
         }
         self.outbox.packets.clear();
-        let component = self.components.retransmission(id as u32);
-        let due = self.flows[id].sender.timer();
-        if due != Time::NEVER && self.queue.pending(component).is_none_or(|pending| pending > due) {
-            self.queue.schedule(component, due);
+        let flow = &mut self.flows[id];
+        let (due, pacing_due) = (flow.sender.timer(), flow.sender.pacing_due());
+        if due < flow.timer_event {
+            flow.timer_event = due;
+            self.queue.schedule(self.components.retransmission(id as u32), due);
         }
-        if let Some(due) = self.flows[id].sender.pacing_due() {
+        if let Some(due) = pacing_due {
             self.queue.schedule(self.components.pacing(id as u32), due);
         }
         if self.recorder.every_change() && !is_traffic {

@@ -2,6 +2,7 @@
 
 use crate::algorithm::Control;
 
+#[inline]
 pub(crate) fn on_ack(control: &mut Control) {
     control.grow_by(control.window.one_spread());
 }

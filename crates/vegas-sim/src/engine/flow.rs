@@ -20,6 +20,8 @@ pub(crate) struct Flow {
     pub(crate) received: Noted<u64>,
     /// Both ends, where they are not TCP's; sender and receiver then stay idle.
     pub(crate) foreign: Option<Box<dyn Connection>>,
+    /// When the event of the sender's timers is pending; [`Time::NEVER`] while none is.
+    pub(super) timer_event: Time,
     pub(super) layout: Arc<Layout>,
     pub(super) uses_ecn: bool,
     /// RoVegas: what the newest data packet was stamped with.
@@ -44,6 +46,7 @@ impl Flow {
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             received: Noted::new(Looks::none()),
             foreign: None,
+            timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
             echo: Aqt::ZERO,
             start: spec.start,

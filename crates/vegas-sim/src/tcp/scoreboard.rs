@@ -164,29 +164,36 @@ impl Scoreboard {
     }
 
     /// Forgets what is acknowledged; the entry of the newest segment among it.
+    #[inline]
     pub(crate) fn on_ack(&mut self, una: u64) -> Option<Entry> {
-        self.on_ack_with(una, |_, _| {})
+        if una == self.una + 1 { self.take_oldest() } else { self.on_ack_with(una, |_, _| {}) }
     }
 
     /// The same, showing `seen` each segment that had not been reported received before.
     pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
         let mut newest = None;
         while self.una < una {
-            let entry = self.entries.pop_front()?;
-            if entry.is_plain() {
-                seen(self.una, entry);
-                self.pipe -= 1;
-            } else {
-                match entry.has(Entry::SACKED) {
-                    true => self.sacked -= 1,
-                    false => seen(self.una, entry),
-                }
-                self.pipe -= entry.in_pipe();
+            let segment = self.una;
+            let entry = self.take_oldest()?;
+            if !entry.has(Entry::SACKED) {
+                seen(segment, entry);
             }
-            self.una += 1;
             newest = Some(entry);
         }
         newest
+    }
+
+    #[inline]
+    fn take_oldest(&mut self) -> Option<Entry> {
+        let entry = self.entries.pop_front()?;
+        if entry.is_plain() {
+            self.pipe -= 1;
+        } else {
+            self.pipe -= entry.in_pipe();
+            self.sacked -= u64::from(entry.has(Entry::SACKED));
+        }
+        self.una += 1;
+        Some(entry)
     }
 
     /// Marks the segments of an acknowledgement's blocks as received; whether any of them is news.
@@ -334,6 +341,7 @@ impl Scoreboard {
     }
 
     /// The oldest lost segment that was not sent again (RFC 6675, NextSeg rule 1).
+    #[inline]
     pub(crate) fn next_retransmission(&mut self) -> Option<u64> {
         if self.lost_end <= self.una {
             return None;

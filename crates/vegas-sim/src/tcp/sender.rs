@@ -73,7 +73,7 @@ pub(crate) struct SenderStats {
     pub(crate) ecn_reductions: u64,
     rtt_sum_ns: u128,
     rtt_samples: u64,
-    /// These two mean nothing before the first sample.
+    /// [`Span::MAX`] before the first sample, and the newest then means nothing.
     rtt_min: Span,
     rtt_newest: Span,
     /// First exit from slow start, and the window before the cut.
@@ -127,7 +127,7 @@ impl Sender {
             feedback: None,
             timer: Time::NEVER,
             started: false,
-            stats: SenderStats::default(),
+            stats: SenderStats { rtt_min: Span::MAX, ..SenderStats::default() },
         }
     }
 
@@ -463,7 +463,7 @@ impl Sender {
     pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
         let Some(rtt) = rtt else { return };
         let stats = &mut self.stats;
-        stats.rtt_min = if stats.rtt_samples == 0 { rtt } else { stats.rtt_min.min(rtt) };
+        stats.rtt_min = stats.rtt_min.min(rtt);
         stats.rtt_sum_ns += u128::from(rtt.as_nanos());
         stats.rtt_samples += 1;
         stats.rtt_newest = rtt;
@@ -549,6 +549,7 @@ impl Sender {
     }
 
     /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not arrived.
+    #[inline(always)]
     fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
         if self.board.pipe() >= window {
             return None;
