@@ -78,7 +78,10 @@ impl Avoidance {
     pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
-            Avoidance::Cubic => cubic::on_ack(control, *ack, base_rtt),
+            Avoidance::Cubic if ack.window_limited => {
+                cubic::on_ack(control, ack.now, ack.acked, base_rtt.unwrap_or_default())
+            }
+            Avoidance::Cubic => cubic::pause(control),
             Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::VegasNs3 => {}
         }
     }

@@ -153,6 +153,9 @@ pub(crate) struct Round {
     diff: i32,
 }
 
+/// In place of what no router has stamped: no wait is as long.
+const NO_FEEDBACK: RouterFeedback = RouterFeedback { forward: Span::MAX, backward: Span::ZERO };
+
 /// No backlog was measured yet; a measurement never gives it.
 const NO_DIFF: i32 = i32::MIN;
 
@@ -240,7 +243,9 @@ impl Round {
             self.rtt_sum = Span::ZERO;
         }
         match *signal {
-            Signal::RouterAssisted { keeps_least_base } => self.probe(rtt, ack.feedback, keeps_least_base),
+            Signal::RouterAssisted { keeps_least_base } => {
+                self.probe(rtt, ack.feedback.unwrap_or(NO_FEEDBACK), keeps_least_base);
+            }
             _ => {
                 self.rtt_sum += rtt;
                 self.base_rtt = self.base_rtt.min(rtt);
@@ -266,13 +271,13 @@ impl Round {
     /// RoVegas, section 3.1: base = RTT - (forward + backward), equation 3; the actual rate is the window over RTT -
     /// backward, equation 2. Nothing waits longer than the round trip takes: times that say so are thrown away, whoever
     /// wrote them, and without any the sample is Vegas's.
-    fn probe(&mut self, rtt: Span, feedback: Option<RouterFeedback>, keeps_least_base: bool) {
-        let plausible = feedback.filter(|routers| routers.forward + routers.backward < rtt);
-        let Some(RouterFeedback { forward, backward }) = plausible else {
+    fn probe(&mut self, rtt: Span, routers: RouterFeedback, keeps_least_base: bool) {
+        let RouterFeedback { forward, backward } = routers;
+        if forward + backward >= rtt {
             self.rtt_sum += rtt;
             self.base_rtt = self.base_rtt.min(rtt);
             return;
-        };
+        }
         let without_backward = rtt.less(backward);
         let base = without_backward.less(forward);
         self.stamped |= forward + backward > Span::ZERO;
@@ -380,7 +385,7 @@ mod tests {
         for (rtt_ms, waited_ms) in samples {
             let waited = waited_ms.map(|way| way.map(Span::from_millis));
             let feedback = waited.map(|[forward, backward]| RouterFeedback { forward, backward });
-            round.probe(Span::from_millis(*rtt_ms), feedback, false);
+            round.probe(Span::from_millis(*rtt_ms), feedback.unwrap_or(NO_FEEDBACK), false);
         }
         round
     }

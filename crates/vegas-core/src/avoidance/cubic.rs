@@ -6,7 +6,6 @@
 //! window and its cube still fits 63 bits.
 
 use crate::algorithm::Control;
-use crate::contract::Ack;
 use crate::units::{Segments, Span, Time, Window};
 
 /// What CUBIC remembers of a connection: the variables of RFC 9438, section 4.1.2.
@@ -36,23 +35,22 @@ const RENO_SHARE: (u64, u64) = (9, 17);
 /// (1 + beta) / 2, the cut of fast convergence (section 4.7).
 const CONVERGENCE: (u64, u64) = (17, 20);
 
-/// Sets the growth of one acknowledgement. A round trip ahead means the least one seen, as in Linux; the RFC takes the
-/// smoothed one.
-pub(super) fn on_ack(control: &mut Control, ack: Ack, base_rtt: Option<Span>) {
+/// Sets the growth of one acknowledgement of `acked` segments. A round trip `ahead` means the least one seen, as in Linux;
+/// the RFC takes the smoothed one.
+pub(super) fn on_ack(control: &mut Control, now: Time, acked: Segments, ahead: Span) {
     let mut cubic = control.cubic;
-    if !ack.window_limited {
-        // section 5.8: time without data to send does not count, so the curve begins anew where the window is
-        control.grow_by(Window::default());
-        cubic.reno = 0;
-    } else {
-        if cubic.reno == 0 {
-            cubic.begin(control.window, ack.now);
-        }
-        cubic.count(control.window, ack.acked);
-        let ahead = millis(base_rtt.unwrap_or_default());
-        control.grow_by(cubic.growth(control.window, cubic.since_plateau_ms(ack.now), ahead, ack.acked));
+    if cubic.reno == 0 {
+        cubic.begin(control.window, now);
     }
+    cubic.count(control.window, acked);
+    control.grow_by(cubic.growth(control.window, cubic.since_plateau_ms(now), millis(ahead), acked));
     control.cubic = cubic;
+}
+
+/// Section 5.8: time without data to send does not count, so the curve begins anew where the window is.
+pub(super) fn pause(control: &mut Control) {
+    control.grow_by(Window::default());
+    control.cubic.reno = 0;
 }
 
 /// A loss cut the window from `before` (sections 4.6 and 4.7).

@@ -56,7 +56,7 @@ pub(crate) struct Sender {
     pub(super) ecn: EcnSender,
     pub(super) pacer: Pacer,
     /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
-    feedback: Option<RouterFeedback>,
+    feedback: Option<Box<RouterFeedback>>,
     /// When the retransmission timer runs out; [`Time::NEVER`] while nothing is outstanding.
     timer: Time,
     started: bool,
@@ -224,7 +224,8 @@ impl Sender {
     #[inline(never)]
     fn on_special_ack(&mut self, now: Time, una: u64, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.layout.asks_routers() {
-            self.feedback = Some(RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() });
+            let feedback = RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() };
+            *self.feedback.get_or_insert_with(|| Box::new(feedback)) = feedback;
         }
         self.note_echo(una, ack.ecn());
         if self.linux.is_some() {
@@ -400,7 +401,7 @@ impl Sender {
             next: before.next,
             window_limited: before.window_limited,
             ce_marked: if self.ecn.echoed() { acked.0 } else { 0 },
-            feedback: self.feedback,
+            feedback: self.feedback.as_deref().copied(),
         };
         let before = (self.state.window(), self.state.phase());
         self.algorithm.on_ack(&mut self.state, &ack);
