@@ -11,22 +11,32 @@ use crate::packet::{Ecn, SackBlocks};
 pub(crate) struct Receiver {
     /// Next byte expected: all before it was delivered in order.
     next: u64,
-    /// Received beyond `next`: disjoint ranges `[from, to)`, ascending.
+    /// What did not arrive in order; made when it is first needed.
+    disorder: Option<Box<Disorder>>,
+    /// Something is received beyond `next`, or has arrived again since the last acknowledgement.
+    is_disordered: bool,
+    sends_sack: bool,
+    /// Whether it reports what arrives again (RFC 2883).
+    reports_duplicates: bool,
+    ecn: EcnReceiver,
+    /// In-order segments that wait for their acknowledgement.
+    unacknowledged: u32,
+    /// How long an acknowledgement may wait; none: never.
+    ack_delay: Option<Span>,
+    ack_due: Option<Time>,
+    pub(crate) wire_bytes: u64,
+    pub(crate) packets: u64,
+}
+
+/// What did not arrive in order.
+#[derive(Clone, Debug, Default)]
+struct Disorder {
+    /// Received beyond the next byte expected: disjoint ranges `[from, to)`, ascending.
     ranges: Vec<(u64, u64)>,
     /// A byte of each of the ranges changed last, newest first.
     recent: [u64; 3],
-    sends_sack: bool,
-    /// Whether it reports what arrives again (RFC 2883), and what has done so since the last acknowledgement.
-    reports_duplicates: bool,
+    /// What has arrived again since the last acknowledgement.
     duplicate: Option<(u64, u64)>,
-    /// How long an acknowledgement may wait; none: never.
-    ack_delay: Option<Span>,
-    /// In-order segments that wait for their acknowledgement.
-    unacknowledged: u32,
-    ack_due: Option<Time>,
-    ecn: EcnReceiver,
-    pub(crate) wire_bytes: u64,
-    pub(crate) packets: u64,
 }
 
 /// Whether a segment is acknowledged at once.
@@ -41,15 +51,14 @@ impl Receiver {
     pub(crate) fn new(sends_sack: bool, ack_delay: Option<Span>) -> Self {
         Receiver {
             next: 0,
-            ranges: Vec::new(),
-            recent: [0; 3],
+            disorder: None,
+            is_disordered: false,
             sends_sack,
             reports_duplicates: false,
-            duplicate: None,
-            ack_delay,
-            unacknowledged: 0,
-            ack_due: None,
             ecn: EcnReceiver::default(),
+            unacknowledged: 0,
+            ack_delay,
+            ack_due: None,
             wire_bytes: 0,
             packets: 0,
         }
@@ -71,25 +80,34 @@ impl Receiver {
     }
 
     /// Takes in a segment `[from, to)`.
+    #[inline]
     pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: u16) -> AckTiming {
         self.wire_bytes += u64::from(wire);
         self.packets += 1;
-        if self.reports_duplicates && (to <= self.next || self.range_of(from).is_some_and(|(_, end)| to <= end)) {
-            self.duplicate = Some((from, to));
+        // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
+        if self.is_disordered || from > self.next || to <= self.next {
+            self.on_disorder(from, to);
+            return AckTiming::Now;
         }
-        let in_order = from <= self.next && to > self.next && self.ranges.is_empty();
-        if in_order {
-            self.next = to;
-        } else if to > self.next {
-            self.insert(from.max(self.next), to);
-            self.deliver();
-            self.remember(from);
-        }
+        self.next = to;
         match self.ack_delay {
-            // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
-            Some(delay) if in_order => self.delay_ack(now, delay),
-            _ => AckTiming::Now,
+            None => AckTiming::Now,
+            Some(delay) => self.delay_ack(now, delay),
         }
+    }
+
+    #[inline(never)]
+    fn on_disorder(&mut self, from: u64, to: u64) {
+        let disorder = self.disorder.get_or_insert_default();
+        if self.reports_duplicates && (to <= self.next || disorder.range_of(from).is_some_and(|(_, end)| to <= end)) {
+            disorder.duplicate = Some((from, to));
+        }
+        if to > self.next {
+            disorder.insert(from.max(self.next), to);
+            self.next = disorder.deliver(self.next);
+            disorder.remember(from);
+        }
+        self.is_disordered = disorder.is_left();
     }
 
     /// A data packet that ends at byte `to` has these bits, before it is taken in. One that brings nothing new does not
@@ -124,16 +142,31 @@ impl Receiver {
     /// Whether an acknowledgement has SACK blocks.
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
-        self.sends_sack && (!self.ranges.is_empty() || self.duplicate.is_some())
+        self.sends_sack && self.is_disordered
     }
 
     /// SACK blocks for an acknowledgement, most recently changed range first (RFC 2018, section 4); before them, once,
     /// what has arrived again, and then the range around it (RFC 2883, section 4).
     pub(crate) fn sack_blocks(&mut self) -> SackBlocks {
-        let mut sack = SackBlocks::default();
-        if !self.has_blocks() {
-            return sack;
+        match &mut self.disorder {
+            Some(disorder) if self.sends_sack && self.is_disordered => {
+                let sack = disorder.blocks();
+                self.is_disordered = disorder.is_left();
+                sack
+            }
+            _ => SackBlocks::default(),
         }
+    }
+}
+
+impl Disorder {
+    /// Whether anything is left to fill up or to report.
+    fn is_left(&self) -> bool {
+        !self.ranges.is_empty() || self.duplicate.is_some()
+    }
+
+    fn blocks(&mut self) -> SackBlocks {
+        let mut sack = SackBlocks::default();
         let duplicate = self.duplicate.take();
         if let Some(duplicate) = duplicate {
             (sack.blocks[0], sack.count) = (duplicate, 1);
@@ -191,13 +224,14 @@ impl Receiver {
         self.recent = recent;
     }
 
-    /// Hands the application what has become contiguous.
-    fn deliver(&mut self) {
-        if let Some(&(from, to)) = self.ranges.first()
-            && from <= self.next
-        {
-            self.next = to;
-            self.ranges.remove(0);
+    /// The next byte expected once the application has what has become contiguous with those before `next`.
+    fn deliver(&mut self, next: u64) -> u64 {
+        match self.ranges.first() {
+            Some(&(from, to)) if from <= next => {
+                self.ranges.remove(0);
+                to
+            }
+            _ => next,
         }
     }
 }
