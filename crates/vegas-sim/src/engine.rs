@@ -653,11 +653,11 @@ impl Simulation {
         if !self.outbox.incidents.is_empty() {
             self.write_down(id, is_traffic);
         }
-        let mut at = 0;
-        while let Some(&packet) = self.outbox.packets.get(at) {
-            self.capture(CapturePoint::SenderOut, &packet);
-            self.launch(packet);
-            at += 1;
+        if self.captures {
+            self.capture_outbox();
+        }
+        for at in 0..self.outbox.packets.len() {
+            self.launch(self.outbox.packets[at]);
         }
         self.outbox.packets.clear();
         let flow = &mut self.flows[id];
@@ -708,6 +708,14 @@ impl Simulation {
     fn capture(&mut self, point: CapturePoint, packet: &Packet) {
         if self.captures {
             self.write_capture(point, packet);
+        }
+    }
+
+    #[cold]
+    fn capture_outbox(&mut self) {
+        for at in 0..self.outbox.packets.len() {
+            let packet = self.outbox.packets[at];
+            self.write_capture(CapturePoint::SenderOut, &packet);
         }
     }
 

@@ -372,7 +372,7 @@ impl Sender {
             false => self.board.entry(newest).map(Entry::sent),
         };
         let segment = if repeats.is_some() { newest } else { self.next };
-        self.transmit_rarely(now, segment, out);
+        self.transmit(now, segment, out);
         self.linux().probe.pending = Some(Pending { end: self.board.max(), repeats });
         self.restart_timer(now);
     }

@@ -64,7 +64,7 @@ impl Sender {
                 self.pacer.due = time;
                 return;
             }
-            self.transmit_rarely(now, segment, out);
+            self.transmit(now, segment, out);
         }
     }
 }

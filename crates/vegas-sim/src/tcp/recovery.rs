@@ -182,7 +182,7 @@ impl Sender {
         if self.detection.retransmit_backs_off {
             self.rto.back_off();
         }
-        self.transmit_rarely(now, segment, out);
+        self.transmit(now, segment, out);
         self.restart_timer(now);
     }
 
@@ -217,7 +217,7 @@ impl Sender {
             self.repair.saw_partial_ack = true;
             self.restart_timer(now);
         }
-        self.transmit_rarely(now, self.board.una(), out);
+        self.transmit(now, self.board.una(), out);
     }
 
     /// Mechanism D: the first two new acknowledgements after a retransmission check the next segment.
@@ -234,7 +234,7 @@ impl Sender {
         let una = self.board.una();
         if self.expired(una, now) {
             self.repair.dupacks = self.host.dupack_threshold;
-            self.transmit_rarely(now, una, out);
+            self.transmit(now, una, out);
         } else {
             self.repair.rechecks = 0;
         }

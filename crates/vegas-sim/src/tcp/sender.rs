@@ -214,7 +214,7 @@ impl Sender {
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
         let una = self.layout.segment_after(self.board.una(), ack.sequence);
         if self.is_plain && sack.count == 0 && una > self.board.una() {
-            self.on_new_ack(now, una, out);
+            self.on_new_ack_here(now, una, out);
         } else {
             self.on_special_ack(now, una, ack, sack, out);
         }
@@ -361,6 +361,12 @@ impl Sender {
 
     #[inline(never)]
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
+        self.on_new_ack_here(now, una, out);
+    }
+
+    /// The same as a part of the caller: what nearly every acknowledgement goes through.
+    #[inline(always)]
+    fn on_new_ack_here(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.ack_context();
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.board.on_ack(una);
@@ -517,7 +523,7 @@ impl Sender {
         self.send_here(now, burst, out);
     }
 
-    /// The same as a part of the caller: on the way that nearly every acknowledgement goes.
+    /// The same as a part of the caller.
     #[inline(always)]
     fn send_here(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
         if let Some(pace) = self.state.pacing_rate() {
@@ -526,16 +532,16 @@ impl Sender {
         }
         if self.detection.recovery != Recovery::Sack {
             // what is sent does not move the window's end
-            let end = self.end_of_new(self.usable_window()).min(self.next.saturating_add(burst.as_u64()));
+            let end = self.end_of_new(self.usable_window()).min(self.next + burst.as_u64());
             while self.next < end {
-                self.transmit(now, self.next, out);
+                self.transmit_here(now, self.next, out);
             }
             return;
         }
         let window = self.usable_window();
         for _ in 0..burst.0 {
             let Some(segment) = self.next_segment_by_pipe(window) else { break };
-            self.transmit(now, segment, out);
+            self.transmit_here(now, segment, out);
         }
     }
 
@@ -588,19 +594,19 @@ impl Sender {
         let window = self.usable_window() + u64::from(dupacks);
         let within = window.min(u64::from(self.receive_window.0));
         if let Some(segment) = self.next_new_segment(within) {
-            self.transmit_rarely(now, segment, out);
+            self.transmit(now, segment, out);
         }
     }
 
-    /// The same, called where it is rare.
+    /// Sends a segment, for the first time or again.
     #[inline(never)]
-    pub(super) fn transmit_rarely(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.transmit(now, segment, out);
+    pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.transmit_here(now, segment, out);
     }
 
-    /// Sends a segment, for the first time or again.
+    /// The same as a part of the caller.
     #[inline(always)]
-    fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+    fn transmit_here(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         debug_assert!(segment < self.limit, "beyond what the application gave");
         debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
         let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
