@@ -35,6 +35,9 @@ pub(crate) struct Flow {
     pub(super) on_their_way: u32,
 }
 
+/// What a connection takes besides its segments in flight.
+const _: () = assert!(size_of::<Flow>() <= 848);
+
 impl Flow {
     pub(super) fn new(id: u32, spec: &FlowSpec) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack;
