@@ -123,6 +123,11 @@ impl Link {
         !matches!(self.queue, Waiting::Managed(_)) && self.impairments.is_none()
     }
 
+    /// Whether packets may be lost, held back, doubled or carried beside it.
+    pub(crate) fn is_impaired(&self) -> bool {
+        self.impairments.is_some()
+    }
+
     pub(crate) fn delay(&self) -> Span {
         self.delay
     }

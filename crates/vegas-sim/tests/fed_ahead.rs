@@ -100,7 +100,13 @@ fn flows() -> impl Strategy<Value = String> {
 /// One to three bottlenecks in a row, whose spacing of packets may or may not be enough for what is behind them.
 fn networks() -> impl Strategy<Value = String> {
     let rates = (2u64..200, prop::sample::select(vec![1u64, 2, 5, 10, 12, 100]));
-    let queues = prop::sample::select(vec!["5p", "30p", "20000b", "unlimited"]);
+    let queues = prop::sample::select(vec![
+        r#""5p""#,
+        r#""30p""#,
+        r#""20000b""#,
+        r#""unlimited""#,
+        r#"{ kind = "fq-codel", limit = "100p" }"#,
+    ]);
     let sample = prop::sample::select(vec!["off", "7ms", "100ms", "1.3s"]);
     let all = (rates, 0u64..20_000, 1u32..4, queues, sample, prop::collection::vec(flows(), 1..4));
     all.prop_map(|((rate, slower), delay, hops, queue, sample, flows)| {
@@ -114,7 +120,7 @@ fn networks() -> impl Strategy<Value = String> {
             kind = "parking-lot"
             hops = {hops}
             access = {{ rate = "{rate}mbit", delay = "1ms" }}
-            bottleneck = {{ rate = "{bottleneck}kbit", delay = "{delay}us", queue = "{queue}" }}
+            bottleneck = {{ rate = "{bottleneck}kbit", delay = "{delay}us", queue = {queue} }}
             {}
             "#,
             flows.concat()

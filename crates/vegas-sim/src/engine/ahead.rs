@@ -91,7 +91,9 @@ impl Plan {
         for (flow, turns) in scenario.flows.iter().zip(&mut turns) {
             *turns &= flow.reverse_path.first().is_some_and(|link| entries[*link] != Entry::InTime);
         }
-        let lanes = lanes(&spacings, &sends_events(scenario, &entries, &turns));
+        let mut sends_events = sends_events(scenario, &entries, &turns);
+        sends_events.iter_mut().zip(links).for_each(|(sends, link)| *sends &= link.is_plain());
+        let lanes = lanes(&spacings, &sends_events);
         Plan { entries, turns, lanes, looks }
     }
 
@@ -156,13 +158,14 @@ fn entries(links: &[Link], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<Optio
     let mut spacings: Vec<Option<Spacing>> = vec![None; links.len()];
     for id in load.in_order() {
         let link = &links[id];
-        if !link.is_plain() {
+        if link.is_impaired() {
             continue;
         }
         let (least, most) = load.wires[id];
         // of a trace only the order is known
         let times = link.transmission(least).zip(link.transmission(most));
-        let arrivals = arrivals(load.before(id), &spacings, is_open);
+        // a managed queue decides when a packet's turn comes, but sends one after the other, too
+        let arrivals = if link.is_plain() { arrivals(load.before(id), &spacings, is_open) } else { None };
         let passes =
             |arrivals: &Spacing, most_time: Span| !is_open && link.admits(most) && arrivals.left() >= most_time;
         (entries[id], spacings[id]) = match (arrivals, times) {
