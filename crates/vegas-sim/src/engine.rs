@@ -6,6 +6,7 @@ mod components;
 mod flow;
 mod foreign_flows;
 mod opened;
+mod path;
 
 use ahead::Plan;
 pub use carrier::{Carried, Carrier, Delivery, Direction};
@@ -16,20 +17,18 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
-use crate::chains::{Chains, Exit};
+use crate::chains::Chains;
 use crate::event_queue::{ComponentId, Event, EventQueue};
 use crate::foreign::Stack;
-use crate::impairment::Arrivals;
-use crate::lanes::{Entered, Lanes, OnItsWay};
-use crate::link::{Link, Offer};
+use crate::lanes::Lanes;
+use crate::link::Link;
 use crate::looks::Looks;
-use crate::managed::Choice;
-use crate::outcome::{CapturePoint, CapturedPacket, Incident, IncidentKind, Outcome};
+use crate::outcome::{CapturePoint, CapturedPacket, Incident, Outcome};
 use crate::packet::{Packet, PacketKind, SackPool};
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::routes::{Routes, Step, Ways};
+use crate::routes::{Routes, Ways};
 use crate::scenario::{Change, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
 use crate::tcp::{AckTiming, Outbox};
 use crate::traffic::Source;
@@ -168,7 +167,7 @@ impl Simulation {
             components,
             links,
             chains,
-            lanes: Lanes::new(plan.lanes()),
+            lanes: Lanes::new(plan.shared_lanes),
             looks: plan.looks,
             plan,
             routes,
@@ -199,7 +198,8 @@ impl Simulation {
             self.events += 1;
             match event.lane {
                 Event::OWN => self.handle(event.component),
-                lane => self.on_lane_arrival(lane),
+                lane if self.lanes.is_shared(lane) => self.on_lane_arrival(lane),
+                _ => self.on_special_arrival(self.components.link_of(event.component)),
             }
         }
         Progress { now: self.now, finished: self.finished }
@@ -293,225 +293,6 @@ impl Simulation {
         let mut steps = |way: &[LinkId]| self.plan.steps(way, &self.links, &mut self.chains);
         let (forward, backward) = (steps(&change.path), steps(&change.reverse_path));
         self.routes.change(change.flow, &forward, &backward);
-    }
-
-    /// The first packet of a lane comes out of its link.
-    #[inline]
-    fn on_lane_arrival(&mut self, lane: u32) {
-        let (first, next) = self.lanes.arrive(lane);
-        self.queue.follow_lane(lane, next.map(|(time, link)| (time, self.components.arrival(link))));
-        if self.recorder.every_change() {
-            self.catch_up(first.link as LinkId);
-        }
-        self.go_on(first.place as usize, first.packet);
-    }
-
-    #[inline(never)]
-    fn on_arrival(&mut self, link: u32) {
-        let here = &mut self.links[link as usize];
-        if !here.is_plain() {
-            return self.on_special_arrival(link);
-        }
-        let (packet, next) = here.arrive_plainly(self.now);
-        if let Some(next) = next {
-            self.queue.schedule(self.components.arrival(link), next);
-        }
-        if self.recorder.every_change() {
-            self.catch_up(link as usize);
-        }
-        self.pass_on(packet);
-    }
-
-    /// A packet comes out of a link that is managed or impaired.
-    #[inline(never)]
-    fn on_special_arrival(&mut self, link: u32) {
-        if self.recorder.every_change() {
-            self.catch_up(link as usize);
-        }
-        let arrivals = self.links[link as usize].arrive(self.now);
-        self.schedule_arrival(link);
-        self.report_chosen(link as usize);
-        if arrivals.packet.is_none() {
-            self.schedule_held(link);
-        }
-        self.take_in(arrivals);
-    }
-
-    fn schedule_arrival(&mut self, link: u32) {
-        match self.links[link as usize].next_arrival() {
-            Some(time) => self.queue.schedule(self.components.arrival(link), time),
-            None => self.queue.cancel(self.components.arrival(link)),
-        }
-    }
-
-    /// Notes what a managed queue has dropped and marked.
-    fn report_chosen(&mut self, link: LinkId) {
-        while let Some((at, packet, choice)) = self.links[link].take_chosen() {
-            match choice {
-                Choice::Marked => self.note_incident(at, link, &packet, IncidentKind::Mark),
-                Choice::Dropped => self.drop_packet(at, link, packet, IncidentKind::QueueDrop),
-            }
-        }
-    }
-
-    fn on_held(&mut self, link: u32) {
-        let arrivals = self.links[link as usize].release_held(self.now);
-        self.schedule_held(link);
-        self.take_in(arrivals);
-    }
-
-    fn schedule_held(&mut self, link: u32) {
-        match self.links[link as usize].next_held() {
-            Some(time) => self.queue.schedule(self.components.held(link), time),
-            None => self.queue.cancel(self.components.held(link)),
-        }
-    }
-
-    fn take_in(&mut self, arrivals: Arrivals) {
-        let Some(packet) = arrivals.packet else { return };
-        if arrivals.twice {
-            if let Some(flow) = self.opened(&packet) {
-                flow.on_their_way += 1;
-            }
-            self.duplicate_foreign(&packet);
-            let sack = self.sacks.duplicate(packet.sack());
-            self.pass_on(packet.with_sack(sack));
-        }
-        self.pass_on(packet);
-    }
-
-    /// A packet has come to the end of a link.
-    fn pass_on(&mut self, packet: Packet) {
-        self.go_on(self.routes.place(&packet) + 1, packet);
-    }
-
-    /// A packet goes on at a place of its route: to the next link, or the endpoint.
-    #[inline(always)]
-    fn go_on(&mut self, place: usize, mut packet: Packet) {
-        packet.hop += 1;
-        let step = self.routes.step(place);
-        match step.is_end() {
-            true => self.deliver(packet),
-            false => self.offer(place, step, packet),
-        }
-    }
-
-    /// A packet leaves its host.
-    #[inline(always)]
-    fn launch(&mut self, mut packet: Packet) {
-        self.count_leaving(&packet);
-        let (place, hop) = self.routes.first(&packet);
-        packet.hop = hop;
-        self.offer(place, self.routes.step(place), packet);
-    }
-
-    /// A packet comes to a link, and goes on from there as far as is known ahead of time.
-    fn offer(&mut self, mut place: usize, mut step: Step, mut packet: Packet) {
-        if self.recorder.every_change() {
-            self.catch_up(step.id() as LinkId);
-        }
-        let mut at = self.now;
-        let mut is_data = packet.kind == PacketKind::Data;
-        let mut from = place;
-        loop {
-            let arrival = if step.is_chain() {
-                self.chains.get(step.id()).pass(at, packet.wire, self.end)
-            } else {
-                let link = step.id() as LinkId;
-                match self.links[link].offer(self.now, at, &mut packet, is_data, self.looks.next()) {
-                    Offer::Accepted(arrival) => arrival,
-                    other => {
-                        self.refuse(other, link, at, &packet);
-                        break;
-                    }
-                }
-            };
-            place += 1;
-            let mut next = self.routes.step(place);
-            if !next.is_ahead() || arrival > self.end {
-                packet.hop += (place - 1 - from) as u16;
-                self.carry(step, place, packet, arrival);
-                break;
-            }
-            if next.is_end() {
-                packet = self.answer_ahead(arrival, &packet);
-                (place, packet.hop) = self.routes.first_back(packet.flow);
-                (from, is_data) = (place, false);
-                next = self.routes.step(place);
-            }
-            (step, at) = (next, arrival);
-        }
-        if self.recorder.every_change() {
-            let link = step.id() as LinkId;
-            self.links[link].catch_up(self.now);
-            self.recorder.link_row(self.now, link, &mut self.links[link]);
-        }
-    }
-
-    /// Carries a packet that a link has accepted, or a chain, to its arrival, by an event; it goes on at `place`.
-    #[inline]
-    fn carry(&mut self, step: Step, place: usize, packet: Packet, arrival: Time) {
-        let Exit { link, lane } = match step.is_chain() {
-            true => self.chains.get(step.id()).exit,
-            false => Exit { link: step.id(), lane: self.links[step.id() as LinkId].lane },
-        };
-        let component = self.components.arrival(link);
-        match self.lanes.enter(lane, OnItsWay { packet, arrival, link, place: place as u32 }) {
-            Entered::First => self.queue.begin_lane(lane, arrival, component),
-            Entered::Behind => {}
-            Entered::Not => {
-                if self.links[link as LinkId].carry(packet, arrival) {
-                    self.queue.schedule(component, arrival);
-                }
-            }
-        }
-    }
-
-    /// The answer of a receiver to a packet that arrives at `at`, which is now or later, as it leaves its host then.
-    #[inline]
-    fn answer_ahead(&mut self, at: Time, packet: &Packet) -> Packet {
-        let flow = &mut self.flows[packet.flow as usize];
-        if packet.kind != PacketKind::Data {
-            return flow.answer_syn(packet.flow);
-        }
-        self.outcome.delivered_packets += 1;
-        flow.note_received(at);
-        flow.receive(at, packet);
-        flow.acknowledge(packet.flow, &mut self.sacks)
-    }
-
-    /// A packet is not carried on, or not yet.
-    #[inline(never)]
-    fn refuse(&mut self, offer: Offer, link: LinkId, at: Time, packet: &Packet) {
-        match offer {
-            Offer::Accepted(_) => {}
-            Offer::Managed => {
-                if self.queue.pending(self.components.arrival(link as u32)).is_none() {
-                    self.schedule_arrival(link as u32);
-                }
-                self.report_chosen(link);
-            }
-            Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
-            Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
-        }
-    }
-
-    fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
-        self.sacks.release(packet.sack());
-        self.discard_foreign(&packet);
-        if !self.is_of_flow(&packet) {
-            self.lose_traffic(&packet);
-        }
-        self.note_incident(at, link, &packet, kind);
-    }
-
-    /// Of flows only; what happens to traffic is counted.
-    fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
-        if self.is_of_flow(packet) {
-            let (time_s, link) = (seconds(at), Some(link as u32));
-            let incident = Incident { time_s, kind, flow: packet.flow, link, sequence: packet.sequence };
-            self.outcome.incidents.push(incident);
-        }
     }
 
     /// A packet has come to the end of its route.

@@ -169,7 +169,22 @@ impl EventQueue {
         self.first_own = Key::FIRST;
     }
 
-    /// A lane that had no event has one: something comes out of a component at `time`.
+    /// Sets the event of a lane, in place of the one that it has: when the next thing comes out of which component, if
+    /// anything does.
+    #[inline]
+    pub(crate) fn set_lane(&mut self, lane: u32, next: Option<(Time, ComponentId)>) {
+        let mut winner = next.map_or(Key::NEVER, |(time, component)| Key::of(Event { time, component, lane }));
+        let lanes = self.lanes.as_mut_slice();
+        let mut at = lanes.len() / 2 + lane as usize;
+        lanes[at] = winner;
+        while at > 1 {
+            winner = winner.earlier(lanes[at ^ 1]);
+            at /= 2;
+            lanes[at] = winner;
+        }
+    }
+
+    /// The same of a lane that has none.
     #[inline]
     pub(crate) fn begin_lane(&mut self, lane: u32, time: Time, component: ComponentId) {
         let key = Key::of(Event { time, component, lane });
@@ -181,19 +196,9 @@ impl EventQueue {
         }
     }
 
-    /// The event of a lane, the earliest of all, has happened: when the next thing comes out of which component, if
-    /// anything does.
-    #[inline]
-    pub(crate) fn follow_lane(&mut self, lane: u32, next: Option<(Time, ComponentId)>) {
-        let mut winner = next.map_or(Key::NEVER, |(time, component)| Key::of(Event { time, component, lane }));
-        let lanes = self.lanes.as_mut_slice();
-        let mut at = lanes.len() / 2 + lane as usize;
-        lanes[at] = winner;
-        while at > 1 {
-            winner = winner.earlier(lanes[at ^ 1]);
-            at /= 2;
-            lanes[at] = winner;
-        }
+    /// Whether a lane has an event.
+    pub(crate) fn has_lane(&self, lane: u32) -> bool {
+        self.lanes[self.lanes.len() / 2 + lane as usize] != Key::NEVER
     }
 
     /// When a component's own event is due.
@@ -314,7 +319,7 @@ mod tests {
                 let (time, id) = model.lanes.remove(&lane).expect("the lane has an event");
                 // every other lane goes on
                 let next = (lane % 2 == 0 && id > 0).then_some((time + u64::from(id), id / 2));
-                queue.follow_lane(lane, next.map(|(time, id)| (Time::from_nanos(time), id)));
+                queue.set_lane(lane, next.map(|(time, id)| (Time::from_nanos(time), id)));
                 model.lanes.extend(next.map(|next| (lane, next)));
             }
             None => {}

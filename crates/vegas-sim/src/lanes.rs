@@ -55,6 +55,12 @@ impl Lanes {
         Lanes { lanes: vec![lane; count] }
     }
 
+    /// Whether it is a lane of packets. Links that are not plain have lanes of events, with the numbers behind these.
+    #[inline]
+    pub(crate) fn is_shared(&self, lane: u32) -> bool {
+        (lane as usize) < self.lanes.len()
+    }
+
     /// A packet enters.
     #[inline]
     pub(crate) fn enter(&mut self, lane: u32, carried: OnItsWay) -> Entered {

@@ -32,7 +32,7 @@ pub(crate) struct Link {
     limit: QueueLimit,
     /// Stamps its queueing time into every packet; only flows that ask for it look.
     stamps: bool,
-    /// The lane on which what it has accepted goes on; none if it is not plain.
+    /// The lane on which what it has accepted goes on; if it is not plain, the lane of its own arrivals.
     pub(crate) lane: u32,
     /// The transmitter is busy until then.
     busy_until: Time,
@@ -253,6 +253,12 @@ impl Link {
         }
         self.busy_until = self.transmitter.finish(now, waiting.since, waiting.packet.wire);
         managed.begin(waiting.packet, self.busy_until.since(now));
+    }
+
+    /// Whether a managed queue has picked out anything.
+    #[inline]
+    pub(crate) fn has_chosen(&self) -> bool {
+        matches!(&self.queue, Waiting::Managed(managed) if managed.has_chosen())
     }
 
     /// What a managed queue has picked out, when, and why: one packet after the other.

@@ -96,6 +96,11 @@ impl Managed {
         self.sending = Some(packet);
     }
 
+    /// Whether any packet is picked out and not handed over.
+    pub(crate) fn has_chosen(&self) -> bool {
+        !self.chosen.is_empty()
+    }
+
     /// The first packet of those picked out and not handed over, and when that was.
     pub(crate) fn take_chosen(&mut self) -> Option<(Time, Packet, Choice)> {
         let chosen = self.chosen.pop_front()?;

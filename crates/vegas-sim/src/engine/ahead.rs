@@ -28,8 +28,9 @@ pub(super) struct Plan {
     entries: Vec<Entry>,
     /// By flow: its receiver answers ahead of time.
     turns: Vec<bool>,
-    /// By link.
+    /// By link; first those that links share.
     lanes: Vec<u32>,
+    pub(super) shared_lanes: usize,
     /// When somebody looks at links and receivers.
     pub(super) looks: Looks,
 }
@@ -80,7 +81,8 @@ impl Plan {
         // rows are written in the order in which things happen
         if scenario.sampling == Sampling::EveryChange {
             let (entries, turns) = (vec![Entry::InTime; links.len()], vec![false; scenario.flows.len()]);
-            return Plan { entries, turns, lanes: vec![NO_LANE; links.len()], looks: Looks::any() };
+            let (lanes, shared_lanes) = lanes(links, &vec![None; links.len()], &vec![false; links.len()]);
+            return Plan { entries, turns, lanes, shared_lanes, looks: Looks::any() };
         }
         // a run that ends when its flows are complete is looked at nobody knows when
         let is_open = scenario.until_complete || !own_hosts;
@@ -91,10 +93,8 @@ impl Plan {
         for (flow, turns) in scenario.flows.iter().zip(&mut turns) {
             *turns &= flow.reverse_path.first().is_some_and(|link| entries[*link] != Entry::InTime);
         }
-        let mut sends_events = sends_events(scenario, &entries, &turns);
-        sends_events.iter_mut().zip(links).for_each(|(sends, link)| *sends &= link.is_plain());
-        let lanes = lanes(&spacings, &sends_events);
-        Plan { entries, turns, lanes, looks }
+        let (lanes, shared_lanes) = lanes(links, &spacings, &sends_events(scenario, &entries, &turns));
+        Plan { entries, turns, lanes, shared_lanes, looks }
     }
 
     /// How many lanes there are.
@@ -210,15 +210,21 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], turns: &[bool]) -> Vec<b
 
 /// Gives links whose packets arrive by events a lane with those whose packets, as far as can be told, come out in the
 /// order in which they are accepted: those equally far behind one link, and those from hosts that are equally fast and
-/// long.
-fn lanes(spacings: &[Option<Spacing>], sends_events: &[bool]) -> Vec<u32> {
+/// long. Links that are not plain get one each behind these. Also how many are shared.
+fn lanes(links: &[Link], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, usize) {
     let mut known = BTreeMap::new();
-    let mut lane = |(link, spacing): (LinkId, &Option<Spacing>)| {
-        let Some(Spacing { head, gap, least, most }) = spacing.filter(|_| sends_events[link]) else { return NO_LANE };
+    let mut lane = |link: LinkId| {
+        let spacing = spacings[link].filter(|_| sends_events[link] && links[link].is_plain());
+        let Some(Spacing { head, gap, least, most }) = spacing else { return NO_LANE };
         let next = known.len() as u32;
         *known.entry((Some(head).filter(|head| *head != link), gap, least, most)).or_insert(next)
     };
-    spacings.iter().enumerate().map(&mut lane).collect()
+    let mut lanes: Vec<u32> = (0..links.len()).map(&mut lane).collect();
+    let special = (0..links.len()).filter(|link| !links[*link].is_plain());
+    for (lane, link) in (known.len() as u32..).zip(special) {
+        lanes[link] = lane;
+    }
+    (lanes, known.len())
 }
 
 /// How packets come to a link, where that is known ahead of time.

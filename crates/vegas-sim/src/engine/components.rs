@@ -61,6 +61,12 @@ impl Components {
         self.arrivals + link
     }
 
+    /// The link whose arrival an event is.
+    #[inline]
+    pub(super) fn link_of(self, arrival: ComponentId) -> u32 {
+        arrival - self.arrivals
+    }
+
     pub(super) fn held(self, link: u32) -> ComponentId {
         self.held + link
     }
