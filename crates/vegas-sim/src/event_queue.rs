@@ -1,7 +1,8 @@
 //! The event queue: earliest first, ties by component id.
 //!
 //! A component is a link, a timer of a flow, or the sampler. Its own event can be moved and cancelled, and there is one
-//! at most. Most events are none of these: the first of the packets on a lane arrives ([`crate::lanes`]).
+//! at most. Most events are none of these: the first of the packets on a lane arrives ([`crate::lanes`]), or the next one
+//! of a link that is managed or impaired, which has a lane for that.
 //!
 //! There are few lanes and each has an event nearly all the time, so they hold a tournament: a lane whose event is
 //! another meets its neighbour, the winner the next one's, and so on, a comparison for each doubling of the lanes. The
@@ -41,8 +42,7 @@ pub(crate) struct EventQueue {
 pub(crate) struct Event {
     pub(crate) time: Time,
     pub(crate) component: ComponentId,
-    /// The lane whose first packet arrives, out of the component; [`Event::OWN`] of the component's own event. Lanes go
-    /// first.
+    /// The lane whose event it is, out of the component; [`Event::OWN`] of the component's own event. Lanes go first.
     pub(crate) lane: u32,
 }
 
