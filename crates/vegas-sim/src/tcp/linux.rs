@@ -10,7 +10,8 @@ use super::frto::{Answer, FRto, Verdict, judge};
 use super::prr::Prr;
 use super::rack::{Found, Rack};
 use super::scoreboard::Entry;
-use super::sender::{Sender, UNLIMITED, rtt_sample};
+use super::sender::{Sender, rtt_sample};
+use super::sending::UNLIMITED;
 use super::tlp::{self, Pending, Probe};
 use crate::packet::SackBlocks;
 

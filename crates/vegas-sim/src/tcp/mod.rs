@@ -16,11 +16,14 @@ mod recovery;
 mod rto;
 mod scoreboard;
 mod sender;
+mod sending;
+mod stats;
 mod tlp;
 
 pub(crate) use layout::Layout;
 pub(crate) use receiver::{AckTiming, Receiver};
-pub(crate) use sender::{Sender, segments_f64};
+pub(crate) use sender::Sender;
+pub(crate) use stats::segments_f64;
 
 use crate::outcome::IncidentKind;
 use crate::packet::Packet;

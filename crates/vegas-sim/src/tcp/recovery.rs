@@ -5,7 +5,8 @@ use vegas_core::{LossKind, Recovery};
 
 use super::Outbox;
 use super::scoreboard::Entry;
-use super::sender::{Sender, UNLIMITED};
+use super::sender::Sender;
+use super::sending::UNLIMITED;
 
 /// Where a sender stands in its recovery.
 #[derive(Clone, Debug, Default)]

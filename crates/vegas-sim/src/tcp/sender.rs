@@ -1,10 +1,12 @@
-//! The sending end of a flow: what is sent when, and what an acknowledgement or a timeout means. How losses are
-//! repaired is in [`super::recovery`]; how large the window is, in vegas-core.
+//! The sending end of a flow: what an acknowledgement or a timeout means. What leaves is in [`super::sending`], how losses
+//! are repaired in [`super::recovery`], and how large the window is in vegas-core.
+//!
+//! Functions that end in `_here` are parts of their callers, on the way of nearly every acknowledgement.
 
 use std::sync::Arc;
 
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Phase, Recovery, RouterFeedback, State};
+use vegas_core::units::{Segments, SendIndex, Span, Time};
+use vegas_core::{Ack, Algorithm, Detection, Loss, LossKind, Recovery, RouterFeedback, State};
 
 use super::Outbox;
 use super::ecn::EcnSender;
@@ -15,13 +17,11 @@ use super::pacer::Pacer;
 use super::recovery::Repair;
 use super::rto::Rto;
 use super::scoreboard::{Entry, Scoreboard};
-use crate::foreign::RttTotals;
+use super::sending::UNLIMITED;
+use super::stats::SenderStats;
 use crate::outcome::IncidentKind;
-use crate::packet::{Packet, PacketKind, SackBlocks};
+use crate::packet::{Packet, SackBlocks};
 use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
-
-/// More segments than any window has.
-pub(super) const UNLIMITED: Segments = Segments(u32::MAX);
 
 /// The sending end of a flow.
 #[derive(Clone, Debug)]
@@ -32,8 +32,8 @@ pub(crate) struct Sender {
     pub(super) host: Arc<HostSpec>,
     pub(super) detection: Detection,
     /// Mechanism H.
-    burst: Segments,
-    receive_window: Segments,
+    pub(super) burst: Segments,
+    pub(super) receive_window: Segments,
     /// Neither a Linux host, nor ECN, nor routers that stamp: an acknowledgement tells what was received, and no more.
     is_plain: bool,
     pub(super) layout: Arc<Layout>,
@@ -41,7 +41,7 @@ pub(crate) struct Sender {
     /// The next segment to send; after a timeout it goes back to the oldest that is not acknowledged.
     pub(super) next: u64,
     /// Segments the application has given.
-    limit: u64,
+    pub(super) limit: u64,
     /// Segments it will have given in the end.
     total: u64,
     /// When it gives each segment, if not all at the start.
@@ -58,43 +58,9 @@ pub(crate) struct Sender {
     /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
     feedback: Option<Box<RouterFeedback>>,
     /// When the retransmission timer runs out; [`Time::NEVER`] while nothing is outstanding.
-    timer: Time,
+    pub(super) timer: Time,
     started: bool,
     pub(crate) stats: SenderStats,
-}
-
-/// What a sender has counted and seen.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct SenderStats {
-    pub(crate) segments_sent: u64,
-    pub(crate) retransmitted: u64,
-    pub(crate) timeouts: u64,
-    /// Answers to marks.
-    pub(crate) ecn_reductions: u64,
-    rtt_sum_ns: u128,
-    rtt_samples: u64,
-    /// [`Span::MAX`] before the first sample, and the newest then means nothing.
-    rtt_min: Span,
-    rtt_newest: Span,
-    /// First exit from slow start, and the window before the cut.
-    pub(crate) slow_start_exit: Option<(Time, Window)>,
-    pub(crate) completed: Option<Time>,
-    /// Integral of the window over time, in raw window units x ns, up to `window_since`.
-    window_integral: u128,
-    window_since: Time,
-}
-
-impl SenderStats {
-    /// Its round-trip samples.
-    pub(crate) fn rtt(&self) -> RttTotals {
-        let known = |rtt| (self.rtt_samples > 0).then_some(rtt);
-        RttTotals {
-            newest: known(self.rtt_newest),
-            least: known(self.rtt_min),
-            sum_ns: self.rtt_sum_ns,
-            samples: self.rtt_samples,
-        }
-    }
 }
 
 impl Sender {
@@ -127,7 +93,7 @@ impl Sender {
             feedback: None,
             timer: Time::NEVER,
             started: false,
-            stats: SenderStats { rtt_min: Span::MAX, ..SenderStats::default() },
+            stats: SenderStats::new(),
         }
     }
 
@@ -179,7 +145,7 @@ impl Sender {
     /// The flow begins.
     pub(crate) fn start(&mut self, now: Time, out: &mut Outbox) {
         self.started = true;
-        self.stats.window_since = now;
+        self.stats.begin(now);
         match self.host.handshake {
             Handshake::None => self.send(now, UNLIMITED, out),
             Handshake::Full => self.send_syn(now, out),
@@ -328,16 +294,6 @@ impl Sender {
         self.layout.first_byte(self.board.una())
     }
 
-    /// Mean of the window since the start, segments.
-    pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
-        let open = u128::from(end.since(self.stats.window_since).as_nanos()) * u128::from(self.state.window().as_raw());
-        let span = end.since(start).as_nanos();
-        if span == 0 {
-            return segments_f64(self.state.window());
-        }
-        (self.stats.window_integral + open) as f64 / span as f64 / Window::ONE.as_raw() as f64
-    }
-
     pub(super) fn outstanding(&self) -> u64 {
         self.board.max() - self.board.una()
     }
@@ -447,35 +403,6 @@ impl Sender {
         self.note_change(now, before, out);
     }
 
-    /// Notes what has become of the window and the phase that were there before.
-    #[inline]
-    fn note_change(&mut self, now: Time, (window, phase): (Window, Phase), out: &mut Outbox) {
-        let stats = &mut self.stats;
-        if self.state.window() != window {
-            let held = u128::from(now.since(stats.window_since).as_nanos());
-            stats.window_integral += held * u128::from(window.as_raw());
-            stats.window_since = now;
-        }
-        if phase == Phase::SlowStart && self.state.phase() == Phase::Avoidance {
-            self.note_exit(now, window, out);
-        }
-    }
-
-    #[inline(never)]
-    fn note_exit(&mut self, now: Time, window: Window, out: &mut Outbox) {
-        self.stats.slow_start_exit.get_or_insert((now, window));
-        out.incidents.push((IncidentKind::SlowStartExit, self.layout.first_byte(self.board.una())));
-    }
-
-    pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
-        let Some(rtt) = rtt else { return };
-        let stats = &mut self.stats;
-        stats.rtt_min = stats.rtt_min.min(rtt);
-        stats.rtt_sum_ns += u128::from(rtt.as_nanos());
-        stats.rtt_samples += 1;
-        stats.rtt_newest = rtt;
-    }
-
     #[inline]
     pub(super) fn note_completion(&mut self, now: Time) {
         if self.board.una() >= self.total && self.stats.completed.is_none() {
@@ -492,153 +419,6 @@ impl Sender {
     /// RFC 6298, section 5.3: new data was acknowledged.
     pub(super) fn restart_timer(&mut self, now: Time) {
         self.timer = if self.outstanding() > 0 { now + self.rto.timeout() } else { Time::NEVER };
-    }
-
-    /// The window in whole segments, inflated during fast recovery, within the receiver's.
-    fn usable_window(&self) -> u64 {
-        if let Some(prr) = self.linux.as_ref().and_then(|linux| linux.prr) {
-            return prr.window().min(u64::from(self.receive_window.0));
-        }
-        // the receiver's window bounds it to 32 bits
-        let window = (self.state.window().as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
-        (window.max(1) as u64).min(u64::from(self.receive_window.0))
-    }
-
-    fn is_window_limited(&self) -> bool {
-        u64::from(self.in_flight().0) >= self.usable_window()
-    }
-
-    /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
-    #[inline]
-    pub(super) fn burst(&self) -> Segments {
-        match self.repair.in_recovery() {
-            true => self.burst.min(self.host.recovery_burst.unwrap_or(UNLIMITED)),
-            false => self.burst,
-        }
-    }
-
-    /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
-    #[inline(never)]
-    pub(super) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
-        self.send_here(now, burst, out);
-    }
-
-    /// The same as a part of the caller.
-    #[inline(always)]
-    fn send_here(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
-        if let Some(pace) = self.state.pacing_rate() {
-            self.send_paced(now, pace, burst, out);
-            return;
-        }
-        if self.detection.recovery != Recovery::Sack {
-            // what is sent does not move the window's end
-            let end = self.end_of_new(self.usable_window()).min(self.next + burst.as_u64());
-            while self.next < end {
-                self.transmit_here(now, self.next, out);
-            }
-            return;
-        }
-        let window = self.usable_window();
-        for _ in 0..burst.0 {
-            let Some(segment) = self.next_segment_by_pipe(window) else { break };
-            self.transmit_here(now, segment, out);
-        }
-    }
-
-    /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
-    /// whatever lies within the window.
-    pub(super) fn next_segment(&mut self) -> Option<u64> {
-        let window = self.usable_window();
-        match self.detection.recovery {
-            Recovery::Sack => self.next_segment_by_pipe(window),
-            Recovery::Reno | Recovery::NewReno => self.next_new_segment(window),
-        }
-    }
-
-    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not arrived.
-    #[inline(always)]
-    fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
-        if self.board.pipe() >= window {
-            return None;
-        }
-        let new = self.next_new_segment(u64::from(self.receive_window.0));
-        if let Some(linux) = &self.linux {
-            return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
-        }
-        let lost = self.board.next_retransmission();
-        let known = lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()));
-        known.or_else(|| self.rescue())
-    }
-
-    fn rescue(&mut self) -> Option<u64> {
-        let newest = self.board.rescuable()?;
-        self.repair.takes_rescue(self.board.una()).then_some(newest)
-    }
-
-    /// Whether the application and the receiver's window have a segment that was never sent.
-    pub(super) fn has_new_segment(&self) -> bool {
-        self.next_new_segment(u64::from(self.receive_window.0)).is_some()
-    }
-
-    fn next_new_segment(&self, window: u64) -> Option<u64> {
-        (self.next < self.end_of_new(window)).then_some(self.next)
-    }
-
-    /// One past the newest segment that such a window and the application let leave.
-    fn end_of_new(&self, window: u64) -> u64 {
-        (self.board.una() + window).min(self.limit)
-    }
-
-    /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
-    pub(super) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
-        let window = self.usable_window() + u64::from(dupacks);
-        let within = window.min(u64::from(self.receive_window.0));
-        if let Some(segment) = self.next_new_segment(within) {
-            self.transmit(now, segment, out);
-        }
-    }
-
-    /// Sends a segment, for the first time or again.
-    #[inline(never)]
-    pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.transmit_here(now, segment, out);
-    }
-
-    /// The same as a part of the caller.
-    #[inline(always)]
-    fn transmit_here(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        debug_assert!(segment < self.limit, "beyond what the application gave");
-        debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
-        let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
-        self.stats.segments_sent += 1;
-        let first = self.board.on_send(segment, now);
-        if first {
-            self.rto.on_first_transmission(segment, now);
-        } else {
-            self.stats.retransmitted += 1;
-            out.incidents.push((IncidentKind::Retransmit, first_byte));
-        }
-        if segment == self.next {
-            self.next += 1;
-        }
-        self.pacer.on_send(now);
-        if let Some(linux) = &mut self.linux {
-            linux.on_send(segment, now, !first);
-        }
-        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
-        out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
-        if self.timer == Time::NEVER {
-            self.timer = now + self.rto.timeout();
-        }
-    }
-
-    fn send_syn(&mut self, now: Time, out: &mut Outbox) {
-        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.layout.ack_wire);
-        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
-        self.timer = now + self.rto.timeout();
-        if let Some(linux) = &mut self.linux {
-            linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
-        }
     }
 }
 
@@ -659,9 +439,4 @@ pub(super) struct AckContext {
 /// A segment that was sent once gives a sample (Karn's rule).
 pub(super) fn rtt_sample(entry: Entry, now: Time) -> Option<Span> {
     (!entry.is_repeated()).then(|| now.since(entry.sent()))
-}
-
-/// A window in segments with its fraction, for tables.
-pub(crate) fn segments_f64(window: Window) -> f64 {
-    window.as_raw() as f64 / Window::ONE.as_raw() as f64
 }

@@ -1,0 +1,161 @@
+//! Sending: how much may leave, which segment is next, and how it leaves.
+
+use vegas_core::Recovery;
+use vegas_core::units::{Segments, Time, Window};
+
+use super::Outbox;
+use super::sender::Sender;
+use crate::outcome::IncidentKind;
+use crate::packet::{Packet, PacketKind};
+
+/// More segments than any window has.
+pub(super) const UNLIMITED: Segments = Segments(u32::MAX);
+
+impl Sender {
+    /// The window in whole segments, inflated during fast recovery, within the receiver's.
+    fn usable_window(&self) -> u64 {
+        if let Some(prr) = self.linux.as_ref().and_then(|linux| linux.prr) {
+            return prr.window().min(u64::from(self.receive_window.0));
+        }
+        // the receiver's window bounds it to 32 bits
+        let window = (self.state.window().as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
+        (window.max(1) as u64).min(u64::from(self.receive_window.0))
+    }
+
+    pub(super) fn is_window_limited(&self) -> bool {
+        u64::from(self.in_flight().0) >= self.usable_window()
+    }
+
+    /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
+    #[inline]
+    pub(super) fn burst(&self) -> Segments {
+        match self.repair.in_recovery() {
+            true => self.burst.min(self.host.recovery_burst.unwrap_or(UNLIMITED)),
+            false => self.burst,
+        }
+    }
+
+    /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
+    #[inline(never)]
+    pub(super) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        self.send_here(now, burst, out);
+    }
+
+    /// The same as a part of the caller.
+    #[inline(always)]
+    pub(super) fn send_here(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        if let Some(pace) = self.state.pacing_rate() {
+            self.send_paced(now, pace, burst, out);
+            return;
+        }
+        if self.detection.recovery != Recovery::Sack {
+            // what is sent does not move the window's end
+            let end = self.end_of_new(self.usable_window()).min(self.next + burst.as_u64());
+            while self.next < end {
+                self.transmit_here(now, self.next, out);
+            }
+            return;
+        }
+        let window = self.usable_window();
+        for _ in 0..burst.0 {
+            let Some(segment) = self.next_segment_by_pipe(window) else { break };
+            self.transmit_here(now, segment, out);
+        }
+    }
+
+    /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
+    /// whatever lies within the window.
+    pub(super) fn next_segment(&mut self) -> Option<u64> {
+        let window = self.usable_window();
+        match self.detection.recovery {
+            Recovery::Sack => self.next_segment_by_pipe(window),
+            Recovery::Reno | Recovery::NewReno => self.next_new_segment(window),
+        }
+    }
+
+    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not arrived.
+    #[inline(always)]
+    fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
+        if self.board.pipe() >= window {
+            return None;
+        }
+        let new = self.next_new_segment(u64::from(self.receive_window.0));
+        if let Some(linux) = &self.linux {
+            return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
+        }
+        let lost = self.board.next_retransmission();
+        let known = lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()));
+        known.or_else(|| self.rescue())
+    }
+
+    fn rescue(&mut self) -> Option<u64> {
+        let newest = self.board.rescuable()?;
+        self.repair.takes_rescue(self.board.una()).then_some(newest)
+    }
+
+    /// Whether the application and the receiver's window have a segment that was never sent.
+    pub(super) fn has_new_segment(&self) -> bool {
+        self.next_new_segment(u64::from(self.receive_window.0)).is_some()
+    }
+
+    fn next_new_segment(&self, window: u64) -> Option<u64> {
+        (self.next < self.end_of_new(window)).then_some(self.next)
+    }
+
+    /// One past the newest segment that such a window and the application let leave.
+    fn end_of_new(&self, window: u64) -> u64 {
+        (self.board.una() + window).min(self.limit)
+    }
+
+    /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
+    pub(super) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
+        let window = self.usable_window() + u64::from(dupacks);
+        let within = window.min(u64::from(self.receive_window.0));
+        if let Some(segment) = self.next_new_segment(within) {
+            self.transmit(now, segment, out);
+        }
+    }
+
+    /// Sends a segment, for the first time or again.
+    #[inline(never)]
+    pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.transmit_here(now, segment, out);
+    }
+
+    /// The same as a part of the caller.
+    #[inline(always)]
+    fn transmit_here(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        debug_assert!(segment < self.limit, "beyond what the application gave");
+        debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
+        let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
+        self.stats.segments_sent += 1;
+        let first = self.board.on_send(segment, now);
+        if first {
+            self.rto.on_first_transmission(segment, now);
+        } else {
+            self.stats.retransmitted += 1;
+            out.incidents.push((IncidentKind::Retransmit, first_byte));
+        }
+        if segment == self.next {
+            self.next += 1;
+        }
+        self.pacer.on_send(now);
+        if let Some(linux) = &mut self.linux {
+            linux.on_send(segment, now, !first);
+        }
+        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
+        out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
+        if self.timer == Time::NEVER {
+            self.timer = now + self.rto.timeout();
+        }
+    }
+
+    pub(super) fn send_syn(&mut self, now: Time, out: &mut Outbox) {
+        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.layout.ack_wire);
+        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
+        self.timer = now + self.rto.timeout();
+        if let Some(linux) = &mut self.linux {
+            linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a sender counts and sees on its way, for tables and summaries.
+
+use vegas_core::Phase;
+use vegas_core::units::{Span, Time, Window};
+
+use super::Outbox;
+use super::sender::Sender;
+use crate::foreign::RttTotals;
+use crate::outcome::IncidentKind;
+
+/// What a sender has counted and seen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SenderStats {
+    pub(crate) segments_sent: u64,
+    pub(crate) retransmitted: u64,
+    pub(crate) timeouts: u64,
+    /// Answers to marks.
+    pub(crate) ecn_reductions: u64,
+    rtt_sum_ns: u128,
+    rtt_samples: u64,
+    /// [`Span::MAX`] before the first sample, and the newest then means nothing.
+    rtt_min: Span,
+    rtt_newest: Span,
+    /// First exit from slow start, and the window before the cut.
+    pub(crate) slow_start_exit: Option<(Time, Window)>,
+    pub(crate) completed: Option<Time>,
+    /// Integral of the window over time, in raw window units x ns, up to `window_since`.
+    window_integral: u128,
+    window_since: Time,
+}
+
+impl SenderStats {
+    pub(super) fn new() -> Self {
+        SenderStats { rtt_min: Span::MAX, ..SenderStats::default() }
+    }
+
+    /// The flow begins.
+    pub(super) fn begin(&mut self, now: Time) {
+        self.window_since = now;
+    }
+
+    /// Its round-trip samples.
+    pub(crate) fn rtt(&self) -> RttTotals {
+        let known = |rtt| (self.rtt_samples > 0).then_some(rtt);
+        RttTotals {
+            newest: known(self.rtt_newest),
+            least: known(self.rtt_min),
+            sum_ns: self.rtt_sum_ns,
+            samples: self.rtt_samples,
+        }
+    }
+}
+
+impl Sender {
+    /// Mean of the window since the start, segments.
+    pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
+        let open = u128::from(end.since(self.stats.window_since).as_nanos()) * u128::from(self.state.window().as_raw());
+        let span = end.since(start).as_nanos();
+        if span == 0 {
+            return segments_f64(self.state.window());
+        }
+        (self.stats.window_integral + open) as f64 / span as f64 / Window::ONE.as_raw() as f64
+    }
+
+    /// Notes what has become of the window and the phase that were there before.
+    #[inline]
+    pub(super) fn note_change(&mut self, now: Time, (window, phase): (Window, Phase), out: &mut Outbox) {
+        let stats = &mut self.stats;
+        if self.state.window() != window {
+            let held = u128::from(now.since(stats.window_since).as_nanos());
+            stats.window_integral += held * u128::from(window.as_raw());
+            stats.window_since = now;
+        }
+        if phase == Phase::SlowStart && self.state.phase() == Phase::Avoidance {
+            self.note_exit(now, window, out);
+        }
+    }
+
+    #[inline(never)]
+    fn note_exit(&mut self, now: Time, window: Window, out: &mut Outbox) {
+        self.stats.slow_start_exit.get_or_insert((now, window));
+        out.incidents.push((IncidentKind::SlowStartExit, self.layout.first_byte(self.board.una())));
+    }
+
+    pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
+        let Some(rtt) = rtt else { return };
+        let stats = &mut self.stats;
+        stats.rtt_min = stats.rtt_min.min(rtt);
+        stats.rtt_sum_ns += u128::from(rtt.as_nanos());
+        stats.rtt_samples += 1;
+        stats.rtt_newest = rtt;
+    }
+}
+
+/// A window in segments with its fraction, for tables.
+pub(crate) fn segments_f64(window: Window) -> f64 {
+    window.as_raw() as f64 / Window::ONE.as_raw() as f64
+}
