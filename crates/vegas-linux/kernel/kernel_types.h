@@ -56,7 +56,7 @@ struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u64 bytes_acked;
 	__u32 snd_una, snd_cwnd, snd_cwnd_clamp, snd_ssthresh, packets_out, max_packets_out, mss_cache, delivered_ce;
-	__u32 data_segs_out, total_retrans, tlp_high_seq;
+	__u32 data_segs_out, total_retrans;
 	__u8 is_cwnd_limited : 1;
 };
 

@@ -44,8 +44,6 @@ struct flow {
 	__u32 acked;
 	/* the kernel has asked for a threshold and not said yet what for */
 	__u32 asked;
-	/* a loss probe was under way when the newest acknowledgement came */
-	__u32 probed;
 };
 
 struct {
@@ -216,7 +214,6 @@ void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	flow->bytes_acked = tp->bytes_acked;
 	flow->acked = sample->pkts_acked;
 	flow->acked_total += sample->pkts_acked;
-	flow->probed = tp->tlp_high_seq != 0;
 	event->acked = sample->pkts_acked;
 	/* packets_out is SND.NXT - SND.UNA in segments, this acknowledgement already counted */
 	event->in_flight = tp->packets_out + sample->pkts_acked;
@@ -337,6 +334,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
+	bool marked;
 
 	if (!flow || !flow->asked)
 		return;
@@ -353,9 +351,11 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		set_window(flow, tp);
 		tp->snd_ssthresh = threshold(flow);
 	} else {
-		/* The state CWR follows a mark, and also a loss that a probe has repaired (RFC 8985, section 7.4).
+		/* The state CWR follows a mark, whose echo has been counted by now; and also a loss that a probe has
+		 * repaired (RFC 8985, section 7.4), and a full queue of the host's own.
 		 * Proportional rate reduction (RFC 6937) takes snd_cwnd to snd_ssthresh by the end of recovery. */
-		step(flow, state == TCP_CA_CWR && !flow->probed ? EVENT_ECN : EVENT_DUPLICATE_ACKS);
+		marked = tp->delivered_ce != flow->delivered_ce;
+		step(flow, state == TCP_CA_CWR && marked ? EVENT_ECN : EVENT_DUPLICATE_ACKS);
 		tp->snd_ssthresh = whole_segments(flow);
 	}
 	record(flow, tp);
