@@ -64,13 +64,14 @@ impl Processors {
     }
 
     /// Keeps this thread, and all that it starts, off the router's processor until what is given back is dropped; programs
-    /// off its relief's, too.
+    /// off its relief's, too. A router that sleeps shares its processor: it goes before all else when it wakes, and two
+    /// programs on one processor would wait for each other.
     pub(crate) fn leave_to_router(&self) -> Result<Elsewhere, Error> {
-        if let Some(relief) = self.relief() {
+        if let Some(relief) = self.relief().filter(|_| !self.router_sleeps()) {
             let failed = |error| Error::new("leaving a processor to the router", error);
             let mut others = self.ours;
             others.unset(self.of_router()).map_err(failed)?;
-            if self.has_programs && !self.router_sleeps() {
+            if self.has_programs {
                 others.unset(relief).map_err(failed)?;
             }
             sched_setaffinity(THIS_THREAD, &others).map_err(failed)?;

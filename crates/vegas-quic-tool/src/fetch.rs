@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quinn::{ClientConfig, Connection, Endpoint, VarInt};
+use quinn::{ClientConfig, Connection, VarInt};
 use serde_json::{Value, json};
 
 use crate::algorithm::{self, Wanted};
 use crate::qlog::Side;
-use crate::{Fallible, Fetch, tls};
+use crate::{Fallible, Fetch, runtime, tls};
 
 const PROGRESS: Duration = Duration::from_secs(1);
 /// Longer than any report.
@@ -26,7 +26,7 @@ pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
     config.transport_config(Arc::new(algorithm::transport("vegas", wanted)?));
     config.initial_dst_cid_provider(Arc::new(move || id));
     let any = if arguments.address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
-    let endpoint = Endpoint::client(any.parse()?)?;
+    let endpoint = runtime::endpoint(any.parse()?, None)?;
     let limit = Duration::from_secs(arguments.max_seconds);
     let started = Instant::now();
     // a span too long for the clock is no end

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quinn::{Connection, Endpoint, Incoming, ServerConfig, VarInt};
+use quinn::{Connection, Incoming, ServerConfig, VarInt};
 
 use crate::algorithm::{self, Wanted};
 use crate::qlog::Side;
 use crate::trace::Trace;
-use crate::{Fallible, Serve, tls};
+use crate::{Fallible, Serve, runtime, tls};
 
 /// What is sent, again and again.
 static BLOCK: [u8; 1 << 16] = [0x56; 1 << 16];
@@ -16,7 +16,7 @@ static BLOCK: [u8; 1 << 16] = [0x56; 1 << 16];
 pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
     let (certificate, key, fingerprint) = tls::certificate()?;
     let base = ServerConfig::with_single_cert(vec![certificate], key)?;
-    let endpoint = Endpoint::server(base.clone(), arguments.listen)
+    let endpoint = runtime::endpoint(arguments.listen, Some(base.clone()))
         .map_err(|error| format!("--listen {}: {error}", arguments.listen))?;
     println!("{} {fingerprint}", endpoint.local_addr()?);
     if arguments.trace {

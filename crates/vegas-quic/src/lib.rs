@@ -51,8 +51,10 @@
 //!   touched. [`VegasQuic::install`] has the peer answer each packet at once, and then there is nothing to wait for.
 //! - **Clocks that were looked at earlier.** quinn looks at the clock, reads all that is there, and gives it that one time of
 //!   arrival. A host that is stopped in between reads what came during the stop, too, as if it had come before it: a
-//!   round-trip time that the path does not have, and a base RTT that stays. So acknowledgements of one time of arrival have
-//!   the round-trip time of the first of them.
+//!   round-trip time that the path does not have, and a base RTT that stays. So acknowledgements of one look have the
+//!   round-trip time of the first of them, and lower the least only when the look is over, by no more than is certain: what
+//!   came during a stop was sent over a span as long, which is added to the first one's time (a span within the noise of
+//!   hosts is not). A path that became shorter is so found one look later.
 //! - **What hosts add** to a round-trip time, by batches and wake-ups, is no queue: 200 us of what is above the least are
 //!   left out, [`VegasQuic::host_noise`] sets another span. At 20 Mb/s that is a third of a packet; where a packet takes
 //!   less, as on loopback, Vegas would else hold a few packets and no host would work in batches. Packets that leave within

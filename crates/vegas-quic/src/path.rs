@@ -15,8 +15,8 @@ pub(crate) struct Path {
     next: u64,
     /// Everything below this index is acknowledged, or was overtaken by what is.
     oldest: u64,
-    /// When the newest acknowledgements came, by the clock of whoever read them, and the round-trip time of the first.
-    read: Option<(Time, Span)>,
+    /// At which the newest acknowledgements were read.
+    look: Option<Look>,
     /// The path's least round-trip time.
     least_rtt: Option<Span>,
     /// The one that the newest packet acknowledged was part of.
@@ -25,6 +25,17 @@ pub(crate) struct Path {
     recovery_began: Option<Time>,
     /// When persistent congestion was last found, likewise.
     collapsed: Option<Time>,
+}
+
+/// One look at the clock by whoever reads what came, and the acknowledgements that were read at it.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    at: Time,
+    /// The round-trip time of the first.
+    rtt: Span,
+    /// When the packets left that the first is for, and the newest.
+    first_sent: Time,
+    last_sent: Time,
 }
 
 /// Packets that left together, within the noise of hosts: each queues behind the ones before it, whatever else is on the
@@ -64,7 +75,7 @@ impl Path {
             state: algorithm.start(),
             next: 0,
             oldest: 0,
-            read: None,
+            look: None,
             least_rtt: None,
             burst: None,
             recovery_began: None,
@@ -117,6 +128,7 @@ impl Path {
     pub(crate) fn begin_anew(&mut self, now: Time) {
         self.state.on_path_change(SendIndex(self.next), now);
         self.oldest = self.next;
+        self.look = None;
         self.least_rtt = None;
         self.burst = None;
     }
@@ -163,19 +175,38 @@ impl Path {
 
     /// A sample without what hosts add: the wait behind the packet's own burst, and noise. Never below the least one.
     fn sample(&mut self, now: Time, sent: Time, rtt: Span) -> Span {
-        let rtt = self.as_read(now, rtt);
-        let least = self.least_rtt.map_or(rtt, |least| least.min(rtt));
-        self.least_rtt = Some(least);
+        let rtt = self.as_read(now, sent, rtt);
+        let least = self.least_rtt.unwrap_or(rtt);
         let rtt = if self.reads_bursts() { rtt } else { self.without_burst(sent, rtt) };
         rtt.less(self.host_noise).max(least)
     }
 
     /// Stacks look at the clock once and read then what is there, and what comes meanwhile: a host that was stopped in
-    /// between would find the later ones to have come before they did, and a base RTT that the path does not have. What is
-    /// read at one look has the round-trip time of the first.
-    fn as_read(&mut self, now: Time, rtt: Span) -> Span {
-        let same = self.read.filter(|(at, _)| *at == now);
-        self.read.insert(same.unwrap_or((now, rtt))).1
+    /// between would find the later ones to have come before they did. What is read at one look has the round-trip time of
+    /// the first.
+    fn as_read(&mut self, now: Time, sent: Time, rtt: Span) -> Span {
+        match &mut self.look {
+            Some(look) if look.at == now => {
+                look.last_sent = look.last_sent.max(sent);
+                look.rtt
+            }
+            _ => {
+                let new = Look { at: now, rtt, first_sent: sent, last_sent: sent };
+                if let Some(over) = self.look.replace(new) {
+                    self.learn_least(over);
+                }
+                rtt
+            }
+        }
+    }
+
+    /// The first may have come during such a stop as well, and would make a base RTT that the path does not have and that
+    /// stays. What came during a stop was sent over a span as long: the first one's round trip took no longer than what was
+    /// measured and that span.
+    fn learn_least(&mut self, look: Look) {
+        let read_over = look.last_sent.since(look.first_sent);
+        let longest = if read_over > self.host_noise { look.rtt + read_over } else { look.rtt };
+        self.least_rtt = Some(self.least_rtt.map_or(longest, |least| least.min(longest)));
     }
 
     /// Streak Doubling learns the service rate from what packets wait behind each other, and spaces them itself.

@@ -132,6 +132,30 @@ fn what_a_burst_waits_for_itself_is_no_backlog() {
     }
 }
 
+/// A path of 100 ms. The clock is looked at 9 ms before the acknowledgements come of ten packets that left a millisecond apart;
+/// then the host is stopped, and reads them all by that look. The first would have taken 91 ms.
+#[test]
+fn a_host_that_was_stopped_finds_no_shorter_path() {
+    let mut script = Script::new(VegasQuic::vegas().initial_window(10));
+    for (start, looks) in [(0, [100, 101, 102, 103, 104, 105, 106, 107, 108, 109]), (200, [291; 10]), (400, [500; 10])]
+    {
+        (0..10).for_each(|packet| script.send(start + packet, 1));
+        (0..).zip(looks).for_each(|(packet, look)| script.ack(look, start + packet, 1, false));
+    }
+    assert_eq!(script.controller.state().base_rtt(), Some(Span::from_millis(100)));
+}
+
+/// From 100 ms to 80 ms: known by the second look.
+#[test]
+fn a_shorter_path_is_found() {
+    let mut script = Script::new(VegasQuic::vegas());
+    for (sent, acked, base) in [(0, 100, 100), (200, 280, 100), (300, 380, 80)] {
+        script.send(sent, 2);
+        script.acks(acked, sent, [1; 2]);
+        assert_eq!(script.controller.state().base_rtt(), Some(Span::from_millis(base)), "{acked}");
+    }
+}
+
 /// The same packets half a millisecond apart, which is no burst: 100, 109.5, 119 ms and so on, less 0.2 ms, are 142.55 ms in
 /// the mean: 10 - 10 x 100/142.55 = 2.98, so 3.
 #[test]
