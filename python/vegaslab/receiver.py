@@ -23,6 +23,8 @@ _HEADER_S = 10.0
 """Longer than a handshake's retransmissions take; whoever says nothing for so long is no sender."""
 _ROOM = 1 << 18
 _BREATH_S = 0.01
+_LINGER_S = 1.0
+"""A socket that is closed with bytes unread resets the connection, and the peer may lose the line that it was told."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +98,7 @@ class Receiver:
                 answer = line = "refused: too slow"
             except OSError as error:
                 answer, line = "refused: broken", f"broken: {error.strerror}"
-            _answer(connection, answer)
+            _answer(connection, answer, _LINGER_S)
             self._say(f"{peer}: {line}")
         finally:
             self._places.release()
@@ -147,9 +149,15 @@ def _wait_until(connection: socket.socket, deadline: float) -> None:
     connection.settimeout(left)
 
 
-def _answer(connection: socket.socket, line: str) -> None:
+def _answer(connection: socket.socket, line: str, linger_s: float = 0.0) -> None:
+    """Ends a connection with a line. What comes until the peer ends it too is read and dropped, for so long."""
     # whoever is told may have left, and the line fits any socket's buffer
     with connection, contextlib.suppress(OSError):
         connection.settimeout(1.0)
         connection.sendall(f"{line}\n".encode("ascii", "replace"))
         connection.shutdown(socket.SHUT_WR)
+        deadline = time.monotonic() + linger_s
+        while linger_s > 0:
+            _wait_until(connection, deadline)
+            if not connection.recv(_ROOM):
+                return
