@@ -199,7 +199,7 @@ impl Simulation {
             match event.lane {
                 Event::OWN => self.handle(event.component),
                 lane if self.lanes.is_shared(lane) => self.on_lane_arrival(lane),
-                _ => self.on_special_arrival(self.components.link_of(event.component)),
+                lane => self.on_special_arrival(self.components.link_of(event.component), lane),
             }
         }
         Progress { now: self.now, finished: self.finished }

@@ -196,11 +196,6 @@ impl EventQueue {
         }
     }
 
-    /// Whether a lane has an event.
-    pub(crate) fn has_lane(&self, lane: u32) -> bool {
-        self.lanes[self.lanes.len() / 2 + lane as usize] != Key::NEVER
-    }
-
     /// When a component's own event is due.
     pub(crate) fn pending(&self, id: ComponentId) -> Option<Time> {
         Some(self.own[id as usize].due).filter(|due| *due != Time::NEVER)

@@ -36,7 +36,8 @@ pub(crate) struct Link {
     pub(crate) lane: u32,
     /// The transmitter is busy until then.
     busy_until: Time,
-    /// What has left the transmitter, or will have, and arrives here, in order.
+    /// What has left the transmitter, or will have, and arrives here, in order. Of a managed queue, from when it begins
+    /// to be sent.
     transit: VecDeque<Transit>,
     queue: Waiting,
     impairments: Option<Box<Impaired>>,
@@ -48,7 +49,7 @@ pub(crate) struct Link {
 enum Waiting {
     /// A drop-tail queue.
     DropTail(Stays),
-    /// Another one; `transit` then holds only what has left the transmitter.
+    /// Another one.
     Managed(Box<Managed>),
     /// Nothing ever; what had passed when last looked at.
     Nothing(Passed),
@@ -81,8 +82,8 @@ struct Counts {
 pub(crate) enum Offer {
     /// It arrives then, after all that was accepted before.
     Accepted(Time),
-    /// A managed queue has it, or another one was dropped for it.
-    Managed,
+    /// A managed queue has it, or another one was dropped for it; if it is the only one on the link, when it arrives.
+    Managed(Option<Time>),
     /// The queue was full.
     Overflow,
     /// Lost to an impairment.
@@ -92,7 +93,7 @@ pub(crate) enum Offer {
 impl Link {
     /// Packets that were accepted and have not arrived, those that a managed queue or an impairment holds left out.
     pub(crate) fn packets_held(&self) -> usize {
-        self.transit.len()
+        self.transit.len() - usize::from(self.is_sending())
     }
 
     /// A link; `changes` if its values may change during the run.
@@ -163,18 +164,9 @@ impl Link {
         }
     }
 
-    /// Offers a packet at `at`: now, or later if the link is fed ahead of time. Offers are in the order of `at`. Nobody
-    /// looks at a plain link before `next_look`, unless that is no later than now.
+    /// Offers a packet to a link that is not plain.
     #[inline]
-    pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, is_data: bool, next_look: Time) -> Offer {
-        if !self.is_plain() {
-            return self.offer_special(now, packet, is_data);
-        }
-        self.enqueue(now, at, packet, next_look)
-    }
-
-    #[inline(never)]
-    fn offer_special(&mut self, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
+    pub(crate) fn offer_special(&mut self, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.counts.offered += 1;
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
             return self.lose(now);
@@ -182,13 +174,14 @@ impl Link {
         match &self.queue {
             Waiting::Managed(_) => self.offer_managed(now, *packet),
             // a change may look at any time
-            Waiting::DropTail(_) | Waiting::Nothing(_) => self.enqueue(now, now, packet, Time::ZERO),
+            Waiting::DropTail(_) | Waiting::Nothing(_) => self.offer(now, now, packet, Time::ZERO),
         }
     }
 
-    /// Offers a packet to a drop-tail queue.
+    /// Offers a packet to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers are in the
+    /// order of `at`. Nobody looks at a plain link before `next_look`, unless that is no later than now.
     #[inline(always)]
-    fn enqueue(&mut self, now: Time, at: Time, packet: &mut Packet, next_look: Time) -> Offer {
+    pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, next_look: Time) -> Offer {
         let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
         if !stays.has_room(at, packet.wire, self.limit) {
             self.counts.lost += 1;
@@ -221,38 +214,57 @@ impl Link {
         Offer::Lost
     }
 
-    #[inline(never)]
+    #[inline]
     fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
-        self.catch_up(now);
-        let limit = self.limit;
-        let managed = self.managed().expect("a managed link");
-        managed.offer(now, packet, &limit);
-        if !managed.is_sending() {
-            self.begin_next(now);
+        self.take_turns(now);
+        let was_empty = self.transit.is_empty();
+        let admits = self.admits(packet.wire);
+        let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
+        if !managed.is_sending() && admits && managed.pass(&packet) {
+            self.begin(now, now, packet);
+        } else {
+            managed.offer(now, packet, &self.limit);
+            if !managed.is_sending() {
+                self.begin_next(now);
+            }
+            self.managed().expect("a managed link").note_queue();
         }
-        self.managed().expect("a managed link").note_queue();
-        Offer::Managed
+        Offer::Managed(self.transit.front().filter(|_| was_empty).map(|transit| transit.arrival))
     }
 
     /// Takes the turns of a managed queue that are due.
+    #[inline]
     fn take_turns(&mut self, now: Time) {
-        while self.busy_until <= now
-            && let Some(packet) = self.managed().and_then(|managed| managed.sending.take())
-        {
-            self.transit.push_back(Transit { packet, arrival: self.busy_until + self.delay });
+        while self.busy_until <= now && self.is_sending() {
             self.begin_next(self.busy_until);
         }
     }
 
-    /// Begins to send what a managed queue gives.
+    /// Begins to send what a managed queue gives; the transmitter is free.
+    #[inline(never)]
     fn begin_next(&mut self, now: Time) {
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
+        managed.sending = None;
         let Some(mut waiting) = managed.take(now) else { return };
         if self.stamps {
             waiting.packet.aqt = waiting.packet.aqt.plus(now.since(waiting.since));
         }
-        self.busy_until = self.transmitter.finish(now, waiting.since, waiting.packet.wire);
-        managed.begin(waiting.packet, self.busy_until.since(now));
+        self.begin(now, waiting.since, waiting.packet);
+    }
+
+    /// Begins to send a packet of a managed queue.
+    #[inline]
+    fn begin(&mut self, now: Time, since: Time, packet: Packet) {
+        let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
+        self.busy_until = self.transmitter.finish(now, since, packet.wire);
+        managed.begin(packet.wire, self.busy_until.since(now));
+        self.transit.push_back(Transit { packet, arrival: self.busy_until + self.delay });
+    }
+
+    /// Whether a managed queue's packet is in the transmitter.
+    #[inline]
+    fn is_sending(&self) -> bool {
+        matches!(&self.queue, Waiting::Managed(managed) if managed.is_sending())
     }
 
     /// Whether a managed queue has picked out anything.
@@ -270,11 +282,15 @@ impl Link {
 
     /// When the next packet arrives, be it still in the transmitter.
     pub(crate) fn next_arrival(&self) -> Option<Time> {
-        let sending = || match &self.queue {
-            Waiting::Managed(managed) if managed.is_sending() => Some(self.busy_until + self.delay),
-            _ => None,
-        };
-        self.transit.front().map(|transit| transit.arrival).or_else(sending)
+        self.transit.front().map(|transit| transit.arrival)
+    }
+
+    /// Takes out the packet whose arrival is due, and when the next one is. The link has a managed queue, and is not
+    /// impaired.
+    #[inline]
+    pub(crate) fn arrive_managed(&mut self, now: Time) -> (Packet, Option<Time>) {
+        self.take_turns(now);
+        self.arrive_plainly(now)
     }
 
     /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
@@ -334,6 +350,10 @@ impl Link {
             for (transit, departure) in self.transit.iter_mut().rev().zip(stays.departures().rev()) {
                 transit.arrival = departure + self.delay;
             }
+        } else if self.is_sending()
+            && let Some(sending) = self.transit.back_mut()
+        {
+            sending.arrival = self.busy_until + self.delay;
         }
         self.limit = change.queue.unwrap_or(self.limit);
     }
@@ -343,7 +363,8 @@ impl Link {
         let impaired = self.impairments.as_mut().expect("a link that changes was told so");
         let staying = match &self.queue {
             Waiting::DropTail(stays) => stays.departures().len(),
-            Waiting::Managed(_) | Waiting::Nothing(_) => 0,
+            Waiting::Managed(managed) => usize::from(managed.is_sending()),
+            Waiting::Nothing(_) => 0,
         };
         let left = self.transit.len() - staying;
         for transit in self.transit.drain(..left) {
@@ -387,7 +408,7 @@ impl Link {
     pub(crate) fn inside(&self) -> u64 {
         let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
         let queued = match &self.queue {
-            Waiting::Managed(managed) => managed.inside(),
+            Waiting::Managed(managed) => managed.queue.len(),
             Waiting::DropTail(_) | Waiting::Nothing(_) => 0,
         };
         (self.transit.len() + held + queued) as u64
@@ -480,7 +501,7 @@ mod tests {
 
     /// Offers a packet at `now`, and carries it if it is accepted.
     fn offer(link: &mut Link, now: Time, mut packet: Packet) -> bool {
-        match link.offer(now, now, &mut packet, true, Time::ZERO) {
+        match link.offer_special(now, &mut packet, true) {
             Offer::Accepted(arrival) => {
                 link.carry(packet, arrival);
                 true

@@ -22,8 +22,8 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
     pub(crate) queue: Queue,
-    /// In the transmitter.
-    pub(crate) sending: Option<Packet>,
+    /// Size of the packet in the transmitter.
+    pub(crate) sending: Option<u16>,
     /// Picked out and not yet handed over.
     chosen: VecDeque<(Time, Packet, Choice)>,
     /// Picked out just now.
@@ -48,6 +48,7 @@ impl Managed {
     }
 
     /// Offers a packet to the queue.
+    #[inline]
     pub(crate) fn offer(&mut self, now: Time, packet: Packet, limit: &QueueLimit) {
         self.note(now);
         let has_room = self.has_room(packet.wire, limit);
@@ -55,7 +56,18 @@ impl Managed {
         self.note_chosen(now);
     }
 
+    /// Whether a packet that has come to a free transmitter goes straight on: nothing waits, and there is room.
+    #[inline]
+    pub(crate) fn pass(&mut self, packet: &Packet) -> bool {
+        let passes = self.queue.pass(packet);
+        if passes {
+            self.waits.record(Span::ZERO);
+        }
+        passes
+    }
+
     /// The packet whose turn it is.
+    #[inline]
     pub(crate) fn take(&mut self, now: Time) -> Option<Waiting> {
         self.note(now);
         let next = self.queue.take(now, &mut self.scratch);
@@ -80,20 +92,22 @@ impl Managed {
         self.chosen.extend(dropped.drain(..).map(|packet| (now, packet, Choice::Dropped)));
     }
 
+    #[inline]
     pub(crate) fn is_sending(&self) -> bool {
         self.sending.is_some()
     }
 
     /// Packets in queue and transmitter.
-    pub(crate) fn inside(&self) -> usize {
+    fn inside(&self) -> usize {
         self.queue.len() + usize::from(self.is_sending())
     }
 
-    /// Puts a packet into the transmitter, for so long.
-    pub(crate) fn begin(&mut self, packet: Packet, transmission: Span) {
-        self.totals.departed_bytes += u64::from(packet.wire);
+    /// A packet is in the transmitter, for so long.
+    #[inline]
+    pub(crate) fn begin(&mut self, wire: u16, transmission: Span) {
+        self.totals.departed_bytes += u64::from(wire);
         self.totals.busy_ns += transmission.as_nanos();
-        self.sending = Some(packet);
+        self.sending = Some(wire);
     }
 
     /// Whether any packet is picked out and not handed over.
@@ -111,6 +125,7 @@ impl Managed {
         Some(chosen)
     }
 
+    #[inline]
     pub(crate) fn note_queue(&mut self) {
         let waiting = self.queue.len() as u32;
         self.totals.max_queue_packets = self.totals.max_queue_packets.max(waiting);
@@ -119,7 +134,7 @@ impl Managed {
 
     /// What had happened by `now`; what is being sent leaves at `busy_until`.
     pub(crate) fn totals(&self, now: Time, busy_until: Time) -> Totals {
-        let sending = self.sending.map_or(0, |packet| u64::from(packet.wire));
+        let sending = self.sending.map_or(0, u64::from);
         Totals {
             departed_bytes: self.totals.departed_bytes - sending,
             busy_ns: self.totals.busy_ns - busy_until.since(now).as_nanos(),
@@ -132,14 +147,16 @@ impl Managed {
         self.totals.waited_ns + self.queue.len() as u128 * u128::from(now.since(self.noted).as_nanos())
     }
 
+    #[inline]
     fn note(&mut self, now: Time) {
         self.totals.waited_ns = self.waited_ns(now);
         self.noted = now;
     }
 
     /// The packet being sent counts (design section 5).
+    #[inline]
     fn has_room(&self, wire: u16, limit: &QueueLimit) -> bool {
-        let sending = self.sending.map_or(0, |packet| u64::from(packet.wire));
+        let sending = self.sending.map_or(0, u64::from);
         match limit {
             QueueLimit::Unlimited => true,
             QueueLimit::Packets(limit) => self.inside() < *limit as usize,

@@ -38,8 +38,10 @@ struct Route {
 const AHEAD: u32 = 1 << 31;
 /// Set in a chain of links on which nothing ever waits.
 const CHAIN: u32 = 1 << 30;
+/// Set in a link that is managed or impaired.
+const SPECIAL: u32 = 1 << 29;
 /// The rest is the link or the chain.
-const ID: u32 = CHAIN - 1;
+const ID: u32 = SPECIAL - 1;
 
 /// What is at a place of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,10 @@ impl Step {
 
     pub(crate) fn link(link: LinkId) -> Self {
         Step(link as u32)
+    }
+
+    pub(crate) fn special_link(link: LinkId) -> Self {
+        Step(link as u32 | SPECIAL)
     }
 
     pub(crate) fn chain(id: u32) -> Self {
@@ -78,6 +84,12 @@ impl Step {
     #[inline]
     pub(crate) fn is_chain(self) -> bool {
         self.0 & CHAIN != 0
+    }
+
+    /// A link that is managed or impaired: packets come here in time.
+    #[inline]
+    pub(crate) fn is_special(self) -> bool {
+        self.0 & SPECIAL != 0
     }
 
     /// Which link or chain, if this is no end.

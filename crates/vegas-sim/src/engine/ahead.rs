@@ -131,8 +131,11 @@ impl Plan {
         let mut steps: Vec<Step> = Vec::new();
         for run in way.chunk_by(|one, next| passes(one) && passes(next)) {
             let last = run[run.len() - 1];
-            let step =
-                if passes(&last) { Step::chain(chains.of(run, self.lanes[last], passage)) } else { Step::link(last) };
+            let step = match passes(&last) {
+                true => Step::chain(chains.of(run, self.lanes[last], passage)),
+                false if links[last].is_plain() => Step::link(last),
+                false => Step::special_link(last),
+            };
             // a route's first link is fed by a receiver, if at all: its packets are offered to it right there
             steps.push(step.ahead(!steps.is_empty() && self.entries[run[0]] != Entry::InTime));
         }

@@ -40,12 +40,24 @@ impl Simulation {
         self.pass_on(packet);
     }
 
-    /// A packet comes out of a link that is managed or impaired.
+    /// A packet comes out of a link that is managed or impaired, which has this lane.
     #[inline(never)]
-    pub(super) fn on_special_arrival(&mut self, link: u32) {
+    pub(super) fn on_special_arrival(&mut self, link: u32, lane: u32) {
         if self.recorder.every_change() {
             self.catch_up(link as usize);
         }
+        let here = &mut self.links[link as usize];
+        if here.is_impaired() {
+            return self.on_impaired_arrival(link);
+        }
+        let (packet, next) = here.arrive_managed(self.now);
+        self.queue.set_lane(lane, next.map(|time| (time, self.components.arrival(link))));
+        self.report_chosen(link as usize);
+        self.go_on(self.routes.place(&packet) + 1, packet);
+    }
+
+    #[inline(never)]
+    fn on_impaired_arrival(&mut self, link: u32) {
         let arrivals = self.links[link as usize].arrive(self.now);
         self.schedule_arrival(link);
         self.report_chosen(link as usize);
@@ -118,7 +130,7 @@ impl Simulation {
         let step = self.routes.step(place);
         match step.is_end() {
             true => self.deliver(packet),
-            false => self.offer(place, step, packet),
+            false => self.enter(place, step, packet),
         }
     }
 
@@ -128,26 +140,69 @@ impl Simulation {
         self.count_leaving(&packet);
         let (place, hop) = self.routes.first(&packet);
         packet.hop = hop;
-        self.offer(place, self.routes.step(place), packet);
+        self.enter(place, self.routes.step(place), packet);
     }
 
-    /// A packet comes to a link, and goes on from there as far as is known ahead of time.
+    /// A packet comes to a link, or to a chain.
+    #[inline(always)]
+    fn enter(&mut self, place: usize, step: Step, packet: Packet) {
+        match step.is_special() {
+            true => self.offer_special(step.id() as LinkId, packet),
+            false => self.offer(place, step, packet),
+        }
+    }
+
+    /// A packet comes to a link that is managed or impaired.
+    #[inline(never)]
+    fn offer_special(&mut self, link: LinkId, mut packet: Packet) {
+        if self.recorder.every_change() {
+            self.catch_up(link);
+        }
+        let (here, component) = (&mut self.links[link], self.components.arrival(link as u32));
+        let (lane, is_data) = (here.lane, packet.kind == PacketKind::Data);
+        match here.offer_special(self.now, &mut packet, is_data) {
+            Offer::Managed(first) => {
+                if let Some(arrival) = first {
+                    self.queue.begin_lane(lane, arrival, component);
+                }
+                self.report_chosen(link);
+            }
+            Offer::Accepted(arrival) => {
+                if here.carry(packet, arrival) {
+                    self.queue.begin_lane(lane, arrival, component);
+                }
+            }
+            Offer::Overflow => self.drop_packet(self.now, link, packet, IncidentKind::QueueDrop),
+            Offer::Lost => self.drop_packet(self.now, link, packet, IncidentKind::Loss),
+        }
+        if self.recorder.every_change() {
+            self.note_change(link);
+        }
+    }
+
+    /// A row, after what has just happened.
+    #[cold]
+    fn note_change(&mut self, link: LinkId) {
+        self.links[link].catch_up(self.now);
+        self.recorder.link_row(self.now, link, &mut self.links[link]);
+    }
+
+    /// A packet comes to a plain link, or to a chain, and goes on from there as far as is known ahead of time.
     fn offer(&mut self, mut place: usize, mut step: Step, mut packet: Packet) {
         if self.recorder.every_change() {
             self.catch_up(step.id() as LinkId);
         }
         let mut at = self.now;
-        let mut is_data = packet.kind == PacketKind::Data;
         let mut from = place;
         loop {
             let arrival = if step.is_chain() {
                 self.chains.get(step.id()).pass(at, packet.wire, self.end)
             } else {
                 let link = step.id() as LinkId;
-                match self.links[link].offer(self.now, at, &mut packet, is_data, self.looks.next()) {
+                match self.links[link].offer(self.now, at, &mut packet, self.looks.next()) {
                     Offer::Accepted(arrival) => arrival,
-                    other => {
-                        self.refuse(other, link, at, &packet);
+                    _ => {
+                        self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
                         break;
                     }
                 }
@@ -162,15 +217,13 @@ impl Simulation {
             if next.is_end() {
                 packet = self.answer_ahead(arrival, &packet);
                 (place, packet.hop) = self.routes.first_back(packet.flow);
-                (from, is_data) = (place, false);
+                from = place;
                 next = self.routes.step(place);
             }
             (step, at) = (next, arrival);
         }
         if self.recorder.every_change() {
-            let link = step.id() as LinkId;
-            self.links[link].catch_up(self.now);
-            self.recorder.link_row(self.now, link, &mut self.links[link]);
+            self.note_change(step.id() as LinkId);
         }
     }
 
@@ -186,12 +239,8 @@ impl Simulation {
             Entered::First => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {
-                let here = &mut self.links[link as LinkId];
-                if here.carry(packet, arrival) {
-                    match here.is_plain() {
-                        true => self.queue.schedule(component, arrival),
-                        false => self.queue.begin_lane(lane, arrival, component),
-                    }
+                if self.links[link as LinkId].carry(packet, arrival) {
+                    self.queue.schedule(component, arrival);
                 }
             }
         }
@@ -210,22 +259,7 @@ impl Simulation {
         flow.acknowledge(packet.flow, &mut self.sacks)
     }
 
-    /// A packet is not carried on, or not yet.
     #[inline(never)]
-    fn refuse(&mut self, offer: Offer, link: LinkId, at: Time, packet: &Packet) {
-        match offer {
-            Offer::Accepted(_) => {}
-            Offer::Managed => {
-                if !self.queue.has_lane(self.links[link].lane) {
-                    self.schedule_arrival(link as u32);
-                }
-                self.report_chosen(link);
-            }
-            Offer::Overflow => self.drop_packet(at, link, *packet, IncidentKind::QueueDrop),
-            Offer::Lost => self.drop_packet(at, link, *packet, IncidentKind::Loss),
-        }
-    }
-
     fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
         self.sacks.release(packet.sack());
         self.discard_foreign(&packet);

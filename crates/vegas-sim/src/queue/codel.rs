@@ -38,6 +38,7 @@ impl Default for CoDel {
 impl CoDel {
     /// RFC 8289, section 5.5. With ECN the packet that would be dropped is marked and sent instead, and counts as one
     /// that was dropped (RFC 8290, section 4.2, has it so in its queues).
+    #[inline]
     pub(super) fn take(
         &mut self,
         now: Time,
@@ -45,22 +46,53 @@ impl CoDel {
         backlog: &mut impl Backlog,
         chosen: &mut Chosen,
     ) -> Option<Waiting> {
-        let (mut head, mut may_drop) = self.pop(now, spec, backlog);
+        let (head, may_drop) = self.pop(now, spec, backlog);
+        if !may_drop {
+            self.dropping = false;
+            return head;
+        }
+        self.judge(now, spec, head, backlog, chosen)
+    }
+
+    /// Nothing waits.
+    #[inline]
+    pub(super) fn note_empty(&mut self) {
+        self.above_until = Time::NEVER;
+        self.dropping = false;
+    }
+
+    /// A packet of so many bytes that has not waited is taken, and nothing waits behind it.
+    #[inline]
+    pub(super) fn note_passing(&mut self, wire: u16) {
+        self.max_packet = self.max_packet.max(wire);
+        self.note_empty();
+    }
+
+    /// What is taken, where the head may be dropped.
+    #[inline(never)]
+    fn judge(
+        &mut self,
+        now: Time,
+        spec: &CoDelSpec,
+        mut head: Option<Waiting>,
+        backlog: &mut impl Backlog,
+        chosen: &mut Chosen,
+    ) -> Option<Waiting> {
         if self.dropping {
-            self.dropping = may_drop;
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
                 if marks(spec, &mut head, chosen) {
                     self.drop_next = after(spec, self.count, self.drop_next);
                     break;
                 }
+                let may_drop;
                 (head, may_drop) = self.drop_head(now, spec, head, backlog, chosen);
                 self.dropping = may_drop;
                 if may_drop {
                     self.drop_next = after(spec, self.count, self.drop_next);
                 }
             }
-        } else if may_drop {
+        } else {
             if !marks(spec, &mut head, chosen) {
                 (head, _) = self.drop_head(now, spec, head, backlog, chosen);
             }

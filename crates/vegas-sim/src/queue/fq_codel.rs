@@ -2,7 +2,6 @@
 //! manages each.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
@@ -19,60 +18,79 @@ pub(crate) struct FqCoDel {
     codel: CoDelSpec,
     queues: Vec<FlowQueue>,
     lines: Lines,
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
-    packets: usize,
-    bytes: u64,
+    new: Ring,
+    old: Ring,
 }
 
 /// One line of the cache.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[repr(align(64))]
 struct FlowQueue {
     line: Line,
     codel: CoDel,
     /// Bytes that it may still send in its turn.
     credit: i64,
-    /// It is on one of the two lists.
-    listed: bool,
+    /// The next on its list; [`NONE`] while it is on neither.
+    next: u32,
 }
+
+const _: () = assert!(size_of::<FlowQueue>() == 64);
+
+const NONE: u32 = u32::MAX;
 
 impl FqCoDel {
     pub(super) fn new(spec: FqCoDelSpec) -> Self {
+        let empty = FlowQueue { line: Line::default(), codel: CoDel::default(), credit: 0, next: NONE };
         FqCoDel {
             quantum: i64::from(spec.quantum_bytes),
             codel: spec.codel,
-            queues: vec![FlowQueue::default(); spec.queues as usize],
+            queues: vec![empty; spec.queues as usize],
             lines: Lines::default(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
-            packets: 0,
-            bytes: 0,
+            new: Ring::EMPTY,
+            old: Ring::EMPTY,
         }
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
-        self.packets
+        self.lines.packets()
     }
 
+    #[inline]
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.lines.bytes()
     }
 
     /// RFC 8290, section 4.1: where there is no room, the longest queue loses its head.
+    #[inline]
     pub(super) fn offer(&mut self, now: Time, packet: Packet, has_room: bool, chosen: &mut Chosen) {
-        let id = hash(&packet) % self.queues.len() as u32;
-        let queue = &mut self.queues[id as usize];
-        self.lines.push(&mut queue.line, Waiting { packet, since: now });
-        self.packets += 1;
-        self.bytes += u64::from(packet.wire);
-        if !std::mem::replace(&mut queue.listed, true) {
-            queue.credit = self.quantum;
-            self.new.push_back(id);
-        }
+        let id = self.list(&packet);
+        self.lines.push(&mut self.queues[id as usize].line, Waiting { packet, since: now });
         if !has_room {
             self.make_room(packet.wire, chosen);
         }
+    }
+
+    /// What becomes of a packet whose turn comes as it is offered, as all queues are empty and on no list: it is on its
+    /// queue, and taken.
+    #[inline]
+    pub(super) fn pass(&mut self, packet: &Packet) {
+        let id = self.list(packet);
+        let queue = &mut self.queues[id as usize];
+        queue.codel.note_passing(packet.wire);
+        queue.credit -= i64::from(packet.wire);
+    }
+
+    /// The queue of a packet that comes, now on a list.
+    #[inline]
+    fn list(&mut self, packet: &Packet) -> u32 {
+        let id = hash(packet) % self.queues.len() as u32;
+        let queue = &mut self.queues[id as usize];
+        if queue.next == NONE {
+            queue.credit = self.quantum;
+            self.new.push(&mut self.queues, id);
+        }
+        id
     }
 
     #[cold]
@@ -80,63 +98,113 @@ impl FqCoDel {
         let mut room = 0u32;
         while room < u32::from(wire) {
             let bytes = |id: u32| self.queues[id as usize].line.bytes();
-            let listed = self.new.iter().chain(&self.old).copied();
+            let listed = self.new.iter(&self.queues).chain(self.old.iter(&self.queues));
             let longest = listed.max_by_key(|&id| (bytes(id), Reverse(id))).expect("what has packets is listed");
             let line = &mut self.queues[longest as usize].line;
             let head = self.lines.pop(line).expect("the packet offered is there");
             room += u32::from(head.packet.wire);
-            self.count_out(head.packet);
             chosen.dropped.push(head.packet);
         }
     }
 
     /// RFC 8290, section 4.2.
+    #[inline]
     pub(super) fn take(&mut self, now: Time, chosen: &mut Chosen) -> Option<Waiting> {
+        if self.lines.packets() == 0 {
+            self.rest();
+            return None;
+        }
         loop {
-            let from_new = !self.new.is_empty();
-            let list = if from_new { &mut self.new } else { &mut self.old };
-            let id = *list.front()?;
+            let is_new = self.new.first(&self.queues).is_some();
+            let list = if is_new { self.new } else { self.old };
+            let id = list.first(&self.queues)?;
             let queue = &mut self.queues[id as usize];
             if queue.credit <= 0 {
                 queue.credit += self.quantum;
-                list.pop_front();
-                self.old.push_back(id);
+                self.send_back(id, is_new);
                 continue;
             }
-            let before = chosen.dropped.len();
             let mut backlog = LineOf(&mut self.lines, &mut queue.line);
-            let taken = queue.codel.take(now, &self.codel, &mut backlog, chosen);
-            for packet in &chosen.dropped[before..] {
-                self.packets -= 1;
-                self.bytes -= u64::from(packet.wire);
-            }
-            let Some(taken) = taken else {
-                self.retire(id, from_new);
+            let Some(taken) = queue.codel.take(now, &self.codel, &mut backlog, chosen) else {
+                self.retire(id, is_new);
                 continue;
             };
-            self.queues[id as usize].credit -= i64::from(taken.packet.wire);
-            self.count_out(taken.packet);
+            queue.credit -= i64::from(taken.packet.wire);
             return Some(taken);
         }
     }
 
-    /// An empty queue: a new one passes over the old list once, so that it cannot jump the queue by sending little.
-    fn retire(&mut self, id: u32, from_new: bool) {
-        if from_new {
-            self.new.pop_front();
+    /// The first queue has had its turn.
+    #[inline]
+    fn send_back(&mut self, id: u32, is_new: bool) {
+        if is_new {
+            self.new.take_first(&mut self.queues, id);
+            self.old.push(&mut self.queues, id);
         } else {
-            self.old.pop_front();
-        }
-        if from_new && !self.old.is_empty() {
-            self.old.push_back(id);
-        } else {
-            self.queues[id as usize].listed = false;
+            self.old.last = id;
         }
     }
 
-    fn count_out(&mut self, packet: Packet) {
-        self.packets -= 1;
-        self.bytes -= u64::from(packet.wire);
+    /// An empty queue: a new one passes over the old list once, so that it cannot jump the queue by sending little.
+    fn retire(&mut self, id: u32, is_new: bool) {
+        if is_new && self.old.first(&self.queues).is_some() {
+            self.send_back(id, is_new);
+        } else {
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            list.take_first(&mut self.queues, id);
+        }
+    }
+
+    /// All queues are empty: each finds that in its turn, and leaves its list.
+    #[inline]
+    fn rest(&mut self) {
+        for is_new in [true, false] {
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            while let Some(id) = list.first(&self.queues) {
+                self.queues[id as usize].codel.note_empty();
+                list.take_first(&mut self.queues, id);
+            }
+        }
+    }
+}
+
+/// A list of queues, the last of which knows the first.
+#[derive(Clone, Copy, Debug)]
+struct Ring {
+    last: u32,
+}
+
+impl Ring {
+    const EMPTY: Ring = Ring { last: NONE };
+
+    #[inline]
+    fn first(self, queues: &[FlowQueue]) -> Option<u32> {
+        (self.last != NONE).then(|| queues[self.last as usize].next)
+    }
+
+    #[inline]
+    fn push(&mut self, queues: &mut [FlowQueue], id: u32) {
+        let first = self.first(queues).unwrap_or(id);
+        queues[id as usize].next = first;
+        if self.last != NONE {
+            queues[self.last as usize].next = id;
+        }
+        self.last = id;
+    }
+
+    #[inline]
+    fn take_first(&mut self, queues: &mut [FlowQueue], first: u32) {
+        let second = std::mem::replace(&mut queues[first as usize].next, NONE);
+        if first == self.last {
+            self.last = NONE;
+        } else {
+            queues[self.last as usize].next = second;
+        }
+    }
+
+    fn iter(self, queues: &[FlowQueue]) -> impl Iterator<Item = u32> {
+        let next = move |id: u32| queues[id as usize].next;
+        std::iter::successors(self.first(queues), move |id| (*id != self.last).then(|| next(*id)))
     }
 }
 

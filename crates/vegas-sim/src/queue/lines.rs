@@ -11,6 +11,8 @@ pub(super) struct Lines {
     places: Vec<Place>,
     /// The first of the places that are free; they hang together like a queue.
     free: u32,
+    packets: usize,
+    bytes: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -30,7 +32,7 @@ pub(super) struct Line {
 
 impl Default for Lines {
     fn default() -> Self {
-        Lines { places: Vec::new(), free: NONE }
+        Lines { places: Vec::new(), free: NONE, packets: 0, bytes: 0 }
     }
 }
 
@@ -48,8 +50,24 @@ impl Line {
 }
 
 impl Lines {
+    /// Packets that wait in all of them.
+    #[inline]
+    pub(super) fn packets(&self) -> usize {
+        self.packets
+    }
+
+    /// Bytes that wait in all of them.
+    #[inline]
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    #[inline]
     pub(super) fn push(&mut self, line: &mut Line, waiting: Waiting) {
-        line.bytes += u64::from(waiting.packet.wire);
+        let bytes = u64::from(waiting.packet.wire);
+        line.bytes += bytes;
+        self.bytes += bytes;
+        self.packets += 1;
         let place = self.store(Place { waiting, next: NONE });
         match line.last {
             NONE => line.first = place,
@@ -58,6 +76,7 @@ impl Lines {
         line.last = place;
     }
 
+    #[inline]
     fn store(&mut self, place: Place) -> u32 {
         match self.free {
             NONE => {
@@ -73,6 +92,7 @@ impl Lines {
         }
     }
 
+    #[inline]
     pub(super) fn pop(&mut self, line: &mut Line) -> Option<Waiting> {
         let first = line.first;
         if first == NONE {
@@ -85,7 +105,10 @@ impl Lines {
         if line.first == NONE {
             line.last = NONE;
         }
-        line.bytes -= u64::from(waiting.packet.wire);
+        let bytes = u64::from(waiting.packet.wire);
+        line.bytes -= bytes;
+        self.bytes -= bytes;
+        self.packets -= 1;
         Some(waiting)
     }
 }

@@ -43,7 +43,21 @@ impl Queue {
         }
     }
 
+    /// Whether a packet passes that comes while nothing waits and the transmitter is free, so that its turn has come: none
+    /// of those that may pick it out.
+    #[inline]
+    pub(crate) fn pass(&mut self, packet: &Packet) -> bool {
+        match self {
+            Queue::Red(..) | Queue::CoDel(..) | Queue::Pie(..) => false,
+            Queue::FqCoDel(queues) => {
+                queues.pass(packet);
+                true
+            }
+        }
+    }
+
     /// Takes in a packet; what is dropped instead, be it another one, goes to `chosen`, and so does what is marked.
+    #[inline]
     pub(crate) fn offer(&mut self, now: Time, mut packet: Packet, has_room: bool, chosen: &mut Chosen) {
         let verdict = match self {
             Queue::Red(fifo, red) => red.judge(now, fifo, &packet),
@@ -65,6 +79,7 @@ impl Queue {
     }
 
     /// The packet whose turn it is; what is dropped on the way there goes to `chosen`, and it too if it is marked.
+    #[inline]
     pub(crate) fn take(&mut self, now: Time, chosen: &mut Chosen) -> Option<Waiting> {
         match self {
             Queue::Red(fifo, red) => {
