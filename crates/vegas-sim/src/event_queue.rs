@@ -24,9 +24,9 @@ const WAYS: usize = 4;
 /// Pending events, earliest first.
 #[derive(Clone, Debug)]
 pub(crate) struct EventQueue {
-    /// As many winners as lanes, the second the winner of all, then the lanes themselves: who is at n meets n ^ 1, and the
-    /// winner is at n / 2.
-    lanes: Vec<Key>,
+    /// Who meets whom: who is at n, on side n % 2 of pair n / 2, meets the other one of the pair, and the winner is at
+    /// n / 2; the winner of all at 1. There are as many pairs as lanes, which are at the end.
+    lanes: Vec<[Key; 2]>,
     /// Components' own events.
     heap: Vec<Key>,
     /// The first of these has been taken, and its place is open: most often the next to come belongs near it.
@@ -71,12 +71,6 @@ impl Key {
         self.0 < other.0
     }
 
-    /// The earlier of two, which is anybody's guess: no branch.
-    #[inline]
-    fn earlier(self, other: Key) -> Key {
-        select_unpredictable(self.is_before(other), self, other)
-    }
-
     #[inline]
     fn event(self) -> Event {
         let order = self.0 as u64;
@@ -98,7 +92,7 @@ const ABSENT: Own = Own { due: Time::NEVER, queued: Time::NEVER };
 impl EventQueue {
     pub(crate) fn new(components: usize, lanes: usize) -> Self {
         EventQueue {
-            lanes: vec![Key::NEVER; 2 * lanes.max(1)],
+            lanes: vec![[Key::NEVER; 2]; lanes.max(1)],
             heap: Vec::new(),
             open: false,
             first_own: Key::NEVER,
@@ -114,7 +108,7 @@ impl EventQueue {
     /// The earliest event.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<Event> {
-        let lane = self.lanes[1];
+        let lane = self.first_lane();
         if self.first_own.is_before(lane) {
             return self.peek_own();
         }
@@ -128,7 +122,7 @@ impl EventQueue {
             if self.open {
                 self.close();
             }
-            if !self.first_own.is_before(self.lanes[1]) {
+            if !self.first_own.is_before(self.first_lane()) {
                 return self.peek();
             }
             let event = self.first_own.event();
@@ -175,25 +169,33 @@ impl EventQueue {
     pub(crate) fn set_lane(&mut self, lane: u32, next: Option<(Time, ComponentId)>) {
         let mut winner = next.map_or(Key::NEVER, |(time, component)| Key::of(Event { time, component, lane }));
         let lanes = self.lanes.as_mut_slice();
-        let mut at = lanes.len() / 2 + lane as usize;
-        lanes[at] = winner;
+        let mut at = lanes.len() + lane as usize;
         while at > 1 {
-            winner = winner.earlier(lanes[at ^ 1]);
+            let pair = &mut lanes[at / 2];
+            pair[at % 2] = winner;
+            // who it is is anybody's guess, so no branch: who wins is looked up
+            winner = pair[usize::from(pair[1].is_before(pair[0]))];
             at /= 2;
-            lanes[at] = winner;
         }
+        lanes[0][1] = winner;
     }
 
     /// The same of a lane that has none.
     #[inline]
     pub(crate) fn begin_lane(&mut self, lane: u32, time: Time, component: ComponentId) {
         let key = Key::of(Event { time, component, lane });
-        let mut at = self.lanes.len() / 2 + lane as usize;
-        self.lanes[at] = key;
-        while at > 1 && key.is_before(self.lanes[at / 2]) {
+        let mut at = self.lanes.len() + lane as usize;
+        self.lanes[at / 2][at % 2] = key;
+        while at > 1 && key.is_before(self.lanes[at / 4][at / 2 % 2]) {
             at /= 2;
-            self.lanes[at] = key;
+            self.lanes[at / 2][at % 2] = key;
         }
+    }
+
+    /// The earliest event of the lanes.
+    #[inline]
+    fn first_lane(&self) -> Key {
+        self.lanes[0][1]
     }
 
     /// When a component's own event is due.

@@ -34,7 +34,7 @@ pub(crate) struct Link {
     stamps: bool,
     /// The lane on which what it has accepted goes on; if it is not plain, the lane of its own arrivals.
     pub(crate) lane: u32,
-    /// The transmitter is busy until then.
+    /// The transmitter is busy until then; if the queue is managed, a turn is due then.
     busy_until: Time,
     /// What has left the transmitter, or will have, and arrives here, in order. Of a managed queue, from when it begins
     /// to be sent.
@@ -91,9 +91,10 @@ pub(crate) enum Offer {
 }
 
 impl Link {
-    /// Packets that were accepted and have not arrived, those that a managed queue or an impairment holds left out.
+    /// Packets that were accepted and have not arrived, those that wait in a managed queue or that an impairment holds
+    /// left out.
     pub(crate) fn packets_held(&self) -> usize {
-        self.transit.len() - usize::from(self.is_sending())
+        self.transit.len()
     }
 
     /// A link; `changes` if its values may change during the run.
@@ -216,26 +217,46 @@ impl Link {
 
     #[inline]
     fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
-        self.take_turns(now);
+        self.take_filled_turns(now);
         let was_empty = self.transit.is_empty();
         let admits = self.admits(packet.wire);
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
-        if !managed.is_sending() && admits && managed.pass(&packet) {
+        if self.busy_until <= now && admits && managed.pass(&packet) {
             self.begin(now, now, packet);
         } else {
-            managed.offer(now, packet, &self.limit);
-            if !managed.is_sending() {
-                self.begin_next(now);
-            }
-            self.managed().expect("a managed link").note_queue();
+            self.offer_to_queue(now, packet);
         }
         Offer::Managed(self.transit.front().filter(|_| was_empty).map(|transit| transit.arrival))
+    }
+
+    #[inline]
+    fn offer_to_queue(&mut self, now: Time, packet: Packet) {
+        self.take_turns(now);
+        let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
+        managed.offer(now, packet, &self.limit);
+        if !managed.is_sending() {
+            self.begin_next(now);
+        }
+        if let Waiting::Managed(managed) = &mut self.queue {
+            managed.note_queue();
+        }
     }
 
     /// Takes the turns of a managed queue that are due.
     #[inline]
     fn take_turns(&mut self, now: Time) {
         while self.busy_until <= now && self.is_sending() {
+            self.begin_next(self.busy_until);
+        }
+    }
+
+    /// The same, but for the last one if it finds nothing that waits: that changes nothing before the next offer or look.
+    #[inline]
+    fn take_filled_turns(&mut self, now: Time) {
+        while self.busy_until <= now
+            && let Waiting::Managed(managed) = &self.queue
+            && managed.queue.len() > 0
+        {
             self.begin_next(self.busy_until);
         }
     }
@@ -253,7 +274,7 @@ impl Link {
     }
 
     /// Begins to send a packet of a managed queue.
-    #[inline]
+    #[inline(always)]
     fn begin(&mut self, now: Time, since: Time, packet: Packet) {
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
         self.busy_until = self.transmitter.finish(now, since, packet.wire);
@@ -289,7 +310,7 @@ impl Link {
     /// impaired.
     #[inline]
     pub(crate) fn arrive_managed(&mut self, now: Time) -> (Packet, Option<Time>) {
-        self.take_turns(now);
+        self.take_filled_turns(now);
         self.arrive_plainly(now)
     }
 
@@ -304,7 +325,7 @@ impl Link {
 
     /// Takes out the packet whose arrival is due.
     pub(crate) fn arrive(&mut self, now: Time) -> Arrivals {
-        self.take_turns(now);
+        self.take_filled_turns(now);
         let head = self.transit.pop_front().expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         let arrivals = match self.impairments.as_mut() {

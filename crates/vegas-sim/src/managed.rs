@@ -22,7 +22,7 @@ pub(crate) enum Choice {
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
     pub(crate) queue: Queue,
-    /// Size of the packet in the transmitter.
+    /// Size of the packet in the transmitter, or of the last one, if nothing waits and nobody has looked since.
     pub(crate) sending: Option<u16>,
     /// Picked out and not yet handed over.
     chosen: VecDeque<(Time, Packet, Choice)>,

@@ -16,9 +16,13 @@ pub(crate) struct Routes {
 
 /// There and back.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ways {
-    forward: Route,
-    backward: Route,
+pub(crate) struct Ways([Route; 2]);
+
+impl Ways {
+    #[inline]
+    fn of(self, kind: PacketKind) -> Route {
+        self.0[usize::from(!kind.is_forward())]
+    }
 }
 
 /// The routes that a flow has taken in one direction, one behind the other: a packet's hop is a place among them, so
@@ -102,7 +106,7 @@ impl Step {
 impl Routes {
     /// Writes a flow's routes down.
     pub(crate) fn add(&mut self, forward: &[Step], backward: &[Step]) -> Ways {
-        Ways { forward: self.append(&[], forward), backward: self.append(&[], backward) }
+        Ways([self.append(&[], forward), self.append(&[], backward)])
     }
 
     /// A flow takes these.
@@ -121,10 +125,10 @@ impl Routes {
 
     /// A flow takes other routes with the packets that leave from now on.
     pub(crate) fn change(&mut self, flow: usize, forward: &[Step], backward: &[Step]) {
-        let Ways { forward: old_forward, backward: old_backward } = self.flows[flow];
+        let Ways([old_forward, old_backward]) = self.flows[flow];
         let forward = self.append(&self.taken(old_forward), forward);
         let backward = self.append(&self.taken(old_backward), backward);
-        self.flows[flow] = Ways { forward, backward };
+        self.flows[flow] = Ways([forward, backward]);
     }
 
     fn taken(&self, route: Route) -> Vec<Step> {
@@ -144,7 +148,7 @@ impl Routes {
 
     /// Marks a flow's receiver as one that answers ahead of time.
     pub(crate) fn mark_turn(&mut self, flow: usize) {
-        let Route { base, length, .. } = self.flows[flow].forward;
+        let Route { base, length, .. } = self.flows[flow].0[0];
         let end = &mut self.steps[base as usize + usize::from(length) - 1];
         *end = end.ahead(true);
     }
@@ -159,7 +163,7 @@ impl Routes {
     /// The same for an answer of a flow's receiver.
     #[inline]
     pub(crate) fn first_back(&self, flow: u32) -> (usize, u16) {
-        let Route { base, first, .. } = self.flows[flow as usize].backward;
+        let Route { base, first, .. } = self.flows[flow as usize].of(PacketKind::Ack);
         (base as usize + usize::from(first), first)
     }
 
@@ -180,8 +184,7 @@ impl Routes {
         let id = packet.flow as usize;
         match packet.kind {
             PacketKind::Datagram => self.datagrams[id],
-            kind if kind.is_forward() => self.flows[id].forward,
-            _ => self.flows[id].backward,
+            kind => self.flows[id].of(kind),
         }
     }
 }

@@ -71,10 +71,10 @@ impl FqCoDel {
         }
     }
 
-    /// What becomes of a packet whose turn comes as it is offered, as all queues are empty and on no list: it is on its
-    /// queue, and taken.
+    /// What becomes of a packet whose turn comes as it is offered, as all queues are empty: it is on its queue, and taken.
     #[inline]
     pub(super) fn pass(&mut self, packet: &Packet) {
+        self.rest();
         let id = self.list(packet);
         let queue = &mut self.queues[id as usize];
         queue.codel.note_passing(packet.wire);
@@ -215,4 +215,64 @@ fn hash(packet: &Packet) -> u32 {
         kind => u32::from(kind.is_forward()),
     };
     packet.flow.wrapping_mul(3).wrapping_add(kind).wrapping_mul(2_654_435_761) >> 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use vegas_core::units::Span;
+
+    /// What happens to two queues that should be alike.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Offer,
+        Take,
+        /// A packet comes to a free transmitter, if nothing waits: one queue has it pass, the other has it for a moment.
+        Pass,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<(Step, u32, u16, u64)>> {
+        let step = prop::sample::select(vec![Step::Offer, Step::Offer, Step::Take, Step::Take, Step::Pass]);
+        prop::collection::vec((step, 0..6u32, prop::sample::select(vec![40u16, 1000, 1500]), 0..40u64), 1..400)
+    }
+
+    /// The packets picked out since the last time.
+    fn dropped(chosen: &mut Chosen) -> Vec<u64> {
+        chosen.dropped.drain(..).map(|packet| packet.sequence).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn to_pass_is_to_be_offered_and_taken(steps in steps()) {
+            let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
+            let spec = FqCoDelSpec { codel, queues: 4, quantum_bytes: 700 };
+            let (mut passed, mut taken) = (FqCoDel::new(spec), FqCoDel::new(spec));
+            let (mut chosen, mut now) = ([Chosen::default(), Chosen::default()], Time::ZERO);
+            for (number, (step, flow, wire, wait_ms)) in steps.into_iter().enumerate() {
+                let packet = Packet::new(PacketKind::Data, flow, number as u64, wire);
+                now = now + Span::from_millis(wait_ms);
+                match step {
+                    Step::Offer => {
+                        passed.offer(now, packet, number % 7 > 0, &mut chosen[0]);
+                        taken.offer(now, packet, number % 7 > 0, &mut chosen[1]);
+                    }
+                    Step::Pass if passed.len() == 0 => {
+                        passed.pass(&packet);
+                        // its transmitter became free first
+                        prop_assert!(taken.take(now, &mut chosen[1]).is_none());
+                        taken.offer(now, packet, true, &mut chosen[1]);
+                        prop_assert!(taken.take(now, &mut chosen[1]).is_some());
+                    }
+                    Step::Take | Step::Pass => {
+                        let one = passed.take(now, &mut chosen[0]).map(|waiting| waiting.packet.sequence);
+                        let other = taken.take(now, &mut chosen[1]).map(|waiting| waiting.packet.sequence);
+                        prop_assert_eq!(one, other);
+                    }
+                }
+                prop_assert_eq!(dropped(&mut chosen[0]), dropped(&mut chosen[1]));
+                prop_assert_eq!((passed.len(), passed.bytes()), (taken.len(), taken.bytes()));
+            }
+        }
+    }
 }
