@@ -12,6 +12,7 @@ use vegas_core::units::Time;
 
 use crate::event_queue::Event;
 use crate::packet::Packet;
+use crate::ring;
 
 /// A link's lane, if it has none.
 pub(crate) const NO_LANE: u32 = Event::OWN;
@@ -70,7 +71,7 @@ impl Lanes {
             return Entered::Not;
         };
         lane.last = place;
-        lane.on_their_way.push_back(carried);
+        ring::put_last(&mut lane.on_their_way, carried);
         if lane.on_their_way.len() == 1 { Entered::First } else { Entered::Behind }
     }
 

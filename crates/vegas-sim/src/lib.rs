@@ -20,6 +20,7 @@ mod passage;
 mod queue;
 mod recorder;
 pub mod results;
+mod ring;
 mod rng;
 mod routes;
 pub mod scenario;

@@ -19,6 +19,7 @@ use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
 use crate::passage::Passed;
 use crate::queue::Queue;
+use crate::ring;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
 use crate::stays::{Stays, Totals};
@@ -317,7 +318,7 @@ impl Link {
     /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
     #[inline]
     pub(crate) fn arrive_plainly(&mut self, now: Time) -> (Packet, Option<Time>) {
-        let head = self.transit.pop_front().expect("an arrival is due");
+        let head = ring::take_first(&mut self.transit).expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
         (head.packet, self.transit.front().map(|transit| transit.arrival))
@@ -326,7 +327,7 @@ impl Link {
     /// Takes out the packet whose arrival is due.
     pub(crate) fn arrive(&mut self, now: Time) -> Arrivals {
         self.take_filled_turns(now);
-        let head = self.transit.pop_front().expect("an arrival is due");
+        let head = ring::take_first(&mut self.transit).expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         let arrivals = match self.impairments.as_mut() {
             None => Arrivals { packet: Some(head.packet), twice: false },

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
+use crate::ring;
 use crate::scenario::QueueLimit;
 use crate::waiting::WaitingTimes;
 
@@ -84,7 +85,7 @@ impl Stays {
     /// Takes the first out of the ring, which is counted and has left.
     #[inline]
     fn forget(&mut self) {
-        self.ring.pop_front();
+        ring::take_first(&mut self.ring);
         self.counted -= 1;
         self.left -= 1;
         self.come = self.come.saturating_sub(1);

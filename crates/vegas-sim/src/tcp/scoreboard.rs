@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
+use crate::ring;
+
 /// Outstanding segments, from the oldest unacknowledged one to the newest ever sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
@@ -146,7 +148,7 @@ impl Scoreboard {
     pub(crate) fn on_send(&mut self, segment: u64, now: Time) -> bool {
         let first = segment == self.max();
         if first {
-            self.entries.push_back(Entry::new(now));
+            ring::put_last(&mut self.entries, Entry::new(now));
             self.pipe += 1;
         } else {
             self.on_send_again(segment, now);
