@@ -164,16 +164,16 @@ BENCHMARKS = PYTHONPATH=python $(BIN)/python -m benchmarks
 .PHONY: bench
 bench: build $(BENCH_PROGRAM) ## speed beside ns-2: the same scenarios in turn, ratios of medians (some minutes)
 	@$(call debian_package,ns,ns2)
-	@$(BENCHMARKS) side-by-side $< --repeats $(BENCH_REPEATS)
+	@$(BENCHMARKS) side-by-side $(BENCH_PROGRAM) --repeats $(BENCH_REPEATS)
 
 .PHONY: bench-instructions
 bench-instructions: build $(BENCH_PROGRAM) ## instructions a delivered packet against benches/instructions.json (UPDATE=1: records)
 	@$(call debian_package,valgrind,valgrind)
-	@$(BENCHMARKS) instructions $< $(if $(UPDATE),--update)
+	@$(BENCHMARKS) instructions $(BENCH_PROGRAM) $(if $(UPDATE),--update)
 
 .PHONY: bench-scale
 bench-scale: build $(BENCH_PROGRAM) ## cost a packet against flows, hops and window: docs/pictures/cost-per-packet.svg
-	PYTHONPATH=python $(BIN)/python -m benchmarks scale $(BENCH_PROGRAM) --repeats $(BENCH_REPEATS)
+	$(BENCHMARKS) scale $(BENCH_PROGRAM) --repeats $(BENCH_REPEATS)
 
 .PHONY: bench-linux
 bench-linux: build linux ## CPU time a byte of congestion controls in the kernel, beside its own reno (as root, a minute)
