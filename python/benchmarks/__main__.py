@@ -13,7 +13,7 @@ from benchmarks.programs import BenchmarkError
 
 
 def main() -> int:
-    """Runs what the command line names; 1 if a check failed, 2 if it could not be made."""
+    """Runs what the command line names; 1 if a check failed, 2 if it could not be made, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(prog="benchmarks")
     parser.add_argument("what", choices=["side-by-side", "instructions", "scale", "linux-cost", "linux-acceptance"])
     parser.add_argument("program", type=Path, help="the example `run` of vegas-sim, or vegas-linux; optimised")
@@ -41,6 +41,8 @@ def main() -> int:
     except BenchmarkError as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 sys.exit(main())
