@@ -157,7 +157,6 @@ def _answer(connection: socket.socket, line: str, linger_s: float = 0.0) -> None
         connection.sendall(f"{line}\n".encode("ascii", "replace"))
         connection.shutdown(socket.SHUT_WR)
         deadline = time.monotonic() + linger_s
-        while linger_s > 0:
+        _wait_until(connection, deadline)
+        while connection.recv(_ROOM):
             _wait_until(connection, deadline)
-            if not connection.recv(_ROOM):
-                return

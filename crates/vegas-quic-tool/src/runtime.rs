@@ -1,5 +1,6 @@
-//! tokio for quinn, with timers that are exact where there are such (Linux). tokio's own have a grain of a millisecond, and quinn's pacer forgets what
-//! it may send when it is woken a quarter of an interval late: at 20 Mb/s it would pace by the timer's grain.
+//! tokio for quinn, with timers that are exact where there are such (Linux). tokio's own have a grain of a millisecond,
+//! and quinn's pacer forgets what it may send when it is woken a quarter of an interval late: at 20 Mb/s it would pace
+//! by the timer's grain.
 
 use std::future::Future;
 use std::io;
