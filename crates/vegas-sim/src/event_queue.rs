@@ -56,7 +56,7 @@ struct Key(u128);
 
 impl Key {
     /// After all events.
-    const NEVER: Key = Key(u128::MAX);
+    const NEVER: Key = Key(u128::MAX >> 2);
     /// Before all events: those of lanes and components have numbers above.
     const FIRST: Key = Key(0);
 
@@ -69,6 +69,14 @@ impl Key {
     #[inline]
     fn is_before(self, other: Key) -> bool {
         self.0 < other.0
+    }
+
+    /// The earlier one of both. Which it is is anybody's guess, so no branch.
+    #[inline]
+    fn first(self, other: Key) -> Key {
+        let mask = ((other.0.wrapping_sub(self.0) >> 64) as i64 >> 62) as u64;
+        let pick = |one: u128, other: u128| u128::from(one as u64 ^ ((one as u64 ^ other as u64) & mask));
+        Key(pick(self.0 >> 64, other.0 >> 64) << 64 | pick(self.0, other.0))
     }
 
     #[inline]
@@ -173,8 +181,7 @@ impl EventQueue {
         while at > 1 {
             let pair = &mut lanes[at / 2];
             pair[at % 2] = winner;
-            // who it is is anybody's guess, so no branch: who wins is looked up
-            winner = pair[usize::from(pair[1].is_before(pair[0]))];
+            winner = winner.first(pair[1 - at % 2]);
             at /= 2;
         }
         lanes[0][1] = winner;
