@@ -18,28 +18,32 @@ pub const HEADER_WITH_OPTION_BYTES: usize = PLAIN_HEADER_BYTES + OPTION_BYTES;
 /// The longest IPv4 header and TCP's without options.
 pub const HEAD_BYTES: usize = 80;
 
-/// Accumulated queueing time: microseconds in 24 bits, saturating, in the order of the wire ("RoVegas", section 3.1).
+/// Accumulated queueing time: microseconds in 24 bits, saturating ("RoVegas", section 3.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Aqt([u8; 3]);
+pub struct Aqt(u32);
 
 impl Aqt {
     /// As it leaves its host.
-    pub const ZERO: Aqt = Aqt([0; 3]);
+    pub const ZERO: Aqt = Aqt(0);
     /// 16.777215 s.
-    pub const MAX: Aqt = Aqt([0xff; 3]);
+    pub const MAX: Aqt = Aqt(0xff_ffff);
 
     /// From microseconds; saturates.
     #[inline]
     pub const fn from_micros(micros: u32) -> Aqt {
-        let [high, upper, middle, low] = micros.to_be_bytes();
-        if high > 0 { Aqt::MAX } else { Aqt([upper, middle, low]) }
+        if micros > Aqt::MAX.0 { Aqt::MAX } else { Aqt(micros) }
     }
 
     /// Microseconds.
     #[inline]
     pub const fn micros(self) -> u32 {
-        let Aqt([upper, middle, low]) = self;
-        u32::from_be_bytes([0, upper, middle, low])
+        self.0
+    }
+
+    /// As it stands in the option.
+    const fn to_wire(self) -> [u8; 3] {
+        let [_, upper, middle, low] = self.0.to_be_bytes();
+        [upper, middle, low]
     }
 
     /// With a router's queueing time added, in whole microseconds.
@@ -68,7 +72,7 @@ pub struct Stamps {
 impl Stamps {
     /// The option as it is on the wire.
     pub const fn to_bytes(self) -> [u8; OPTION_BYTES] {
-        let (Aqt([a, b, c]), Aqt([d, e, f])) = (self.aqt, self.echo);
+        let ([a, b, c], [d, e, f]) = (self.aqt.to_wire(), self.echo.to_wire());
         [OPTION_KIND, OPTION_BYTES as u8, a, b, c, d, e, f]
     }
 }
@@ -186,7 +190,7 @@ impl Head {
     }
 
     fn aqt(&self, at: usize) -> Aqt {
-        Aqt([self.byte(at), self.byte(at + 1), self.byte(at + 2)])
+        Aqt(u32::from_be_bytes([0, self.byte(at), self.byte(at + 1), self.byte(at + 2)]))
     }
 
     fn four(&self, at: usize) -> [u8; 4] {
@@ -208,7 +212,7 @@ impl Head {
 pub fn stamp(packet: &mut [u8], waited: Span) -> bool {
     let head = Head::of(packet);
     let Ok(Some(at)) = head.option() else { return false };
-    let Aqt(bytes) = head.aqt(at + AQT_AT).plus(waited);
+    let bytes = head.aqt(at + AQT_AT).plus(waited).to_wire();
     for (offset, byte) in bytes.into_iter().enumerate() {
         replace_byte(packet, at + AQT_AT + offset, byte);
     }

@@ -193,13 +193,13 @@ impl Simulation {
                 self.finished = true;
                 break;
             };
-            debug_assert!(event.time >= self.now, "time runs backwards");
-            self.now = event.time;
+            debug_assert!(event.time() >= self.now, "time runs backwards");
+            self.now = event.time();
             self.events += 1;
-            match event.lane {
-                Event::OWN => self.handle(event.component),
+            match event.lane() {
+                Event::OWN => self.handle(event.component()),
                 lane if self.lanes.is_shared(lane) => self.on_lane_arrival(lane),
-                lane => self.on_special_arrival(self.components.link_of(event.component), lane),
+                lane => self.on_special_arrival(self.components.link_of(event.component()), lane),
             }
         }
         Progress { now: self.now, finished: self.finished }
@@ -297,18 +297,18 @@ impl Simulation {
 
     /// A packet has come to the end of its route.
     #[inline(always)]
-    fn deliver(&mut self, packet: Packet) {
-        if self.delivered.is_some() && self.hand_over(&packet) {
+    fn deliver(&mut self, packet: &Packet) {
+        if self.delivered.is_some() && self.hand_over(packet) {
             return;
         }
-        let id = packet.flow as usize;
-        if packet.kind == PacketKind::Datagram {
+        let id = packet.flow() as usize;
+        if packet.kind() == PacketKind::Datagram {
             self.outcome.delivered_packets += 1;
-            self.sources[id].on_delivered(&packet);
-        } else if packet.flow >= self.components.flows {
+            self.sources[id].on_delivered(packet);
+        } else if packet.flow() >= self.components.flows {
             self.flows[id].on_their_way -= 1;
             self.take_in_segment(id, packet);
-            self.close_if_over(packet.flow);
+            self.close_if_over(packet.flow());
         } else if self.flows[id].foreign.is_some() {
             self.receive_foreign(packet);
         } else {
@@ -317,13 +317,13 @@ impl Simulation {
     }
 
     #[inline]
-    fn take_in_segment(&mut self, id: usize, packet: Packet) {
-        match packet.kind {
+    fn take_in_segment(&mut self, id: usize, packet: &Packet) {
+        match packet.kind() {
             PacketKind::Ack => self.on_ack(id, packet),
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Syn => self.answer_syn(id, packet),
             PacketKind::SynAck => {
-                self.capture(CapturePoint::SenderIn, &packet);
+                self.capture(CapturePoint::SenderIn, packet);
                 self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
                 self.flush(id);
             }
@@ -331,14 +331,14 @@ impl Simulation {
         }
     }
 
-    fn on_data(&mut self, id: usize, packet: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &packet);
+    fn on_data(&mut self, id: usize, packet: &Packet) {
+        self.capture(CapturePoint::ReceiverIn, packet);
         self.outcome.delivered_packets += 1;
         let flow = &mut self.flows[id];
         if let Some(source) = flow.source {
-            self.sources[source as usize].on_delivered(&packet);
+            self.sources[source as usize].on_delivered(packet);
         }
-        match flow.receive(self.now, &packet) {
+        match flow.receive(self.now, packet) {
             AckTiming::Now => self.send_ack(id),
             AckTiming::Later => {
                 let due = self.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
@@ -358,10 +358,10 @@ impl Simulation {
     }
 
     #[inline]
-    fn on_ack(&mut self, id: usize, packet: Packet) {
-        self.capture(CapturePoint::SenderIn, &packet);
+    fn on_ack(&mut self, id: usize, packet: &Packet) {
+        self.capture(CapturePoint::SenderIn, packet);
         let sack = self.sacks.get(packet.sack());
-        self.flows[id].sender.on_ack(self.now, &packet, sack, &mut self.outbox);
+        self.flows[id].sender.on_ack(self.now, packet, sack, &mut self.outbox);
         self.sacks.release(packet.sack());
         self.flush(id);
         if self.until_complete && id < self.components.flows as usize {
@@ -376,8 +376,8 @@ impl Simulation {
         }
     }
 
-    fn answer_syn(&mut self, id: usize, syn: Packet) {
-        self.capture(CapturePoint::ReceiverIn, &syn);
+    fn answer_syn(&mut self, id: usize, syn: &Packet) {
+        self.capture(CapturePoint::ReceiverIn, syn);
         let packet = self.flows[id].answer_syn(id as u32);
         self.capture(CapturePoint::ReceiverOut, &packet);
         self.launch(packet);
@@ -503,7 +503,7 @@ impl Simulation {
     #[cold]
     fn write_capture(&mut self, point: CapturePoint, packet: &Packet) {
         if self.is_of_flow(packet) {
-            let flow = &self.flows[packet.flow as usize];
+            let flow = &self.flows[packet.flow() as usize];
             let sack = self.sacks.get(packet.sack());
             self.outcome.capture.push(capture(self.now, point, packet, sack, flow));
         }

@@ -26,63 +26,64 @@ const WAYS: usize = 4;
 pub(crate) struct EventQueue {
     /// Who meets whom: who is at n, on side n % 2 of pair n / 2, meets the other one of the pair, and the winner is at
     /// n / 2; the winner of all at 1. There are as many pairs as lanes, which are at the end.
-    lanes: Vec<[Key; 2]>,
+    lanes: Vec<[Event; 2]>,
     /// Components' own events.
-    heap: Vec<Key>,
+    heap: Vec<Event>,
     /// The first of these has been taken, and its place is open: most often the next to come belongs near it.
     open: bool,
     /// The first of these; before all events while its place is open.
-    first_own: Key,
+    first_own: Event,
     /// By component.
     own: Vec<Own>,
 }
 
-/// Something that happens.
+/// Something that happens: its time in the upper half, below it the component and the lane, so that events are in the
+/// order of their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Event {
-    pub(crate) time: Time,
-    pub(crate) component: ComponentId,
-    /// The lane whose event it is, out of the component; [`Event::OWN`] of the component's own event. Lanes go first.
-    pub(crate) lane: u32,
-}
+pub(crate) struct Event(u128);
 
 impl Event {
+    /// The lane of a component's own event. Lanes go first.
     pub(crate) const OWN: u32 = u32::MAX;
-}
-
-/// An event, so that keys are in the order of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key(u128);
-
-impl Key {
-    /// After all events.
-    const NEVER: Key = Key(u128::MAX >> 2);
+    /// After all events, and far enough below the greatest number for [`Event::earlier`]: in 2262.
+    const NEVER: Event = Event(u128::MAX >> 2);
     /// Before all events: those of lanes and components have numbers above.
-    const FIRST: Key = Key(0);
+    const FIRST: Event = Event(0);
 
     #[inline]
-    fn of(event: Event) -> Self {
-        let order = u64::from(event.component) << 32 | u64::from(event.lane);
-        Key(u128::from(event.time.as_nanos()) << 64 | u128::from(order))
+    fn new(time: Time, component: ComponentId, lane: u32) -> Self {
+        let order = u64::from(component) << 32 | u64::from(lane);
+        Event(u128::from(time.as_nanos()) << 64 | u128::from(order))
     }
 
     #[inline]
-    fn is_before(self, other: Key) -> bool {
+    pub(crate) fn time(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[inline]
+    pub(crate) fn component(self) -> ComponentId {
+        (self.0 as u64 >> 32) as u32
+    }
+
+    /// The lane whose event it is, out of the component; [`Event::OWN`] of the component's own event.
+    #[inline]
+    pub(crate) fn lane(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline]
+    fn is_before(self, other: Event) -> bool {
         self.0 < other.0
     }
 
-    /// The earlier one of both. Which it is is anybody's guess, so no branch.
+    /// The earlier one of both. Which it is is anybody's guess, so no branch: the two upper bits of all numbers are 0, so
+    /// that those of a difference are alike, and tell who is less. Written with a comparison, a compiler makes it a jump.
     #[inline]
-    fn first(self, other: Key) -> Key {
-        let mask = ((other.0.wrapping_sub(self.0) >> 64) as i64 >> 62) as u64;
-        let pick = |one: u128, other: u128| u128::from(one as u64 ^ ((one as u64 ^ other as u64) & mask));
-        Key(pick(self.0 >> 64, other.0 >> 64) << 64 | pick(self.0, other.0))
-    }
-
-    #[inline]
-    fn event(self) -> Event {
-        let order = self.0 as u64;
-        Event { time: Time::from_nanos((self.0 >> 64) as u64), component: (order >> 32) as u32, lane: order as u32 }
+    fn earlier(self, other: Event) -> Event {
+        let other_is = ((other.0.wrapping_sub(self.0) >> 64) as i64 >> 62) as u64;
+        let pick = |one: u128, other: u128| u128::from(one as u64 ^ ((one as u64 ^ other as u64) & other_is));
+        Event(pick(self.0 >> 64, other.0 >> 64) << 64 | pick(self.0, other.0))
     }
 }
 
@@ -100,10 +101,10 @@ const ABSENT: Own = Own { due: Time::NEVER, queued: Time::NEVER };
 impl EventQueue {
     pub(crate) fn new(components: usize, lanes: usize) -> Self {
         EventQueue {
-            lanes: vec![[Key::NEVER; 2]; lanes.max(1)],
+            lanes: vec![[Event::NEVER; 2]; lanes.max(1)],
             heap: Vec::new(),
             open: false,
-            first_own: Key::NEVER,
+            first_own: Event::NEVER,
             own: vec![ABSENT; components],
         }
     }
@@ -120,7 +121,7 @@ impl EventQueue {
         if self.first_own.is_before(lane) {
             return self.peek_own();
         }
-        (lane != Key::NEVER).then(|| lane.event())
+        (lane != Event::NEVER).then_some(lane)
     }
 
     /// The same where it may be a component's own.
@@ -133,8 +134,8 @@ impl EventQueue {
             if !self.first_own.is_before(self.first_lane()) {
                 return self.peek();
             }
-            let event = self.first_own.event();
-            if self.own[event.component as usize].due == event.time {
+            let event = self.first_own;
+            if self.own[event.component() as usize].due == event.time() {
                 return Some(event);
             }
             self.put_off(event);
@@ -145,12 +146,12 @@ impl EventQueue {
     #[cold]
     fn put_off(&mut self, event: Event) {
         self.reopen();
-        let own = &mut self.own[event.component as usize];
-        if own.queued == event.time {
+        let own = &mut self.own[event.component() as usize];
+        if own.queued == event.time() {
             own.queued = own.due;
             if own.due != Time::NEVER {
                 let time = own.due;
-                self.add(Key::of(Event { time, ..event }));
+                self.add(Event::new(time, event.component(), Event::OWN));
             }
         }
     }
@@ -158,30 +159,30 @@ impl EventQueue {
     /// Takes the earliest event, unless it comes after `end`. A lane's stays until the lane has another, or none.
     #[inline]
     pub(crate) fn take_until(&mut self, end: Time) -> Option<Event> {
-        let event = self.peek().filter(|event| event.time <= end)?;
-        if event.lane == Event::OWN {
+        let event = self.peek().filter(|event| event.time() <= end)?;
+        if event.lane() == Event::OWN {
             self.reopen();
-            self.own[event.component as usize] = ABSENT;
+            self.own[event.component() as usize] = ABSENT;
         }
         Some(event)
     }
 
     fn reopen(&mut self) {
         self.open = true;
-        self.first_own = Key::FIRST;
+        self.first_own = Event::FIRST;
     }
 
     /// Sets the event of a lane, in place of the one that it has: when the next thing comes out of which component, if
     /// anything does.
     #[inline]
     pub(crate) fn set_lane(&mut self, lane: u32, next: Option<(Time, ComponentId)>) {
-        let mut winner = next.map_or(Key::NEVER, |(time, component)| Key::of(Event { time, component, lane }));
+        let mut winner = next.map_or(Event::NEVER, |(time, component)| Event::new(time, component, lane));
         let lanes = self.lanes.as_mut_slice();
         let mut at = lanes.len() + lane as usize;
         while at > 1 {
             let pair = &mut lanes[at / 2];
             pair[at % 2] = winner;
-            winner = winner.first(pair[1 - at % 2]);
+            winner = winner.earlier(pair[1 - at % 2]);
             at /= 2;
         }
         lanes[0][1] = winner;
@@ -190,7 +191,7 @@ impl EventQueue {
     /// The same of a lane that has none.
     #[inline]
     pub(crate) fn begin_lane(&mut self, lane: u32, time: Time, component: ComponentId) {
-        let key = Key::of(Event { time, component, lane });
+        let key = Event::new(time, component, lane);
         let mut at = self.lanes.len() + lane as usize;
         self.lanes[at / 2][at % 2] = key;
         while at > 1 && key.is_before(self.lanes[at / 4][at / 2 % 2]) {
@@ -201,7 +202,7 @@ impl EventQueue {
 
     /// The earliest event of the lanes.
     #[inline]
-    fn first_lane(&self) -> Key {
+    fn first_lane(&self) -> Event {
         self.lanes[0][1]
     }
 
@@ -216,7 +217,7 @@ impl EventQueue {
         own.due = time;
         if time < own.queued {
             own.queued = time;
-            self.add(Key::of(Event { time, component: id, lane: Event::OWN }));
+            self.add(Event::new(time, id, Event::OWN));
         }
     }
 
@@ -226,7 +227,7 @@ impl EventQueue {
     }
 
     #[inline]
-    fn add(&mut self, key: Key) {
+    fn add(&mut self, key: Event) {
         if self.open {
             self.open = false;
             self.sink(key);
@@ -243,12 +244,12 @@ impl EventQueue {
         if !self.heap.is_empty() {
             self.sink(last);
         }
-        self.first_own = *self.heap.first().unwrap_or(&Key::NEVER);
+        self.first_own = *self.heap.first().unwrap_or(&Event::NEVER);
     }
 
     /// Puts a key into the first place, and brings it to where none before it is later.
     #[inline]
-    fn sink(&mut self, key: Key) {
+    fn sink(&mut self, key: Event) {
         let heap = self.heap.as_mut_slice();
         let mut at = 0;
         while let Some((child, least)) = least_child(heap, at).filter(|(_, least)| least.is_before(key)) {
@@ -260,7 +261,7 @@ impl EventQueue {
 
     /// Puts a key into a last place, and brings it to where none before it is later.
     #[inline]
-    fn rise(&mut self, key: Key) {
+    fn rise(&mut self, key: Event) {
         let mut at = self.heap.len();
         self.heap.push(key);
         while at > 0 {
@@ -277,12 +278,12 @@ impl EventQueue {
 
 /// The least key below a place, and where it is.
 #[inline]
-fn least_child(heap: &[Key], at: usize) -> Option<(usize, Key)> {
+fn least_child(heap: &[Event], at: usize) -> Option<(usize, Event)> {
     let first = WAYS * at + 1;
     let below = heap.get(first..)?;
     if let Some(&[a, b, c, d]) = below.first_chunk::<WAYS>() {
         let earlier =
-            |one: (usize, Key), other: (usize, Key)| select_unpredictable(other.1.is_before(one.1), other, one);
+            |one: (usize, Event), other: (usize, Event)| select_unpredictable(other.1.is_before(one.1), other, one);
         let (least, key) = earlier(earlier((0, a), (1, b)), earlier((2, c), (3, d)));
         return Some((first + least, key));
     }
@@ -311,7 +312,7 @@ mod tests {
     }
 
     fn parts(event: Event) -> (u64, u32, u32) {
-        (event.time.as_nanos(), event.component, event.lane)
+        (event.time().as_nanos(), event.component(), event.lane())
     }
 
     fn take(queue: &mut EventQueue, model: &mut Model, until: u64) -> bool {

@@ -6,16 +6,17 @@
 //! one pending event, that of its first packet. Which links are alike is a guess (`engine/ahead.rs`); a packet that
 //! would come out before the last one of the lane, as it may behind a link with a queue, stays in the ring of its link.
 
-use std::collections::VecDeque;
-
 use vegas_core::units::Time;
 
 use crate::event_queue::Event;
 use crate::packet::Packet;
-use crate::ring;
+use crate::ring::Ring;
 
 /// A link's lane, if it has none.
 pub(crate) const NO_LANE: u32 = Event::OWN;
+
+/// So many packets before its turn one is fetched: a lane is one of hundreds, and a processor foresees only few.
+const AHEAD: usize = 3;
 
 /// All lanes.
 #[derive(Clone, Debug, Default)]
@@ -26,13 +27,13 @@ pub(crate) struct Lanes {
 #[derive(Clone, Debug)]
 struct Lane {
     /// In the order of events: by arrival, and by link at one instant.
-    on_their_way: VecDeque<OnItsWay>,
+    on_their_way: Ring<OnItsWay>,
     /// Arrival and link of the packet that entered last.
     last: (Time, u32),
 }
 
 /// A packet that comes out of a link at `arrival`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OnItsWay {
     pub(crate) packet: Packet,
     pub(crate) arrival: Time,
@@ -52,7 +53,7 @@ pub(crate) enum Entered {
 
 impl Lanes {
     pub(crate) fn new(count: usize) -> Self {
-        let lane = Lane { on_their_way: VecDeque::new(), last: (Time::ZERO, 0) };
+        let lane = Lane { on_their_way: Ring::default(), last: (Time::ZERO, 0) };
         Lanes { lanes: vec![lane; count] }
     }
 
@@ -71,16 +72,23 @@ impl Lanes {
             return Entered::Not;
         };
         lane.last = place;
-        ring::put_last(&mut lane.on_their_way, carried);
+        lane.on_their_way.push_back_within(carried);
         if lane.on_their_way.len() == 1 { Entered::First } else { Entered::Behind }
     }
 
-    /// The first packet comes out; and when the next one does, and of which link.
+    /// The packet that comes out first.
     #[inline]
-    pub(crate) fn arrive(&mut self, lane: u32) -> (OnItsWay, Option<(Time, u32)>) {
+    pub(crate) fn first(&self, lane: u32) -> &OnItsWay {
+        self.lanes[lane as usize].on_their_way.front().expect("an arrival is due")
+    }
+
+    /// It is taken; when the next one comes out, and of which link.
+    #[inline]
+    pub(crate) fn take_first(&mut self, lane: u32) -> Option<(Time, u32)> {
         let on_their_way = &mut self.lanes[lane as usize].on_their_way;
-        let first = on_their_way.pop_front().expect("an arrival is due");
-        (first, on_their_way.front().map(|next| (next.arrival, next.link)))
+        on_their_way.drop_front();
+        on_their_way.prefetch(AHEAD);
+        on_their_way.front().map(|next| (next.arrival, next.link))
     }
 
     /// Packets on their way.
@@ -107,8 +115,8 @@ mod tests {
         assert_eq!([enter(0, 2, 20), enter(NO_LANE, 2, 30)], [Entered::Behind, Entered::Not]);
         assert_eq!(lanes.packets_held(), 3);
         let mut arrive = || {
-            let (first, next) = lanes.arrive(0);
-            (first.link, first.packet.sequence, next.map(|(time, link)| (time.as_nanos(), link)))
+            let OnItsWay { packet, link, .. } = *lanes.first(0);
+            (link, packet.sequence, lanes.take_first(0).map(|(time, link)| (time.as_nanos(), link)))
         };
         assert_eq!(arrive(), (3, 10, Some((20, 1))));
         assert_eq!(arrive(), (1, 20, Some((20, 2))));

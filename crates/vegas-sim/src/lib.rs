@@ -2,7 +2,8 @@
 //!
 //! A run is a pure function of its [`scenario::Scenario`] (the seed is part of it) and of this crate's version:
 //! the same bytes out on every machine. Time is integer nanoseconds; events are ordered by time and component.
-#![forbid(unsafe_code)]
+
+#![deny(unsafe_code)]
 
 pub mod batch;
 mod chains;
@@ -17,6 +18,7 @@ mod managed;
 pub mod outcome;
 mod packet;
 mod passage;
+mod prefetch;
 mod queue;
 mod recorder;
 pub mod results;

@@ -8,8 +8,6 @@
 //! Many links need no event at their entry either: what the link before accepts is offered to them at once, ahead of the
 //! time at which it will be there, and on some of them no packet ever waits (`engine/ahead.rs`).
 
-use std::collections::VecDeque;
-
 use vegas_core::units::{Rate, Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
@@ -19,11 +17,14 @@ use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
 use crate::passage::Passed;
 use crate::queue::Queue;
-use crate::ring;
+use crate::ring::Ring;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
 use crate::stays::{Stays, Totals};
 use crate::transmitter::Transmitter;
+
+/// So many packets before it arrives one is fetched.
+const AHEAD: usize = 3;
 
 /// A link at work.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub(crate) struct Link {
     busy_until: Time,
     /// What has left the transmitter, or will have, and arrives here, in order. Of a managed queue, from when it begins
     /// to be sent.
-    transit: VecDeque<Transit>,
+    transit: Ring<Transit>,
     queue: Waiting,
     impairments: Option<Box<Impaired>>,
     counts: Counts,
@@ -56,7 +57,7 @@ enum Waiting {
     Nothing(Passed),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Transit {
     packet: Packet,
     arrival: Time,
@@ -109,7 +110,7 @@ impl Link {
             stamps: spec.aqt,
             lane: NO_LANE,
             busy_until: Time::ZERO,
-            transit: VecDeque::new(),
+            transit: Ring::default(),
             queue: match queue {
                 None => Waiting::DropTail(Stays::default()),
                 Some(queue) => Waiting::Managed(Box::new(Managed::new(queue))),
@@ -185,17 +186,17 @@ impl Link {
     #[inline(always)]
     pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, next_look: Time) -> Offer {
         let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
-        if !stays.has_room(at, packet.wire, self.limit) {
+        if !stays.has_room(at, packet.wire(), self.limit) {
             self.counts.lost += 1;
             stays.refuse(now, at);
             return Offer::Overflow;
         }
         let begins = self.busy_until.max(at);
         if self.stamps {
-            packet.aqt = packet.aqt.plus(begins.since(at));
+            packet.stamp(begins.since(at));
         }
-        self.busy_until = self.transmitter.finish(begins, at, packet.wire);
-        stays.accept(now, at, (begins, self.busy_until), packet.wire, next_look);
+        self.busy_until = self.transmitter.finish(begins, at, packet.wire());
+        stays.accept(now, at, (begins, self.busy_until), packet.wire(), next_look);
         Offer::Accepted(self.busy_until + self.delay)
     }
 
@@ -220,7 +221,7 @@ impl Link {
     fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
         self.take_filled_turns(now);
         let was_empty = self.transit.is_empty();
-        let admits = self.admits(packet.wire);
+        let admits = self.admits(packet.wire());
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
         if self.busy_until <= now && admits && managed.pass(&packet) {
             self.begin(now, now, packet);
@@ -269,7 +270,7 @@ impl Link {
         managed.sending = None;
         let Some(mut waiting) = managed.take(now) else { return };
         if self.stamps {
-            waiting.packet.aqt = waiting.packet.aqt.plus(now.since(waiting.since));
+            waiting.packet.stamp(now.since(waiting.since));
         }
         self.begin(now, waiting.since, waiting.packet);
     }
@@ -278,8 +279,8 @@ impl Link {
     #[inline(always)]
     fn begin(&mut self, now: Time, since: Time, packet: Packet) {
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
-        self.busy_until = self.transmitter.finish(now, since, packet.wire);
-        managed.begin(packet.wire, self.busy_until.since(now));
+        self.busy_until = self.transmitter.finish(now, since, packet.wire());
+        managed.begin(packet.wire(), self.busy_until.since(now));
         self.transit.push_back(Transit { packet, arrival: self.busy_until + self.delay });
     }
 
@@ -318,7 +319,9 @@ impl Link {
     /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
     #[inline]
     pub(crate) fn arrive_plainly(&mut self, now: Time) -> (Packet, Option<Time>) {
-        let head = ring::take_first(&mut self.transit).expect("an arrival is due");
+        let head = *self.transit.front().expect("an arrival is due");
+        self.transit.drop_front();
+        self.transit.prefetch(AHEAD);
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
         (head.packet, self.transit.front().map(|transit| transit.arrival))
@@ -327,7 +330,7 @@ impl Link {
     /// Takes out the packet whose arrival is due.
     pub(crate) fn arrive(&mut self, now: Time) -> Arrivals {
         self.take_filled_turns(now);
-        let head = ring::take_first(&mut self.transit).expect("an arrival is due");
+        let head = self.transit.pop_front().expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         let arrivals = match self.impairments.as_mut() {
             None => Arrivals { packet: Some(head.packet), twice: false },
@@ -384,12 +387,12 @@ impl Link {
     fn carry_beside(&mut self) {
         let impaired = self.impairments.as_mut().expect("a link that changes was told so");
         let staying = match &self.queue {
-            Waiting::DropTail(stays) => stays.departures().len(),
+            Waiting::DropTail(stays) => stays.departures().count(),
             Waiting::Managed(managed) => usize::from(managed.is_sending()),
             Waiting::Nothing(_) => 0,
         };
         let left = self.transit.len() - staying;
-        for transit in self.transit.drain(..left) {
+        for transit in (0..left).map_while(|_| self.transit.pop_front()) {
             impaired.carry(transit.arrival, transit.packet);
         }
     }

@@ -51,7 +51,7 @@ impl Managed {
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, packet: Packet, limit: &QueueLimit) {
         self.note(now);
-        let has_room = self.has_room(packet.wire, limit);
+        let has_room = self.has_room(packet.wire(), limit);
         self.queue.offer(now, packet, has_room, &mut self.scratch);
         self.note_chosen(now);
     }

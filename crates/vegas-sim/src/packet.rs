@@ -1,60 +1,179 @@
 //! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
 
 use vegas_core::aqt::Aqt;
+use vegas_core::units::Span;
 
-/// A packet on its way.
-#[derive(Clone, Copy, Debug)]
+/// A packet on its way: three words, so that it is moved in three registers and never read in other parts than it was
+/// written in, which would make a processor wait.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     /// Data: first payload byte, from 0. Acknowledgement: the next byte expected.
     pub(crate) sequence: u64,
-    /// The connection; of a datagram, the source.
-    pub(crate) flow: u32,
-    /// Bits of ECN, and SACK blocks of an acknowledgement: the bits are where they cost a packet without them nothing.
-    aside: Aside,
-    /// Queueing time that routers have stamped; the flow knows whether its packets carry the option.
-    pub(crate) aqt: Aqt,
-    /// Bytes on the wire.
-    pub(crate) wire: u16,
-    /// Index into the flow's route of the step it is at: a parking-lot has a thousand.
-    pub(crate) hop: u16,
-    pub(crate) kind: PacketKind,
+    whose: Whose,
+    small: Small,
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);
 
 impl Packet {
     /// A packet that leaves its host, without ECN, stamps or SACK blocks.
+    #[inline]
     pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: u16) -> Self {
-        Packet { sequence, flow, aside: Aside::NONE, aqt: Aqt::ZERO, wire, hop: 0, kind }
+        Packet { sequence, whose: Whose::new(flow, Aside::NONE), small: Small::new(kind, wire) }
+    }
+
+    /// The connection; of a datagram, the source.
+    #[inline]
+    pub(crate) fn flow(&self) -> u32 {
+        self.whose.flow()
+    }
+
+    /// Bytes on the wire.
+    #[inline]
+    pub(crate) fn wire(&self) -> u16 {
+        self.small.wire()
+    }
+
+    pub(crate) fn kind(&self) -> PacketKind {
+        self.small.kind()
+    }
+
+    /// Index into the flow's route of the step it is at: a parking-lot has a thousand.
+    #[inline]
+    pub(crate) fn hop(&self) -> u16 {
+        self.small.hop()
+    }
+
+    /// The same at another step.
+    #[inline]
+    pub(crate) fn at_hop(self, hop: u16) -> Self {
+        Packet { small: self.small.with_hop(hop), ..self }
+    }
+
+    /// The same so many steps on.
+    #[inline]
+    pub(crate) fn further(self, steps: u16) -> Self {
+        Packet { small: self.small.further(steps), ..self }
+    }
+
+    /// Queueing time that routers have stamped; the flow knows whether its packets carry the option.
+    #[inline]
+    pub(crate) fn aqt(&self) -> Aqt {
+        self.small.aqt()
+    }
+
+    /// A router stamps how long it has waited.
+    pub(crate) fn stamp(&mut self, waited: Span) {
+        self.small = self.small.with_aqt(self.aqt().plus(waited));
     }
 
     /// Its bits of ECN.
     pub(crate) fn ecn(&self) -> Ecn {
-        Ecn(self.aside.0 & Aside::ECN)
+        Ecn(self.whose.aside().0 & Aside::ECN)
     }
 
     /// Its SACK blocks.
     pub(crate) fn sack(&self) -> SackId {
-        SackId(self.aside.0 & Aside::SACK)
+        SackId(self.whose.aside().0 & Aside::SACK)
     }
 
     /// The same with these bits of ECN besides.
     pub(crate) fn with_ecn(self, ecn: Ecn) -> Self {
-        Packet { aside: Aside(self.aside.0 | ecn.0), ..self }
+        Packet { whose: self.whose.with(Aside(self.whose.aside().0 | ecn.0)), ..self }
     }
 
     /// The same with these SACK blocks.
     pub(crate) fn with_sack(self, sack: SackId) -> Self {
-        Packet { aside: Aside(self.ecn().0 | sack.0), ..self }
+        Packet { whose: self.whose.with(Aside(self.ecn().0 | sack.0)), ..self }
     }
 
     /// Marks it, if its sender can be told so: whether it is marked now (RFC 3168, section 5).
     pub(crate) fn mark(&mut self) -> bool {
         let capable = self.ecn().has(Ecn::CAPABLE);
         if capable {
-            self.aside.0 |= Ecn::MARKED.0;
+            *self = self.with_ecn(Ecn::MARKED);
         }
         capable
+    }
+}
+
+/// The flow in the lower half; in the upper one bits of ECN, and SACK blocks of an acknowledgement: the bits are where they
+/// cost a packet without them nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct Whose(u64);
+
+impl Whose {
+    #[inline]
+    fn new(flow: u32, aside: Aside) -> Self {
+        Whose(u64::from(flow) | u64::from(aside.0) << 32)
+    }
+
+    #[inline]
+    fn flow(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline]
+    fn aside(self) -> Aside {
+        Aside((self.0 >> 32) as u32)
+    }
+
+    #[inline]
+    fn with(self, aside: Aside) -> Self {
+        Whose::new(self.flow(), aside)
+    }
+}
+
+/// From below: 16 bits of size, 16 of the hop, 24 of stamps in us, 8 of the kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Small(u64);
+
+impl Small {
+    const HOP: u32 = 16;
+    const AQT: u32 = 32;
+    const KIND: u32 = 56;
+    const AQT_MASK: u64 = (1 << 24) - 1;
+
+    #[inline]
+    fn new(kind: PacketKind, wire: u16) -> Self {
+        Small(u64::from(wire) | (kind as u64) << Self::KIND)
+    }
+
+    #[inline]
+    fn wire(self) -> u16 {
+        self.0 as u16
+    }
+
+    #[inline]
+    fn hop(self) -> u16 {
+        (self.0 >> Self::HOP) as u16
+    }
+
+    #[inline]
+    fn with_hop(self, hop: u16) -> Self {
+        Small(self.0 & !(0xffff << Self::HOP) | u64::from(hop) << Self::HOP)
+    }
+
+    /// A route has fewer than 2^16 steps.
+    #[inline]
+    fn further(self, steps: u16) -> Self {
+        debug_assert!(self.hop().checked_add(steps).is_some());
+        Small(self.0 + (u64::from(steps) << Self::HOP))
+    }
+
+    #[inline]
+    fn aqt(self) -> Aqt {
+        Aqt::from_micros((self.0 >> Self::AQT & Self::AQT_MASK) as u32)
+    }
+
+    #[inline]
+    fn with_aqt(self, aqt: Aqt) -> Self {
+        Small(self.0 & !(Self::AQT_MASK << Self::AQT) | u64::from(aqt.micros()) << Self::AQT)
+    }
+
+    #[inline]
+    fn kind(self) -> PacketKind {
+        PacketKind::ALL[(self.0 >> Self::KIND) as usize]
     }
 }
 
@@ -117,6 +236,9 @@ pub(crate) enum PacketKind {
 }
 
 impl PacketKind {
+    const ALL: [PacketKind; 5] =
+        [PacketKind::Syn, PacketKind::SynAck, PacketKind::Data, PacketKind::Ack, PacketKind::Datagram];
+
     /// Whether it travels from sender to receiver.
     pub(crate) fn is_forward(self) -> bool {
         matches!(self, PacketKind::Syn | PacketKind::Data | PacketKind::Datagram)

@@ -241,22 +241,22 @@ pub(crate) fn capture(
     sack: &SackBlocks,
     flow: &Flow,
 ) -> CapturedPacket {
-    let is_data = packet.kind == PacketKind::Data;
+    let is_data = packet.kind() == PacketKind::Data;
     CapturedPacket {
         time_ns: now.as_nanos(),
-        flow: packet.flow,
+        flow: packet.flow(),
         point,
         sequence: if is_data { packet.sequence } else { 0 },
         acknowledgement: if is_data { 0 } else { packet.sequence },
         payload: flow.payload_of(packet) as u32,
-        wire: u32::from(packet.wire),
+        wire: u32::from(packet.wire()),
         sack: sack.blocks,
         sack_blocks: sack.count,
-        syn: matches!(packet.kind, PacketKind::Syn | PacketKind::SynAck),
+        syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),
         codepoint: packet.ecn().codepoint(),
         ece: packet.ecn().has(Ecn::ECHO),
         cwr: packet.ecn().has(Ecn::REDUCED),
-        stamps: flow.asks_routers().then_some(Stamps { aqt: packet.aqt, echo: sack.echo }),
+        stamps: flow.asks_routers().then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
     }
 }
 

@@ -176,13 +176,13 @@ impl Routes {
     /// Where to find the step that a packet is at.
     #[inline]
     pub(crate) fn place(&self, packet: &Packet) -> usize {
-        self.route(packet).base as usize + usize::from(packet.hop)
+        self.route(packet).base as usize + usize::from(packet.hop())
     }
 
     #[inline]
     fn route(&self, packet: &Packet) -> Route {
-        let id = packet.flow as usize;
-        match packet.kind {
+        let id = packet.flow() as usize;
+        match packet.kind() {
             PacketKind::Datagram => self.datagrams[id],
             kind => self.flows[id].of(kind),
         }
@@ -196,7 +196,7 @@ mod tests {
     fn places(routes: &Routes, kind: PacketKind, hops: std::ops::Range<u16>) -> Vec<Option<u32>> {
         let mut packet = Packet::new(kind, 0, 0, 40);
         let link = |hop| {
-            packet.hop = hop;
+            packet = packet.at_hop(hop);
             let step = routes.step(routes.place(&packet));
             (!step.is_end()).then(|| step.id())
         };

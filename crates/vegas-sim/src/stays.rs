@@ -9,18 +9,15 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
-use crate::ring;
+use crate::ring::Ring;
 use crate::scenario::QueueLimit;
 use crate::waiting::WaitingTimes;
-
-/// Fewest places of a ring that is used: a link that is looked at for every few packets costs more than this memory.
-const RING_MIN: usize = 8;
 
 /// Packets accepted, until they have left and are counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stays {
     /// In the order in which they were offered, and so of their departures.
-    ring: VecDeque<Stay>,
+    ring: Ring<Stay>,
     /// How many of these are counted: all will have left at the next look. None right after one.
     counted: u32,
     /// How many of these had left at the latest offer, or when last looked at, and the bytes of those that had not.
@@ -50,7 +47,7 @@ struct Refused {
 }
 
 /// One packet's stay.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Stay {
     offered: Time,
     departure: Time,
@@ -85,7 +82,7 @@ impl Stays {
     /// Takes the first out of the ring, which is counted and has left.
     #[inline]
     fn forget(&mut self) {
-        ring::take_first(&mut self.ring);
+        self.ring.drop_front();
         self.counted -= 1;
         self.left -= 1;
         self.come = self.come.saturating_sub(1);
@@ -102,7 +99,7 @@ impl Stays {
         wire: u16,
         next_look: Time,
     ) {
-        if self.ring.len() == self.ring.capacity() {
+        if self.ring.is_full() {
             self.make_room(now);
         }
         let stay = Stay { offered, departure, waiting: self.len() - self.left, wire };
@@ -141,7 +138,7 @@ impl Stays {
     fn make_room(&mut self, now: Time) {
         self.look(now);
         if 2 * self.ring.len() >= self.ring.capacity() {
-            self.ring.reserve(self.ring.len().max(RING_MIN));
+            self.ring.grow();
         }
     }
 
@@ -194,12 +191,12 @@ impl Stays {
 
     /// Their bytes.
     pub(crate) fn waiting_bytes(&self) -> u64 {
-        self.ring.range(..self.come as usize).skip(1).map(|stay| u64::from(stay.wire)).sum()
+        self.ring.iter().take(self.come as usize).skip(1).map(|stay| u64::from(stay.wire)).sum()
     }
 
     /// When the next packet leaves, of those that had come when last looked at.
     pub(crate) fn next_departure(&self) -> Option<Time> {
-        (self.come > 0).then(|| self.ring[0].departure)
+        self.ring.front().filter(|_| self.come > 0).map(|stay| stay.departure)
     }
 
     /// What had happened by `now`, when last looked at.
@@ -214,7 +211,7 @@ impl Stays {
             step_max_queue_packets: self.step_max_waiting,
         };
         let mut free = self.free_since;
-        for stay in self.ring.range(..self.come as usize) {
+        for stay in self.ring.iter().take(self.come as usize) {
             let begins = stay.offered.max(free);
             totals.busy_ns += now.since(begins).as_nanos();
             totals.waited_ns += u128::from(begins.min(now).since(stay.offered).as_nanos());
@@ -227,7 +224,7 @@ impl Stays {
     pub(crate) fn waits(&self) -> WaitingTimes {
         let mut waits = self.waits.clone();
         let mut free = self.free_since;
-        for stay in self.ring.range(..self.come as usize) {
+        for stay in self.ring.iter().take(self.come as usize) {
             waits.record(stay.offered.max(free).since(stay.offered));
             free = stay.departure;
         }
@@ -251,7 +248,7 @@ impl Stays {
     }
 
     /// When those who stay leave.
-    pub(crate) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + ExactSizeIterator + '_ {
+    pub(crate) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + '_ {
         self.ring.iter().map(|stay| stay.departure)
     }
 }

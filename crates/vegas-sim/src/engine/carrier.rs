@@ -74,7 +74,7 @@ impl Carrier {
 
     /// When something happens next of itself; nothing does after the scenario's end.
     pub fn next_event(&mut self) -> Option<Time> {
-        self.simulation.queue.peek().map(|event| event.time).filter(|time| *time <= self.simulation.end)
+        self.simulation.queue.peek().map(|event| event.time()).filter(|time| *time <= self.simulation.end)
     }
 
     /// Lets everything happen up to and with `now`. A time that has passed changes nothing.
@@ -121,11 +121,11 @@ impl Simulation {
         let Some(delivered) = self.delivered.as_mut().filter(|_| is_of_flow) else { return false };
         delivered.push(Delivery {
             at: self.now,
-            flow: packet.flow,
-            direction: if packet.kind.is_forward() { Direction::Forward } else { Direction::Backward },
-            wire: packet.wire,
+            flow: packet.flow(),
+            direction: if packet.kind().is_forward() { Direction::Forward } else { Direction::Backward },
+            wire: packet.wire(),
             number: packet.sequence,
-            queued_us: packet.aqt.micros(),
+            queued_us: packet.aqt().micros(),
             marked: packet.ecn().has(Ecn::MARKED),
         });
         true

@@ -68,12 +68,12 @@ impl Flow {
     /// Takes in a data packet that arrives at `at`.
     #[inline(always)]
     pub(super) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
-        self.echo = packet.aqt;
-        let to = packet.sequence + self.layout.payload_of_wire(packet.wire);
+        self.echo = packet.aqt();
+        let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
         if self.uses_ecn {
             self.receiver.note_ecn(to, packet.ecn());
         }
-        self.receiver.on_data(at, packet.sequence, to, packet.wire)
+        self.receiver.on_data(at, packet.sequence, to, packet.wire())
     }
 
     /// The acknowledgement that is due; its blocks are in the pool.
@@ -117,8 +117,8 @@ impl Flow {
     }
 
     pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
-        match packet.kind {
-            PacketKind::Data => self.layout.payload_of_wire(packet.wire),
+        match packet.kind() {
+            PacketKind::Data => self.layout.payload_of_wire(packet.wire()),
             _ => 0,
         }
     }

@@ -50,24 +50,24 @@ impl Simulation {
     }
 
     pub(super) fn is_foreign(&self, packet: &Packet) -> bool {
-        self.is_of_flow(packet) && self.flows[packet.flow as usize].foreign.is_some()
+        self.is_of_flow(packet) && self.flows[packet.flow() as usize].foreign.is_some()
     }
 
-    pub(super) fn receive_foreign(&mut self, packet: Packet) {
-        self.outcome.delivered_packets += u64::from(packet.kind == PacketKind::Data);
+    pub(super) fn receive_foreign(&mut self, packet: &Packet) {
+        self.outcome.delivered_packets += u64::from(packet.kind() == PacketKind::Data);
         let (id, marked) = (DatagramId(packet.sequence), packet.ecn().has(Ecn::MARKED));
-        self.drive(packet.flow, |connection, now| connection.receive(now, id, marked));
+        self.drive(packet.flow(), |connection, now| connection.receive(now, id, marked));
     }
 
     pub(super) fn duplicate_foreign(&mut self, packet: &Packet) {
         if self.is_foreign(packet) {
-            self.connection(packet.flow).duplicate(DatagramId(packet.sequence));
+            self.connection(packet.flow()).duplicate(DatagramId(packet.sequence));
         }
     }
 
     pub(super) fn discard_foreign(&mut self, packet: &Packet) {
         if self.is_foreign(packet) {
-            self.connection(packet.flow).discard(DatagramId(packet.sequence));
+            self.connection(packet.flow()).discard(DatagramId(packet.sequence));
         }
     }
 

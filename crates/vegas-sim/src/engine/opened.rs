@@ -87,32 +87,32 @@ impl Simulation {
 
     /// Whether a packet belongs to a flow of the scenario, and not to traffic.
     pub(super) fn is_of_flow(&self, packet: &Packet) -> bool {
-        packet.flow < self.components.flows && packet.kind != PacketKind::Datagram
+        packet.flow() < self.components.flows && packet.kind() != PacketKind::Datagram
     }
 
     /// The packet's connection, if a source of traffic opened it.
     pub(super) fn opened(&mut self, packet: &Packet) -> Option<&mut Flow> {
-        let is_opened = packet.flow >= self.components.flows && packet.kind != PacketKind::Datagram;
-        is_opened.then(|| &mut self.flows[packet.flow as usize])
+        let is_opened = packet.flow() >= self.components.flows && packet.kind() != PacketKind::Datagram;
+        is_opened.then(|| &mut self.flows[packet.flow() as usize])
     }
 
     pub(super) fn lose_traffic(&mut self, packet: &Packet) {
         let Some(flow) = self.opened(packet) else {
-            self.sources[packet.flow as usize].on_lost();
+            self.sources[packet.flow() as usize].on_lost();
             return;
         };
         flow.on_their_way -= 1;
-        if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
+        if let Some(source) = flow.source.filter(|_| packet.kind() == PacketKind::Data) {
             self.sources[source as usize].on_lost();
         }
-        self.close_if_over(packet.flow);
+        self.close_if_over(packet.flow());
     }
 
     /// A packet of an endpoint leaves its host.
     pub(super) fn count_leaving(&mut self, packet: &Packet) {
         let Some(flow) = self.opened(packet) else { return };
         flow.on_their_way += 1;
-        if let Some(source) = flow.source.filter(|_| packet.kind == PacketKind::Data) {
+        if let Some(source) = flow.source.filter(|_| packet.kind() == PacketKind::Data) {
             self.sources[source as usize].on_sent(packet);
         }
     }

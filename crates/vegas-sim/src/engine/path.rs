@@ -19,12 +19,13 @@ impl Simulation {
     /// The first packet of a lane comes out of its link.
     #[inline]
     pub(super) fn on_lane_arrival(&mut self, lane: u32) {
-        let (first, next) = self.lanes.arrive(lane);
+        let &OnItsWay { packet, link, place, .. } = self.lanes.first(lane);
+        let next = self.lanes.take_first(lane);
         self.queue.set_lane(lane, next.map(|(time, link)| (time, self.components.arrival(link))));
         if self.recorder.every_change() {
-            self.catch_up(first.link as LinkId);
+            self.catch_up(link as LinkId);
         }
-        self.go_on(first.place as usize, first.packet);
+        self.go_on(place as usize, &packet);
     }
 
     /// A packet comes out of a plain link that has overtaken on its lane.
@@ -53,7 +54,7 @@ impl Simulation {
         let (packet, next) = here.arrive_managed(self.now);
         self.queue.set_lane(lane, next.map(|time| (time, self.components.arrival(link))));
         self.report_chosen(link as usize);
-        self.go_on(self.routes.place(&packet) + 1, packet);
+        self.go_on(self.routes.place(&packet) + 1, &packet);
     }
 
     #[inline(never)]
@@ -120,27 +121,25 @@ impl Simulation {
 
     /// A packet has come to the end of a link.
     fn pass_on(&mut self, packet: Packet) {
-        self.go_on(self.routes.place(&packet) + 1, packet);
+        self.go_on(self.routes.place(&packet) + 1, &packet);
     }
 
     /// A packet goes on at a place of its route: to the next link, or the endpoint.
     #[inline(always)]
-    fn go_on(&mut self, place: usize, mut packet: Packet) {
-        packet.hop += 1;
+    fn go_on(&mut self, place: usize, packet: &Packet) {
         let step = self.routes.step(place);
         match step.is_end() {
             true => self.deliver(packet),
-            false => self.enter(place, step, packet),
+            false => self.enter(place, step, packet.further(1)),
         }
     }
 
     /// A packet leaves its host.
     #[inline(always)]
-    pub(super) fn launch(&mut self, mut packet: Packet) {
+    pub(super) fn launch(&mut self, packet: Packet) {
         self.count_leaving(&packet);
         let (place, hop) = self.routes.first(&packet);
-        packet.hop = hop;
-        self.enter(place, self.routes.step(place), packet);
+        self.enter(place, self.routes.step(place), packet.at_hop(hop));
     }
 
     /// A packet comes to a link, or to a chain.
@@ -159,7 +158,7 @@ impl Simulation {
             self.catch_up(link);
         }
         let (here, component) = (&mut self.links[link], self.components.arrival(link as u32));
-        let (lane, is_data) = (here.lane, packet.kind == PacketKind::Data);
+        let (lane, is_data) = (here.lane, packet.kind() == PacketKind::Data);
         match here.offer_special(self.now, &mut packet, is_data) {
             Offer::Managed(first) => {
                 if let Some(arrival) = first {
@@ -196,7 +195,7 @@ impl Simulation {
         let mut from = place;
         loop {
             let arrival = if step.is_chain() {
-                self.chains.get(step.id()).pass(at, packet.wire, self.end)
+                self.chains.get(step.id()).pass(at, packet.wire(), self.end)
             } else {
                 let link = step.id() as LinkId;
                 match self.links[link].offer(self.now, at, &mut packet, self.looks.next()) {
@@ -210,13 +209,13 @@ impl Simulation {
             place += 1;
             let mut next = self.routes.step(place);
             if !next.is_ahead() || arrival > self.end {
-                packet.hop += (place - 1 - from) as u16;
-                self.carry(step, place, packet, arrival);
+                self.carry(step, place, packet.further((place - 1 - from) as u16), arrival);
                 break;
             }
             if next.is_end() {
-                packet = self.answer_ahead(arrival, &packet);
-                (place, packet.hop) = self.routes.first_back(packet.flow);
+                let answer = self.answer_ahead(arrival, &packet);
+                let (first, hop) = self.routes.first_back(answer.flow());
+                (place, packet) = (first, answer.at_hop(hop));
                 from = place;
                 next = self.routes.step(place);
             }
@@ -249,14 +248,14 @@ impl Simulation {
     /// The answer of a receiver to a packet that arrives at `at`, which is now or later, as it leaves its host then.
     #[inline]
     fn answer_ahead(&mut self, at: Time, packet: &Packet) -> Packet {
-        let flow = &mut self.flows[packet.flow as usize];
-        if packet.kind != PacketKind::Data {
-            return flow.answer_syn(packet.flow);
+        let flow = &mut self.flows[packet.flow() as usize];
+        if packet.kind() != PacketKind::Data {
+            return flow.answer_syn(packet.flow());
         }
         self.outcome.delivered_packets += 1;
         flow.note_received(at);
         flow.receive(at, packet);
-        flow.acknowledge(packet.flow, &mut self.sacks)
+        flow.acknowledge(packet.flow(), &mut self.sacks)
     }
 
     #[inline(never)]
@@ -273,7 +272,7 @@ impl Simulation {
     fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
         if self.is_of_flow(packet) {
             let (time_s, link) = (seconds(at), Some(link as u32));
-            let incident = Incident { time_s, kind, flow: packet.flow, link, sequence: packet.sequence };
+            let incident = Incident { time_s, kind, flow: packet.flow(), link, sequence: packet.sequence };
             self.outcome.incidents.push(incident);
         }
     }

@@ -46,12 +46,11 @@ impl CoDel {
         backlog: &mut impl Backlog,
         chosen: &mut Chosen,
     ) -> Option<Waiting> {
-        let (head, may_drop) = self.pop(now, spec, backlog);
-        if !may_drop {
+        if !self.may_drop(now, spec, backlog) {
             self.dropping = false;
-            return head;
+            return backlog.pop();
         }
-        self.judge(now, spec, head, backlog, chosen)
+        self.judge(now, spec, backlog, chosen)
     }
 
     /// Nothing waits.
@@ -74,10 +73,10 @@ impl CoDel {
         &mut self,
         now: Time,
         spec: &CoDelSpec,
-        mut head: Option<Waiting>,
         backlog: &mut impl Backlog,
         chosen: &mut Chosen,
     ) -> Option<Waiting> {
+        let mut head = backlog.pop();
         if self.dropping {
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
@@ -110,7 +109,8 @@ impl CoDel {
         chosen: &mut Chosen,
     ) -> (Option<Waiting>, bool) {
         chosen.dropped.extend(head.map(|waiting| waiting.packet));
-        self.pop(now, spec, backlog)
+        let may_drop = self.may_drop(now, spec, backlog);
+        (backlog.pop(), may_drop)
     }
 
     fn begin_dropping(&mut self, now: Time, spec: &CoDelSpec) {
@@ -122,22 +122,25 @@ impl CoDel {
         self.drop_next = after(spec, self.count, now);
     }
 
-    /// The head, and whether it may be dropped: packets have waited beyond the target for an interval.
+    /// Whether the head, which is about to be taken, may be dropped: packets have waited beyond the target for an
+    /// interval.
     #[inline]
-    fn pop(&mut self, now: Time, spec: &CoDelSpec, backlog: &mut impl Backlog) -> (Option<Waiting>, bool) {
-        let Some(head) = backlog.pop() else {
+    fn may_drop(&mut self, now: Time, spec: &CoDelSpec, backlog: &impl Backlog) -> bool {
+        let Some(head) = backlog.front() else {
             self.above_until = Time::NEVER;
-            return (None, false);
+            return false;
         };
-        self.max_packet = self.max_packet.max(head.packet.wire);
-        if now.since(head.since) < spec.target || backlog.bytes() <= u64::from(self.max_packet) {
+        let wire = head.packet.wire();
+        self.max_packet = self.max_packet.max(wire);
+        let behind = backlog.bytes() - u64::from(wire);
+        if now.since(head.since) < spec.target || behind <= u64::from(self.max_packet) {
             self.above_until = Time::NEVER;
-            return (Some(head), false);
+            return false;
         }
         if self.above_until == Time::NEVER {
             self.above_until = now + spec.interval;
         }
-        (Some(head), now >= self.above_until)
+        now >= self.above_until
     }
 }
 

@@ -9,6 +9,7 @@ use super::codel::CoDel;
 use super::lines::{Line, LineOf, Lines};
 use super::{Chosen, Waiting};
 use crate::packet::{Packet, PacketKind};
+use crate::prefetch::prefetch;
 use crate::scenario::{CoDelSpec, FqCoDelSpec};
 
 /// The queues, and whose turn it is (RFC 8290, section 4).
@@ -67,7 +68,7 @@ impl FqCoDel {
         let id = self.list(&packet);
         self.lines.push(&mut self.queues[id as usize].line, Waiting { packet, since: now });
         if !has_room {
-            self.make_room(packet.wire, chosen);
+            self.make_room(packet.wire(), chosen);
         }
     }
 
@@ -77,8 +78,8 @@ impl FqCoDel {
         self.rest();
         let id = self.list(packet);
         let queue = &mut self.queues[id as usize];
-        queue.codel.note_passing(packet.wire);
-        queue.credit -= i64::from(packet.wire);
+        queue.codel.note_passing(packet.wire());
+        queue.credit -= i64::from(packet.wire());
     }
 
     /// The queue of a packet that comes, now on a list.
@@ -102,7 +103,7 @@ impl FqCoDel {
             let longest = listed.max_by_key(|&id| (bytes(id), Reverse(id))).expect("what has packets is listed");
             let line = &mut self.queues[longest as usize].line;
             let head = self.lines.pop(line).expect("the packet offered is there");
-            room += u32::from(head.packet.wire);
+            room += u32::from(head.packet.wire());
             chosen.dropped.push(head.packet);
         }
     }
@@ -129,8 +130,20 @@ impl FqCoDel {
                 self.retire(id, is_new);
                 continue;
             };
-            queue.credit -= i64::from(taken.packet.wire);
+            queue.credit -= i64::from(taken.packet.wire());
+            self.prefetch(id);
             return Some(taken);
+        }
+    }
+
+    /// Has the processor fetch what the turns after that of this queue will look at.
+    #[inline]
+    fn prefetch(&self, id: u32) {
+        self.lines.prefetch(&self.queues[id as usize].line);
+        let Some(next) = self.queues.get(self.queues[id as usize].next as usize) else { return };
+        self.lines.prefetch(&next.line);
+        if let Some(over_next) = self.queues.get(next.next as usize) {
+            prefetch(over_next);
         }
     }
 
@@ -210,11 +223,11 @@ impl Ring {
 
 /// Each direction of a connection and each source of datagrams is a flow; Knuth's multiplicative hash spreads them.
 fn hash(packet: &Packet) -> u32 {
-    let kind = match packet.kind {
+    let kind = match packet.kind() {
         PacketKind::Datagram => 2,
         kind => u32::from(kind.is_forward()),
     };
-    packet.flow.wrapping_mul(3).wrapping_add(kind).wrapping_mul(2_654_435_761) >> 8
+    packet.flow().wrapping_mul(3).wrapping_add(kind).wrapping_mul(2_654_435_761) >> 8
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! and an empty queue takes 16 bytes.
 
 use super::{Backlog, Waiting};
+use crate::prefetch::prefetch;
 
 const NONE: u32 = u32::MAX;
 
@@ -64,7 +65,7 @@ impl Lines {
 
     #[inline]
     pub(super) fn push(&mut self, line: &mut Line, waiting: Waiting) {
-        let bytes = u64::from(waiting.packet.wire);
+        let bytes = u64::from(waiting.packet.wire());
         line.bytes += bytes;
         self.bytes += bytes;
         self.packets += 1;
@@ -93,6 +94,19 @@ impl Lines {
     }
 
     #[inline]
+    pub(super) fn front(&self, line: &Line) -> Option<&Waiting> {
+        self.places.get(line.first as usize).map(|place| &place.waiting)
+    }
+
+    /// Has the processor fetch what is first in a queue.
+    #[inline]
+    pub(super) fn prefetch(&self, line: &Line) {
+        if let Some(first) = self.front(line) {
+            prefetch(first);
+        }
+    }
+
+    #[inline]
     pub(super) fn pop(&mut self, line: &mut Line) -> Option<Waiting> {
         let first = line.first;
         if first == NONE {
@@ -105,7 +119,7 @@ impl Lines {
         if line.first == NONE {
             line.last = NONE;
         }
-        let bytes = u64::from(waiting.packet.wire);
+        let bytes = u64::from(waiting.packet.wire());
         line.bytes -= bytes;
         self.bytes -= bytes;
         self.packets -= 1;
@@ -117,6 +131,11 @@ impl Lines {
 pub(super) struct LineOf<'a>(pub(super) &'a mut Lines, pub(super) &'a mut Line);
 
 impl Backlog for LineOf<'_> {
+    #[inline]
+    fn front(&self) -> Option<&Waiting> {
+        self.0.front(self.1)
+    }
+
     #[inline]
     fn pop(&mut self) -> Option<Waiting> {
         self.0.pop(self.1)
@@ -152,7 +171,7 @@ mod tests {
                     let taken = lines.pop(&mut all[id]).map(|waiting| waiting.packet.sequence);
                     prop_assert_eq!(taken, model[id].pop_front().map(|packet| packet.sequence));
                 }
-                let bytes: u64 = model[id].iter().map(|packet| u64::from(packet.wire)).sum();
+                let bytes: u64 = model[id].iter().map(|packet| u64::from(packet.wire())).sum();
                 prop_assert_eq!(all[id].bytes(), bytes);
                 most = most.max(model.iter().map(VecDeque::len).sum());
             }

@@ -151,6 +151,8 @@ pub(crate) struct Waiting {
 
 /// Packets that are taken from the front.
 trait Backlog {
+    fn front(&self) -> Option<&Waiting>;
+
     fn pop(&mut self) -> Option<Waiting>;
 
     /// Bytes that wait.
@@ -166,15 +168,19 @@ pub(crate) struct Fifo {
 
 impl Fifo {
     fn push(&mut self, waiting: Waiting) {
-        self.bytes += u64::from(waiting.packet.wire);
+        self.bytes += u64::from(waiting.packet.wire());
         self.packets.push_back(waiting);
     }
 }
 
 impl Backlog for Fifo {
+    fn front(&self) -> Option<&Waiting> {
+        self.packets.front()
+    }
+
     fn pop(&mut self) -> Option<Waiting> {
         let waiting = self.packets.pop_front()?;
-        self.bytes -= u64::from(waiting.packet.wire);
+        self.bytes -= u64::from(waiting.packet.wire());
         Some(waiting)
     }
 

@@ -33,7 +33,7 @@ impl Red {
 
     /// What becomes of a packet that arrives (the paper's figure 2).
     pub(super) fn judge(&mut self, now: Time, fifo: &Fifo, packet: &Packet) -> Verdict {
-        self.average_in(now, fifo.packets.len(), packet.wire);
+        self.average_in(now, fifo.packets.len(), packet.wire());
         let probability = self.probability();
         if probability == 0 {
             self.count = -1;

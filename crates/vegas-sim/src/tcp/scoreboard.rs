@@ -1,18 +1,16 @@
 //! What the sender knows of its outstanding segments: when each was sent, how often, and with SACK which of them
 //! arrived, are lost, and are on their way again (RFC 6675, sections 2 and 4), kept in constant time a segment.
 
-use std::collections::VecDeque;
-
 use vegas_core::units::Time;
 
-use crate::ring;
+use crate::ring::Ring;
 
 /// Outstanding segments, from the oldest unacknowledged one to the newest ever sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     /// Number of the first entry: the oldest segment that is not acknowledged.
     una: u64,
-    entries: VecDeque<Entry>,
+    entries: Ring<Entry>,
     /// Segments below this have been checked for loss.
     judged: u64,
     /// No lost segment below this waits for its retransmission.
@@ -40,7 +38,7 @@ struct Reported {
 
 /// One outstanding segment: when it was last sent, in ns, above four marks. A run lasts 100 days at most, so 60 bits
 /// suffice, and what is only on its way has no mark at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry(u64);
 
 impl Entry {
@@ -104,7 +102,7 @@ impl Scoreboard {
     pub(crate) fn new(dup_threshold: u32) -> Self {
         Scoreboard {
             una: 0,
-            entries: VecDeque::new(),
+            entries: Ring::default(),
             judged: 0,
             retransmit_from: 0,
             lost_end: 0,
@@ -140,7 +138,7 @@ impl Scoreboard {
     }
 
     fn entry_mut(&mut self, segment: u64) -> &mut Entry {
-        &mut self.entries[(segment - self.una) as usize]
+        self.entries.get_mut((segment - self.una) as usize).expect("the segment is outstanding")
     }
 
     /// Notes that a segment is sent; whether for the first time.
@@ -148,7 +146,7 @@ impl Scoreboard {
     pub(crate) fn on_send(&mut self, segment: u64, now: Time) -> bool {
         let first = segment == self.max();
         if first {
-            ring::put_last(&mut self.entries, Entry::new(now));
+            self.entries.push_back_within(Entry::new(now));
             self.pipe += 1;
         } else {
             self.on_send_again(segment, now);
@@ -312,7 +310,7 @@ impl Scoreboard {
 
     /// Nothing was lost after all.
     pub(crate) fn none_lost(&mut self) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             entry.set(Entry::LOST, false);
         }
         self.pipe = self.entries.iter().map(|entry| entry.in_pipe()).sum();
@@ -322,7 +320,7 @@ impl Scoreboard {
     /// After a timeout everything that was not reported received is lost (RFC 6675, section 5.1), and no
     /// retransmission of it counts any more.
     pub(crate) fn on_timeout(&mut self) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             entry.set(Entry::LOST, !entry.has(Entry::SACKED));
             entry.set(Entry::RETRANSMITTED, false);
         }
@@ -334,7 +332,7 @@ impl Scoreboard {
 
     /// After a timeout without SACK the receiver's knowledge is unknown: everything counts as unsent.
     pub(crate) fn clear(&mut self) {
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             entry.set(Entry::SACKED, false);
         }
         self.sacked = 0;

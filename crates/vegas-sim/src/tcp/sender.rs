@@ -190,7 +190,7 @@ impl Sender {
     #[inline(never)]
     fn on_special_ack(&mut self, now: Time, una: u64, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.layout.asks_routers() {
-            let feedback = RouterFeedback { forward: sack.echo.into(), backward: ack.aqt.into() };
+            let feedback = RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() };
             **self.feedback.get_or_insert_with(|| Box::new(feedback)) = feedback;
         }
         self.note_echo(una, ack.ecn());

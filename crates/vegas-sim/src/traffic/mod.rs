@@ -113,7 +113,7 @@ impl Source {
 
     pub(crate) fn on_delivered(&mut self, packet: &Packet) {
         self.counts.delivered_packets += 1;
-        self.counts.delivered_bytes += u64::from(packet.wire);
+        self.counts.delivered_bytes += u64::from(packet.wire());
     }
 
     pub(crate) fn on_lost(&mut self) {
@@ -148,6 +148,6 @@ impl Source {
 impl Counts {
     fn sent(&mut self, packet: &Packet) {
         self.sent_packets += 1;
-        self.sent_bytes += u64::from(packet.wire);
+        self.sent_bytes += u64::from(packet.wire());
     }
 }

@@ -38,7 +38,7 @@ fn connect(more: &str) -> (Peer, Vec<u64>) {
 fn shake_hands(sender: Sender) -> (Peer, Vec<u64>) {
     let mut peer = Peer { sender, out: Outbox::default() };
     peer.sender.start(Time::ZERO, &mut peer.out);
-    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind), Some(PacketKind::Syn));
+    assert_eq!(peer.out.packets.pop().map(|packet| packet.kind()), Some(PacketKind::Syn));
     peer.sender.on_syn_ack(ms(100), &mut peer.out);
     let sent = peer.sent();
     (peer, sent)
