@@ -82,6 +82,12 @@ impl Lanes {
         self.lanes[lane as usize].on_their_way.front().expect("an arrival is due")
     }
 
+    /// One of those behind it, which is fetched by now: what it refers to may be far away, too.
+    #[inline]
+    pub(crate) fn second(&self, lane: u32) -> Option<&OnItsWay> {
+        self.lanes[lane as usize].on_their_way.get(1)
+    }
+
     /// It is taken; when the next one comes out, and of which link.
     #[inline]
     pub(crate) fn take_first(&mut self, lane: u32) -> Option<(Time, u32)> {

@@ -3,6 +3,8 @@
 use vegas_core::aqt::Aqt;
 use vegas_core::units::Span;
 
+use crate::prefetch::prefetch;
+
 /// A packet on its way: three words, so that it is moved in three registers and never read in other parts than it was
 /// written in, which would make a processor wait.
 #[derive(Clone, Copy, Debug, Default)]
@@ -311,6 +313,14 @@ impl SackPool {
         match id {
             SackId::NONE => &SackBlocks::NONE,
             SackId(slot) => &self.slots[slot as usize],
+        }
+    }
+
+    /// Has the processor fetch them.
+    #[inline]
+    pub(crate) fn prefetch(&self, id: SackId) {
+        if let Some(blocks) = self.slots.get(id.0 as usize) {
+            prefetch(blocks);
         }
     }
 

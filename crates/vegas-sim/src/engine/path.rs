@@ -20,6 +20,9 @@ impl Simulation {
     #[inline]
     pub(super) fn on_lane_arrival(&mut self, lane: u32) {
         let &OnItsWay { packet, link, place, .. } = self.lanes.first(lane);
+        if let Some(second) = self.lanes.second(lane) {
+            self.sacks.prefetch(second.packet.sack());
+        }
         let next = self.lanes.take_first(lane);
         self.queue.set_lane(lane, next.map(|(time, link)| (time, self.components.arrival(link))));
         if self.recorder.every_change() {
