@@ -215,7 +215,7 @@ def _verdicts(program: Path, repeats: int, cell: Cell, journal: Journal) -> Iter
     for number in range(max(len(earlier), repeats * _ATTEMPTS)):
         if number < len(earlier):
             measured = earlier[number]
-        elif trusted == repeats:
+        elif trusted >= repeats:
             return
         else:
             measured = _measure(program, scenario, cell.path)

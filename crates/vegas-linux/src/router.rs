@@ -222,10 +222,12 @@ impl Router {
             Direction::Forward => (&self.receivers, &mut self.late_to_receivers),
             Direction::Backward => (&self.senders, &mut self.late_to_senders),
         };
+        // before, as the host has it then: what it sends in answer, be it a whole window, it sends before `write` is over
+        late.push(self.clock.now().since(delivery.at));
         match device.write(&self.leaving) {
             // a receiver that goes away loses its packets
             Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(Error::new("writing a packet", error)),
-            _ => late.push(self.clock.now().since(delivery.at)),
+            _ => {}
         }
         match delivery.direction {
             Direction::Backward => self.take_in(Direction::Forward, None),
@@ -236,13 +238,16 @@ impl Router {
         }
     }
 
-    /// Takes what the hosts of one side have sent: now, or, if it answers a delivery, when that was due.
+    /// Takes what the hosts of one side have sent: now, or, if it answers a delivery, when that was due. Not all of what
+    /// they send at once, so that what is due meanwhile is not late for it.
     fn take_in(&mut self, direction: Direction, answers: Option<Time>) -> Result<(), Error> {
         let mut device = match direction {
             Direction::Forward => &self.senders,
             Direction::Backward => &self.receivers,
         };
-        loop {
+        // what answers belongs to the delivery
+        let most = if answers.is_some() { usize::MAX } else { TAKEN_AT_ONCE };
+        for _ in 0..most {
             let length = match device.read(self.packets.room()) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
                 result => result.map_err(|error| Error::new("reading a packet", error))?,
@@ -261,9 +266,12 @@ impl Router {
                 None => self.sent.push_back((at, packet)),
             }
         }
+        Ok(())
     }
 }
 
+/// Some 20 us of work.
+const TAKEN_AT_ONCE: usize = 16;
 /// More than hosts send between two looks at their devices.
 const SENT_AT_ONCE: usize = 4096;
 
