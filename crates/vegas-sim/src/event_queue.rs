@@ -45,8 +45,9 @@ pub(crate) struct Event(u128);
 impl Event {
     /// The lane of a component's own event. Lanes go first.
     pub(crate) const OWN: u32 = u32::MAX;
-    /// After all events, and far enough below the greatest number for [`Event::earlier`]: in 2262.
+    /// After all events, and far enough below the greatest number for [`Event::earlier`]: after 146 years.
     const NEVER: Event = Event(u128::MAX >> 2);
+    const LATEST: Time = Time::from_nanos((u64::MAX >> 2) - 1);
     /// Before all events: those of lanes and components have numbers above.
     const FIRST: Event = Event(0);
 
@@ -54,6 +55,12 @@ impl Event {
     fn new(time: Time, component: ComponentId, lane: u32) -> Self {
         let order = u64::from(component) << 32 | u64::from(lane);
         Event(u128::from(time.as_nanos()) << 64 | u128::from(order))
+    }
+
+    /// An event of a lane. What a link would take more than 146 years for is put before that: no run lasts so long.
+    #[inline]
+    fn of_lane(time: Time, component: ComponentId, lane: u32) -> Self {
+        Event::new(time.min(Event::LATEST), component, lane)
     }
 
     #[inline]
@@ -176,7 +183,7 @@ impl EventQueue {
     /// anything does.
     #[inline]
     pub(crate) fn set_lane(&mut self, lane: u32, next: Option<(Time, ComponentId)>) {
-        let mut winner = next.map_or(Event::NEVER, |(time, component)| Event::new(time, component, lane));
+        let mut winner = next.map_or(Event::NEVER, |(time, component)| Event::of_lane(time, component, lane));
         let lanes = self.lanes.as_mut_slice();
         let mut at = lanes.len() + lane as usize;
         while at > 1 {
@@ -191,7 +198,7 @@ impl EventQueue {
     /// The same of a lane that has none.
     #[inline]
     pub(crate) fn begin_lane(&mut self, lane: u32, time: Time, component: ComponentId) {
-        let key = Event::new(time, component, lane);
+        let key = Event::of_lane(time, component, lane);
         let mut at = self.lanes.len() + lane as usize;
         self.lanes[at / 2][at % 2] = key;
         while at > 1 && key.is_before(self.lanes[at / 4][at / 2 % 2]) {
@@ -360,6 +367,21 @@ mod tests {
             while take(&mut queue, &mut model, u64::MAX) {}
             prop_assert_eq!(model.least(), None);
         }
+    }
+
+    /// A link may be so slow that a time saturates; it is after all others then, and no earlier.
+    #[test]
+    fn what_never_comes_is_last() {
+        let mut queue = EventQueue::new(3, 3);
+        for (lane, time) in [(0, Time::NEVER), (1, Time::from_nanos(5)), (2, Time::from_nanos(u64::MAX / 2))] {
+            queue.begin_lane(lane, time, lane);
+        }
+        let first = queue.take_until(Time::from_nanos(9)).map(parts);
+        assert_eq!(first, Some((5, 1, 1)));
+        queue.set_lane(1, Some((Time::NEVER, 1)));
+        assert_eq!(queue.take_until(Time::from_nanos(u64::MAX / 8)), None);
+        queue.set_lane(0, Some((Time::from_nanos(7), 0)));
+        assert_eq!(queue.take_until(Time::from_nanos(9)).map(parts), Some((7, 0, 0)));
     }
 
     /// A timer that is put off with every step, as a retransmission timer is, has one key all the time.
