@@ -224,10 +224,11 @@ impl Router {
         };
         // before, as the host has it then: what it sends in answer, be it a whole window, it sends before `write` is over
         late.push(self.clock.now().since(delivery.at));
-        match device.write(&self.leaving) {
-            // a receiver that goes away loses its packets
-            Err(error) if error.kind() != ErrorKind::WouldBlock => return Err(Error::new("writing a packet", error)),
-            _ => {}
+        // a receiver that goes away loses its packets
+        if let Err(error) = device.write(&self.leaving)
+            && error.kind() != ErrorKind::WouldBlock
+        {
+            return Err(Error::new("writing a packet", error));
         }
         match delivery.direction {
             Direction::Backward => self.take_in(Direction::Forward, None),

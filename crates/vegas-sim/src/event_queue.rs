@@ -47,6 +47,7 @@ impl Event {
     pub(crate) const OWN: u32 = u32::MAX;
     /// After all events, and far enough below the greatest number for [`Event::earlier`]: after 146 years.
     const NEVER: Event = Event(u128::MAX >> 2);
+    /// The latest time of a lane's event, before that.
     const LATEST: Time = Time::from_nanos((u64::MAX >> 2) - 1);
     /// Before all events: those of lanes and components have numbers above.
     const FIRST: Event = Event(0);

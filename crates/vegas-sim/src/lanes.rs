@@ -15,9 +15,6 @@ use crate::ring::Ring;
 /// A link's lane, if it has none.
 pub(crate) const NO_LANE: u32 = Event::OWN;
 
-/// So many packets before its turn one is fetched: a lane is one of hundreds, and a processor foresees only few.
-const AHEAD: usize = 3;
-
 /// All lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
@@ -82,7 +79,7 @@ impl Lanes {
         self.lanes[lane as usize].on_their_way.front().expect("an arrival is due")
     }
 
-    /// One of those behind it, which is fetched by now: what it refers to may be far away, too.
+    /// The one behind it, which is fetched by now: what it refers to may be far away, too.
     #[inline]
     pub(crate) fn second(&self, lane: u32) -> Option<&OnItsWay> {
         self.lanes[lane as usize].on_their_way.get(1)
@@ -92,8 +89,7 @@ impl Lanes {
     #[inline]
     pub(crate) fn take_first(&mut self, lane: u32) -> Option<(Time, u32)> {
         let on_their_way = &mut self.lanes[lane as usize].on_their_way;
-        on_their_way.drop_front();
-        on_their_way.prefetch(AHEAD);
+        on_their_way.drop_front_and_fetch();
         on_their_way.front().map(|next| (next.arrival, next.link))
     }
 

@@ -23,9 +23,6 @@ use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
 use crate::stays::{Stays, Totals};
 use crate::transmitter::Transmitter;
 
-/// So many packets before it arrives one is fetched.
-const AHEAD: usize = 3;
-
 /// A link at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
@@ -320,8 +317,7 @@ impl Link {
     #[inline]
     pub(crate) fn arrive_plainly(&mut self, now: Time) -> (Packet, Option<Time>) {
         let head = *self.transit.front().expect("an arrival is due");
-        self.transit.drop_front();
-        self.transit.prefetch(AHEAD);
+        self.transit.drop_front_and_fetch();
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
         (head.packet, self.transit.front().map(|transit| transit.arrival))

@@ -360,6 +360,19 @@ mod tests {
     }
 
     #[test]
+    fn small_fields_stand_side_by_side() {
+        for kind in PacketKind::ALL {
+            for (wire, hop, micros) in [(0, 0, 0), (1500, 7, 300), (u16::MAX, u16::MAX - 1, 0xff_ffff)] {
+                let mut packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
+                packet.stamp(Span::from_micros(micros));
+                packet = packet.further(1);
+                assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop + 1));
+                assert_eq!((u64::from(packet.aqt().micros()), packet.flow()), (micros, u32::MAX));
+            }
+        }
+    }
+
+    #[test]
     fn only_capable_packets_are_marked() {
         let mut plain = Packet::new(PacketKind::Data, 0, 0, 1000);
         let mut capable = plain.with_ecn(Ecn::CAPABLE);

@@ -13,6 +13,8 @@ const PLACES_MIN: usize = 8;
 const KEPT: usize = 256;
 /// A ring is too large when it holds less than one part in so many of the others.
 const TOO_LARGE: usize = 8;
+/// So many places before its turn a value is fetched.
+const AHEAD: usize = 3;
 
 /// A ring of fewer than 2^32 values.
 #[derive(Clone, Debug)]
@@ -114,11 +116,12 @@ impl<T: Copy + Default> Ring<T> {
         self.first = self.first.wrapping_add(u32::from(self.len > 0));
     }
 
-    /// Has the processor fetch the one with so many before it, if there is one.
+    /// The same, and has the processor fetch one of those to come: a ring is one of hundreds, and it foresees only few.
     #[inline]
-    pub(crate) fn prefetch(&self, at: usize) {
-        if let Some(value) = self.places.get(self.place(at)) {
-            prefetch(value);
+    pub(crate) fn drop_front_and_fetch(&mut self) {
+        self.drop_front();
+        if let Some(ahead) = self.places.get(self.place(AHEAD)) {
+            prefetch(ahead);
         }
     }
 
