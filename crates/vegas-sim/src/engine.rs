@@ -22,7 +22,6 @@ use crate::event_queue::{ComponentId, Event, EventQueue};
 use crate::foreign::Stack;
 use crate::lanes::Lanes;
 use crate::link::Link;
-use crate::looks::Looks;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, Outcome};
 use crate::packet::{Packet, PacketKind, SackPool};
 use crate::queue::Queue;
@@ -47,8 +46,6 @@ pub struct Simulation {
     chains: Chains,
     lanes: Lanes,
     plan: Plan,
-    /// When somebody looks at links.
-    looks: Looks,
     routes: Routes,
     /// The scenario's flows, then the connections that sources of traffic have opened.
     flows: Vec<Flow>,
@@ -168,7 +165,6 @@ impl Simulation {
             links,
             chains,
             lanes: Lanes::new(plan.shared_lanes),
-            looks: plan.looks,
             plan,
             routes,
             flows,
@@ -420,7 +416,6 @@ impl Simulation {
 
     fn on_sample(&mut self) {
         self.catch_up_all();
-        self.looks = self.looks.later();
         let flows = &mut self.flows[..self.components.flows as usize];
         let next = self.recorder.sample(self.now, flows, &mut self.links);
         self.queue.schedule(self.components.sampler(), next);

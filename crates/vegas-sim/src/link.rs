@@ -8,10 +8,13 @@
 //! Many links need no event at their entry either: what the link before accepts is offered to them at once, ahead of the
 //! time at which it will be there, and on some of them no packet ever waits (`engine/ahead.rs`).
 
+use std::mem::offset_of;
+
 use vegas_core::units::{Rate, Span, Time};
 
 use crate::impairment::{Arrivals, Impaired};
 use crate::lanes::NO_LANE;
+use crate::looks::Looks;
 use crate::managed::{Choice, Managed};
 use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
@@ -20,21 +23,24 @@ use crate::queue::Queue;
 use crate::ring::Ring;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
-use crate::stays::{Stays, Totals};
+use crate::stays::{Sends, Stays, Totals, Usual};
 use crate::transmitter::Transmitter;
 
-/// A link at work.
+/// A link at work; first, in one line of the cache, what nearly all packets on drop-tail links touch.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Link {
-    transmitter: Transmitter,
-    delay: Span,
-    limit: QueueLimit,
-    /// Stamps its queueing time into every packet; only flows that ask for it look.
-    stamps: bool,
-    /// The lane on which what it has accepted goes on; if it is not plain, the lane of its own arrivals.
-    pub(crate) lane: u32,
+    /// Of a drop-tail queue.
+    usual: Usual,
     /// The transmitter is busy until then; if the queue is managed, a turn is due then.
     busy_until: Time,
+    delay: Span,
+    /// The lane on which what it has accepted goes on; if it is not plain, the lane of its own arrivals.
+    pub(crate) lane: u32,
+    /// Stamps its queueing time into every packet; only flows that ask for it look.
+    stamps: bool,
+    transmitter: Transmitter,
+    limit: QueueLimit,
     /// What has left the transmitter, or will have, and arrives here, in order. Of a managed queue, from when it begins
     /// to be sent.
     transit: Ring<Transit>,
@@ -42,6 +48,8 @@ pub(crate) struct Link {
     impairments: Option<Box<Impaired>>,
     counts: Counts,
 }
+
+const _: () = assert!(offset_of!(Link, transmitter) == 64);
 
 /// What waits for the transmitter.
 #[derive(Clone, Debug)]
@@ -101,15 +109,16 @@ impl Link {
         let is_impaired = changes || spec.impairments != Impairments::default();
         let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
         Link {
-            transmitter: Transmitter::new(spec),
-            delay: spec.delay,
-            limit: spec.queue,
-            stamps: spec.aqt,
-            lane: NO_LANE,
+            usual: Usual::NONE,
             busy_until: Time::ZERO,
+            delay: spec.delay,
+            lane: NO_LANE,
+            stamps: spec.aqt,
+            transmitter: Transmitter::new(spec),
+            limit: spec.queue,
             transit: Ring::default(),
             queue: match queue {
-                None => Waiting::DropTail(Stays::default()),
+                None => Waiting::DropTail(Stays::new(changes || spec.trace.is_some())),
                 Some(queue) => Waiting::Managed(Box::new(Managed::new(queue))),
             },
             impairments,
@@ -157,6 +166,20 @@ impl Link {
         self.queue = Waiting::Nothing(Passed::default());
     }
 
+    /// Packets are offered ahead of their time; somebody looks then.
+    pub(crate) fn look_at(&mut self, looks: Looks) {
+        if let Waiting::DropTail(stays) = &mut self.queue {
+            stays.look_at(looks, &mut self.usual);
+        }
+    }
+
+    /// Each departure is looked at.
+    pub(crate) fn look_at_departures(&mut self) {
+        if let Waiting::DropTail(stays) = &mut self.queue {
+            *stays = Stays::new(true);
+        }
+    }
+
     /// What has passed by one of its chains, after [`Link::catch_up`].
     pub(crate) fn add_passed(&mut self, more: Passed) {
         if let Waiting::Nothing(passed) = &mut self.queue {
@@ -169,32 +192,53 @@ impl Link {
     pub(crate) fn offer_special(&mut self, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.counts.offered += 1;
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
-            return self.lose(now);
+            return self.lose();
         }
         match &self.queue {
             Waiting::Managed(_) => self.offer_managed(now, *packet),
-            // a change may look at any time
-            Waiting::DropTail(_) | Waiting::Nothing(_) => self.offer(now, now, packet, Time::ZERO),
+            Waiting::DropTail(_) | Waiting::Nothing(_) => self.offer(now, packet),
         }
     }
 
     /// Offers a packet to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers are in the
-    /// order of `at`. Nobody looks at a plain link before `next_look`, unless that is no later than now.
+    /// order of `at`.
     #[inline(always)]
-    pub(crate) fn offer(&mut self, now: Time, at: Time, packet: &mut Packet, next_look: Time) -> Offer {
-        let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
-        if !stays.has_room(at, packet.wire(), self.limit) {
-            self.counts.lost += 1;
-            stays.refuse(now, at);
-            return Offer::Overflow;
+    pub(crate) fn offer(&mut self, at: Time, packet: &mut Packet) -> Offer {
+        let (usual, waits) = (&mut self.usual, self.busy_until.since(at));
+        if packet.wire() != usual.wire || waits >= usual.unusual_wait || at > usual.next_look {
+            return self.offer_unusual(at, packet);
         }
-        let begins = self.busy_until.max(at);
+        usual.packets += 1;
+        self.busy_until = at + waits + usual.transmission;
+        if waits > Span::ZERO {
+            self.stays().note_wait(waits);
+        }
         if self.stamps {
-            packet.stamp(begins.since(at));
+            packet.stamp(waits);
         }
-        self.busy_until = self.transmitter.finish(begins, at, packet.wire());
-        stays.accept(now, at, (begins, self.busy_until), packet.wire(), next_look);
         Offer::Accepted(self.busy_until + self.delay)
+    }
+
+    /// The same where that is a new size, more than have waited before, or the first after a look.
+    #[inline(never)]
+    fn offer_unusual(&mut self, at: Time, packet: &mut Packet) -> Offer {
+        let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
+        let sends =
+            Sends { usual: &mut self.usual, busy_until: &mut self.busy_until, transmitter: &mut self.transmitter };
+        let Some(waits) = stays.offer(at, packet.wire(), sends, &self.limit) else {
+            self.counts.lost += 1;
+            return Offer::Overflow;
+        };
+        if self.stamps {
+            packet.stamp(waits);
+        }
+        Offer::Accepted(self.busy_until + self.delay)
+    }
+
+    #[inline]
+    fn stays(&mut self) -> &mut Stays {
+        let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
+        stays
     }
 
     /// Carries an accepted packet to its arrival; whether it is the first to arrive.
@@ -204,11 +248,11 @@ impl Link {
         self.transit.len() == 1
     }
 
-    fn lose(&mut self, now: Time) -> Offer {
+    fn lose(&mut self) -> Offer {
         self.counts.lost += 1;
         match &mut self.queue {
             Waiting::Managed(managed) => managed.totals.drops += 1,
-            Waiting::DropTail(stays) => stays.refuse(now, now),
+            Waiting::DropTail(stays) => stays.refuse(),
             Waiting::Nothing(_) => unreachable!("a link that loses packets is not passed ahead of time"),
         }
         Offer::Lost
@@ -362,11 +406,8 @@ impl Link {
             self.transmitter.set_rate(rate);
         }
         if let Waiting::DropTail(stays) = &mut self.queue {
-            let transmitter = &mut self.transmitter;
-            if change.rate.is_some()
-                && let Some(last) = stays.reschedule(|begins, wire| transmitter.finish(begins, begins, wire))
-            {
-                self.busy_until = last;
+            if change.rate.is_some() {
+                stays.reschedule(&mut self.busy_until, &mut self.transmitter);
             }
             for (transit, departure) in self.transit.iter_mut().rev().zip(stays.departures().rev()) {
                 transit.arrival = departure + self.delay;
@@ -398,24 +439,6 @@ impl Link {
         self.counts.duplicated += u64::from(arrivals.twice);
     }
 
-    /// Packets waiting at the time of the last [`Link::catch_up`]; the one being sent does not wait.
-    pub(crate) fn waiting_packets(&self) -> u32 {
-        match &self.queue {
-            Waiting::Managed(managed) => managed.queue.len() as u32,
-            Waiting::DropTail(stays) => stays.waiting_packets(),
-            Waiting::Nothing(_) => 0,
-        }
-    }
-
-    /// Bytes waiting at the time of the last [`Link::catch_up`].
-    pub(crate) fn waiting_bytes(&self) -> u64 {
-        match &self.queue {
-            Waiting::Managed(managed) => managed.queue.bytes(),
-            Waiting::DropTail(stays) => stays.waiting_bytes(),
-            Waiting::Nothing(_) => 0,
-        }
-    }
-
     /// Whether what went in has come out, was lost, or is inside.
     pub(crate) fn conserves(&self) -> bool {
         let Counts { offered, carried, arrived, duplicated, lost } = self.counts;
@@ -439,13 +462,13 @@ impl Link {
     pub(crate) fn catch_up(&mut self, now: Time) {
         match &mut self.queue {
             Waiting::Managed(_) => self.take_turns(now),
-            Waiting::DropTail(stays) => stays.look(now),
+            Waiting::DropTail(stays) => stays.look(now, &mut self.usual, self.busy_until),
             // what its chains have sent is added by whoever looks at them
             Waiting::Nothing(passed) => *passed = Passed::default(),
         }
     }
 
-    /// When the next packet leaves the transmitter, after the last [`Link::catch_up`].
+    /// When the next packet leaves the transmitter, after the last [`Link::catch_up`], if each departure is looked at.
     pub(crate) fn next_departure(&self) -> Option<Time> {
         match &self.queue {
             Waiting::Managed(managed) => managed.is_sending().then_some(self.busy_until),
@@ -458,7 +481,7 @@ impl Link {
     pub(crate) fn totals(&self, now: Time) -> Totals {
         match &self.queue {
             Waiting::Managed(managed) => managed.totals(now, self.busy_until),
-            Waiting::DropTail(stays) => stays.totals(now),
+            Waiting::DropTail(stays) => stays.totals(now, &self.usual, self.busy_until),
             Waiting::Nothing(passed) => passed.totals(),
         }
     }
@@ -467,16 +490,16 @@ impl Link {
     pub(crate) fn queueing_times(&self) -> Option<QueueingTimes> {
         match &self.queue {
             Waiting::Managed(managed) => managed.waits.summary(),
-            Waiting::DropTail(stays) => stays.waits().summary(),
+            Waiting::DropTail(stays) => stays.waits(&self.usual).summary(),
             Waiting::Nothing(passed) => passed.is_reached.then(QueueingTimes::default),
         }
     }
 
-    /// Begins to look for the greatest queue anew.
-    pub(crate) fn begin_step(&mut self) {
+    /// Begins to look for the greatest queue anew, after [`Link::catch_up`].
+    pub(crate) fn begin_step(&mut self, now: Time) {
         match &mut self.queue {
             Waiting::Managed(managed) => managed.totals.step_max_queue_packets = managed.queue.len() as u32,
-            Waiting::DropTail(stays) => stays.begin_step(),
+            Waiting::DropTail(stays) => stays.begin_step(now, &mut self.usual, self.busy_until),
             Waiting::Nothing(_) => {}
         }
     }
@@ -490,119 +513,4 @@ impl Link {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::packet::PacketKind;
-    use vegas_core::units::Bytes;
-
-    fn micros(micros: u64) -> Time {
-        Time::ZERO + Span::from_micros(micros)
-    }
-
-    /// 8 Mb/s, so that 1000 bytes take 1 ms, and 10 ms; four packets of 1000 bytes offered at 0.
-    fn link_with_four_packets() -> Link {
-        let spec = LinkSpec {
-            from: 0,
-            to: 1,
-            rate: Rate::from_bits_per_second(8_000_000),
-            trace: None,
-            delay: Span::from_millis(10),
-            queue: QueueLimit::Bytes(Bytes::new(4000)),
-            discipline: crate::scenario::Discipline::DropTail,
-            aqt: false,
-            impairments: Impairments::default(),
-        };
-        let mut link = Link::new(&spec, || Stream::named(1, "test"), None, true);
-        for sequence in 0..4 {
-            let packet = Packet::new(PacketKind::Data, 0, sequence, 1000);
-            assert!(offer(&mut link, Time::ZERO, packet));
-        }
-        link
-    }
-
-    /// Offers a packet at `now`, and carries it if it is accepted.
-    fn offer(link: &mut Link, now: Time, mut packet: Packet) -> bool {
-        match link.offer_special(now, &mut packet, true) {
-            Offer::Accepted(arrival) => {
-                link.carry(packet, arrival);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Gives the link new values at `now`; when the next packet arrives then.
-    fn change_at(link: &mut Link, now: Time, change: &LinkChange) -> Option<Time> {
-        link.catch_up(now);
-        link.change(change);
-        link.next_arrival()
-    }
-
-    fn change(rate: Option<u64>, delay_ms: Option<u64>) -> LinkChange {
-        let rate = rate.map(Rate::from_bits_per_second);
-        LinkChange { link: 0, rate, delay: delay_ms.map(Span::from_millis), queue: None }
-    }
-
-    /// Plays the link to its end: when which packet comes out, in us.
-    fn arrivals(link: &mut Link) -> Vec<(u64, u64)> {
-        let mut out = Vec::new();
-        loop {
-            let head = link.transit.front().map(|transit| transit.arrival);
-            let (now, arrivals) = match (head, link.next_held()) {
-                (None, None) => return out,
-                (Some(head), held) if held.is_none_or(|held| head <= held) => (head, link.arrive(head)),
-                (_, held) => (held.expect("not none"), link.release_held(held.expect("not none"))),
-            };
-            out.extend(arrivals.packet.map(|packet| (now.as_nanos() / 1000, packet.sequence)));
-        }
-    }
-
-    /// Departures at 1, 2, 3, 4 ms; at 1.5 ms half the rate: the second is finished at 2 ms, the others take 2 ms each
-    /// and leave at 4 and 6. They have waited 0, 1, 2 and 4 ms, and the transmitter was busy for 6.
-    #[test]
-    fn what_waits_gets_the_new_rate() {
-        let mut link = link_with_four_packets();
-        assert_eq!(change_at(&mut link, micros(1500), &change(Some(4_000_000), None)), Some(micros(11_000)));
-        assert_eq!(link.waiting_packets(), 2);
-        assert_eq!(arrivals(&mut link), [(11_000, 0), (12_000, 1), (14_000, 2), (16_000, 3)]);
-        link.catch_up(micros(20_000));
-        let totals = link.totals(micros(20_000));
-        assert_eq!((totals.waited_ns, totals.busy_ns), (7_000_000, 6_000_000));
-    }
-
-    #[test]
-    fn what_is_on_its_way_keeps_its_delay() {
-        let mut link = link_with_four_packets();
-        assert_eq!(change_at(&mut link, micros(1500), &change(None, Some(20))), Some(micros(22_000)));
-        assert_eq!(arrivals(&mut link), [(11_000, 0), (22_000, 1), (23_000, 2), (24_000, 3)]);
-    }
-
-    /// At 2 ms of delay the others would come at 4, 5 and 6 ms, before the first: they wait for it.
-    #[test]
-    fn a_shorter_delay_does_not_reorder() {
-        let mut link = link_with_four_packets();
-        change_at(&mut link, micros(1500), &change(None, Some(2)));
-        assert_eq!(link.inside(), 4);
-        assert_eq!(arrivals(&mut link), [(11_000, 0), (11_000, 1), (11_000, 2), (11_000, 3)]);
-        assert_eq!((link.counts.arrived, link.inside()), (4, 0));
-    }
-
-    /// Rate and delay twice, the second time with packets carried from the first: 1.5 ms as above; at 4.5 ms the third
-    /// has left (at 4 ms, for 4 + 20) and the fourth is being sent until 6 ms, and takes 1 ms to the other end.
-    #[test]
-    fn changes_follow_each_other() {
-        let mut link = link_with_four_packets();
-        change_at(&mut link, micros(1500), &change(Some(4_000_000), Some(20)));
-        change_at(&mut link, micros(4500), &change(Some(1_000), Some(1)));
-        assert_eq!(arrivals(&mut link), [(11_000, 0), (22_000, 1), (24_000, 2), (24_000, 3)]);
-    }
-
-    #[test]
-    fn a_smaller_queue_keeps_what_waits() {
-        let mut link = link_with_four_packets();
-        change_at(&mut link, micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
-        let packet = Packet::new(PacketKind::Data, 0, 4, 1000);
-        assert!(!offer(&mut link, micros(1600), packet));
-        assert!(offer(&mut link, micros(2000), packet));
-    }
-}
+mod tests;

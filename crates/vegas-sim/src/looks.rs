@@ -26,16 +26,6 @@ impl Looks {
         Looks { next: Time::NEVER, step: None, end: Time::NEVER }
     }
 
-    /// Somebody may look at any time.
-    pub(crate) fn any() -> Self {
-        Looks { next: Time::ZERO, step: None, end: Time::ZERO }
-    }
-
-    /// The next one.
-    pub(crate) fn next(&self) -> Time {
-        self.next
-    }
-
     /// From the next one on: the end comes after the last step, even where that is at the end.
     pub(crate) fn later(self) -> Self {
         let step = self.step.map(|step| self.next + step).filter(|next| *next <= self.end);
@@ -78,11 +68,11 @@ impl<T: Copy> Noted<T> {
         }
     }
 
-    /// What the total is at the look whose time has come, with all that is known `newest`.
-    pub(crate) fn look(&mut self, newest: T) -> T {
+    /// What the total is at the look whose time has come: with all that is known `newest`, unless it was noted.
+    pub(crate) fn look(&mut self, newest: impl FnOnce() -> T) -> T {
         self.values.pop_front().unwrap_or_else(|| {
             self.looks = self.looks.later();
-            newest
+            newest()
         })
     }
 }
@@ -112,6 +102,6 @@ mod tests {
         let mut noted = Noted::new(Looks::new(Some(Span::from_nanos(100)), Time::from_nanos(300)));
         assert!(!noted.is_due(Time::from_nanos(100)));
         noted.note(Time::from_nanos(201), |_| 7);
-        assert_eq!([noted.look(8), noted.look(8), noted.look(9)], [7, 7, 9]);
+        assert_eq!([noted.look(|| 8), noted.look(|| 8), noted.look(|| 9)], [7, 7, 9]);
     }
 }

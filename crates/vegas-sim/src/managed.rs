@@ -139,6 +139,8 @@ impl Managed {
             departed_bytes: self.totals.departed_bytes - sending,
             busy_ns: self.totals.busy_ns - busy_until.since(now).as_nanos(),
             waited_ns: self.waited_ns(now),
+            queue_packets: self.queue.len() as u32,
+            queue_bytes: self.queue.bytes(),
             ..self.totals
         }
     }

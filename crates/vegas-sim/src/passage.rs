@@ -104,7 +104,8 @@ impl Passage {
 
     /// Somebody looks, at the next of the instants that were announced.
     pub(crate) fn look(&mut self, usual: Usual) -> Passed {
-        Passed { sent: self.noted.look(self.sent(usual)), is_reached: self.is_reached }
+        let sent = self.sent(usual);
+        Passed { sent: self.noted.look(|| sent), is_reached: self.is_reached }
     }
 }
 

@@ -58,7 +58,7 @@ impl Recorder {
     pub(crate) fn sample(&mut self, now: Time, flows: &mut [Flow], links: &mut [Link]) -> Time {
         for (id, flow) in flows.iter_mut().enumerate() {
             let mut totals = totals(flow, now);
-            totals.wire_bytes = flow.received.look(totals.wire_bytes);
+            totals.wire_bytes = flow.received.look(|| totals.wire_bytes);
             self.push_flow(now, id, &totals);
         }
         for (id, link) in links.iter_mut().enumerate() {
@@ -116,14 +116,14 @@ impl Recorder {
         let span = now.since(mark.time);
         series.time_s.push(seconds(now));
         series.link.push(id as u32);
-        series.queue_packets.push(link.waiting_packets());
-        series.queue_bytes.push(link.waiting_bytes());
+        series.queue_packets.push(totals.queue_packets);
+        series.queue_bytes.push(totals.queue_bytes);
         series.max_queue_packets.push(totals.step_max_queue_packets);
         series.drops.push(totals.drops);
         series.throughput_mbps.push(mbps(totals.departed_bytes - mark.bytes, span));
         series.utilisation.push(ratio(totals.busy_ns - mark.busy_ns, span));
         *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy_ns: totals.busy_ns };
-        link.begin_step();
+        link.begin_step(now);
     }
 
     /// What the series hold, bytes: at most 16 a value.

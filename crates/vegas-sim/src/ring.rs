@@ -44,13 +44,8 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Whether the next one to be put in needs more memory.
     #[inline]
-    pub(crate) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.len() == self.places.len()
-    }
-
-    /// How many it can hold.
-    pub(crate) fn capacity(&self) -> usize {
-        self.places.len()
     }
 
     /// Where the one is that has so many before it.
@@ -126,7 +121,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Takes twice the memory.
-    pub(crate) fn grow(&mut self) {
+    fn grow(&mut self) {
         self.move_to((2 * self.places.len()).max(PLACES_MIN));
     }
 
@@ -180,7 +175,7 @@ mod tests {
         }
         ring.push_back_within(0);
         ring.push_back_within(0);
-        assert!(ring.capacity() < 5_000, "{}", ring.capacity());
+        assert!(ring.places.len() < 5_000, "{}", ring.places.len());
         assert_eq!(ring.pop_front(), Some(14_990));
     }
 

@@ -31,6 +31,14 @@ impl Transmitter {
         Some(self.rate()?.time_for(Bytes::new(wire.into())))
     }
 
+    /// The same of one of the sizes that come most, at a constant rate.
+    pub(crate) fn usual_transmission(&mut self, wire: u16) -> Span {
+        match self {
+            Transmitter::Constant { rate, times } => times.of(wire, *rate),
+            Transmitter::Trace(_) => unreachable!("a trace has no usual times"),
+        }
+    }
+
     /// Its rate, if that is constant.
     pub(crate) fn rate(&self) -> Option<Rate> {
         match self {

@@ -23,9 +23,10 @@ pub(crate) struct WaitingTimes {
 
 #[derive(Clone, Debug, Default)]
 struct Waited {
-    bins: Bins,
     sum_ns: u128,
     longest: Span,
+    /// How many fell into which bin.
+    bins: Bins,
 }
 
 impl WaitingTimes {
@@ -38,11 +39,33 @@ impl WaitingTimes {
         }
     }
 
+    #[inline]
     fn record_waiting(&mut self, waited: Span) {
+        let bin = bin_of(waited.as_nanos());
+        if let Some(all) = &mut self.waited
+            && all.bins.count(bin)
+        {
+            all.add(waited);
+        } else {
+            self.record_unusual(waited, bin);
+        }
+    }
+
+    #[inline(never)]
+    fn record_unusual(&mut self, waited: Span, bin: u16) {
         let all = self.waited.get_or_insert_default();
-        all.bins.count(bin_of(waited.as_nanos()));
-        all.sum_ns += u128::from(waited.as_nanos());
-        all.longest = all.longest.max(waited);
+        all.bins.count_anew(bin);
+        all.add(waited);
+    }
+
+    /// These, and so many packets in all: the others did not wait.
+    pub(crate) fn of_all(self, packets: u64) -> Self {
+        let waited: u64 = self.in_order().iter().map(|(_, count)| count).sum();
+        WaitingTimes { none: packets - waited, ..self }
+    }
+
+    fn in_order(&self) -> Vec<(u16, u64)> {
+        self.waited.as_ref().map_or_else(Vec::new, |waited| waited.bins.in_order())
     }
 
     /// All of them together.
@@ -52,7 +75,7 @@ impl WaitingTimes {
 
     /// The figures of the results; none without a packet.
     pub(crate) fn summary(&self) -> Option<QueueingTimes> {
-        let counted = self.waited.as_ref().map_or_else(Vec::new, |waited| waited.bins.in_order());
+        let counted = self.in_order();
         let longest = self.waited.as_ref().map_or(Span::ZERO, |waited| waited.longest);
         let count = self.none + counted.iter().map(|(_, count)| count).sum::<u64>();
         (count > 0).then(|| QueueingTimes {
@@ -83,50 +106,61 @@ fn millis(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e6
 }
 
-/// How many fell into which bin.
-#[derive(Clone, Debug)]
-enum Bins {
-    /// Ascending. A bin whose count is full has several entries.
-    Listed(Vec<(u16, u32)>),
-    All(Box<Counters>),
+impl Waited {
+    #[inline]
+    fn add(&mut self, waited: Span) {
+        self.sum_ns += u128::from(waited.as_nanos());
+        self.longest = self.longest.max(waited);
+    }
 }
 
-/// A counter for each bin from `first` on.
+/// How many fell into which bin: a list, then counters of all bins from `first` on.
 #[derive(Clone, Debug, Default)]
-struct Counters {
-    first: u16,
+struct Bins {
+    /// None while there is a list.
     counts: Vec<u32>,
+    first: u16,
     /// Bins whose counter was full and began anew, each time.
     full: Vec<u16>,
-}
-
-impl Default for Bins {
-    fn default() -> Self {
-        Bins::Listed(Vec::new())
-    }
+    /// Ascending.
+    listed: Vec<(u16, u32)>,
 }
 
 impl Bins {
+    /// Counts it, if it has a counter that is not full.
     #[inline]
-    fn count(&mut self, bin: u16) {
-        let has_room = match self {
-            Bins::All(counters) => return counters.count(bin),
-            Bins::Listed(list) => Self::count_listed(list, bin),
-        };
-        if !has_room {
-            self.count_all(bin);
+    fn count(&mut self, bin: u16) -> bool {
+        match self.counts.get_mut(usize::from(bin.wrapping_sub(self.first))) {
+            Some(count) if *count < u32::MAX => {
+                *count += 1;
+                true
+            }
+            _ => false,
         }
     }
 
-    /// Counts it, if the list has room.
-    fn count_listed(list: &mut Vec<(u16, u32)>, bin: u16) -> bool {
+    /// The same where it has none, or a full one.
+    fn count_anew(&mut self, bin: u16) {
+        if !self.counts.is_empty() {
+            self.add(bin, 1);
+        } else if !self.count_listed(bin) {
+            for (bin, count) in std::mem::take(&mut self.listed) {
+                self.add(bin, count.into());
+            }
+            self.add(bin, 1);
+        }
+    }
+
+    /// Counts it in the list, if that has room.
+    fn count_listed(&mut self, bin: u16) -> bool {
+        let list = &mut self.listed;
         let at = list.partition_point(|(listed, _)| *listed < bin);
         if let Some((listed, count)) = list.get_mut(at)
             && *listed == bin
-            && *count < u32::MAX
         {
-            *count += 1;
-            return true;
+            let has_room = *count < u32::MAX;
+            *count += u32::from(has_room);
+            return has_room;
         }
         if list.len() == LISTED_MAX {
             return false;
@@ -138,36 +172,6 @@ impl Bins {
         true
     }
 
-    /// Counters in place of the list.
-    #[cold]
-    fn count_all(&mut self, bin: u16) {
-        let mut counters = Counters::default();
-        for (bin, count) in self.in_order() {
-            counters.add(bin, count);
-        }
-        counters.count(bin);
-        *self = Bins::All(Box::new(counters));
-    }
-
-    /// Bins that anything fell into, ascending, with how many.
-    fn in_order(&self) -> Vec<(u16, u64)> {
-        match self {
-            Bins::Listed(list) => list.iter().map(|(bin, count)| (*bin, u64::from(*count))).collect(),
-            Bins::All(counters) => counters.in_order(),
-        }
-    }
-}
-
-impl Counters {
-    #[inline]
-    fn count(&mut self, bin: u16) {
-        match self.counts.get_mut(usize::from(bin.wrapping_sub(self.first))) {
-            Some(count) if *count < u32::MAX => *count += 1,
-            _ => self.add(bin, 1),
-        }
-    }
-
-    #[cold]
     fn add(&mut self, bin: u16, more: u64) {
         self.reach(bin);
         let count = &mut self.counts[usize::from(bin - self.first)];
@@ -195,11 +199,13 @@ impl Counters {
         }
     }
 
+    /// Bins that anything fell into, ascending, with how many.
     fn in_order(&self) -> Vec<(u16, u64)> {
+        let listed = self.listed.iter().map(|(bin, count)| (*bin, u64::from(*count)));
         let times_full = |bin: u16| self.full.iter().filter(|full| **full == bin).count() as u64;
         let counts = (self.first..).zip(&self.counts);
         let all = counts.map(|(bin, count)| (bin, u64::from(*count) + times_full(bin) * (u64::from(u32::MAX) + 1)));
-        all.filter(|(_, count)| *count > 0).collect()
+        listed.chain(all.filter(|(_, count)| *count > 0)).collect()
     }
 }
 
@@ -260,26 +266,28 @@ mod tests {
             for _ in 0..bins * most {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let bin = 1_000 + ((random >> 33) % bins) as u16;
-                counted.count(bin);
+                count(&mut counted, bin);
                 *map.entry(bin).or_default() += 1;
             }
-            assert!(matches!(counted, Bins::Listed(_)) == (bins == 3));
+            assert_eq!(counted.counts.is_empty(), bins == 3);
             assert_eq!(counted.in_order(), Vec::from_iter(map));
         }
     }
 
     #[test]
     fn full_counts_go_on() {
-        let mut listed = Bins::Listed(vec![(7, u32::MAX - 1)]);
-        let mut all = Bins::All(Box::new(Counters { first: 0, counts: vec![0; 7], full: Vec::new() }));
-        if let Bins::All(counters) = &mut all {
-            counters.add(7, u64::from(u32::MAX) - 1);
+        let listed = Bins { listed: vec![(7, u32::MAX - 1)], ..Bins::default() };
+        let mut all = Bins::default();
+        all.add(7, u64::from(u32::MAX) - 1);
+        for mut bins in [listed, all] {
+            (0..3).for_each(|_| count(&mut bins, 7));
+            assert_eq!(bins.in_order(), [(7, u64::from(u32::MAX) + 2)]);
         }
-        for bins in [&mut listed, &mut all] {
-            (0..3).for_each(|_| bins.count(7));
-            let sum: u64 = bins.in_order().iter().map(|(_, count)| count).sum();
-            assert_eq!(sum, u64::from(u32::MAX) + 2);
-            assert!(bins.in_order().iter().all(|(bin, _)| *bin == 7));
+    }
+
+    fn count(bins: &mut Bins, bin: u16) {
+        if !bins.count(bin) {
+            bins.count_anew(bin);
         }
     }
 }

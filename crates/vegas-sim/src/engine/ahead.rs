@@ -32,7 +32,9 @@ pub(super) struct Plan {
     lanes: Vec<u32>,
     pub(super) shared_lanes: usize,
     /// When somebody looks at links and receivers.
-    pub(super) looks: Looks,
+    looks: Looks,
+    /// Every change is looked at.
+    is_watched: bool,
 }
 
 /// How packets come to a link.
@@ -82,11 +84,11 @@ impl Plan {
         if scenario.sampling == Sampling::EveryChange {
             let (entries, turns) = (vec![Entry::InTime; links.len()], vec![false; scenario.flows.len()]);
             let (lanes, shared_lanes) = lanes(links, &vec![None; links.len()], &vec![false; links.len()]);
-            return Plan { entries, turns, lanes, shared_lanes, looks: Looks::any() };
+            return Plan { entries, turns, lanes, shared_lanes, looks: Looks::none(), is_watched: true };
         }
         // a run that ends when its flows are complete is looked at nobody knows when
         let is_open = scenario.until_complete || !own_hosts;
-        let looks = if is_open { Looks::any() } else { Looks::new(step, Time::ZERO + scenario.duration) };
+        let looks = if is_open { Looks::none() } else { Looks::new(step, Time::ZERO + scenario.duration) };
         let mut turns = if is_open { vec![false; scenario.flows.len()] } else { turns(scenario) };
         let load = Load::new(scenario, links.len(), &turns);
         let (entries, spacings) = entries(links, &load, is_open);
@@ -94,7 +96,7 @@ impl Plan {
             *turns &= flow.reverse_path.first().is_some_and(|link| entries[*link] != Entry::InTime);
         }
         let (lanes, shared_lanes) = lanes(links, &spacings, &sends_events(scenario, &entries, &turns));
-        Plan { entries, turns, lanes, shared_lanes, looks }
+        Plan { entries, turns, lanes, shared_lanes, looks, is_watched: false }
     }
 
     /// How many lanes there are.
@@ -106,8 +108,11 @@ impl Plan {
     pub(super) fn apply_to_links(&self, links: &mut [Link]) {
         for (id, link) in links.iter_mut().enumerate() {
             link.lane = self.lanes[id];
-            if self.entries[id] == Entry::Passing {
-                link.never_queues();
+            match self.entries[id] {
+                Entry::InTime if self.is_watched => link.look_at_departures(),
+                Entry::InTime => {}
+                Entry::Ahead => link.look_at(self.looks),
+                Entry::Passing => link.never_queues(),
             }
         }
     }
@@ -168,9 +173,8 @@ fn entries(links: &[Link], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<Optio
         // of a trace only the order is known
         let times = link.transmission(least).zip(link.transmission(most));
         // a managed queue decides when a packet's turn comes, but sends one after the other, too
-        let arrivals = if link.is_plain() { arrivals(load.before(id), &spacings, is_open) } else { None };
-        let passes =
-            |arrivals: &Spacing, most_time: Span| !is_open && link.admits(most) && arrivals.left() >= most_time;
+        let arrivals = if link.is_plain() && !is_open { arrivals(load.before(id), &spacings) } else { None };
+        let passes = |arrivals: &Spacing, most_time: Span| link.admits(most) && arrivals.left() >= most_time;
         (entries[id], spacings[id]) = match (arrivals, times) {
             (Some(arrivals), Some((fast, slow))) if passes(&arrivals, slow) => {
                 let (least, most) = (arrivals.least + fast + link.delay(), arrivals.most + slow + link.delay());
@@ -231,12 +235,11 @@ fn lanes(links: &[Link], spacings: &[Option<Spacing>], sends_events: &[bool]) ->
 }
 
 /// How packets come to a link, where that is known ahead of time.
-fn arrivals(before: &[Hop], spacings: &[Option<Spacing>], is_open: bool) -> Option<Spacing> {
+fn arrivals(before: &[Hop], spacings: &[Option<Spacing>]) -> Option<Spacing> {
     let of = |hop: &Hop| if hop.before == HOST { None } else { spacings[hop.before as usize] };
     match before {
         [] => None,
         [only] => of(only),
-        _ if is_open => None,
         [first, others @ ..] => others.iter().try_fold(of(first)?, |all, hop| all.merge(of(hop)?)),
     }
 }

@@ -201,7 +201,7 @@ impl Simulation {
                 self.chains.get(step.id()).pass(at, packet.wire(), self.end)
             } else {
                 let link = step.id() as LinkId;
-                match self.links[link].offer(self.now, at, &mut packet, self.looks.next()) {
+                match self.links[link].offer(at, &mut packet) {
                     Offer::Accepted(arrival) => arrival,
                     _ => {
                         self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
