@@ -23,7 +23,7 @@ use crate::foreign::Stack;
 use crate::lanes::Lanes;
 use crate::link::Link;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, Outcome};
-use crate::packet::{Packet, PacketKind, SackPool};
+use crate::packet::{Packet, PacketKind, SackPool, Small, Whose};
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
@@ -303,19 +303,28 @@ impl Simulation {
             self.sources[id].on_delivered(packet);
         } else if packet.flow() >= self.components.flows {
             self.flows[id].on_their_way -= 1;
-            self.take_in_segment(id, packet);
+            self.take_in_segment(*packet);
             self.close_if_over(packet.flow());
         } else if self.flows[id].foreign.is_some() {
             self.receive_foreign(packet);
         } else {
-            self.take_in_segment(id, packet);
+            self.take_in_segment(*packet);
         }
     }
 
-    #[inline]
-    fn take_in_segment(&mut self, id: usize, packet: &Packet) {
+    #[inline(always)]
+    fn take_in_segment(&mut self, packet: Packet) {
+        let (sequence, whose, small) = packet.words();
         match packet.kind() {
-            PacketKind::Ack => self.on_ack(id, packet),
+            PacketKind::Ack => self.on_ack(sequence, whose, small),
+            _ => self.take_in_other(packet.flow() as usize, &packet),
+        }
+    }
+
+    /// A segment that is no acknowledgement.
+    #[inline(never)]
+    fn take_in_other(&mut self, id: usize, packet: &Packet) {
+        match packet.kind() {
             PacketKind::Data => self.on_data(id, packet),
             PacketKind::Syn => self.answer_syn(id, packet),
             PacketKind::SynAck => {
@@ -323,7 +332,7 @@ impl Simulation {
                 self.flows[id].sender.on_syn_ack(self.now, &mut self.outbox);
                 self.flush(id);
             }
-            PacketKind::Datagram => unreachable!("a datagram is no segment"),
+            PacketKind::Ack | PacketKind::Datagram => unreachable!("handled by the caller"),
         }
     }
 
@@ -353,13 +362,15 @@ impl Simulation {
         self.launch(packet);
     }
 
-    #[inline]
-    fn on_ack(&mut self, id: usize, packet: &Packet) {
+    #[inline(never)]
+    fn on_ack(&mut self, sequence: u64, whose: Whose, small: Small) {
+        let packet = &Packet::of_words(sequence, whose, small);
+        let id = packet.flow() as usize;
         self.capture(CapturePoint::SenderIn, packet);
         let sack = self.sacks.get(packet.sack());
         self.flows[id].sender.on_ack(self.now, packet, sack, &mut self.outbox);
         self.sacks.release(packet.sack());
-        self.flush(id);
+        self.flush_here(id);
         if self.until_complete && id < self.components.flows as usize {
             self.end_if_complete();
         }
@@ -423,8 +434,14 @@ impl Simulation {
 
     /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
     /// that moved later is left: it finds out when it fires, and most never do.
-    #[inline]
+    #[inline(never)]
     fn flush(&mut self, id: usize) {
+        self.flush_here(id);
+    }
+
+    /// The same as a part of the caller.
+    #[inline(always)]
+    fn flush_here(&mut self, id: usize) {
         let is_traffic = id >= self.components.flows as usize;
         if !self.outbox.incidents.is_empty() {
             self.write_down(id, is_traffic);
@@ -433,7 +450,11 @@ impl Simulation {
             self.capture_outbox();
         }
         for at in 0..self.outbox.packets.len() {
-            self.launch(self.outbox.packets[at]);
+            let packet = self.outbox.packets[at];
+            if is_traffic {
+                self.count_leaving(&packet);
+            }
+            self.launch_here(packet);
         }
         self.outbox.packets.clear();
         let flow = &mut self.flows[id];

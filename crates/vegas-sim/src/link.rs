@@ -194,45 +194,57 @@ impl Link {
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
             return self.lose();
         }
-        match &self.queue {
-            Waiting::Managed(_) => self.offer_managed(now, *packet),
-            Waiting::DropTail(_) | Waiting::Nothing(_) => self.offer(now, packet),
+        if let Waiting::Managed(_) = &self.queue {
+            return self.offer_managed(now, *packet);
+        }
+        match self.offer(now, packet.wire()) {
+            None => Offer::Overflow,
+            Some(waits) => {
+                self.stamp(packet, waits);
+                Offer::Accepted(self.newest_arrival())
+            }
         }
     }
 
-    /// Offers a packet to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers are in the
-    /// order of `at`.
+    /// Offers a packet of `wire` bytes to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers
+    /// are in the order of `at`. How long it waits, if it has room.
     #[inline(always)]
-    pub(crate) fn offer(&mut self, at: Time, packet: &mut Packet) -> Offer {
+    pub(crate) fn offer(&mut self, at: Time, wire: u16) -> Option<Span> {
         let (usual, waits) = (&mut self.usual, self.busy_until.since(at));
-        if packet.wire() != usual.wire || waits >= usual.unusual_wait || at > usual.next_look {
-            return self.offer_unusual(at, packet);
+        if wire != usual.wire || waits >= usual.unusual_wait || at > usual.next_look {
+            return self.offer_unusual(at, wire);
         }
         usual.packets += 1;
         self.busy_until = at + waits + usual.transmission;
         if waits > Span::ZERO {
             self.stays().note_wait(waits);
         }
-        if self.stamps {
-            packet.stamp(waits);
-        }
-        Offer::Accepted(self.busy_until + self.delay)
+        Some(waits)
     }
 
     /// The same where that is a new size, more than have waited before, or the first after a look.
     #[inline(never)]
-    fn offer_unusual(&mut self, at: Time, packet: &mut Packet) -> Offer {
+    fn offer_unusual(&mut self, at: Time, wire: u16) -> Option<Span> {
         let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
         let sends =
             Sends { usual: &mut self.usual, busy_until: &mut self.busy_until, transmitter: &mut self.transmitter };
-        let Some(waits) = stays.offer(at, packet.wire(), sends, &self.limit) else {
-            self.counts.lost += 1;
-            return Offer::Overflow;
-        };
+        let waits = stays.offer(at, wire, sends, &self.limit);
+        self.counts.lost += u64::from(waits.is_none());
+        waits
+    }
+
+    /// Stamps an accepted packet that has waited so long, if it does.
+    #[inline(always)]
+    pub(crate) fn stamp(&self, packet: &mut Packet, waits: Span) {
         if self.stamps {
-            packet.stamp(waits);
+            *packet = packet.stamped(waits);
         }
-        Offer::Accepted(self.busy_until + self.delay)
+    }
+
+    /// When the packet accepted last arrives, after all that were accepted before.
+    #[inline(always)]
+    pub(crate) fn newest_arrival(&self) -> Time {
+        self.busy_until + self.delay
     }
 
     #[inline]
@@ -311,7 +323,7 @@ impl Link {
         managed.sending = None;
         let Some(mut waiting) = managed.take(now) else { return };
         if self.stamps {
-            waiting.packet.stamp(now.since(waiting.since));
+            waiting.packet = waiting.packet.stamped(now.since(waiting.since));
         }
         self.begin(now, waiting.since, waiting.packet);
     }

@@ -7,7 +7,7 @@ use crate::prefetch::prefetch;
 
 /// A packet on its way: three words, so that it is moved in three registers and never read in other parts than it was
 /// written in, which would make a processor wait.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
     /// Data: first payload byte, from 0. Acknowledgement: the next byte expected.
     pub(crate) sequence: u64,
@@ -22,6 +22,18 @@ impl Packet {
     #[inline]
     pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: u16) -> Self {
         Packet { sequence, whose: Whose::new(flow, Aside::NONE), small: Small::new(kind, wire) }
+    }
+
+    /// Its words, which a function takes in registers: what is larger than two of them is passed in memory.
+    #[inline]
+    pub(crate) fn words(self) -> (u64, Whose, Small) {
+        (self.sequence, self.whose, self.small)
+    }
+
+    /// The packet of these words.
+    #[inline]
+    pub(crate) fn of_words(sequence: u64, whose: Whose, small: Small) -> Self {
+        Packet { sequence, whose, small }
     }
 
     /// The connection; of a datagram, the source.
@@ -64,9 +76,9 @@ impl Packet {
         self.small.aqt()
     }
 
-    /// A router stamps how long it has waited.
-    pub(crate) fn stamp(&mut self, waited: Span) {
-        self.small = self.small.with_aqt(self.aqt().plus(waited));
+    /// The same after a router has stamped how long it has waited.
+    pub(crate) fn stamped(self, waited: Span) -> Self {
+        Packet { small: self.small.with_aqt(self.aqt().plus(waited)), ..self }
     }
 
     /// Its bits of ECN.
@@ -101,8 +113,8 @@ impl Packet {
 
 /// The flow in the lower half; in the upper one bits of ECN, and SACK blocks of an acknowledgement: the bits are where they
 /// cost a packet without them nothing.
-#[derive(Clone, Copy, Debug, Default)]
-struct Whose(u64);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Whose(u64);
 
 impl Whose {
     #[inline]
@@ -127,8 +139,8 @@ impl Whose {
 }
 
 /// From below: 16 bits of size, 16 of the hop, 24 of stamps in us, 8 of the kind.
-#[derive(Clone, Copy, Debug, Default)]
-struct Small(u64);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Small(u64);
 
 impl Small {
     const HOP: u32 = 16;
@@ -175,7 +187,13 @@ impl Small {
 
     #[inline]
     fn kind(self) -> PacketKind {
-        PacketKind::ALL[(self.0 >> Self::KIND) as usize]
+        match self.0 >> Self::KIND {
+            0 => PacketKind::Syn,
+            1 => PacketKind::SynAck,
+            2 => PacketKind::Data,
+            3 => PacketKind::Ack,
+            _ => PacketKind::Datagram,
+        }
     }
 }
 
@@ -227,23 +245,26 @@ impl Ecn {
     }
 }
 
+/// Those with even numbers travel from sender to receiver, the others back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {
-    Syn,
-    SynAck,
-    Data,
-    Ack,
+    Syn = 0,
+    SynAck = 1,
+    Data = 2,
+    Ack = 3,
     /// Of a source of traffic, whose id is in `flow`.
-    Datagram,
+    Datagram = 4,
 }
 
 impl PacketKind {
+    #[cfg(test)]
     const ALL: [PacketKind; 5] =
         [PacketKind::Syn, PacketKind::SynAck, PacketKind::Data, PacketKind::Ack, PacketKind::Datagram];
 
     /// Whether it travels from sender to receiver.
+    #[inline]
     pub(crate) fn is_forward(self) -> bool {
-        matches!(self, PacketKind::Syn | PacketKind::Data | PacketKind::Datagram)
+        self as u8 & 1 == 0
     }
 }
 
@@ -363,9 +384,8 @@ mod tests {
     fn small_fields_stand_side_by_side() {
         for kind in PacketKind::ALL {
             for (wire, hop, micros) in [(0, 0, 0), (1500, 7, 300), (u16::MAX, u16::MAX - 1, 0xff_ffff)] {
-                let mut packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
-                packet.stamp(Span::from_micros(micros));
-                packet = packet.further(1);
+                let packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
+                let packet = packet.stamped(Span::from_micros(micros)).further(1);
                 assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop + 1));
                 assert_eq!((u64::from(packet.aqt().micros()), packet.flow()), (micros, u32::MAX));
             }

@@ -160,6 +160,13 @@ impl Routes {
         (base as usize + usize::from(first), first)
     }
 
+    /// The same for a segment of a flow.
+    #[inline]
+    pub(crate) fn first_there(&self, flow: u32) -> (usize, u16) {
+        let Route { base, first, .. } = self.flows[flow as usize].of(PacketKind::Data);
+        (base as usize + usize::from(first), first)
+    }
+
     /// The same for an answer of a flow's receiver.
     #[inline]
     pub(crate) fn first_back(&self, flow: u32) -> (usize, u16) {

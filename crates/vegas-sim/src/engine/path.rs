@@ -10,7 +10,7 @@ use crate::lanes::{Entered, OnItsWay};
 use crate::link::Offer;
 use crate::managed::Choice;
 use crate::outcome::{Incident, IncidentKind};
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Packet, PacketKind, Small, Whose};
 use crate::recorder::seconds;
 use crate::routes::Step;
 use crate::scenario::LinkId;
@@ -19,7 +19,8 @@ impl Simulation {
     /// The first packet of a lane comes out of its link.
     #[inline]
     pub(super) fn on_lane_arrival(&mut self, lane: u32) {
-        let &OnItsWay { packet, link, place, .. } = self.lanes.first(lane);
+        let first = self.lanes.first(lane);
+        let ((sequence, whose, small), link, place) = (first.packet.words(), first.link, first.place);
         if let Some(second) = self.lanes.second(lane) {
             self.sacks.prefetch(second.packet.sack());
         }
@@ -28,7 +29,7 @@ impl Simulation {
         if self.recorder.every_change() {
             self.catch_up(link as LinkId);
         }
-        self.go_on(place as usize, &packet);
+        self.go_on(place as usize, &Packet::of_words(sequence, whose, small));
     }
 
     /// A packet comes out of a plain link that has overtaken on its lane.
@@ -138,11 +139,28 @@ impl Simulation {
     }
 
     /// A packet leaves its host.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn launch(&mut self, packet: Packet) {
         self.count_leaving(&packet);
         let (place, hop) = self.routes.first(&packet);
         self.enter(place, self.routes.step(place), packet.at_hop(hop));
+    }
+
+    /// The same of a flow's segment, as a part of the caller.
+    #[inline(always)]
+    pub(super) fn launch_here(&mut self, packet: Packet) {
+        let (place, hop) = self.routes.first_there(packet.flow());
+        let (step, packet) = (self.routes.step(place), packet.at_hop(hop));
+        match step.is_special() {
+            true => self.offer_special(step.id() as LinkId, packet),
+            false => self.offer_plain(place, step, packet),
+        }
+    }
+
+    #[inline(always)]
+    fn offer_plain(&mut self, place: usize, step: Step, packet: Packet) {
+        let (sequence, whose, small) = packet.words();
+        self.offer(place, step, sequence, whose, small);
     }
 
     /// A packet comes to a link, or to a chain.
@@ -150,7 +168,7 @@ impl Simulation {
     fn enter(&mut self, place: usize, step: Step, packet: Packet) {
         match step.is_special() {
             true => self.offer_special(step.id() as LinkId, packet),
-            false => self.offer(place, step, packet),
+            false => self.offer_plain(place, step, packet),
         }
     }
 
@@ -190,7 +208,9 @@ impl Simulation {
     }
 
     /// A packet comes to a plain link, or to a chain, and goes on from there as far as is known ahead of time.
-    fn offer(&mut self, mut place: usize, mut step: Step, mut packet: Packet) {
+    #[inline(never)]
+    fn offer(&mut self, mut place: usize, mut step: Step, sequence: u64, whose: Whose, small: Small) {
+        let mut packet = Packet::of_words(sequence, whose, small);
         if self.recorder.every_change() {
             self.catch_up(step.id() as LinkId);
         }
@@ -201,13 +221,13 @@ impl Simulation {
                 self.chains.get(step.id()).pass(at, packet.wire(), self.end)
             } else {
                 let link = step.id() as LinkId;
-                match self.links[link].offer(at, &mut packet) {
-                    Offer::Accepted(arrival) => arrival,
-                    _ => {
-                        self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
-                        break;
-                    }
-                }
+                let here = &mut self.links[link];
+                let Some(waits) = here.offer(at, packet.wire()) else {
+                    self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
+                    break;
+                };
+                here.stamp(&mut packet, waits);
+                here.newest_arrival()
             };
             place += 1;
             let mut next = self.routes.step(place);

@@ -136,7 +136,11 @@ const END_NS: u64 = 600;
 
 /// Offers packets that come at these times to a link that is plain, and looks at every step and at the end: what was seen, what
 /// became of each, and how long all have waited. Ahead of time all of them are offered before the first look.
-fn play(mut link: Link, packets: &[(u64, u16)], is_ahead: bool) -> (Vec<Look>, Vec<Offer>, Option<QueueingTimes>) {
+fn play(
+    mut link: Link,
+    packets: &[(u64, u16)],
+    is_ahead: bool,
+) -> (Vec<Look>, Vec<Option<Span>>, Option<QueueingTimes>) {
     if is_ahead {
         link.look_at(Looks::new(Some(Span::from_nanos(STEP_NS)), Time::from_nanos(END_NS)));
     }
@@ -144,7 +148,7 @@ fn play(mut link: Link, packets: &[(u64, u16)], is_ahead: bool) -> (Vec<Look>, V
     for now in (1..=END_NS / STEP_NS).map(|step| step * STEP_NS).chain([END_NS]) {
         let until = if is_ahead { END_NS } else { now };
         while let Some((at, wire)) = packets.next_if(|(at, _)| *at <= until) {
-            offers.push(link.offer(Time::from_nanos(*at), &mut Packet::new(PacketKind::Data, 0, 0, *wire)));
+            offers.push(link.offer(Time::from_nanos(*at), *wire));
         }
         let now = Time::from_nanos(now);
         link.catch_up(now);
@@ -202,9 +206,8 @@ proptest! {
 #[test]
 fn what_is_seen_in_between() {
     let mut link = Link::new(&spec(1, QueueLimit::Packets(3)), || Stream::named(1, "test"), None, false);
-    let offers = [0; 4].map(|at| link.offer(Time::from_nanos(at), &mut Packet::new(PacketKind::Data, 0, 0, 5)));
-    let accepted = |at| Offer::Accepted(Time::from_nanos(at));
-    assert_eq!(offers, [accepted(5), accepted(10), accepted(15), Offer::Overflow]);
+    let waits = [0; 4].map(|at| link.offer(Time::from_nanos(at), 5));
+    assert_eq!(waits, [Some(0), Some(5), Some(10), None].map(|wait| wait.map(Span::from_nanos)));
     let seven = Time::from_nanos(7);
     link.catch_up(seven);
     let totals = link.totals(seven);
