@@ -42,6 +42,11 @@ impl Avoidance {
         ("cubic", Avoidance::Cubic),
     ];
 
+    /// Whether it looks at [`Ack::window_limited`]: a host need not find that out for others.
+    pub fn asks_what_limits(self) -> bool {
+        self == Avoidance::Cubic
+    }
+
     pub(crate) fn needs_signal(self) -> bool {
         !matches!(self, Avoidance::Reno | Avoidance::Cubic)
     }

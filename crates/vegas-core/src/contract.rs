@@ -21,7 +21,8 @@ pub struct Ack {
     /// The send index that the next new segment would have had before this acknowledgement was counted. After a
     /// timeout it restarts at the oldest segment that is not acknowledged, and so may be at or below `newest`.
     pub next: SendIndex,
-    /// Whether the congestion window was what held the sender back.
+    /// Whether the congestion window was what held the sender back; means nothing to an algorithm that does not ask
+    /// ([`Avoidance::asks_what_limits`](crate::Avoidance::asks_what_limits)).
     pub window_limited: bool,
     /// Segments newly reported to have carried a congestion mark (ECN-CE); above 0 the window does not grow (RFC 3168,
     /// section 6.1.2). A receiver that only echoes (RFC 3168) does not say which were marked: then all of an

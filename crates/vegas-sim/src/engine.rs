@@ -27,8 +27,8 @@ use crate::packet::{Packet, PacketKind, SackPool, Small, Whose};
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
-use crate::routes::{Routes, Ways};
-use crate::scenario::{Change, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange};
+use crate::routes::{Routes, Step, Ways};
+use crate::scenario::{Change, LinkChange, LinkId, RouteChange, Sampling, Scenario, ScheduledChange, Transport};
 use crate::tcp::{AckTiming, Outbox};
 use crate::traffic::Source;
 
@@ -136,7 +136,9 @@ impl Simulation {
         let mut routes = Routes::default();
         let mut steps = |way: &[LinkId]| plan.steps(way, &links, &mut chains);
         for (id, flow) in scenario.flows.iter().enumerate() {
-            let ways = routes.add(&steps(&flow.path), &steps(&flow.reverse_path));
+            let is_own = own_hosts && flow.transport == Transport::Tcp;
+            let end = if is_own { Step::END } else { Step::SPECIAL_END };
+            let ways = routes.add(&steps(&flow.path), &steps(&flow.reverse_path), end);
             routes.set_flow(id as u32, ways);
         }
         for source in &scenario.traffic {
@@ -144,7 +146,7 @@ impl Simulation {
         }
         let connections = scenario.traffic.iter().map(|source| source.connection());
         let source_ways = connections
-            .map(|spec| spec.map(|spec| routes.add(&steps(&spec.path), &steps(&spec.reverse_path))))
+            .map(|spec| spec.map(|spec| routes.add(&steps(&spec.path), &steps(&spec.reverse_path), Step::SPECIAL_END)))
             .collect();
         // so that there are all chains from the start
         for change in &scenario.changes {
@@ -291,9 +293,9 @@ impl Simulation {
         self.routes.change(change.flow, &forward, &backward);
     }
 
-    /// A packet has come to the end of its route.
-    #[inline(always)]
-    fn deliver(&mut self, packet: &Packet) {
+    /// A packet has come to the end of its route, which is not at a host of the engine's own that is a flow's.
+    #[inline(never)]
+    fn deliver_special(&mut self, packet: &Packet) {
         if self.delivered.is_some() && self.hand_over(packet) {
             return;
         }
@@ -305,10 +307,8 @@ impl Simulation {
             self.flows[id].on_their_way -= 1;
             self.take_in_segment(*packet);
             self.close_if_over(packet.flow());
-        } else if self.flows[id].foreign.is_some() {
-            self.receive_foreign(packet);
         } else {
-            self.take_in_segment(*packet);
+            self.receive_foreign(packet);
         }
     }
 

@@ -8,7 +8,7 @@
 
 use vegas_core::units::Time;
 
-use crate::event_queue::Event;
+use crate::event_queue::{ComponentId, Event};
 use crate::packet::Packet;
 use crate::ring::Ring;
 
@@ -25,8 +25,8 @@ pub(crate) struct Lanes {
 struct Lane {
     /// In the order of events: by arrival, and by link at one instant.
     on_their_way: Ring<OnItsWay>,
-    /// Arrival and link of the packet that entered last.
-    last: (Time, u32),
+    /// Of the packet that entered last.
+    last: (Time, ComponentId),
 }
 
 /// A packet that comes out of a link at `arrival`.
@@ -34,7 +34,8 @@ struct Lane {
 pub(crate) struct OnItsWay {
     pub(crate) packet: Packet,
     pub(crate) arrival: Time,
-    pub(crate) link: u32,
+    /// The link's arrivals.
+    pub(crate) component: ComponentId,
     /// Where in the routes it goes on.
     pub(crate) place: u32,
 }
@@ -63,7 +64,7 @@ impl Lanes {
     /// A packet enters.
     #[inline]
     pub(crate) fn enter(&mut self, lane: u32, carried: OnItsWay) -> Entered {
-        let place = (carried.arrival, carried.link);
+        let place = (carried.arrival, carried.component);
         // there is no lane of number NO_LANE
         let Some(lane) = self.lanes.get_mut(lane as usize).filter(|lane| place > lane.last) else {
             return Entered::Not;
@@ -87,10 +88,10 @@ impl Lanes {
 
     /// It is taken; when the next one comes out, and of which link.
     #[inline]
-    pub(crate) fn take_first(&mut self, lane: u32) -> Option<(Time, u32)> {
+    pub(crate) fn take_first(&mut self, lane: u32) -> Option<(Time, ComponentId)> {
         let on_their_way = &mut self.lanes[lane as usize].on_their_way;
         on_their_way.drop_front_and_fetch();
-        on_their_way.front().map(|next| (next.arrival, next.link))
+        on_their_way.front().map(|next| (next.arrival, next.component))
     }
 
     /// Packets on their way.
@@ -107,9 +108,9 @@ mod tests {
     #[test]
     fn nothing_overtakes() {
         let mut lanes = Lanes::new(1);
-        let mut enter = |lane, link, nanos: u64| {
+        let mut enter = |lane, component, nanos: u64| {
             let packet = Packet::new(PacketKind::Data, 0, nanos, 1000);
-            lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), link, place: 0 })
+            lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: 0 })
         };
         assert_eq!([enter(0, 3, 10), enter(0, 1, 20)], [Entered::First, Entered::Behind]);
         // at one instant a link of a smaller number goes first, and of one link the packet that was there before
@@ -117,8 +118,8 @@ mod tests {
         assert_eq!([enter(0, 2, 20), enter(NO_LANE, 2, 30)], [Entered::Behind, Entered::Not]);
         assert_eq!(lanes.packets_held(), 3);
         let mut arrive = || {
-            let OnItsWay { packet, link, .. } = *lanes.first(0);
-            (link, packet.sequence, lanes.take_first(0).map(|(time, link)| (time.as_nanos(), link)))
+            let OnItsWay { packet, component, .. } = *lanes.first(0);
+            (component, packet.sequence, lanes.take_first(0).map(|(time, component)| (time.as_nanos(), component)))
         };
         assert_eq!(arrive(), (3, 10, Some((20, 1))));
         assert_eq!(arrive(), (1, 20, Some((20, 2))));

@@ -42,7 +42,7 @@ struct Route {
 const AHEAD: u32 = 1 << 31;
 /// Set in a chain of links on which nothing ever waits.
 const CHAIN: u32 = 1 << 30;
-/// Set in a link that is managed or impaired.
+/// Set in a link that is managed or impaired, and in an end that is not one of the engine's own of a flow.
 const SPECIAL: u32 = 1 << 29;
 /// The rest is the link or the chain.
 const ID: u32 = SPECIAL - 1;
@@ -52,8 +52,10 @@ const ID: u32 = SPECIAL - 1;
 pub(crate) struct Step(u32);
 
 impl Step {
-    /// The end of a route.
-    const END: Step = Step(ID);
+    /// The end of a flow's route, at a host of the engine's own.
+    pub(crate) const END: Step = Step(ID);
+    /// Another end: of traffic, of a flow that is not TCP, or at another's host.
+    pub(crate) const SPECIAL_END: Step = Step(ID | SPECIAL);
 
     pub(crate) fn link(link: LinkId) -> Self {
         Step(link as u32)
@@ -90,7 +92,7 @@ impl Step {
         self.0 & CHAIN != 0
     }
 
-    /// A link that is managed or impaired: packets come here in time.
+    /// A link that is managed or impaired: packets come here in time. Of ends, another one than [`Step::END`].
     #[inline]
     pub(crate) fn is_special(self) -> bool {
         self.0 & SPECIAL != 0
@@ -104,9 +106,9 @@ impl Step {
 }
 
 impl Routes {
-    /// Writes a flow's routes down.
-    pub(crate) fn add(&mut self, forward: &[Step], backward: &[Step]) -> Ways {
-        Ways([self.append(&[], forward), self.append(&[], backward)])
+    /// Writes a flow's routes down, which have such ends.
+    pub(crate) fn add(&mut self, forward: &[Step], backward: &[Step], end: Step) -> Ways {
+        Ways([self.append(&[], forward, end), self.append(&[], backward, end)])
     }
 
     /// A flow takes these.
@@ -119,15 +121,16 @@ impl Routes {
 
     /// The next source's datagrams take this route.
     pub(crate) fn push_datagrams(&mut self, steps: &[Step]) {
-        let route = self.append(&[], steps);
+        let route = self.append(&[], steps, Step::SPECIAL_END);
         self.datagrams.push(route);
     }
 
     /// A flow takes other routes with the packets that leave from now on.
     pub(crate) fn change(&mut self, flow: usize, forward: &[Step], backward: &[Step]) {
         let Ways([old_forward, old_backward]) = self.flows[flow];
-        let forward = self.append(&self.taken(old_forward), forward);
-        let backward = self.append(&self.taken(old_backward), backward);
+        let end = self.steps[self.last(old_forward)];
+        let forward = self.append(&self.taken(old_forward), forward, end);
+        let backward = self.append(&self.taken(old_backward), backward, end);
         self.flows[flow] = Ways([forward, backward]);
     }
 
@@ -136,11 +139,16 @@ impl Routes {
         self.steps[base..base + usize::from(route.length)].to_vec()
     }
 
-    fn append(&mut self, taken: &[Step], steps: &[Step]) -> Route {
+    /// Where a route ends.
+    fn last(&self, Route { base, length, .. }: Route) -> usize {
+        base as usize + usize::from(length) - 1
+    }
+
+    fn append(&mut self, taken: &[Step], steps: &[Step], end: Step) -> Route {
         let base = self.steps.len() as u32;
         self.steps.extend_from_slice(taken);
         self.steps.extend_from_slice(steps);
-        self.steps.push(Step::END);
+        self.steps.push(end);
         let length = self.steps.len() - base as usize;
         let places = |places: usize| u16::try_from(places).expect("validation bounds the routes");
         Route { base, first: places(taken.len()), length: places(length) }
@@ -148,9 +156,8 @@ impl Routes {
 
     /// Marks a flow's receiver as one that answers ahead of time.
     pub(crate) fn mark_turn(&mut self, flow: usize) {
-        let Route { base, length, .. } = self.flows[flow].0[0];
-        let end = &mut self.steps[base as usize + usize::from(length) - 1];
-        *end = end.ahead(true);
+        let last = self.last(self.flows[flow].0[0]);
+        self.steps[last] = self.steps[last].ahead(true);
     }
 
     /// The place of a leaving packet's first step, and which hop that is.
@@ -213,7 +220,7 @@ mod tests {
     #[test]
     fn old_routes_lead_to_their_end() {
         let mut routes = Routes::default();
-        let ways = routes.add(&[7, 3].map(Step::link), &[Step::link(9)]);
+        let ways = routes.add(&[7, 3].map(Step::link), &[Step::link(9)], Step::END);
         routes.set_flow(0, ways);
         assert_eq!(places(&routes, PacketKind::Data, 0..3), [Some(7), Some(3), None]);
         routes.change(0, &[7, 4, 5].map(Step::link), &[Step::link(9)]);

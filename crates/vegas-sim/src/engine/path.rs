@@ -20,14 +20,14 @@ impl Simulation {
     #[inline]
     pub(super) fn on_lane_arrival(&mut self, lane: u32) {
         let first = self.lanes.first(lane);
-        let ((sequence, whose, small), link, place) = (first.packet.words(), first.link, first.place);
+        let ((sequence, whose, small), component, place) = (first.packet.words(), first.component, first.place);
         if let Some(second) = self.lanes.second(lane) {
             self.sacks.prefetch(second.packet.sack());
         }
         let next = self.lanes.take_first(lane);
-        self.queue.set_lane(lane, next.map(|(time, link)| (time, self.components.arrival(link))));
+        self.queue.set_lane(lane, next);
         if self.recorder.every_change() {
-            self.catch_up(link as LinkId);
+            self.catch_up(self.components.link_of(component) as LinkId);
         }
         self.go_on(place as usize, &Packet::of_words(sequence, whose, small));
     }
@@ -132,9 +132,10 @@ impl Simulation {
     #[inline(always)]
     fn go_on(&mut self, place: usize, packet: &Packet) {
         let step = self.routes.step(place);
-        match step.is_end() {
-            true => self.deliver(packet),
-            false => self.enter(place, step, packet.further(1)),
+        match (step.is_end(), step.is_special()) {
+            (true, false) => self.take_in_segment(*packet),
+            (true, true) => self.deliver_special(packet),
+            (false, _) => self.enter(place, step, packet.further(1)),
         }
     }
 
@@ -257,7 +258,7 @@ impl Simulation {
             false => Exit { link: step.id(), lane: self.links[step.id() as LinkId].lane },
         };
         let component = self.components.arrival(link);
-        match self.lanes.enter(lane, OnItsWay { packet, arrival, link, place: place as u32 }) {
+        match self.lanes.enter(lane, OnItsWay { packet, arrival, component, place: place as u32 }) {
             Entered::First => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {

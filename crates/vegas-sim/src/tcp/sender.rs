@@ -36,6 +36,8 @@ pub(crate) struct Sender {
     pub(super) receive_window: Segments,
     /// Neither a Linux host, nor ECN, nor routers that stamp: an acknowledgement tells what was received, and no more.
     is_plain: bool,
+    /// The algorithm asks whether the window is what holds it back.
+    asks_what_limits: bool,
     pub(super) layout: Arc<Layout>,
     pub(super) board: Scoreboard,
     /// The next segment to send; after a timeout it goes back to the oldest that is not acknowledged.
@@ -75,6 +77,7 @@ impl Sender {
             detection: spec.composition.detection,
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
             receive_window: spec.host.receive_window,
+            asks_what_limits: spec.composition.avoidance.asks_what_limits(),
             is_plain: spec.host.kind == HostKind::Bsd && !spec.ecn && !layout.asks_routers(),
             layout,
             board: Scoreboard::new(spec.host.dupack_threshold),
@@ -311,7 +314,7 @@ impl Sender {
         AckContext {
             in_flight: self.unacknowledged(),
             next: SendIndex(self.next),
-            window_limited: self.is_window_limited(),
+            window_limited: self.asks_what_limits && self.is_window_limited(),
         }
     }
 
