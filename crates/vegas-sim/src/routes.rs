@@ -35,6 +35,24 @@ struct Route {
     first: u16,
     /// Steps, with an end to each route.
     length: u16,
+    /// The present one's first step.
+    step: Step,
+}
+
+/// A route's first step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct First {
+    pub(crate) place: usize,
+    /// Which hop of a packet that is.
+    pub(crate) hop: u16,
+    pub(crate) step: Step,
+}
+
+impl Route {
+    #[inline]
+    fn first(self) -> First {
+        First { place: self.base as usize + usize::from(self.first), hop: self.first, step: self.step }
+    }
 }
 
 /// Set in a step that packets take as soon as the link before has accepted them: a link to which they are then offered,
@@ -151,7 +169,8 @@ impl Routes {
         self.steps.push(end);
         let length = self.steps.len() - base as usize;
         let places = |places: usize| u16::try_from(places).expect("validation bounds the routes");
-        Route { base, first: places(taken.len()), length: places(length) }
+        let step = self.steps[base as usize + taken.len()];
+        Route { base, first: places(taken.len()), length: places(length), step }
     }
 
     /// Marks a flow's receiver as one that answers ahead of time.
@@ -160,25 +179,22 @@ impl Routes {
         self.steps[last] = self.steps[last].ahead(true);
     }
 
-    /// The place of a leaving packet's first step, and which hop that is.
+    /// The first step of a packet that leaves its host.
     #[inline]
-    pub(crate) fn first(&self, packet: &Packet) -> (usize, u16) {
-        let Route { base, first, .. } = self.route(packet);
-        (base as usize + usize::from(first), first)
+    pub(crate) fn first(&self, packet: &Packet) -> First {
+        self.route(packet).first()
     }
 
     /// The same for a segment of a flow.
     #[inline]
-    pub(crate) fn first_there(&self, flow: u32) -> (usize, u16) {
-        let Route { base, first, .. } = self.flows[flow as usize].of(PacketKind::Data);
-        (base as usize + usize::from(first), first)
+    pub(crate) fn first_there(&self, flow: u32) -> First {
+        self.flows[flow as usize].of(PacketKind::Data).first()
     }
 
     /// The same for an answer of a flow's receiver.
     #[inline]
-    pub(crate) fn first_back(&self, flow: u32) -> (usize, u16) {
-        let Route { base, first, .. } = self.flows[flow as usize].of(PacketKind::Ack);
-        (base as usize + usize::from(first), first)
+    pub(crate) fn first_back(&self, flow: u32) -> First {
+        self.flows[flow as usize].of(PacketKind::Ack).first()
     }
 
     /// What is at a place.

@@ -12,7 +12,7 @@ use crate::managed::Choice;
 use crate::outcome::{Incident, IncidentKind};
 use crate::packet::{Packet, PacketKind, Small, Whose};
 use crate::recorder::seconds;
-use crate::routes::Step;
+use crate::routes::{First, Step};
 use crate::scenario::LinkId;
 
 impl Simulation {
@@ -143,15 +143,15 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn launch(&mut self, packet: Packet) {
         self.count_leaving(&packet);
-        let (place, hop) = self.routes.first(&packet);
-        self.enter(place, self.routes.step(place), packet.at_hop(hop));
+        let First { place, hop, step } = self.routes.first(&packet);
+        self.enter(place, step, packet.at_hop(hop));
     }
 
     /// The same of a flow's segment, as a part of the caller.
     #[inline(always)]
     pub(super) fn launch_here(&mut self, packet: Packet) {
-        let (place, hop) = self.routes.first_there(packet.flow());
-        let (step, packet) = (self.routes.step(place), packet.at_hop(hop));
+        let First { place, hop, step } = self.routes.first_there(packet.flow());
+        let packet = packet.at_hop(hop);
         match step.is_special() {
             true => self.offer_special(step.id() as LinkId, packet),
             false => self.offer_plain(place, step, packet),
@@ -238,10 +238,9 @@ impl Simulation {
             }
             if next.is_end() {
                 let answer = self.answer_ahead(arrival, &packet);
-                let (first, hop) = self.routes.first_back(answer.flow());
-                (place, packet) = (first, answer.at_hop(hop));
+                let first = self.routes.first_back(answer.flow());
+                (place, packet, next) = (first.place, answer.at_hop(first.hop), first.step);
                 from = place;
-                next = self.routes.step(place);
             }
             (step, at) = (next, arrival);
         }

@@ -141,21 +141,15 @@ impl Scoreboard {
         self.entries.get_mut((segment - self.una) as usize).expect("the segment is outstanding")
     }
 
-    /// Notes that a segment is sent; whether for the first time.
+    /// Notes that the next segment is sent for the first time.
     #[inline]
-    pub(crate) fn on_send(&mut self, segment: u64, now: Time) -> bool {
-        let first = segment == self.max();
-        if first {
-            self.entries.push_back_within(Entry::new(now));
-            self.pipe += 1;
-        } else {
-            self.on_send_again(segment, now);
-        }
-        first
+    pub(crate) fn on_first_transmission(&mut self, now: Time) {
+        self.entries.push_back_within(Entry::new(now));
+        self.pipe += 1;
     }
 
-    #[inline(never)]
-    fn on_send_again(&mut self, segment: u64, now: Time) {
+    /// Notes that a segment is sent again.
+    pub(crate) fn on_retransmission(&mut self, segment: u64, now: Time) {
         let entry = self.entry_mut(segment);
         let before = entry.in_pipe();
         entry.send_again(now);
@@ -385,9 +379,7 @@ mod tests {
 
     fn sent(segments: u64) -> Scoreboard {
         let mut board = Scoreboard::new(3);
-        for segment in 0..segments {
-            assert!(board.on_send(segment, Time::ZERO));
-        }
+        (0..segments).for_each(|_| board.on_first_transmission(Time::ZERO));
         board
     }
 
@@ -404,7 +396,7 @@ mod tests {
         assert_eq!(board.pipe(), 0);
         sack(&mut board, 1, 5);
         assert_eq!(board.next_retransmission(), Some(0));
-        board.on_send(0, Time::ZERO);
+        board.on_retransmission(0, Time::ZERO);
         assert_eq!((board.next_retransmission(), board.pipe()), (None, 1));
     }
 

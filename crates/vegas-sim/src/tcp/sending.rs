@@ -51,8 +51,8 @@ impl Sender {
         if self.detection.recovery != Recovery::Sack {
             // what is sent does not move the window's end
             let end = self.end_of_new(self.usable_window()).min(self.next + burst.as_u64());
-            while self.next < end {
-                self.transmit_here(now, self.next, out);
+            if self.next < end {
+                self.send_until(now, end, out);
             }
             return;
         }
@@ -61,6 +61,19 @@ impl Sender {
             let Some(segment) = self.next_segment_by_pipe(window) else { break };
             self.transmit_here(now, segment, out);
         }
+    }
+
+    /// Sends everything before a segment, mostly for the first time.
+    #[inline(always)]
+    fn send_until(&mut self, now: Time, end: u64, out: &mut Outbox) {
+        // after a timeout some of it was sent before
+        while self.next < end.min(self.board.max()) {
+            self.transmit(now, self.next, out);
+        }
+        for segment in self.next..end {
+            self.transmit_new(now, segment, out);
+        }
+        self.next = end.max(self.next);
     }
 
     /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
@@ -127,22 +140,40 @@ impl Sender {
     fn transmit_here(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         debug_assert!(segment < self.limit, "beyond what the application gave");
         debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
-        let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
-        self.stats.segments_sent += 1;
-        let first = self.board.on_send(segment, now);
-        if first {
-            self.rto.on_first_transmission(segment, now);
+        if segment == self.board.max() {
+            self.transmit_new(now, segment, out);
         } else {
-            self.stats.retransmitted += 1;
-            out.incidents.push((IncidentKind::Retransmit, first_byte));
+            self.transmit_again(now, segment, out);
         }
         if segment == self.next {
             self.next += 1;
         }
+    }
+
+    /// Sends the next segment that was never sent.
+    #[inline(always)]
+    fn transmit_new(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.board.on_first_transmission(now);
+        self.rto.on_first_transmission(segment, now);
+        self.note_transmission(now, segment, true, out);
+    }
+
+    #[inline(never)]
+    fn transmit_again(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.board.on_retransmission(segment, now);
+        self.stats.retransmitted += 1;
+        out.incidents.push((IncidentKind::Retransmit, self.layout.first_byte(segment)));
+        self.note_transmission(now, segment, false, out);
+    }
+
+    #[inline(always)]
+    fn note_transmission(&mut self, now: Time, segment: u64, first: bool, out: &mut Outbox) {
+        self.stats.segments_sent += 1;
         self.pacer.on_send(now);
         if let Some(linux) = &mut self.linux {
             linux.on_send(segment, now, !first);
         }
+        let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
         let packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
         out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
         if self.timer == Time::NEVER {
