@@ -303,30 +303,54 @@ impl SackId {
     pub(crate) const NONE: SackId = SackId(Aside::SACK);
 }
 
-/// SACK blocks of the packets in flight that carry any. Slots are reused, so nothing is allocated per packet.
+/// SACK blocks of the packets in flight that carry any, so that nothing is allocated per packet. Those of packets that leave
+/// one behind the other lie side by side, in groups of slots that are used again when all packets of the group are gone:
+/// who looks at them comes by in about the same order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackPool {
     slots: Vec<SackBlocks>,
+    /// By group: how many packets hold slots of it.
+    held: Vec<u32>,
+    /// Groups of which no packet holds any.
     free: Vec<u32>,
+    /// The next slot of the group that is being filled; none is, where this is the first of a group.
+    next: u32,
+    in_use: usize,
 }
+
+/// Slots of a group.
+const GROUP: u32 = 64;
 
 impl SackPool {
     pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
         if blocks.count == 0 && blocks.echo == Aqt::ZERO {
             return SackId::NONE;
         }
-        match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot as usize] = blocks;
-                SackId(slot)
-            }
-            None => {
-                let slot = self.slots.len() as u32;
-                assert!(slot < SackId::NONE.0, "fewer than 2^28 acknowledgements are under way");
-                self.slots.push(blocks);
-                SackId(slot)
-            }
+        if self.next % GROUP == 0 {
+            self.begin_group();
         }
+        let slot = self.next;
+        self.slots[slot as usize] = blocks;
+        self.held[(slot / GROUP) as usize] += 1;
+        self.in_use += 1;
+        self.next += 1;
+        SackId(slot)
+    }
+
+    #[cold]
+    fn begin_group(&mut self) {
+        let filled = (self.next / GROUP).checked_sub(1);
+        if let Some(filled) = filled.filter(|filled| self.held[*filled as usize] == 0) {
+            self.free.push(filled);
+        }
+        let group = self.free.pop().unwrap_or_else(|| {
+            let group = self.held.len() as u32;
+            self.held.push(0);
+            self.slots.resize(self.slots.len() + GROUP as usize, SackBlocks::NONE);
+            assert!(self.slots.len() < SackId::NONE.0 as usize, "fewer than 2^28 acknowledgements are under way");
+            group
+        });
+        self.next = group * GROUP;
     }
 
     #[inline]
@@ -351,15 +375,28 @@ impl SackPool {
     }
 
     /// The packet is gone.
+    #[inline]
     pub(crate) fn release(&mut self, id: SackId) {
         if id != SackId::NONE {
-            self.free.push(id.0);
+            self.release_slot(id.0);
+        }
+    }
+
+    fn release_slot(&mut self, slot: u32) {
+        self.in_use -= 1;
+        let group = slot / GROUP;
+        let held = &mut self.held[group as usize];
+        *held -= 1;
+        // the one being filled is given back when it is full
+        let is_filling = self.next.wrapping_sub(1) / GROUP == group;
+        if *held == 0 && !is_filling {
+            self.free.push(group);
         }
     }
 
     /// How many packets hold blocks.
     pub(crate) fn in_use(&self) -> usize {
-        self.slots.len() - self.free.len()
+        self.in_use
     }
 }
 
@@ -390,6 +427,27 @@ mod tests {
                 assert_eq!((u64::from(packet.aqt().micros()), packet.flow()), (micros, u32::MAX));
             }
         }
+    }
+
+    #[test]
+    fn groups_of_slots_are_used_again() {
+        let mut pool = SackPool::default();
+        let blocks = |from| SackBlocks { blocks: [(from, from + 1); 3], count: 3, echo: Aqt::ZERO };
+        let mut held = std::collections::VecDeque::new();
+        for number in 0..10 * u64::from(GROUP) {
+            held.push_back((number, pool.store(blocks(number))));
+            if held.len() > 2 * GROUP as usize {
+                let (number, id) = held.pop_front().expect("not empty");
+                assert_eq!(pool.get(id), &blocks(number));
+                pool.release(id);
+            }
+            assert_eq!(pool.in_use(), held.len());
+        }
+        assert!(pool.slots.len() <= 4 * GROUP as usize, "{}", pool.slots.len());
+        for (_, id) in held {
+            pool.release(id);
+        }
+        assert_eq!((pool.in_use(), pool.store(SackBlocks::NONE)), (0, SackId::NONE));
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Flow {
     pub(super) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
         let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
-        let ack = ack.with_ecn(self.receiver.ack_ecn());
+        let ack = if self.uses_ecn { ack.with_ecn(self.receiver.ack_ecn()) } else { ack };
         if self.echo == Aqt::ZERO && !self.receiver.has_blocks() {
             return ack;
         }

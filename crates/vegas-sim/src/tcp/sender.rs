@@ -329,7 +329,9 @@ impl Sender {
         let before = self.ack_context();
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.board.on_ack(una);
-        self.next = self.next.max(una);
+        if self.next < una {
+            self.next = una;
+        }
         self.rto.on_ack(una, now);
         self.repair_on_new_ack(now, acked, out);
         let rtt = newest.and_then(|entry| rtt_sample(entry, now));
