@@ -102,6 +102,9 @@ impl Receiver {
         if self.reports_duplicates && (to <= self.next || disorder.range_of(from).is_some_and(|(_, end)| to <= end)) {
             disorder.duplicate = Some((from, to));
         }
+        if disorder.extend_newest(from, to) {
+            return;
+        }
         if to > self.next {
             disorder.insert(from.max(self.next), to);
             self.next = disorder.deliver(self.next);
@@ -187,13 +190,34 @@ impl Disorder {
     }
 
     fn range_of(&self, byte: u64) -> Option<(u64, u64)> {
+        let &last = self.ranges.last()?;
+        if last.0 <= byte {
+            return (byte < last.1).then_some(last);
+        }
         let after = self.ranges.partition_point(|&(from, _)| from <= byte);
         let range = *self.ranges.get(after.checked_sub(1)?)?;
         (byte < range.1).then_some(range)
     }
 
+    /// Takes in `[from, to)` where it lengthens the last range, and that has changed last: as most of what comes behind a
+    /// loss does. Whether it does.
+    fn extend_newest(&mut self, from: u64, to: u64) -> bool {
+        let newest = self.recent[0];
+        let Some((begin, end)) = self.ranges.last_mut() else { return false };
+        let extends = *begin <= from && from <= *end && *end < to && *begin <= newest && newest < *end;
+        if extends {
+            *end = to;
+            self.recent[0] = from;
+        }
+        extends
+    }
+
     /// Merges `[from, to)` into the ranges.
     fn insert(&mut self, from: u64, to: u64) {
+        if self.ranges.last().is_none_or(|&(_, end)| end < from) {
+            self.ranges.push((from, to));
+            return;
+        }
         let first = self.ranges.partition_point(|&(_, end)| end < from);
         let last = self.ranges.partition_point(|&(begin, _)| begin <= to);
         if first == last {
