@@ -233,6 +233,16 @@ pub enum IncidentKind {
 }
 
 impl IncidentKind {
+    /// All there are, in the order of their numbers.
+    pub(crate) const ALL: [IncidentKind; 6] = [
+        IncidentKind::QueueDrop,
+        IncidentKind::Loss,
+        IncidentKind::Mark,
+        IncidentKind::Retransmit,
+        IncidentKind::Timeout,
+        IncidentKind::SlowStartExit,
+    ];
+
     /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
 
 use crate::outcome::{
-    CompletionTimes, FlowOutcome, LinkOutcome, Outcome, PHASES, QueueingTimes, TrafficOutcome, TransferOutcome,
+    CompletionTimes, FlowOutcome, IncidentKind, LinkOutcome, Outcome, PHASES, QueueingTimes, TrafficOutcome,
+    TransferOutcome,
 };
 use crate::scenario::{LinkId, Scenario};
 
@@ -239,7 +239,8 @@ pub const INCIDENTS: TableSpec = TableSpec {
             Arc::new(Float64Array::from_iter_values(o.incidents.iter().map(|i| i.time_s)))
         }),
         column("kind", "-", "queue-drop, loss, mark, retransmit, timeout or slow-start-exit", |_, o| {
-            Arc::new(o.incidents.iter().map(|i| i.kind.name()).collect::<DictionaryArray<Int32Type>>())
+            let kinds = IncidentKind::ALL.map(|kind| kind.name().to_string());
+            names(o.incidents.iter().map(|i| Some(i.kind as u32)), kinds.into_iter())
         }),
         column("flow", "-", "the flow's id", |_, o| {
             Arc::new(UInt32Array::from_iter_values(o.incidents.iter().map(|i| i.flow)))
