@@ -326,7 +326,7 @@ impl SackPool {
         if blocks.count == 0 && blocks.echo == Aqt::ZERO {
             return SackId::NONE;
         }
-        if self.next % GROUP == 0 {
+        if self.next.is_multiple_of(GROUP) {
             self.begin_group();
         }
         let slot = self.next;
