@@ -8,10 +8,12 @@
 //! A packet may be offered ahead of its time ([`crate::link`]). When somebody will look is known then, and the first
 //! packet that comes after a look leaves a note of what there was.
 
+mod listed;
+
+use listed::{Listed, Stay};
 use vegas_core::units::{Span, Time};
 
 use crate::looks::{Looks, Noted};
-use crate::ring::Ring;
 use crate::scenario::QueueLimit;
 use crate::transmitter::Transmitter;
 use crate::waiting::WaitingTimes;
@@ -48,6 +50,16 @@ pub(crate) struct Stays {
     ahead: Option<Box<Ahead>>,
 }
 
+/// Those who stay at some time.
+struct Staying {
+    packets: u32,
+    bytes: u64,
+    /// Of the one being sent.
+    first_bytes: u64,
+    /// How long the others wait from then on, packets x ns.
+    waiting_ns: u128,
+}
+
 /// Packets, in sum.
 #[derive(Clone, Copy, Debug, Default)]
 struct Accepted {
@@ -56,32 +68,11 @@ struct Accepted {
     busy_ns: u64,
 }
 
-/// Those who stay one by one.
-#[derive(Clone, Debug)]
-struct Listed {
-    /// In the order of their departures.
-    ring: Ring<Stay>,
-    bytes: u64,
-    /// They always are; then how long they wait may change, and is counted as they leave.
-    always: bool,
-    /// When the last one left that is not here any more.
-    free_since: Time,
-}
-
 /// By whom packets are sent: the link's parts.
 pub(crate) struct Sends<'a> {
     pub(crate) usual: &'a mut Usual,
     pub(crate) busy_until: &'a mut Time,
     pub(crate) transmitter: &'a mut Transmitter,
-}
-
-/// One packet's stay.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stay {
-    /// Means nothing unless they always are listed.
-    offered: Time,
-    departure: Time,
-    wire: u16,
 }
 
 /// Where packets are offered ahead of their time.
@@ -123,7 +114,6 @@ impl Stays {
     /// Where packets may wait for longer than was known as they came (`may_change`), or leave at any times, they are
     /// listed.
     pub(crate) fn new(may_change: bool) -> Self {
-        let listed = Listed { ring: Ring::default(), bytes: 0, always: true, free_since: Time::ZERO };
         Stays {
             accepted: Accepted::default(),
             drops: 0,
@@ -131,7 +121,7 @@ impl Stays {
             max_waiting: 0,
             step_max_waiting: 0,
             places: 0,
-            listed: may_change.then(|| Box::new(listed)),
+            listed: may_change.then(|| Box::new(Listed::always())),
             ahead: None,
         }
     }
@@ -156,7 +146,7 @@ impl Stays {
         self.note_looks_before(at, usual, *busy_until);
         if let Some(listed) = &mut self.listed {
             listed.leave(at, &mut self.waits);
-            if listed.always || !listed.ring.is_empty() {
+            if listed.always || listed.len() > 0 {
                 return self.offer_listed(at, wire, Sends { usual, busy_until, transmitter }, limit);
             }
             self.listed = None;
@@ -206,13 +196,8 @@ impl Stays {
     /// Those who stay at `at`, all of one size, are listed from now on.
     fn list(&mut self, at: Time, usual: &mut Usual, busy_until: Time) {
         let staying = usual.stay_for(busy_until.since(at));
-        let mut ring = Ring::default();
-        for after in (0..staying).rev() {
-            let departure = busy_until - usual.transmission.times(after.into());
-            ring.push_back(Stay { offered: Time::ZERO, departure, wire: usual.wire });
-        }
-        let bytes = u64::from(staying) * u64::from(usual.wire);
-        self.listed = Some(Box::new(Listed { ring, bytes, always: false, free_since: Time::ZERO }));
+        let departures = (0..staying).rev().map(|after| busy_until - usual.transmission.times(after.into()));
+        self.listed = Some(Box::new(Listed::until_empty(departures, usual.wire)));
         self.accepted = self.accepted(usual);
         (usual.packets, usual.wire) = (0, NONE);
     }
@@ -226,9 +211,8 @@ impl Stays {
         let begins = at.max(*sends.busy_until);
         let departure = sends.transmitter.finish(begins, at, wire);
         *sends.busy_until = departure;
-        let waiting = listed.ring.len() as u32;
-        listed.ring.push_back(Stay { offered: at, departure, wire });
-        listed.bytes += u64::from(wire);
+        let waiting = listed.len();
+        listed.add(Stay { offered: at, departure, wire });
         self.accepted.packets += 1;
         self.accepted.bytes += u64::from(wire);
         self.accepted.busy_ns += departure.since(begins).as_nanos();
@@ -359,19 +343,14 @@ impl Stays {
 
     /// When the next packet leaves, of those who are listed.
     pub(crate) fn next_departure(&self) -> Option<Time> {
-        self.listed.as_ref()?.ring.front().map(|stay| stay.departure)
+        self.listed.as_ref()?.departures().next()
     }
 
     /// Those who stay, and always are listed, leave at other times, but for the one being sent: the transmitter has another
     /// rate.
     pub(crate) fn reschedule(&mut self, busy_until: &mut Time, transmitter: &mut Transmitter) {
         let listed = self.listed.as_mut().expect("what may change is listed");
-        let Some(first) = listed.ring.front() else { return };
-        let mut begins = first.departure;
-        for stay in listed.ring.iter_mut().skip(1) {
-            stay.departure = transmitter.finish(begins, begins, stay.wire);
-            begins = stay.departure;
-        }
+        let Some(begins) = listed.reschedule(transmitter) else { return };
         let (more, less) = (begins.since(*busy_until), busy_until.since(begins));
         self.accepted.busy_ns = self.accepted.busy_ns + more.as_nanos() - less.as_nanos();
         *busy_until = begins;
@@ -379,60 +358,7 @@ impl Stays {
 
     /// When those leave who stay, and are listed.
     pub(crate) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + '_ {
-        let listed = self.listed.as_ref().expect("what may change is listed");
-        listed.ring.iter().map(|stay| stay.departure)
-    }
-}
-
-/// Those who stay at some time.
-struct Staying {
-    packets: u32,
-    bytes: u64,
-    /// Of the one being sent.
-    first_bytes: u64,
-    /// How long the others wait from then on, packets x ns.
-    waiting_ns: u128,
-}
-
-impl Listed {
-    fn has_room(&self, wire: u16, limit: &QueueLimit) -> bool {
-        match limit {
-            QueueLimit::Unlimited => true,
-            QueueLimit::Packets(packets) => self.ring.len() < *packets as usize,
-            QueueLimit::Bytes(bytes) => self.bytes + u64::from(wire) <= bytes.get(),
-        }
-    }
-
-    /// Those leave whose departure is by then.
-    fn leave(&mut self, by: Time, waits: &mut WaitingTimes) {
-        while let Some(&stay) = self.ring.front().filter(|stay| stay.departure <= by) {
-            if self.always {
-                waits.record(self.free_since.since(stay.offered));
-            }
-            self.free_since = stay.departure;
-            self.bytes -= u64::from(stay.wire);
-            self.ring.drop_front();
-        }
-    }
-
-    /// How long each waits, from its coming to its turn.
-    fn waits(&self) -> impl Iterator<Item = Span> + '_ {
-        let mut free_since = self.free_since;
-        self.ring.iter().map(move |stay| {
-            let waits = free_since.since(stay.offered);
-            free_since = stay.departure;
-            waits
-        })
-    }
-
-    fn staying(&self, now: Time) -> Staying {
-        let turns = self.ring.iter().rev().skip(1).map(|before| before.departure);
-        Staying {
-            packets: self.ring.len() as u32,
-            bytes: self.bytes,
-            first_bytes: self.ring.front().map_or(0, |stay| stay.wire.into()),
-            waiting_ns: turns.map(|turn| u128::from(turn.since(now).as_nanos())).sum(),
-        }
+        self.listed.as_ref().expect("what may change is listed").departures()
     }
 }
 
