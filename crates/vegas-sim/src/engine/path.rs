@@ -151,26 +151,17 @@ impl Simulation {
     #[inline(always)]
     pub(super) fn launch_here(&mut self, packet: Packet) {
         let First { place, hop, step } = self.routes.first_there(packet.flow());
-        let packet = packet.at_hop(hop);
-        match step.is_special() {
-            true => self.offer_special(step.id() as LinkId, packet),
-            false => self.offer_plain(place, step, packet),
-        }
-    }
-
-    #[inline(always)]
-    fn offer_plain(&mut self, place: usize, step: Step, packet: Packet) {
-        let (sequence, whose, small) = packet.words();
-        self.offer(place, step, sequence, whose, small);
+        self.enter(place, step, packet.at_hop(hop));
     }
 
     /// A packet comes to a link, or to a chain.
     #[inline(always)]
     fn enter(&mut self, place: usize, step: Step, packet: Packet) {
-        match step.is_special() {
-            true => self.offer_special(step.id() as LinkId, packet),
-            false => self.offer_plain(place, step, packet),
+        if step.is_special() {
+            return self.offer_special(step.id() as LinkId, packet);
         }
+        let (sequence, whose, small) = packet.words();
+        self.offer(place, step, sequence, whose, small);
     }
 
     /// A packet comes to a link that is managed or impaired.
