@@ -507,11 +507,11 @@ impl Link {
         }
     }
 
-    /// Begins to look for the greatest queue anew, after [`Link::catch_up`].
-    pub(crate) fn begin_step(&mut self, now: Time) {
+    /// Begins to look for the greatest queue anew, after a look that saw so many packets waiting ([`Link::totals`]).
+    pub(crate) fn begin_step(&mut self, waiting: u32) {
         match &mut self.queue {
-            Waiting::Managed(managed) => managed.totals.step_max_queue_packets = managed.queue.len() as u32,
-            Waiting::DropTail(stays) => stays.begin_step(now, &mut self.usual, self.busy_until),
+            Waiting::Managed(managed) => managed.totals.step_max_queue_packets = waiting,
+            Waiting::DropTail(stays) => stays.begin_step(waiting, &mut self.usual),
             Waiting::Nothing(_) => {}
         }
     }

@@ -315,7 +315,6 @@ pub(crate) struct SackPool {
     free: Vec<u32>,
     /// The next slot of the group that is being filled; none is, where this is the first of a group.
     next: u32,
-    in_use: usize,
 }
 
 /// Slots of a group.
@@ -332,7 +331,6 @@ impl SackPool {
         let slot = self.next;
         self.slots[slot as usize] = blocks;
         self.held[(slot / GROUP) as usize] += 1;
-        self.in_use += 1;
         self.next += 1;
         SackId(slot)
     }
@@ -383,7 +381,6 @@ impl SackPool {
     }
 
     fn release_slot(&mut self, slot: u32) {
-        self.in_use -= 1;
         let group = slot / GROUP;
         let held = &mut self.held[group as usize];
         *held -= 1;
@@ -396,7 +393,7 @@ impl SackPool {
 
     /// How many packets hold blocks.
     pub(crate) fn in_use(&self) -> usize {
-        self.in_use
+        self.held.iter().map(|held| *held as usize).sum()
     }
 }
 

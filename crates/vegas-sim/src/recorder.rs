@@ -123,7 +123,7 @@ impl Recorder {
         series.throughput_mbps.push(mbps(totals.departed_bytes - mark.bytes, span));
         series.utilisation.push(ratio(totals.busy_ns - mark.busy_ns, span));
         *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy_ns: totals.busy_ns };
-        link.begin_step(now);
+        link.begin_step(totals.queue_packets);
     }
 
     /// What the series hold, bytes: at most 16 a value.

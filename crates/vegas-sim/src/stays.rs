@@ -328,11 +328,11 @@ impl Stays {
         waits.of_all(self.accepted(usual).packets)
     }
 
-    /// Begins to look for the greatest queue anew, after a look.
-    pub(crate) fn begin_step(&mut self, now: Time, usual: &mut Usual, busy_until: Time) {
+    /// Begins to look for the greatest queue anew, after a look that saw so many packets waiting.
+    pub(crate) fn begin_step(&mut self, waiting: u32, usual: &mut Usual) {
         // else it has begun with the look, which may have been noted before
         if self.ahead.is_none() {
-            self.begin_step_of(self.totals_at(now, usual, busy_until).queue_packets, usual);
+            self.begin_step_of(waiting, usual);
         }
     }
 

@@ -153,7 +153,7 @@ fn play(
         let now = Time::from_nanos(now);
         link.catch_up(now);
         let totals = link.totals(now);
-        link.begin_step(now);
+        link.begin_step(totals.queue_packets);
         seen.push(Look {
             departed: (totals.departed_bytes, totals.busy_ns),
             waited_ns: totals.waited_ns,

@@ -63,7 +63,7 @@ impl Sender {
         }
     }
 
-    /// Sends everything before a segment, mostly for the first time.
+    /// Sends from the next segment up to `end`, which is later, mostly for the first time.
     #[inline(always)]
     fn send_until(&mut self, now: Time, end: u64, out: &mut Outbox) {
         // after a timeout some of it was sent before
@@ -73,7 +73,7 @@ impl Sender {
         for segment in self.next..end {
             self.transmit_new(now, segment, out);
         }
-        self.next = end.max(self.next);
+        self.next = end;
     }
 
     /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
@@ -138,8 +138,6 @@ impl Sender {
     /// The same as a part of the caller.
     #[inline(always)]
     fn transmit_here(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        debug_assert!(segment < self.limit, "beyond what the application gave");
-        debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
         if segment == self.board.max() {
             self.transmit_new(now, segment, out);
         } else {
@@ -168,6 +166,8 @@ impl Sender {
 
     #[inline(always)]
     fn note_transmission(&mut self, now: Time, segment: u64, first: bool, out: &mut Outbox) {
+        debug_assert!(segment < self.limit, "beyond what the application gave");
+        debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
         self.stats.segments_sent += 1;
         self.pacer.on_send(now);
         if let Some(linux) = &mut self.linux {
