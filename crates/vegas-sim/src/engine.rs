@@ -17,11 +17,12 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
-use crate::chains::Chains;
 use crate::event_queue::{ComponentId, Event, EventQueue};
 use crate::foreign::Stack;
+use crate::hop::Hop;
 use crate::lanes::Lanes;
 use crate::link::Link;
+use crate::links::Links;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, Outcome};
 use crate::packet::{Packet, PacketKind, SackPool, Small, Whose};
 use crate::queue::Queue;
@@ -42,8 +43,7 @@ pub struct Simulation {
     events: u64,
     queue: EventQueue,
     components: Components,
-    links: Vec<Link>,
-    chains: Chains,
+    links: Links,
     lanes: Lanes,
     plan: Plan,
     routes: Routes,
@@ -94,7 +94,7 @@ impl Simulation {
 
     /// Sets up a run; unless `own_hosts`, others give packets and take them.
     fn with_hosts(scenario: &Scenario, stack: Option<&dyn Stack>, own_hosts: bool) -> Self {
-        let mut links: Vec<Link> = scenario
+        let links = scenario
             .links
             .iter()
             .enumerate()
@@ -102,9 +102,11 @@ impl Simulation {
                 let (from, to) = (&scenario.nodes[spec.from], &scenario.nodes[spec.to]);
                 let stream = |of: &str| Stream::named(scenario.seed, &format!("{of}link {from}->{to}"));
                 let queue = Queue::new(spec, || stream("queue of "));
-                Link::new(spec, || stream(""), queue, changes_link(scenario, id))
+                let link = Link::new(spec, || stream(""), queue, changes_link(scenario, id));
+                (Hop::link(id as u32, spec), link)
             })
             .collect();
+        let mut links = Links::new(links);
         let mut flows: Vec<Flow> =
             scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
         for id in 1..flows.len() {
@@ -113,8 +115,8 @@ impl Simulation {
         }
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
-        let components = Components::new(links.len() as u32, flows.len() as u32, sources.len() as u32);
-        let plan = Plan::new(scenario, &links, own_hosts);
+        let components = Components::new(scenario.links.len() as u32, flows.len() as u32, sources.len() as u32);
+        let plan = Plan::new(scenario, links.all(), own_hosts);
         plan.apply_to_links(&mut links);
         let mut queue = EventQueue::new(components.count(), plan.lanes());
         if let Some(first) = scenario.changes.first() {
@@ -128,13 +130,12 @@ impl Simulation {
                 queue.schedule(components.source(id as u32), first);
             }
         }
-        let recorder = Recorder::new(scenario.sampling, links.len(), flows.len());
+        let recorder = Recorder::new(scenario.sampling, scenario.links.len(), flows.len());
         if let Sampling::Every(step) = scenario.sampling {
             queue.schedule(components.sampler(), Time::ZERO + step);
         }
-        let mut chains = Chains::default();
         let mut routes = Routes::default();
-        let mut steps = |way: &[LinkId]| plan.steps(way, &links, &mut chains);
+        let mut steps = |way: &[LinkId]| plan.steps(way, &mut links);
         for (id, flow) in scenario.flows.iter().enumerate() {
             let is_own = own_hosts && flow.transport == Transport::Tcp;
             let end = if is_own { Step::END } else { Step::SPECIAL_END };
@@ -165,7 +166,6 @@ impl Simulation {
             queue,
             components,
             links,
-            chains,
             lanes: Lanes::new(plan.shared_lanes),
             plan,
             routes,
@@ -211,7 +211,7 @@ impl Simulation {
     /// About how much memory the run holds, bytes: what grows with it, not what every run needs. A function of the
     /// run alone, so that a limit on it stops every repetition at the same event.
     pub fn memory_bytes(&self) -> u64 {
-        let packets = self.lanes.packets_held() + self.links.iter().map(Link::packets_held).sum::<usize>();
+        let packets = self.lanes.packets_held() + self.links.all().iter().map(Link::packets_held).sum::<usize>();
         let incidents = self.outcome.incidents.len() * size_of::<Incident>();
         let capture = self.outcome.capture.len() * size_of::<CapturedPacket>();
         let held = packets * size_of::<Packet>() + incidents + capture + self.flows.len() * size_of::<Flow>();
@@ -279,16 +279,16 @@ impl Simulation {
 
     fn change_link(&mut self, change: &LinkChange) {
         self.catch_up(change.link);
-        self.links[change.link].change(change);
+        self.links.change(change);
         self.schedule_arrival(change.link as u32);
         self.schedule_held(change.link as u32);
         if self.recorder.every_change() {
-            self.recorder.link_row(self.now, change.link, &mut self.links[change.link]);
+            self.recorder.link_row(self.now, change.link, &mut self.links);
         }
     }
 
     fn change_route(&mut self, change: &RouteChange) {
-        let mut steps = |way: &[LinkId]| self.plan.steps(way, &self.links, &mut self.chains);
+        let mut steps = |way: &[LinkId]| self.plan.steps(way, &mut self.links);
         let (forward, backward) = (steps(&change.path), steps(&change.reverse_path));
         self.routes.change(change.flow, &forward, &backward);
     }
@@ -482,22 +482,22 @@ impl Simulation {
 
     /// Brings all links up to now, at one of the instants that were announced.
     fn catch_up_all(&mut self) {
-        for link in 0..self.links.len() {
+        for link in 0..self.links.all().len() {
             self.catch_up(link);
         }
-        self.chains.look(|link, passed| self.links[link].add_passed(passed));
+        self.links.look_at_chains();
     }
 
     /// Brings a link's queue up to now; with a row at each departure where every change is recorded.
     fn catch_up(&mut self, link: usize) {
         if self.recorder.every_change() {
             while let Some(time) = self.links[link].next_departure().filter(|&time| time <= self.now) {
-                self.links[link].catch_up(time);
+                self.links.catch_up(link, time);
                 self.report_chosen(link);
-                self.recorder.link_row(time, link, &mut self.links[link]);
+                self.recorder.link_row(time, link, &mut self.links);
             }
         }
-        self.links[link].catch_up(self.now);
+        self.links.catch_up(link, self.now);
         self.report_chosen(link);
     }
 
@@ -528,7 +528,7 @@ impl Simulation {
     /// What went into a link has come out, was dropped, or is inside; and no acknowledgement's blocks have leaked.
     fn check_conservation(&self) {
         let mut inside = self.lanes.packets_held() as u64;
-        for link in &self.links {
+        for link in self.links.all() {
             assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
             inside += link.inside();
         }

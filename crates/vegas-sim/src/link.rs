@@ -8,12 +8,10 @@
 //! Many links need no event at their entry either: what the link before accepts is offered to them at once, ahead of the
 //! time at which it will be there, and on some of them no packet ever waits (`engine/ahead.rs`).
 
-use std::mem::offset_of;
-
 use vegas_core::units::{Rate, Span, Time};
 
+use crate::hop::Hop;
 use crate::impairment::{Arrivals, Impaired};
-use crate::lanes::NO_LANE;
 use crate::looks::Looks;
 use crate::managed::{Choice, Managed};
 use crate::outcome::QueueingTimes;
@@ -23,22 +21,13 @@ use crate::queue::Queue;
 use crate::ring::Ring;
 use crate::rng::Stream;
 use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
-use crate::stays::{Sends, Stays, Totals, Usual};
+use crate::stays::{Stays, Totals};
 use crate::transmitter::Transmitter;
 
-/// A link at work; first, in one line of the cache, what nearly all packets on drop-tail links touch.
+/// A link at work, but for what nearly all packets on drop-tail links touch, which is its [`Hop`].
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
 pub(crate) struct Link {
-    /// Of a drop-tail queue.
-    usual: Usual,
-    /// The transmitter is busy until then; if the queue is managed, a turn is due then.
-    busy_until: Time,
     delay: Span,
-    /// The lane on which what it has accepted goes on; if it is not plain, the lane of its own arrivals.
-    pub(crate) lane: u32,
-    /// Stamps its queueing time into every packet; only flows that ask for it look.
-    stamps: bool,
     transmitter: Transmitter,
     limit: QueueLimit,
     /// What has left the transmitter, or will have, and arrives here, in order. Of a managed queue, from when it begins
@@ -48,8 +37,6 @@ pub(crate) struct Link {
     impairments: Option<Box<Impaired>>,
     counts: Counts,
 }
-
-const _: () = assert!(offset_of!(Link, transmitter) == 64);
 
 /// What waits for the transmitter.
 #[derive(Clone, Debug)]
@@ -109,17 +96,13 @@ impl Link {
         let is_impaired = changes || spec.impairments != Impairments::default();
         let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
         Link {
-            usual: Usual::NONE,
-            busy_until: Time::ZERO,
             delay: spec.delay,
-            lane: NO_LANE,
-            stamps: spec.aqt,
             transmitter: Transmitter::new(spec),
             limit: spec.queue,
             transit: Ring::default(),
             queue: match queue {
                 None => Waiting::DropTail(Stays::new(changes || spec.trace.is_some())),
-                Some(queue) => Waiting::Managed(Box::new(Managed::new(queue))),
+                Some(queue) => Waiting::Managed(Box::new(Managed::new(queue, spec.aqt))),
             },
             impairments,
             counts: Counts::default(),
@@ -167,9 +150,9 @@ impl Link {
     }
 
     /// Packets are offered ahead of their time; somebody looks then.
-    pub(crate) fn look_at(&mut self, looks: Looks) {
+    pub(crate) fn look_at(&mut self, hop: &mut Hop, looks: Looks) {
         if let Waiting::DropTail(stays) = &mut self.queue {
-            stays.look_at(looks, &mut self.usual);
+            stays.look_at(looks, hop);
         }
     }
 
@@ -189,7 +172,7 @@ impl Link {
 
     /// Offers a packet to a link that is not plain.
     #[inline]
-    pub(crate) fn offer_special(&mut self, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
+    pub(crate) fn offer_special(&mut self, hop: &mut Hop, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.counts.offered += 1;
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
             return self.lose();
@@ -197,60 +180,26 @@ impl Link {
         if let Waiting::Managed(_) = &self.queue {
             return self.offer_managed(now, *packet);
         }
-        match self.offer(now, packet.wire()) {
-            None => Offer::Overflow,
-            Some(waits) => {
-                self.stamp(packet, waits);
-                Offer::Accepted(self.newest_arrival())
-            }
-        }
+        let Some(waits) = self.offer(hop, now, packet.wire()) else { return Offer::Overflow };
+        *packet = packet.stamped(hop.stamp(waits));
+        // its delay may have changed
+        Offer::Accepted(hop.busy_until + self.delay)
     }
 
-    /// Offers a packet of `wire` bytes to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers
-    /// are in the order of `at`. How long it waits, if it has room.
-    #[inline(always)]
-    pub(crate) fn offer(&mut self, at: Time, wire: u16) -> Option<Span> {
-        let (usual, waits) = (&mut self.usual, self.busy_until.since(at));
-        if wire != usual.wire || waits >= usual.unusual_wait || at > usual.next_look {
-            return self.offer_unusual(at, wire);
-        }
-        usual.packets += 1;
-        self.busy_until = at + waits + usual.transmission;
-        if waits > Span::ZERO {
-            self.stays().note_wait(waits);
-        }
-        Some(waits)
-    }
-
-    /// The same where that is a new size, more than have waited before, or the first after a look.
-    #[inline(never)]
-    fn offer_unusual(&mut self, at: Time, wire: u16) -> Option<Span> {
+    /// Offers a packet to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers are in the order of
+    /// `at`. How long it waits, if it has room.
+    pub(crate) fn offer(&mut self, hop: &mut Hop, at: Time, wire: u16) -> Option<Span> {
         let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
-        let sends =
-            Sends { usual: &mut self.usual, busy_until: &mut self.busy_until, transmitter: &mut self.transmitter };
-        let waits = stays.offer(at, wire, sends, &self.limit);
+        let waits = stays.offer(at, wire, hop, &mut self.transmitter, &self.limit);
         self.counts.lost += u64::from(waits.is_none());
         waits
     }
 
-    /// Stamps an accepted packet that has waited so long, if it does.
-    #[inline(always)]
-    pub(crate) fn stamp(&self, packet: &mut Packet, waits: Span) {
-        if self.stamps {
-            *packet = packet.stamped(waits);
-        }
-    }
-
-    /// When the packet accepted last arrives, after all that were accepted before.
-    #[inline(always)]
-    pub(crate) fn newest_arrival(&self) -> Time {
-        self.busy_until + self.delay
-    }
-
+    /// A packet of the usual size, of which the hop knows, has to wait.
     #[inline]
-    fn stays(&mut self) -> &mut Stays {
+    pub(crate) fn note_wait(&mut self, waits: Span) {
         let Waiting::DropTail(stays) = &mut self.queue else { unreachable!("a drop-tail link") };
-        stays
+        stays.note_wait(waits);
     }
 
     /// Carries an accepted packet to its arrival; whether it is the first to arrive.
@@ -276,7 +225,7 @@ impl Link {
         let was_empty = self.transit.is_empty();
         let admits = self.admits(packet.wire());
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
-        if self.busy_until <= now && admits && managed.pass(&packet) {
+        if managed.busy_until <= now && admits && managed.pass(&packet) {
             self.begin(now, now, packet);
         } else {
             self.offer_to_queue(now, packet);
@@ -300,19 +249,22 @@ impl Link {
     /// Takes the turns of a managed queue that are due.
     #[inline]
     fn take_turns(&mut self, now: Time) {
-        while self.busy_until <= now && self.is_sending() {
-            self.begin_next(self.busy_until);
+        while let Waiting::Managed(managed) = &self.queue
+            && managed.busy_until <= now
+            && managed.is_sending()
+        {
+            self.begin_next(managed.busy_until);
         }
     }
 
     /// The same, but for the last one if it finds nothing that waits: that changes nothing before the next offer or look.
     #[inline]
     fn take_filled_turns(&mut self, now: Time) {
-        while self.busy_until <= now
-            && let Waiting::Managed(managed) = &self.queue
+        while let Waiting::Managed(managed) = &self.queue
+            && managed.busy_until <= now
             && managed.queue.len() > 0
         {
-            self.begin_next(self.busy_until);
+            self.begin_next(managed.busy_until);
         }
     }
 
@@ -321,10 +273,7 @@ impl Link {
     fn begin_next(&mut self, now: Time) {
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
         managed.sending = None;
-        let Some(mut waiting) = managed.take(now) else { return };
-        if self.stamps {
-            waiting.packet = waiting.packet.stamped(now.since(waiting.since));
-        }
+        let Some(waiting) = managed.take(now) else { return };
         self.begin(now, waiting.since, waiting.packet);
     }
 
@@ -332,15 +281,9 @@ impl Link {
     #[inline(always)]
     fn begin(&mut self, now: Time, since: Time, packet: Packet) {
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
-        self.busy_until = self.transmitter.finish(now, since, packet.wire());
-        managed.begin(packet.wire(), self.busy_until.since(now));
-        self.transit.push_back(Transit { packet, arrival: self.busy_until + self.delay });
-    }
-
-    /// Whether a managed queue's packet is in the transmitter.
-    #[inline]
-    fn is_sending(&self) -> bool {
-        matches!(&self.queue, Waiting::Managed(managed) if managed.is_sending())
+        let departure = self.transmitter.finish(now, since, packet.wire());
+        managed.begin(packet.wire(), now, departure);
+        self.transit.push_back(Transit { packet, arrival: departure + self.delay });
     }
 
     /// Whether a managed queue has picked out anything.
@@ -409,7 +352,7 @@ impl Link {
     ///
     /// What is on its way keeps its arrival: it is carried beside the link, and what a shorter delay would let overtake
     /// it waits for it. What waits leaves at the new rate, after the packet that is being sent.
-    pub(crate) fn change(&mut self, change: &LinkChange) {
+    pub(crate) fn change(&mut self, hop: &mut Hop, change: &LinkChange) {
         if let Some(delay) = change.delay {
             self.carry_beside();
             self.delay = delay;
@@ -419,15 +362,16 @@ impl Link {
         }
         if let Waiting::DropTail(stays) = &mut self.queue {
             if change.rate.is_some() {
-                stays.reschedule(&mut self.busy_until, &mut self.transmitter);
+                stays.reschedule(hop, &mut self.transmitter);
             }
             for (transit, departure) in self.transit.iter_mut().rev().zip(stays.departures().rev()) {
                 transit.arrival = departure + self.delay;
             }
-        } else if self.is_sending()
+        } else if let Waiting::Managed(managed) = &self.queue
+            && managed.is_sending()
             && let Some(sending) = self.transit.back_mut()
         {
-            sending.arrival = self.busy_until + self.delay;
+            sending.arrival = managed.busy_until + self.delay;
         }
         self.limit = change.queue.unwrap_or(self.limit);
     }
@@ -471,10 +415,10 @@ impl Link {
     }
 
     /// Brings queue and totals up to `now`. What leaves at `now` has left.
-    pub(crate) fn catch_up(&mut self, now: Time) {
+    pub(crate) fn catch_up(&mut self, hop: &mut Hop, now: Time) {
         match &mut self.queue {
             Waiting::Managed(_) => self.take_turns(now),
-            Waiting::DropTail(stays) => stays.look(now, &mut self.usual, self.busy_until),
+            Waiting::DropTail(stays) => stays.look(now, hop),
             // what its chains have sent is added by whoever looks at them
             Waiting::Nothing(passed) => *passed = Passed::default(),
         }
@@ -483,35 +427,35 @@ impl Link {
     /// When the next packet leaves the transmitter, after the last [`Link::catch_up`], if each departure is looked at.
     pub(crate) fn next_departure(&self) -> Option<Time> {
         match &self.queue {
-            Waiting::Managed(managed) => managed.is_sending().then_some(self.busy_until),
+            Waiting::Managed(managed) => managed.is_sending().then_some(managed.busy_until),
             Waiting::DropTail(stays) => stays.next_departure(),
             Waiting::Nothing(_) => None,
         }
     }
 
     /// What had happened by `now`, at which the link was caught up.
-    pub(crate) fn totals(&self, now: Time) -> Totals {
+    pub(crate) fn totals(&self, hop: &Hop, now: Time) -> Totals {
         match &self.queue {
-            Waiting::Managed(managed) => managed.totals(now, self.busy_until),
-            Waiting::DropTail(stays) => stays.totals(now, &self.usual, self.busy_until),
+            Waiting::Managed(managed) => managed.totals(now),
+            Waiting::DropTail(stays) => stays.totals(now, hop),
             Waiting::Nothing(passed) => passed.totals(),
         }
     }
 
     /// How long packets have waited; those that still wait in a drop-tail queue as long as they will by now's rate.
-    pub(crate) fn queueing_times(&self) -> Option<QueueingTimes> {
+    pub(crate) fn queueing_times(&self, hop: &Hop) -> Option<QueueingTimes> {
         match &self.queue {
             Waiting::Managed(managed) => managed.waits.summary(),
-            Waiting::DropTail(stays) => stays.waits(&self.usual).summary(),
+            Waiting::DropTail(stays) => stays.waits(hop).summary(),
             Waiting::Nothing(passed) => passed.is_reached.then(QueueingTimes::default),
         }
     }
 
     /// Begins to look for the greatest queue anew, after a look that saw so many packets waiting ([`Link::totals`]).
-    pub(crate) fn begin_step(&mut self, waiting: u32) {
+    pub(crate) fn begin_step(&mut self, hop: &mut Hop, waiting: u32) {
         match &mut self.queue {
             Waiting::Managed(managed) => managed.totals.step_max_queue_packets = waiting,
-            Waiting::DropTail(stays) => stays.begin_step(waiting, &mut self.usual),
+            Waiting::DropTail(stays) => stays.begin_step(waiting, hop),
             Waiting::Nothing(_) => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use vegas_core::aqt::Aqt;
 use vegas_core::units::{Span, Time};
 
 use crate::packet::Packet;
@@ -24,6 +25,10 @@ pub(crate) struct Managed {
     pub(crate) queue: Queue,
     /// Size of the packet in the transmitter, or of the last one, if nothing waits and nobody has looked since.
     pub(crate) sending: Option<u16>,
+    /// The transmitter is busy until then, and a turn is due then.
+    pub(crate) busy_until: Time,
+    /// Stamps its queueing time into every packet; only flows that ask for it look.
+    stamps: bool,
     /// Picked out and not yet handed over.
     chosen: VecDeque<(Time, Packet, Choice)>,
     /// Picked out just now.
@@ -35,10 +40,12 @@ pub(crate) struct Managed {
 }
 
 impl Managed {
-    pub(crate) fn new(queue: Queue) -> Self {
+    pub(crate) fn new(queue: Queue, stamps: bool) -> Self {
         Managed {
             queue,
             sending: None,
+            busy_until: Time::ZERO,
+            stamps,
             chosen: VecDeque::new(),
             scratch: Chosen::default(),
             waits: WaitingTimes::default(),
@@ -70,9 +77,13 @@ impl Managed {
     #[inline]
     pub(crate) fn take(&mut self, now: Time) -> Option<Waiting> {
         self.note(now);
-        let next = self.queue.take(now, &mut self.scratch);
-        if let Some(waiting) = &next {
-            self.waits.record(now.since(waiting.since));
+        let mut next = self.queue.take(now, &mut self.scratch);
+        if let Some(waiting) = &mut next {
+            let waited = now.since(waiting.since);
+            self.waits.record(waited);
+            if self.stamps {
+                waiting.packet = waiting.packet.stamped(Aqt::ZERO.plus(waited));
+            }
         }
         self.note_chosen(now);
         next
@@ -102,12 +113,12 @@ impl Managed {
         self.queue.len() + usize::from(self.is_sending())
     }
 
-    /// A packet is in the transmitter, for so long.
+    /// A packet is in the transmitter from now on until its departure.
     #[inline]
-    pub(crate) fn begin(&mut self, wire: u16, transmission: Span) {
+    pub(crate) fn begin(&mut self, wire: u16, now: Time, departure: Time) {
         self.totals.departed_bytes += u64::from(wire);
-        self.totals.busy_ns += transmission.as_nanos();
-        self.sending = Some(wire);
+        self.totals.busy_ns += departure.since(now).as_nanos();
+        (self.sending, self.busy_until) = (Some(wire), departure);
     }
 
     /// Whether any packet is picked out and not handed over.
@@ -132,12 +143,12 @@ impl Managed {
         self.totals.step_max_queue_packets = self.totals.step_max_queue_packets.max(waiting);
     }
 
-    /// What had happened by `now`; what is being sent leaves at `busy_until`.
-    pub(crate) fn totals(&self, now: Time, busy_until: Time) -> Totals {
+    /// What had happened by `now`.
+    pub(crate) fn totals(&self, now: Time) -> Totals {
         let sending = self.sending.map_or(0, u64::from);
         Totals {
             departed_bytes: self.totals.departed_bytes - sending,
-            busy_ns: self.totals.busy_ns - busy_until.since(now).as_nanos(),
+            busy_ns: self.totals.busy_ns - self.busy_until.since(now).as_nanos(),
             waited_ns: self.waited_ns(now),
             queue_packets: self.queue.len() as u32,
             queue_bytes: self.queue.bytes(),

@@ -1,7 +1,6 @@
 //! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
 
 use vegas_core::aqt::Aqt;
-use vegas_core::units::Span;
 
 use crate::prefetch::prefetch;
 
@@ -76,9 +75,9 @@ impl Packet {
         self.small.aqt()
     }
 
-    /// The same after a router has stamped how long it has waited.
-    pub(crate) fn stamped(self, waited: Span) -> Self {
-        Packet { small: self.small.with_aqt(self.aqt().plus(waited)), ..self }
+    /// The same after routers have stamped so much more into it.
+    pub(crate) fn stamped(self, more: Aqt) -> Self {
+        Packet { small: self.small.with_aqt(self.aqt().plus(more.into())), ..self }
     }
 
     /// Its bits of ECN.
@@ -419,7 +418,7 @@ mod tests {
         for kind in PacketKind::ALL {
             for (wire, hop, micros) in [(0, 0, 0), (1500, 7, 300), (u16::MAX, u16::MAX - 1, 0xff_ffff)] {
                 let packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
-                let packet = packet.stamped(Span::from_micros(micros)).further(1);
+                let packet = packet.stamped(Aqt::from_micros(micros as u32)).further(1);
                 assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop + 1));
                 assert_eq!((u64::from(packet.aqt().micros()), packet.flow()), (micros, u32::MAX));
             }

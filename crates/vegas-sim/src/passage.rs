@@ -3,6 +3,7 @@
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
+use crate::hop::Hop;
 use crate::looks::{Looks, Noted};
 use crate::scenario::LinkId;
 use crate::stays::Totals;
@@ -33,13 +34,6 @@ pub(crate) struct Sent {
     pub(crate) busy_ns: u64,
 }
 
-/// The packets of a chain that were of its usual size.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Usual {
-    pub(crate) packets: u64,
-    pub(crate) wire: u16,
-}
-
 impl Passage {
     /// A link that is looked at then.
     pub(crate) fn new(link: LinkId, rate: Rate, delay: Span, looks: Looks) -> Self {
@@ -65,20 +59,21 @@ impl Passage {
         self.lag + self.delay
     }
 
-    /// What enters the chain before then, and is of the usual size, leaves here before the next look or at it.
-    pub(crate) fn unseen_until(&self) -> Time {
+    /// What enters the chain until then, and is of the usual size, leaves here before the next look or at it; none if nothing
+    /// does.
+    pub(crate) fn unseen_until(&self) -> Option<Time> {
         let next = self.noted.next();
-        if next < Time::ZERO + self.lag { Time::ZERO } else { next - self.lag + Span::from_nanos(1) }
+        (next >= Time::ZERO + self.lag).then(|| next - self.lag)
     }
 
-    /// A packet that the chain does not count comes at `at`; when it arrives at the other end. `usual` were counted before.
-    pub(crate) fn pass(&mut self, at: Time, wire: u16, usual: Usual) -> Time {
+    /// A packet that the chain does not count comes at `at`; when it arrives at the other end. `chain` has counted the others.
+    pub(crate) fn pass(&mut self, at: Time, wire: u16, chain: &Hop) -> Time {
         if wire != self.wire {
             (self.wire, self.transmission) = (wire, self.rate.time_for(Bytes::new(wire.into())));
         }
         let departure = at + self.transmission;
         if self.noted.is_due(departure) {
-            self.note(departure, usual);
+            self.note(departure, chain);
         }
         self.is_reached = true;
         self.unusual.bytes += u64::from(wire);
@@ -87,24 +82,24 @@ impl Passage {
     }
 
     /// At a look a packet may be in the transmitter: of its time what has passed counts, of its bytes none.
-    fn note(&mut self, departure: Time, usual: Usual) {
-        let (before, transmission) = (self.sent(usual), self.transmission);
+    fn note(&mut self, departure: Time, chain: &Hop) {
+        let (before, transmission) = (self.sent(chain), self.transmission);
         self.noted.note(departure, |look| {
             let ahead = departure.since(look).min(transmission);
             Sent { busy_ns: before.busy_ns + transmission.less(ahead).as_nanos(), ..before }
         });
     }
 
-    fn sent(&self, Usual { packets, wire }: Usual) -> Sent {
+    fn sent(&self, chain: &Hop) -> Sent {
         Sent {
-            bytes: self.unusual.bytes + packets * u64::from(wire),
-            busy_ns: self.unusual.busy_ns + packets * self.usual.as_nanos(),
+            bytes: self.unusual.bytes + chain.packets * u64::from(chain.wire),
+            busy_ns: self.unusual.busy_ns + chain.packets * self.usual.as_nanos(),
         }
     }
 
     /// Somebody looks, at the next of the instants that were announced.
-    pub(crate) fn look(&mut self, usual: Usual) -> Passed {
-        let sent = self.sent(usual);
+    pub(crate) fn look(&mut self, chain: &Hop) -> Passed {
+        let sent = self.sent(chain);
         Passed { sent: self.noted.look(|| sent), is_reached: self.is_reached }
     }
 }

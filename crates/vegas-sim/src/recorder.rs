@@ -6,10 +6,10 @@ use vegas_core::units::{Span, Time};
 
 use crate::engine::Flow;
 use crate::foreign::Totals;
-use crate::link::Link;
+use crate::links::Links;
 use crate::outcome::{CapturePoint, CapturedPacket, FlowOutcome, FlowSeries, LinkOutcome, LinkSeries, Outcome};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks};
-use crate::scenario::Sampling;
+use crate::scenario::{LinkId, Sampling};
 use crate::tcp::segments_f64;
 
 /// Collects the time series.
@@ -55,14 +55,14 @@ impl Recorder {
     }
 
     /// A row for every flow and link, and when the next is due. The links' queues are up to `now`.
-    pub(crate) fn sample(&mut self, now: Time, flows: &mut [Flow], links: &mut [Link]) -> Time {
+    pub(crate) fn sample(&mut self, now: Time, flows: &mut [Flow], links: &mut Links) -> Time {
         for (id, flow) in flows.iter_mut().enumerate() {
             let mut totals = totals(flow, now);
             totals.wire_bytes = flow.received.look(|| totals.wire_bytes);
             self.push_flow(now, id, &totals);
         }
-        for (id, link) in links.iter_mut().enumerate() {
-            self.push_link(now, id, link);
+        for link in 0..links.all().len() {
+            self.push_link(now, link, links);
         }
         match self.sampling {
             Sampling::Every(step) => now + step,
@@ -83,8 +83,8 @@ impl Recorder {
     }
 
     /// A row for a link whose queue has changed.
-    pub(crate) fn link_row(&mut self, now: Time, id: usize, link: &mut Link) {
-        self.push_link(now, id, link);
+    pub(crate) fn link_row(&mut self, now: Time, id: LinkId, links: &mut Links) {
+        self.push_link(now, id, links);
     }
 
     fn push_flow(&mut self, now: Time, id: usize, totals: &Totals) {
@@ -109,8 +109,8 @@ impl Recorder {
         mark.bytes = received;
     }
 
-    fn push_link(&mut self, now: Time, id: usize, link: &mut Link) {
-        let totals = link.totals(now);
+    fn push_link(&mut self, now: Time, id: LinkId, links: &mut Links) {
+        let totals = links.totals(id, now);
         let mark = &mut self.link_marks[id];
         let series = &mut self.link_series;
         let span = now.since(mark.time);
@@ -123,7 +123,7 @@ impl Recorder {
         series.throughput_mbps.push(mbps(totals.departed_bytes - mark.bytes, span));
         series.utilisation.push(ratio(totals.busy_ns - mark.busy_ns, span));
         *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy_ns: totals.busy_ns };
-        link.begin_step(totals.queue_packets);
+        links.begin_step(id, totals.queue_packets);
     }
 
     /// What the series hold, bytes: at most 16 a value.
@@ -134,12 +134,12 @@ impl Recorder {
     }
 
     /// The totals, with the series.
-    pub(crate) fn finish(mut self, end: Time, flows: &[Flow], links: &[Link], mut outcome: Outcome) -> Outcome {
+    pub(crate) fn finish(mut self, end: Time, flows: &[Flow], links: &Links, mut outcome: Outcome) -> Outcome {
         if self.every_change() {
             sort_by_time(&mut self.link_series);
         }
         outcome.flows = flows.iter().map(|flow| flow_outcome(flow, end)).collect();
-        outcome.links = links.iter().map(|link| link_outcome(link, end)).collect();
+        outcome.links = (0..links.all().len()).map(|link| link_outcome(links, link, end)).collect();
         outcome.flow_series = self.flow_series;
         outcome.link_series = self.link_series;
         outcome
@@ -211,15 +211,15 @@ fn totals(flow: &Flow, now: Time) -> Totals {
     }
 }
 
-fn link_outcome(link: &Link, end: Time) -> LinkOutcome {
-    let (run, totals) = (end.since(Time::ZERO), link.totals(end));
+fn link_outcome(links: &Links, id: LinkId, end: Time) -> LinkOutcome {
+    let (run, totals) = (end.since(Time::ZERO), links.totals(id, end));
     LinkOutcome {
         max_queue_packets: u64::from(totals.max_queue_packets),
         mean_queue_packets: totals.waited_ns as f64 / run.as_nanos().max(1) as f64,
         drops: totals.drops,
         marks: totals.marks,
         utilisation: ratio(totals.busy_ns, run),
-        queueing: link.queueing_times(),
+        queueing: links.queueing_times(id),
     }
 }
 

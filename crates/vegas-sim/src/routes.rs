@@ -58,11 +58,9 @@ impl Route {
 /// Set in a step that packets take as soon as the link before has accepted them: a link to which they are then offered,
 /// or a receiver that then answers them.
 const AHEAD: u32 = 1 << 31;
-/// Set in a chain of links on which nothing ever waits.
-const CHAIN: u32 = 1 << 30;
-/// Set in a link that is managed or impaired, and in an end that is not one of the engine's own of a flow.
-const SPECIAL: u32 = 1 << 29;
-/// The rest is the link or the chain.
+/// Set in a link that is managed, impaired or watched, and in an end that is not one of the engine's own of a flow.
+const SPECIAL: u32 = 1 << 30;
+/// The rest is the hop: a link or a chain.
 const ID: u32 = SPECIAL - 1;
 
 /// What is at a place of a route.
@@ -75,16 +73,13 @@ impl Step {
     /// Another end: of traffic, of a flow that is not TCP, or at another's host.
     pub(crate) const SPECIAL_END: Step = Step(ID | SPECIAL);
 
-    pub(crate) fn link(link: LinkId) -> Self {
-        Step(link as u32)
+    /// A plain link, or a chain.
+    pub(crate) fn hop(id: u32) -> Self {
+        Step(id)
     }
 
     pub(crate) fn special_link(link: LinkId) -> Self {
         Step(link as u32 | SPECIAL)
-    }
-
-    pub(crate) fn chain(id: u32) -> Self {
-        Step(id | CHAIN)
     }
 
     /// The same, ahead of time or not.
@@ -104,19 +99,13 @@ impl Step {
         self.0 & ID == ID
     }
 
-    /// Links on which nothing ever waits.
-    #[inline]
-    pub(crate) fn is_chain(self) -> bool {
-        self.0 & CHAIN != 0
-    }
-
-    /// A link that is managed or impaired: packets come here in time. Of ends, another one than [`Step::END`].
+    /// A link that is managed, impaired or watched: packets come here in time. Of ends, another one than [`Step::END`].
     #[inline]
     pub(crate) fn is_special(self) -> bool {
         self.0 & SPECIAL != 0
     }
 
-    /// Which link or chain, if this is no end.
+    /// Which hop, if this is no end.
     #[inline]
     pub(crate) fn id(self) -> u32 {
         self.0 & ID
@@ -236,10 +225,10 @@ mod tests {
     #[test]
     fn old_routes_lead_to_their_end() {
         let mut routes = Routes::default();
-        let ways = routes.add(&[7, 3].map(Step::link), &[Step::link(9)], Step::END);
+        let ways = routes.add(&[7, 3].map(Step::hop), &[Step::hop(9)], Step::END);
         routes.set_flow(0, ways);
         assert_eq!(places(&routes, PacketKind::Data, 0..3), [Some(7), Some(3), None]);
-        routes.change(0, &[7, 4, 5].map(Step::link), &[Step::link(9)]);
+        routes.change(0, &[7, 4, 5].map(Step::hop), &[Step::hop(9)]);
         let all = [Some(7), Some(3), None, Some(7), Some(4), Some(5), None];
         assert_eq!(places(&routes, PacketKind::Data, 0..7), all);
         assert_eq!(places(&routes, PacketKind::Ack, 0..4), [Some(9), None, Some(9), None]);

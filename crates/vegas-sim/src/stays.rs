@@ -13,27 +13,11 @@ mod listed;
 use listed::{Listed, Stay};
 use vegas_core::units::{Span, Time};
 
+use crate::hop::{ENDLESS, Hop, NO_SIZE};
 use crate::looks::{Looks, Noted};
 use crate::scenario::QueueLimit;
 use crate::transmitter::Transmitter;
 use crate::waiting::WaitingTimes;
-
-/// What a packet of the usual size touches: it finds others of its size, or nobody, in a queue that has been as long
-/// before, and nobody looks in between.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub(crate) struct Usual {
-    /// How long each of those who stay is sent.
-    pub(crate) transmission: Span,
-    /// Who waits for so long finds no room, or comes to a longer queue than any since the last sample.
-    pub(crate) unusual_wait: Span,
-    /// Somebody looks then, and it is not noted yet what there was; never, if what is offered comes at once.
-    pub(crate) next_look: Time,
-    /// Accepted since the size became usual; the others are in [`Stays::accepted`].
-    pub(crate) packets: u64,
-    /// Size of all those who stay; no packet's while they are listed.
-    pub(crate) wire: u16,
-}
 
 /// Packets accepted, and those of them that have not left.
 #[derive(Clone, Debug)]
@@ -68,13 +52,6 @@ struct Accepted {
     busy_ns: u64,
 }
 
-/// By whom packets are sent: the link's parts.
-pub(crate) struct Sends<'a> {
-    pub(crate) usual: &'a mut Usual,
-    pub(crate) busy_until: &'a mut Time,
-    pub(crate) transmitter: &'a mut Transmitter,
-}
-
 /// Where packets are offered ahead of their time.
 #[derive(Clone, Debug)]
 struct Ahead {
@@ -83,31 +60,20 @@ struct Ahead {
     seen: Totals,
 }
 
-/// No packet is so small.
-const NONE: u16 = 0;
-/// Longer than any run, 146 years: who waits for longer is listed, so that no sum of times is too large.
-const ENDLESS: Span = Span::from_nanos(u64::MAX / 4);
+/// How many of the usual size keep the transmitter busy for so long: one at least for any time.
+fn stay_for(hop: &Hop, busy: Span) -> u32 {
+    busy.as_nanos().div_ceil(hop.transmission.as_nanos().max(1)) as u32
+}
 
-impl Usual {
-    /// There is no usual size.
-    pub(crate) const NONE: Usual =
-        Usual { transmission: Span::ZERO, unusual_wait: Span::ZERO, next_look: Time::NEVER, packets: 0, wire: NONE };
-
-    /// How many it takes to keep the transmitter busy for so long: one at least for any time.
-    fn stay_for(&self, busy: Span) -> u32 {
-        busy.as_nanos().div_ceil(self.transmission.as_nanos().max(1)) as u32
-    }
-
-    /// Those who stay, and will have left by `busy_until`.
-    fn staying(&self, now: Time, busy_until: Time) -> Staying {
-        let (busy, transmission) = (busy_until.since(now), u128::from(self.transmission.as_nanos()));
-        let packets = self.stay_for(busy);
-        // the last one begins a transmission before all have left, those before it one each before that
-        let waiting = u128::from(packets.saturating_sub(1));
-        let waiting_ns = waiting * u128::from(busy.as_nanos()) - transmission * (waiting * (waiting + 1) / 2);
-        let bytes = u64::from(packets) * u64::from(self.wire);
-        Staying { packets, bytes, first_bytes: bytes.min(self.wire.into()), waiting_ns }
-    }
+/// Those of the usual size who stay.
+fn staying(hop: &Hop, now: Time) -> Staying {
+    let (busy, transmission) = (hop.busy_until.since(now), u128::from(hop.transmission.as_nanos()));
+    let packets = stay_for(hop, busy);
+    // the last one begins a transmission before all have left, those before it one each before that
+    let waiting = u128::from(packets.saturating_sub(1));
+    let waiting_ns = waiting * u128::from(busy.as_nanos()) - transmission * (waiting * (waiting + 1) / 2);
+    let bytes = u64::from(packets) * u64::from(hop.wire);
+    Staying { packets, bytes, first_bytes: bytes.min(hop.wire.into()), waiting_ns }
 }
 
 impl Stays {
@@ -127,9 +93,9 @@ impl Stays {
     }
 
     /// Packets are offered ahead of their time; somebody looks then.
-    pub(crate) fn look_at(&mut self, looks: Looks, usual: &mut Usual) {
+    pub(crate) fn look_at(&mut self, looks: Looks, hop: &mut Hop) {
         let noted = Noted::new(looks);
-        usual.next_look = noted.next();
+        hop.next_look = noted.next();
         self.ahead = Some(Box::new(Ahead { noted, seen: Totals::default() }));
     }
 
@@ -141,76 +107,89 @@ impl Stays {
 
     /// A packet of `wire` bytes comes at `at`, no earlier than those before: how long it waits, if it has room. A queue of
     /// N packets holds N with the one being sent (design section 5).
-    pub(crate) fn offer(&mut self, at: Time, wire: u16, sends: Sends<'_>, limit: &QueueLimit) -> Option<Span> {
-        let Sends { usual, busy_until, transmitter } = sends;
-        self.note_looks_before(at, usual, *busy_until);
+    pub(crate) fn offer(
+        &mut self,
+        at: Time,
+        wire: u16,
+        hop: &mut Hop,
+        transmitter: &mut Transmitter,
+        limit: &QueueLimit,
+    ) -> Option<Span> {
+        self.note_looks_before(at, hop);
         if let Some(listed) = &mut self.listed {
             listed.leave(at, &mut self.waits);
             if listed.always || listed.len() > 0 {
-                return self.offer_listed(at, wire, Sends { usual, busy_until, transmitter }, limit);
+                return self.offer_listed(at, wire, hop, transmitter, limit);
             }
             self.listed = None;
         }
-        let waits = busy_until.since(at);
-        if wire != usual.wire && (waits == Span::ZERO || usual.wire == NONE) {
-            self.become_usual(wire, usual, transmitter, limit);
+        let waits = hop.busy_until.since(at);
+        if wire != hop.wire && (waits == Span::ZERO || hop.wire == NO_SIZE) {
+            self.become_usual(wire, hop, transmitter, limit);
         }
-        if wire != usual.wire || waits + usual.transmission > ENDLESS {
-            self.list(at, usual, *busy_until);
-            return self.offer_listed(at, wire, Sends { usual, busy_until, transmitter }, limit);
+        if wire != hop.wire || waits + hop.transmission > ENDLESS {
+            self.list(at, hop);
+            return self.offer_listed(at, wire, hop, transmitter, limit);
         }
-        let waiting = usual.stay_for(waits);
+        let waiting = stay_for(hop, waits);
         if u64::from(waiting) >= self.places {
             self.drops += 1;
             return None;
         }
         if waiting > self.step_max_waiting {
             self.note_waiting(waiting);
-            self.set_unusual_wait(usual);
+            self.set_unusual_wait(hop);
         }
-        *busy_until = at + waits + usual.transmission;
-        usual.packets += 1;
+        hop.busy_until = at + waits + hop.transmission;
+        hop.packets += 1;
         self.waits.record(waits);
         Some(waits)
     }
 
     /// Nobody stays, and packets of this size come.
-    fn become_usual(&mut self, wire: u16, usual: &mut Usual, transmitter: &mut Transmitter, limit: &QueueLimit) {
-        self.accepted = self.accepted(usual);
-        *usual = Usual { packets: 0, wire, transmission: transmitter.usual_transmission(wire), ..*usual };
+    fn become_usual(&mut self, wire: u16, hop: &mut Hop, transmitter: &mut Transmitter, limit: &QueueLimit) {
+        self.accepted = self.accepted(hop);
+        (hop.packets, hop.wire, hop.transmission) = (0, wire, transmitter.usual_transmission(wire));
         self.places = match limit {
             QueueLimit::Unlimited => u64::MAX,
             QueueLimit::Packets(packets) => u64::from(*packets),
             QueueLimit::Bytes(bytes) => bytes.get() / u64::from(wire),
         };
-        self.set_unusual_wait(usual);
+        self.set_unusual_wait(hop);
     }
 
     /// Who finds no more waiting than there have been since the last sample, which had room, needs no further look.
-    fn set_unusual_wait(&self, usual: &mut Usual) {
+    fn set_unusual_wait(&self, hop: &mut Hop) {
         let found = u64::from(self.step_max_waiting).min(self.places.saturating_sub(1));
-        let unusual_wait = usual.transmission.times(found) + Span::from_nanos(u64::from(self.places > 0));
-        usual.unusual_wait = unusual_wait.min(ENDLESS.less(usual.transmission));
+        let unusual_wait = hop.transmission.times(found) + Span::from_nanos(u64::from(self.places > 0));
+        hop.set_unusual_wait(unusual_wait.min(ENDLESS.less(hop.transmission)));
     }
 
     /// Those who stay at `at`, all of one size, are listed from now on.
-    fn list(&mut self, at: Time, usual: &mut Usual, busy_until: Time) {
-        let staying = usual.stay_for(busy_until.since(at));
-        let departures = (0..staying).rev().map(|after| busy_until - usual.transmission.times(after.into()));
-        self.listed = Some(Box::new(Listed::until_empty(departures, usual.wire)));
-        self.accepted = self.accepted(usual);
-        (usual.packets, usual.wire) = (0, NONE);
+    fn list(&mut self, at: Time, hop: &mut Hop) {
+        let staying = stay_for(hop, hop.busy_until.since(at));
+        let departures = (0..staying).rev().map(|after| hop.busy_until - hop.transmission.times(after.into()));
+        self.listed = Some(Box::new(Listed::until_empty(departures, hop.wire)));
+        self.accepted = self.accepted(hop);
+        (hop.packets, hop.wire) = (0, NO_SIZE);
     }
 
-    fn offer_listed(&mut self, at: Time, wire: u16, sends: Sends<'_>, limit: &QueueLimit) -> Option<Span> {
+    fn offer_listed(
+        &mut self,
+        at: Time,
+        wire: u16,
+        hop: &mut Hop,
+        transmitter: &mut Transmitter,
+        limit: &QueueLimit,
+    ) -> Option<Span> {
         let listed = self.listed.as_mut().expect("they are listed");
         if !listed.has_room(wire, limit) {
             self.drops += 1;
             return None;
         }
-        let begins = at.max(*sends.busy_until);
-        let departure = sends.transmitter.finish(begins, at, wire);
-        *sends.busy_until = departure;
+        let begins = at.max(hop.busy_until);
+        let departure = transmitter.finish(begins, at, wire);
+        hop.busy_until = departure;
         let waiting = listed.len();
         listed.add(Stay { offered: at, departure, wire });
         self.accepted.packets += 1;
@@ -237,30 +216,30 @@ impl Stays {
     }
 
     /// Something comes at `at`: notes what there was at the looks before.
-    fn note_looks_before(&mut self, at: Time, usual: &mut Usual, busy_until: Time) {
-        if at <= usual.next_look {
+    fn note_looks_before(&mut self, at: Time, hop: &mut Hop) {
+        if at <= hop.next_look {
             return;
         }
         let mut ahead = self.ahead.take().expect("what comes ahead of time is looked at");
         ahead.noted.note(at, |look| {
-            let seen = self.see(look, usual, busy_until);
-            self.begin_step_of(seen.queue_packets, usual);
+            let seen = self.see(look, hop);
+            self.begin_step_of(seen.queue_packets, hop);
             seen
         });
-        usual.next_look = ahead.noted.next();
+        hop.next_look = ahead.noted.next();
         self.ahead = Some(ahead);
     }
 
     /// Sees who has left by `now`. What leaves at `now` has left: its slot is free for one that comes at that instant.
     /// Where packets are offered ahead of their time, this is the next of the looks that were announced.
-    pub(crate) fn look(&mut self, now: Time, usual: &mut Usual, busy_until: Time) {
+    pub(crate) fn look(&mut self, now: Time, hop: &mut Hop) {
         if let Some(mut ahead) = self.ahead.take() {
             ahead.seen = ahead.noted.look(|| {
-                let newest = self.see(now, usual, busy_until);
-                self.begin_step_of(newest.queue_packets, usual);
+                let newest = self.see(now, hop);
+                self.begin_step_of(newest.queue_packets, hop);
                 newest
             });
-            usual.next_look = ahead.noted.next();
+            hop.next_look = ahead.noted.next();
             self.ahead = Some(ahead);
         } else if let Some(listed) = &mut self.listed {
             listed.leave(now, &mut self.waits);
@@ -268,31 +247,31 @@ impl Stays {
     }
 
     /// What had happened by `now`, when last looked at.
-    pub(crate) fn totals(&self, now: Time, usual: &Usual, busy_until: Time) -> Totals {
+    pub(crate) fn totals(&self, now: Time, hop: &Hop) -> Totals {
         match &self.ahead {
             Some(ahead) => ahead.seen,
-            None => self.totals_at(now, usual, busy_until),
+            None => self.totals_at(now, hop),
         }
     }
 
     /// What has happened by `now`, later than which nothing was offered.
-    fn see(&mut self, now: Time, usual: &Usual, busy_until: Time) -> Totals {
+    fn see(&mut self, now: Time, hop: &Hop) -> Totals {
         if let Some(listed) = &mut self.listed {
             listed.leave(now, &mut self.waits);
         }
-        self.totals_at(now, usual, busy_until)
+        self.totals_at(now, hop)
     }
 
     /// The same where those who have left are not listed any more.
-    fn totals_at(&self, now: Time, usual: &Usual, busy_until: Time) -> Totals {
+    fn totals_at(&self, now: Time, hop: &Hop) -> Totals {
         let Staying { packets, bytes, first_bytes, waiting_ns } = match &self.listed {
             Some(listed) => listed.staying(now),
-            None => usual.staying(now, busy_until),
+            None => staying(hop, now),
         };
-        let accepted = self.accepted(usual);
+        let accepted = self.accepted(hop);
         Totals {
             departed_bytes: accepted.bytes - bytes,
-            busy_ns: accepted.busy_ns - busy_until.since(now).as_nanos(),
+            busy_ns: accepted.busy_ns - hop.busy_until.since(now).as_nanos(),
             waited_ns: self.waits.sum_ns() + self.uncounted_ns() - waiting_ns,
             drops: self.drops,
             marks: 0,
@@ -303,11 +282,11 @@ impl Stays {
         }
     }
 
-    fn accepted(&self, usual: &Usual) -> Accepted {
+    fn accepted(&self, hop: &Hop) -> Accepted {
         Accepted {
-            packets: self.accepted.packets + usual.packets,
-            bytes: self.accepted.bytes + usual.packets * u64::from(usual.wire),
-            busy_ns: self.accepted.busy_ns + usual.packets * usual.transmission.as_nanos(),
+            packets: self.accepted.packets + hop.packets,
+            bytes: self.accepted.bytes + hop.packets * u64::from(hop.wire),
+            busy_ns: self.accepted.busy_ns + hop.packets * hop.transmission.as_nanos(),
         }
     }
 
@@ -322,23 +301,23 @@ impl Stays {
     }
 
     /// How long packets waited, or will have.
-    pub(crate) fn waits(&self, usual: &Usual) -> WaitingTimes {
+    pub(crate) fn waits(&self, hop: &Hop) -> WaitingTimes {
         let mut waits = self.waits.clone();
         self.uncounted().for_each(|wait| waits.record(wait));
-        waits.of_all(self.accepted(usual).packets)
+        waits.of_all(self.accepted(hop).packets)
     }
 
     /// Begins to look for the greatest queue anew, after a look that saw so many packets waiting.
-    pub(crate) fn begin_step(&mut self, waiting: u32, usual: &mut Usual) {
+    pub(crate) fn begin_step(&mut self, waiting: u32, hop: &mut Hop) {
         // else it has begun with the look, which may have been noted before
         if self.ahead.is_none() {
-            self.begin_step_of(waiting, usual);
+            self.begin_step_of(waiting, hop);
         }
     }
 
-    fn begin_step_of(&mut self, waiting: u32, usual: &mut Usual) {
+    fn begin_step_of(&mut self, waiting: u32, hop: &mut Hop) {
         self.step_max_waiting = waiting;
-        self.set_unusual_wait(usual);
+        self.set_unusual_wait(hop);
     }
 
     /// When the next packet leaves, of those who are listed.
@@ -348,12 +327,12 @@ impl Stays {
 
     /// Those who stay, and always are listed, leave at other times, but for the one being sent: the transmitter has another
     /// rate.
-    pub(crate) fn reschedule(&mut self, busy_until: &mut Time, transmitter: &mut Transmitter) {
+    pub(crate) fn reschedule(&mut self, hop: &mut Hop, transmitter: &mut Transmitter) {
         let listed = self.listed.as_mut().expect("what may change is listed");
         let Some(begins) = listed.reschedule(transmitter) else { return };
-        let (more, less) = (begins.since(*busy_until), busy_until.since(begins));
+        let (more, less) = (begins.since(hop.busy_until), hop.busy_until.since(begins));
         self.accepted.busy_ns = self.accepted.busy_ns + more.as_nanos() - less.as_nanos();
-        *busy_until = begins;
+        hop.busy_until = begins;
     }
 
     /// When those leave who stay, and are listed.

@@ -13,11 +13,10 @@ use std::collections::BTreeMap;
 use vegas_core::units::{Span, Time};
 
 use super::Flow;
-use crate::chains::Chains;
 use crate::lanes::NO_LANE;
 use crate::link::Link;
+use crate::links::Links;
 use crate::looks::{Looks, Noted};
-use crate::passage::Passage;
 use crate::routes::{Routes, Step};
 use crate::scenario::{Change, FlowSpec, Handshake, LinkId, Sampling, Scenario, Transport};
 
@@ -105,14 +104,14 @@ impl Plan {
     }
 
     /// Tells the links.
-    pub(super) fn apply_to_links(&self, links: &mut [Link]) {
-        for (id, link) in links.iter_mut().enumerate() {
-            link.lane = self.lanes[id];
-            match self.entries[id] {
-                Entry::InTime if self.is_watched => link.look_at_departures(),
+    pub(super) fn apply_to_links(&self, links: &mut Links) {
+        for (id, entry) in self.entries.iter().enumerate() {
+            links.set_lane(id, self.lanes[id]);
+            match entry {
+                Entry::InTime if self.is_watched => links[id].look_at_departures(),
                 Entry::InTime => {}
-                Entry::Ahead => link.look_at(self.looks),
-                Entry::Passing => link.never_queues(),
+                Entry::Ahead => links.look_at(id, self.looks),
+                Entry::Passing => links[id].never_queues(),
             }
         }
     }
@@ -125,20 +124,15 @@ impl Plan {
         }
     }
 
-    /// The steps of a way, links on which nothing ever waits joined in chains. Of a chain that there is not yet, nothing
-    /// has been looked at.
-    pub(super) fn steps(&self, way: &[LinkId], links: &[Link], chains: &mut Chains) -> Vec<Step> {
-        let passage = |id: LinkId| {
-            let rate = links[id].rate().expect("only a constant rate keeps packets from waiting");
-            Passage::new(id, rate, links[id].delay(), self.looks)
-        };
+    /// The steps of a way, links on which nothing ever waits joined in chains.
+    pub(super) fn steps(&self, way: &[LinkId], links: &mut Links) -> Vec<Step> {
         let passes = |id: &LinkId| self.entries[*id] == Entry::Passing;
         let mut steps: Vec<Step> = Vec::new();
         for run in way.chunk_by(|one, next| passes(one) && passes(next)) {
             let last = run[run.len() - 1];
             let step = match passes(&last) {
-                true => Step::chain(chains.of(run, self.lanes[last], passage)),
-                false if links[last].is_plain() => Step::link(last),
+                true => Step::hop(links.chain(run, self.looks)),
+                false if links[last].is_plain() && !self.is_watched => Step::hop(last as u32),
                 false => Step::special_link(last),
             };
             // a route's first link is fed by a receiver, if at all: its packets are offered to it right there

@@ -4,7 +4,7 @@
 use vegas_core::units::Time;
 
 use super::Simulation;
-use crate::chains::Exit;
+use crate::hop::Exit;
 use crate::impairment::Arrivals;
 use crate::lanes::{Entered, OnItsWay};
 use crate::link::Offer;
@@ -20,15 +20,12 @@ impl Simulation {
     #[inline]
     pub(super) fn on_lane_arrival(&mut self, lane: u32) {
         let first = self.lanes.first(lane);
-        let ((sequence, whose, small), component, place) = (first.packet.words(), first.component, first.place);
+        let ((sequence, whose, small), place) = (first.packet.words(), first.place);
         if let Some(second) = self.lanes.second(lane) {
             self.sacks.prefetch(second.packet.sack());
         }
         let next = self.lanes.take_first(lane);
         self.queue.set_lane(lane, next);
-        if self.recorder.every_change() {
-            self.catch_up(self.components.link_of(component) as LinkId);
-        }
         self.go_on(place as usize, &Packet::of_words(sequence, whose, small));
     }
 
@@ -74,9 +71,8 @@ impl Simulation {
 
     /// Of a link that is managed or impaired.
     pub(super) fn schedule_arrival(&mut self, link: u32) {
-        let here = &self.links[link as usize];
-        let next = here.next_arrival().map(|time| (time, self.components.arrival(link)));
-        self.queue.set_lane(here.lane, next);
+        let next = self.links[link as usize].next_arrival().map(|time| (time, self.components.arrival(link)));
+        self.queue.set_lane(self.links.exit(link).lane, next);
     }
 
     /// Notes what a managed queue has dropped and marked, if it has.
@@ -158,21 +154,42 @@ impl Simulation {
     #[inline(always)]
     fn enter(&mut self, place: usize, step: Step, packet: Packet) {
         if step.is_special() {
-            return self.offer_special(step.id() as LinkId, packet);
+            return self.enter_special(place, step, packet);
         }
         let (sequence, whose, small) = packet.words();
         self.offer(place, step, sequence, whose, small);
     }
 
-    /// A packet comes to a link that is managed or impaired.
+    /// A packet comes to a link that is managed, impaired or watched.
     #[inline(never)]
-    fn offer_special(&mut self, link: LinkId, mut packet: Packet) {
-        if self.recorder.every_change() {
-            self.catch_up(link);
+    fn enter_special(&mut self, place: usize, step: Step, packet: Packet) {
+        match self.recorder.every_change() {
+            true => self.enter_watched(place, step, packet),
+            false => self.offer_special(step.id() as LinkId, packet),
         }
-        let (here, component) = (&mut self.links[link], self.components.arrival(link as u32));
-        let (lane, is_data) = (here.lane, packet.kind() == PacketKind::Data);
-        match here.offer_special(self.now, &mut packet, is_data) {
+    }
+
+    /// A packet comes to a link of which every change is noted.
+    #[cold]
+    fn enter_watched(&mut self, place: usize, step: Step, packet: Packet) {
+        let link = step.id() as LinkId;
+        self.catch_up(link);
+        if self.links[link].is_plain() {
+            let (sequence, whose, small) = packet.words();
+            self.offer(place, step, sequence, whose, small);
+        } else {
+            self.offer_special(link, packet);
+        }
+        self.links.catch_up(link, self.now);
+        self.recorder.link_row(self.now, link, &mut self.links);
+    }
+
+    /// A packet comes to a link that is managed or impaired.
+    #[inline(always)]
+    fn offer_special(&mut self, link: LinkId, mut packet: Packet) {
+        let component = self.components.arrival(link as u32);
+        let (lane, is_data) = (self.links.exit(link as u32).lane, packet.kind() == PacketKind::Data);
+        match self.links.offer_special(link, self.now, &mut packet, is_data) {
             Offer::Managed(first) => {
                 if let Some(arrival) = first {
                     self.queue.begin_lane(lane, arrival, component);
@@ -180,52 +197,28 @@ impl Simulation {
                 self.report_chosen(link);
             }
             Offer::Accepted(arrival) => {
-                if here.carry(packet, arrival) {
+                if self.links[link].carry(packet, arrival) {
                     self.queue.begin_lane(lane, arrival, component);
                 }
             }
             Offer::Overflow => self.drop_packet(self.now, link, packet, IncidentKind::QueueDrop),
             Offer::Lost => self.drop_packet(self.now, link, packet, IncidentKind::Loss),
         }
-        if self.recorder.every_change() {
-            self.note_change(link);
-        }
-    }
-
-    /// A row, after what has just happened.
-    #[cold]
-    fn note_change(&mut self, link: LinkId) {
-        self.links[link].catch_up(self.now);
-        self.recorder.link_row(self.now, link, &mut self.links[link]);
     }
 
     /// A packet comes to a plain link, or to a chain, and goes on from there as far as is known ahead of time.
     #[inline(never)]
     fn offer(&mut self, mut place: usize, mut step: Step, sequence: u64, whose: Whose, small: Small) {
         let mut packet = Packet::of_words(sequence, whose, small);
-        if self.recorder.every_change() {
-            self.catch_up(step.id() as LinkId);
-        }
-        let mut at = self.now;
-        let mut from = place;
+        let (mut from, mut at) = (place, self.now);
         loop {
-            let arrival = if step.is_chain() {
-                self.chains.get(step.id()).pass(at, packet.wire(), self.end)
-            } else {
-                let link = step.id() as LinkId;
-                let here = &mut self.links[link];
-                let Some(waits) = here.offer(at, packet.wire()) else {
-                    self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
-                    break;
-                };
-                here.stamp(&mut packet, waits);
-                here.newest_arrival()
+            let Some(arrival) = self.links.offer(step.id(), at, &mut packet, self.end) else {
+                return self.drop_packet(at, step.id() as LinkId, packet, IncidentKind::QueueDrop);
             };
             place += 1;
             let mut next = self.routes.step(place);
             if !next.is_ahead() || arrival > self.end {
-                self.carry(step, place, packet.further((place - 1 - from) as u16), arrival);
-                break;
+                return self.carry(step.id(), place, packet.further((place - 1 - from) as u16), arrival);
             }
             if next.is_end() {
                 let answer = self.answer_ahead(arrival, &packet);
@@ -235,18 +228,12 @@ impl Simulation {
             }
             (step, at) = (next, arrival);
         }
-        if self.recorder.every_change() {
-            self.note_change(step.id() as LinkId);
-        }
     }
 
     /// Carries a packet that a link has accepted, or a chain, to its arrival, by an event; it goes on at `place`.
     #[inline]
-    fn carry(&mut self, step: Step, place: usize, packet: Packet, arrival: Time) {
-        let Exit { link, lane } = match step.is_chain() {
-            true => self.chains.get(step.id()).exit,
-            false => Exit { link: step.id(), lane: self.links[step.id() as LinkId].lane },
-        };
+    fn carry(&mut self, hop: u32, place: usize, packet: Packet, arrival: Time) {
+        let Exit { link, lane } = self.links.exit(hop);
         let component = self.components.arrival(link);
         match self.lanes.enter(lane, OnItsWay { packet, arrival, component, place: place as u32 }) {
             Entered::First => self.queue.begin_lane(lane, arrival, component),

@@ -24,10 +24,40 @@ fn spec(byte_ns: u64, queue: QueueLimit) -> LinkSpec {
     }
 }
 
+/// A link with its hop.
+struct One {
+    link: Link,
+    hop: Hop,
+}
+
+impl One {
+    fn new(spec: &LinkSpec, changes: bool) -> Self {
+        One { link: Link::new(spec, || Stream::named(1, "test"), None, changes), hop: Hop::link(0, spec) }
+    }
+
+    fn offer(&mut self, at: u64, wire: u16) -> Option<Span> {
+        let (at, hop) = (Time::from_nanos(at), &mut self.hop);
+        let waits = hop.wait(at);
+        if !hop.is_usual(at, wire, waits) {
+            return self.link.offer(hop, at, wire);
+        }
+        hop.accept(at, waits);
+        if waits > Span::ZERO {
+            self.link.note_wait(waits);
+        }
+        Some(waits)
+    }
+
+    fn look(&mut self, now: Time) -> Totals {
+        self.link.catch_up(&mut self.hop, now);
+        self.link.totals(&self.hop, now)
+    }
+}
+
 /// 8 Mb/s, so that 1000 bytes take 1 ms, and 10 ms; four packets of 1000 bytes offered at 0.
-fn link_with_four_packets() -> Link {
+fn link_with_four_packets() -> One {
     let spec = LinkSpec { delay: Span::from_millis(10), ..spec(1_000, QueueLimit::Bytes(Bytes::new(4000))) };
-    let mut link = Link::new(&spec, || Stream::named(1, "test"), None, true);
+    let mut link = One::new(&spec, true);
     for sequence in 0..4 {
         let packet = Packet::new(PacketKind::Data, 0, sequence, 1000);
         assert!(offer(&mut link, Time::ZERO, packet));
@@ -36,8 +66,8 @@ fn link_with_four_packets() -> Link {
 }
 
 /// Offers a packet at `now`, and carries it if it is accepted.
-fn offer(link: &mut Link, now: Time, mut packet: Packet) -> bool {
-    match link.offer_special(now, &mut packet, true) {
+fn offer(One { link, hop }: &mut One, now: Time, mut packet: Packet) -> bool {
+    match link.offer_special(hop, now, &mut packet, true) {
         Offer::Accepted(arrival) => {
             link.carry(packet, arrival);
             true
@@ -47,9 +77,9 @@ fn offer(link: &mut Link, now: Time, mut packet: Packet) -> bool {
 }
 
 /// Gives the link new values at `now`; when the next packet arrives then.
-fn change_at(link: &mut Link, now: Time, change: &LinkChange) -> Option<Time> {
-    link.catch_up(now);
-    link.change(change);
+fn change_at(One { link, hop }: &mut One, now: Time, change: &LinkChange) -> Option<Time> {
+    link.catch_up(hop, now);
+    link.change(hop, change);
     link.next_arrival()
 }
 
@@ -59,7 +89,7 @@ fn change(rate: Option<u64>, delay_ms: Option<u64>) -> LinkChange {
 }
 
 /// Plays the link to its end: when which packet comes out, in us.
-fn arrivals(link: &mut Link) -> Vec<(u64, u64)> {
+fn arrivals(One { link, .. }: &mut One) -> Vec<(u64, u64)> {
     let mut out = Vec::new();
     loop {
         let head = link.transit.front().map(|transit| transit.arrival);
@@ -78,10 +108,9 @@ fn arrivals(link: &mut Link) -> Vec<(u64, u64)> {
 fn what_waits_gets_the_new_rate() {
     let mut link = link_with_four_packets();
     assert_eq!(change_at(&mut link, micros(1500), &change(Some(4_000_000), None)), Some(micros(11_000)));
-    assert_eq!(link.totals(micros(1500)).queue_packets, 2);
+    assert_eq!(link.look(micros(1500)).queue_packets, 2);
     assert_eq!(arrivals(&mut link), [(11_000, 0), (12_000, 1), (14_000, 2), (16_000, 3)]);
-    link.catch_up(micros(20_000));
-    let totals = link.totals(micros(20_000));
+    let totals = link.look(micros(20_000));
     assert_eq!((totals.waited_ns, totals.busy_ns), (7_000_000, 6_000_000));
 }
 
@@ -97,9 +126,9 @@ fn what_is_on_its_way_keeps_its_delay() {
 fn a_shorter_delay_does_not_reorder() {
     let mut link = link_with_four_packets();
     change_at(&mut link, micros(1500), &change(None, Some(2)));
-    assert_eq!(link.inside(), 4);
+    assert_eq!(link.link.inside(), 4);
     assert_eq!(arrivals(&mut link), [(11_000, 0), (11_000, 1), (11_000, 2), (11_000, 3)]);
-    assert_eq!((link.counts.arrived, link.inside()), (4, 0));
+    assert_eq!((link.link.counts.arrived, link.link.inside()), (4, 0));
 }
 
 /// Rate and delay twice, the second time with packets carried from the first: 1.5 ms as above; at 4.5 ms the third
@@ -137,23 +166,21 @@ const END_NS: u64 = 600;
 /// Offers packets that come at these times to a link that is plain, and looks at every step and at the end: what was seen, what
 /// became of each, and how long all have waited. Ahead of time all of them are offered before the first look.
 fn play(
-    mut link: Link,
+    mut link: One,
     packets: &[(u64, u16)],
     is_ahead: bool,
 ) -> (Vec<Look>, Vec<Option<Span>>, Option<QueueingTimes>) {
     if is_ahead {
-        link.look_at(Looks::new(Some(Span::from_nanos(STEP_NS)), Time::from_nanos(END_NS)));
+        link.link.look_at(&mut link.hop, Looks::new(Some(Span::from_nanos(STEP_NS)), Time::from_nanos(END_NS)));
     }
     let (mut packets, mut offers, mut seen) = (packets.iter().peekable(), vec![], vec![]);
     for now in (1..=END_NS / STEP_NS).map(|step| step * STEP_NS).chain([END_NS]) {
         let until = if is_ahead { END_NS } else { now };
         while let Some((at, wire)) = packets.next_if(|(at, _)| *at <= until) {
-            offers.push(link.offer(Time::from_nanos(*at), *wire));
+            offers.push(link.offer(*at, *wire));
         }
-        let now = Time::from_nanos(now);
-        link.catch_up(now);
-        let totals = link.totals(now);
-        link.begin_step(totals.queue_packets);
+        let totals = link.look(Time::from_nanos(now));
+        link.link.begin_step(&mut link.hop, totals.queue_packets);
         seen.push(Look {
             departed: (totals.departed_bytes, totals.busy_ns),
             waited_ns: totals.waited_ns,
@@ -162,7 +189,7 @@ fn play(
             most: (totals.max_queue_packets, totals.step_max_queue_packets),
         });
     }
-    (seen, offers, link.queueing_times())
+    (seen, offers, link.link.queueing_times(&link.hop))
 }
 
 proptest! {
@@ -188,10 +215,10 @@ proptest! {
             (true, _) => QueueLimit::Bytes(Bytes::new(u64::from(places) * 6)),
             (false, _) => QueueLimit::Packets(places),
         };
-        let plain = || Link::new(&spec(1, limit), || Stream::named(1, "test"), None, false);
+        let plain = || One::new(&spec(1, limit), false);
         let listed = || {
             let mut link = plain();
-            link.look_at_departures();
+            link.link.look_at_departures();
             link
         };
         let expected = play(listed(), &packets, false);
@@ -205,12 +232,10 @@ proptest! {
 /// its time are over, and one waits; the second has waited 5 ns, the third 7.
 #[test]
 fn what_is_seen_in_between() {
-    let mut link = Link::new(&spec(1, QueueLimit::Packets(3)), || Stream::named(1, "test"), None, false);
-    let waits = [0; 4].map(|at| link.offer(Time::from_nanos(at), 5));
+    let mut link = One::new(&spec(1, QueueLimit::Packets(3)), false);
+    let waits = [0; 4].map(|at| link.offer(at, 5));
     assert_eq!(waits, [Some(0), Some(5), Some(10), None].map(|wait| wait.map(Span::from_nanos)));
-    let seven = Time::from_nanos(7);
-    link.catch_up(seven);
-    let totals = link.totals(seven);
+    let totals = link.look(Time::from_nanos(7));
     assert_eq!((totals.departed_bytes, totals.busy_ns, totals.waited_ns), (5, 7, 12));
     assert_eq!((totals.queue_packets, totals.queue_bytes, totals.max_queue_packets, totals.drops), (1, 5, 2, 1));
 }
