@@ -8,42 +8,44 @@
 use vegas_core::units::{Span, Time};
 
 use crate::hop::Hop;
-use crate::passage::{Passage, Passed};
-use crate::scenario::LinkId;
+use crate::passage::{Passage, Passing};
 
 /// A chain, but for what is the same as of a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
-    links: Vec<Passage>,
+    passages: Box<[Passage]>,
 }
 
 impl Chain {
     /// Of a link at least.
-    pub(crate) fn new(links: Vec<Passage>) -> Self {
-        Chain { links }
+    pub(crate) fn new(passages: Box<[Passage]>) -> Self {
+        Chain { passages }
     }
 
     /// A packet that its hop does not count enters at `at`; when it comes out, if that is by `end`. Else it is some time
     /// after `end`.
     #[inline(never)]
-    pub(crate) fn pass_each(&mut self, hop: &mut Hop, mut at: Time, wire: u16, end: Time) -> Time {
-        for link in &mut self.links {
+    pub(crate) fn pass_each(&mut self, hop: &mut Hop, links: &[Passing], mut at: Time, wire: u16, end: Time) -> Time {
+        let link = |passage: &Passage| &links[passage.passing as usize];
+        for passage in &mut self.passages {
             if at > end {
                 break;
             }
-            at = link.pass(at, wire, hop);
+            at = passage.pass(link(passage), at, wire, hop);
         }
         if hop.packets == 0 {
-            hop.expect(wire, self.links.iter_mut().fold(Span::ZERO, |before, link| link.expect(wire, before)));
+            let passages = self.passages.iter_mut();
+            let through = passages.fold(Span::ZERO, |before, passage| passage.expect(link(passage), wire, before));
+            hop.expect(wire, through);
         }
-        hop.count_until(self.links.iter().map(Passage::unseen_until).min().flatten());
+        hop.count_until(self.passages.iter().map(Passage::unseen_until).min().flatten());
         at
     }
 
-    /// Somebody looks at all links, at the next of the instants that were announced: what has passed which.
-    pub(crate) fn look(&mut self, hop: &Hop, mut passed: impl FnMut(LinkId, Passed)) {
-        for link in &mut self.links {
-            passed(link.link, link.look(hop));
+    /// Somebody looks at all links, at the next of the instants that were announced: adds what has passed each.
+    pub(crate) fn look(&mut self, hop: &Hop, links: &mut [Passing]) {
+        for passage in &mut self.passages {
+            links[passage.passing as usize].passed.add(passage.look(hop));
         }
     }
 }
@@ -53,6 +55,7 @@ mod tests {
     use super::*;
     use crate::hop::Exit;
     use crate::looks::Looks;
+    use crate::passage::Passed;
     use proptest::prelude::*;
     use vegas_core::units::Rate;
 
@@ -65,17 +68,18 @@ mod tests {
     struct One {
         hop: Hop,
         chain: Chain,
+        links: [Passing; 2],
     }
 
     impl One {
         fn new() -> Self {
             let looks = Looks::new(Some(Span::from_nanos(LOOKS_NS[0])), Time::from_nanos(LOOKS_NS[2]));
-            let passage = |link| {
+            let passing = |link: usize| {
                 let rate = Rate::from_bits_per_second(8_000_000_000 / BYTE_NS[link]);
-                Passage::new(link, rate, Span::from_nanos(DELAY_NS[link]), looks)
+                Passing::new(rate, Span::from_nanos(DELAY_NS[link]))
             };
-            let hop = Hop::chain(Exit { link: 1, lane: 0 });
-            One { hop, chain: Chain::new([0, 1].map(passage).into()) }
+            let chain = Chain::new([0, 1].map(|link| Passage::new(link, looks)).into());
+            One { hop: Hop::chain(Exit { link: 1, lane: 0 }), chain, links: [0, 1].map(passing) }
         }
 
         /// When a packet that enters at `at` comes out.
@@ -84,19 +88,19 @@ mod tests {
             let waits = hop.wait(at);
             let out = match hop.is_usual(at, wire, waits) {
                 true => hop.accept(at, waits),
-                false => self.chain.pass_each(hop, at, wire, Time::from_nanos(LOOKS_NS[2])),
+                false => self.chain.pass_each(hop, &self.links, at, wire, Time::from_nanos(LOOKS_NS[2])),
             };
             out.as_nanos()
         }
 
         /// Bytes and busy time of both links at the next look.
         fn look(&mut self) -> [(u64, u64); 2] {
-            let mut seen = [(0, 0); 2];
-            self.chain.look(&self.hop, |link, passed| {
-                let totals = passed.totals();
-                seen[link] = (totals.departed_bytes, totals.busy_ns);
-            });
-            seen
+            self.links.iter_mut().for_each(|link| link.passed = Passed::default());
+            self.chain.look(&self.hop, &mut self.links);
+            self.links.each_ref().map(|link| {
+                let totals = link.passed.totals();
+                (totals.departed_bytes, totals.busy_ns)
+            })
         }
     }
 

@@ -19,12 +19,13 @@ use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, Event, EventQueue};
 use crate::foreign::Stack;
-use crate::hop::Hop;
+use crate::hop::{Exit, Hop};
 use crate::lanes::Lanes;
 use crate::link::Link;
 use crate::links::Links;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, Outcome};
 use crate::packet::{Packet, PacketKind, SackPool, Small, Whose};
+use crate::passage::Passing;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
 use crate::rng::Stream;
@@ -94,19 +95,8 @@ impl Simulation {
 
     /// Sets up a run; unless `own_hosts`, others give packets and take them.
     fn with_hosts(scenario: &Scenario, stack: Option<&dyn Stack>, own_hosts: bool) -> Self {
-        let links = scenario
-            .links
-            .iter()
-            .enumerate()
-            .map(|(id, spec)| {
-                let (from, to) = (&scenario.nodes[spec.from], &scenario.nodes[spec.to]);
-                let stream = |of: &str| Stream::named(scenario.seed, &format!("{of}link {from}->{to}"));
-                let queue = Queue::new(spec, || stream("queue of "));
-                let link = Link::new(spec, || stream(""), queue, changes_link(scenario, id));
-                (Hop::link(id as u32, spec), link)
-            })
-            .collect();
-        let mut links = Links::new(links);
+        let plan = Plan::new(scenario, own_hosts);
+        let mut links = links(scenario, &plan);
         let mut flows: Vec<Flow> =
             scenario.flows.iter().enumerate().map(|(id, spec)| Flow::new(id as u32, spec)).collect();
         for id in 1..flows.len() {
@@ -116,8 +106,6 @@ impl Simulation {
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
         let components = Components::new(scenario.links.len() as u32, flows.len() as u32, sources.len() as u32);
-        let plan = Plan::new(scenario, links.all(), own_hosts);
-        plan.apply_to_links(&mut links);
         let mut queue = EventQueue::new(components.count(), plan.lanes());
         if let Some(first) = scenario.changes.first() {
             queue.schedule(components.change(), first.at);
@@ -211,7 +199,7 @@ impl Simulation {
     /// About how much memory the run holds, bytes: what grows with it, not what every run needs. A function of the
     /// run alone, so that a limit on it stops every repetition at the same event.
     pub fn memory_bytes(&self) -> u64 {
-        let packets = self.lanes.packets_held() + self.links.all().iter().map(Link::packets_held).sum::<usize>();
+        let packets = self.lanes.packets_held() + self.links.packets_held();
         let incidents = self.outcome.incidents.len() * size_of::<Incident>();
         let capture = self.outcome.capture.len() * size_of::<CapturedPacket>();
         let held = packets * size_of::<Packet>() + incidents + capture + self.flows.len() * size_of::<Flow>();
@@ -482,7 +470,7 @@ impl Simulation {
 
     /// Brings all links up to now, at one of the instants that were announced.
     fn catch_up_all(&mut self) {
-        for link in 0..self.links.all().len() {
+        for link in 0..self.links.len() {
             self.catch_up(link);
         }
         self.links.look_at_chains();
@@ -491,14 +479,14 @@ impl Simulation {
     /// Brings a link's queue up to now; with a row at each departure where every change is recorded.
     fn catch_up(&mut self, link: usize) {
         if self.recorder.every_change() {
-            while let Some(time) = self.links[link].next_departure().filter(|&time| time <= self.now) {
+            while let Some(time) = self.links.next_departure(link).filter(|&time| time <= self.now) {
                 self.links.catch_up(link, time);
-                self.report_chosen(link);
+                self.write_down_chosen(link);
                 self.recorder.link_row(time, link, &mut self.links);
             }
         }
         self.links.catch_up(link, self.now);
-        self.report_chosen(link);
+        self.write_down_chosen(link);
     }
 
     #[inline]
@@ -527,13 +515,27 @@ impl Simulation {
 
     /// What went into a link has come out, was dropped, or is inside; and no acknowledgement's blocks have leaked.
     fn check_conservation(&self) {
-        let mut inside = self.lanes.packets_held() as u64;
-        for link in self.links.all() {
-            assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
-            inside += link.inside();
-        }
+        let inside = self.lanes.packets_held() as u64 + self.links.check_conservation();
         assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
     }
+}
+
+/// The scenario's links.
+fn links(scenario: &Scenario, plan: &Plan) -> Links {
+    let mut links = Links::default();
+    for (id, spec) in scenario.links.iter().enumerate() {
+        if plan.passes(id) {
+            links.push_passing(Passing::new(spec.rate, spec.delay));
+            continue;
+        }
+        let (from, to) = (&scenario.nodes[spec.from], &scenario.nodes[spec.to]);
+        let stream = |of: &str| Stream::named(scenario.seed, &format!("{of}link {from}->{to}"));
+        let queue = Queue::new(spec, || stream("queue of "));
+        let exit = Exit { link: id as u32, lane: plan.lane(id) };
+        links.push(Hop::link(exit, spec), Link::new(spec, || stream(""), queue, changes_link(scenario, id)));
+    }
+    plan.apply_to_links(&mut links);
+    links
 }
 
 /// A scenario's source of traffic, with a stream of its own.

@@ -64,8 +64,7 @@ impl Hop {
         stamps: false,
     };
 
-    pub(crate) fn link(id: u32, spec: &LinkSpec) -> Self {
-        let exit = Exit { link: id, lane: NO_LANE };
+    pub(crate) fn link(exit: Exit, spec: &LinkSpec) -> Self {
         Hop { delay: spec.delay.min(ENDLESS), exit, stamps: spec.aqt, ..Hop::NONE }
     }
 

@@ -8,7 +8,7 @@
 //! Many links need no event at their entry either: what the link before accepts is offered to them at once, ahead of the
 //! time at which it will be there, and on some of them no packet ever waits (`engine/ahead.rs`).
 
-use vegas_core::units::{Rate, Span, Time};
+use vegas_core::units::{Span, Time};
 
 use crate::hop::Hop;
 use crate::impairment::{Arrivals, Impaired};
@@ -16,7 +16,6 @@ use crate::looks::Looks;
 use crate::managed::{Choice, Managed};
 use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
-use crate::passage::Passed;
 use crate::queue::Queue;
 use crate::ring::Ring;
 use crate::rng::Stream;
@@ -45,14 +44,13 @@ enum Waiting {
     DropTail(Stays),
     /// Another one.
     Managed(Box<Managed>),
-    /// Nothing ever; what had passed when last looked at.
-    Nothing(Passed),
 }
 
+/// A packet on its way to the other end of a link.
 #[derive(Clone, Copy, Debug, Default)]
-struct Transit {
-    packet: Packet,
-    arrival: Time,
+pub(crate) struct Transit {
+    pub(crate) packet: Packet,
+    pub(crate) arrival: Time,
 }
 
 /// Packets that went in and came out, whenever that was or will be.
@@ -84,6 +82,12 @@ pub(crate) enum Offer {
     Lost,
 }
 
+/// Whether a link may lose packets, hold them back, double them or carry them beside it; `changes` if its values may change
+/// during the run.
+pub(crate) fn may_impair(spec: &LinkSpec, changes: bool) -> bool {
+    changes || spec.impairments != Impairments::default()
+}
+
 impl Link {
     /// Packets that were accepted and have not arrived, those that wait in a managed queue or that an impairment holds
     /// left out.
@@ -93,8 +97,7 @@ impl Link {
 
     /// A link; `changes` if its values may change during the run.
     pub(crate) fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream, queue: Option<Queue>, changes: bool) -> Self {
-        let is_impaired = changes || spec.impairments != Impairments::default();
-        let impairments = is_impaired.then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
+        let impairments = may_impair(spec, changes).then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
         Link {
             delay: spec.delay,
             transmitter: Transmitter::new(spec),
@@ -121,34 +124,6 @@ impl Link {
         self.impairments.is_some()
     }
 
-    pub(crate) fn delay(&self) -> Span {
-        self.delay
-    }
-
-    /// How long it sends a packet of so many bytes; none where that varies.
-    pub(crate) fn transmission(&self, wire: u16) -> Option<Span> {
-        self.transmitter.transmission(wire)
-    }
-
-    /// Whether it takes in a packet of so many bytes when it is empty.
-    pub(crate) fn admits(&self, wire: u16) -> bool {
-        match self.limit {
-            QueueLimit::Unlimited => true,
-            QueueLimit::Packets(packets) => packets > 0,
-            QueueLimit::Bytes(bytes) => u64::from(wire) <= bytes.get(),
-        }
-    }
-
-    /// Its rate, if that is constant.
-    pub(crate) fn rate(&self) -> Option<Rate> {
-        self.transmitter.rate()
-    }
-
-    /// From now on nothing will ever wait, and packets pass it in chains. It is plain and sends at a constant rate.
-    pub(crate) fn never_queues(&mut self) {
-        self.queue = Waiting::Nothing(Passed::default());
-    }
-
     /// Packets are offered ahead of their time; somebody looks then.
     pub(crate) fn look_at(&mut self, hop: &mut Hop, looks: Looks) {
         if let Waiting::DropTail(stays) = &mut self.queue {
@@ -160,13 +135,6 @@ impl Link {
     pub(crate) fn look_at_departures(&mut self) {
         if let Waiting::DropTail(stays) = &mut self.queue {
             *stays = Stays::new(true);
-        }
-    }
-
-    /// What has passed by one of its chains, after [`Link::catch_up`].
-    pub(crate) fn add_passed(&mut self, more: Passed) {
-        if let Waiting::Nothing(passed) = &mut self.queue {
-            passed.add(more);
         }
     }
 
@@ -214,7 +182,6 @@ impl Link {
         match &mut self.queue {
             Waiting::Managed(managed) => managed.totals.drops += 1,
             Waiting::DropTail(stays) => stays.refuse(),
-            Waiting::Nothing(_) => unreachable!("a link that loses packets is not passed ahead of time"),
         }
         Offer::Lost
     }
@@ -223,7 +190,7 @@ impl Link {
     fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
         self.take_filled_turns(now);
         let was_empty = self.transit.is_empty();
-        let admits = self.admits(packet.wire());
+        let admits = self.limit.admits(packet.wire());
         let Waiting::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
         if managed.busy_until <= now && admits && managed.pass(&packet) {
             self.begin(now, now, packet);
@@ -319,6 +286,8 @@ impl Link {
         self.transit.drop_front_and_fetch();
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
+        // hosts that send bursts at the same time each fill the ring of their link, and only now and then
+        self.transit.release_if_empty();
         (head.packet, self.transit.front().map(|transit| transit.arrival))
     }
 
@@ -382,7 +351,6 @@ impl Link {
         let staying = match &self.queue {
             Waiting::DropTail(stays) => stays.departures().count(),
             Waiting::Managed(managed) => usize::from(managed.is_sending()),
-            Waiting::Nothing(_) => 0,
         };
         let left = self.transit.len() - staying;
         for transit in (0..left).map_while(|_| self.transit.pop_front()) {
@@ -409,7 +377,7 @@ impl Link {
         let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
         let queued = match &self.queue {
             Waiting::Managed(managed) => managed.queue.len(),
-            Waiting::DropTail(_) | Waiting::Nothing(_) => 0,
+            Waiting::DropTail(_) => 0,
         };
         (self.transit.len() + held + queued) as u64
     }
@@ -419,8 +387,6 @@ impl Link {
         match &mut self.queue {
             Waiting::Managed(_) => self.take_turns(now),
             Waiting::DropTail(stays) => stays.look(now, hop),
-            // what its chains have sent is added by whoever looks at them
-            Waiting::Nothing(passed) => *passed = Passed::default(),
         }
     }
 
@@ -429,7 +395,6 @@ impl Link {
         match &self.queue {
             Waiting::Managed(managed) => managed.is_sending().then_some(managed.busy_until),
             Waiting::DropTail(stays) => stays.next_departure(),
-            Waiting::Nothing(_) => None,
         }
     }
 
@@ -438,7 +403,6 @@ impl Link {
         match &self.queue {
             Waiting::Managed(managed) => managed.totals(now),
             Waiting::DropTail(stays) => stays.totals(now, hop),
-            Waiting::Nothing(passed) => passed.totals(),
         }
     }
 
@@ -447,7 +411,6 @@ impl Link {
         match &self.queue {
             Waiting::Managed(managed) => managed.waits.summary(),
             Waiting::DropTail(stays) => stays.waits(hop).summary(),
-            Waiting::Nothing(passed) => passed.is_reached.then(QueueingTimes::default),
         }
     }
 
@@ -456,14 +419,13 @@ impl Link {
         match &mut self.queue {
             Waiting::Managed(managed) => managed.totals.step_max_queue_packets = waiting,
             Waiting::DropTail(stays) => stays.begin_step(waiting, hop),
-            Waiting::Nothing(_) => {}
         }
     }
 
     fn managed(&mut self) -> Option<&mut Managed> {
         match &mut self.queue {
             Waiting::Managed(managed) => Some(managed),
-            Waiting::DropTail(_) | Waiting::Nothing(_) => None,
+            Waiting::DropTail(_) => None,
         }
     }
 }

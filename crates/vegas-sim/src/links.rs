@@ -7,59 +7,91 @@ use vegas_core::units::{Span, Time};
 
 use crate::chains::Chain;
 use crate::hop::{Exit, Hop};
-use crate::link::{Link, Offer};
+use crate::link::{Link, Offer, Transit};
 use crate::looks::Looks;
+use crate::managed::Choice;
 use crate::outcome::QueueingTimes;
 use crate::packet::Packet;
-use crate::passage::Passage;
+use crate::passage::{Passage, Passed, Passing};
 use crate::scenario::{LinkChange, LinkId};
 use crate::stays::Totals;
 
 /// All links and chains at work. What packets touch of them lies side by side.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// Of the links, by their number, then of the chains.
+    /// What each link is, and which of those.
+    kinds: Vec<Kind>,
+    /// Links that work, each packet by itself; their hops come first, then those of chains.
+    working: Vec<Link>,
     hops: Vec<Hop>,
-    links: Vec<Link>,
     chains: Vec<Chain>,
     ids: BTreeMap<Vec<LinkId>, u32>,
+    /// Links on which nothing ever waits.
+    passing: Vec<Passing>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Working(u32),
+    Passing(u32),
 }
 
 impl Links {
-    pub(crate) fn new(links: Vec<(Hop, Link)>) -> Self {
-        let (hops, links) = links.into_iter().unzip();
-        Links { hops, links, chains: Vec::new(), ids: BTreeMap::new() }
+    /// How many links there are.
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
     }
 
-    pub(crate) fn all(&self) -> &[Link] {
-        &self.links
+    /// The next link is one that works. All links are there before the first chain.
+    pub(crate) fn push(&mut self, hop: Hop, link: Link) {
+        debug_assert!(self.chains.is_empty());
+        self.kinds.push(Kind::Working(self.working.len() as u32));
+        self.working.push(link);
+        self.hops.push(hop);
     }
 
-    /// The hop that is the chain of these links, which are looked at then. Of a chain that there is not yet, nothing has been
-    /// looked at.
-    pub(crate) fn chain(&mut self, links: &[LinkId], looks: Looks) -> u32 {
+    /// The next link is one on which nothing ever waits.
+    pub(crate) fn push_passing(&mut self, link: Passing) {
+        self.kinds.push(Kind::Passing(self.passing.len() as u32));
+        self.passing.push(link);
+    }
+
+    /// The hop of a link that works.
+    pub(crate) fn hop(&self, link: LinkId) -> u32 {
+        match self.kinds[link] {
+            Kind::Working(at) => at,
+            Kind::Passing(_) => unreachable!("packets pass it in chains"),
+        }
+    }
+
+    /// The hop that is the chain of these links, on which nothing ever waits, and which are looked at then. Of a chain that
+    /// there is not yet, nothing has been looked at. What comes out goes on on this lane.
+    pub(crate) fn chain(&mut self, links: &[LinkId], lane: u32, looks: Looks) -> u32 {
         if let Some(id) = self.ids.get(links) {
             return *id;
         }
-        let passage = |id: &LinkId| {
-            let link = &self.links[*id];
-            let rate = link.rate().expect("only a constant rate keeps packets from waiting");
-            Passage::new(*id, rate, link.delay(), looks)
+        let passage = |link: &LinkId| match self.kinds[*link] {
+            Kind::Passing(at) => Passage::new(at, looks),
+            Kind::Working(_) => unreachable!("packets wait for it"),
         };
         self.chains.push(Chain::new(links.iter().map(passage).collect()));
         let id = self.hops.len() as u32;
-        self.hops.push(Hop::chain(self.hops[*links.last().expect("a chain has links")].exit));
+        let link = *links.last().expect("a chain has links") as u32;
+        self.hops.push(Hop::chain(Exit { link, lane }));
         self.ids.insert(links.to_vec(), id);
         id
     }
 
-    pub(crate) fn set_lane(&mut self, link: LinkId, lane: u32) {
-        self.hops[link].exit.lane = lane;
-    }
-
     /// Packets are offered to a link ahead of their time; somebody looks then.
     pub(crate) fn look_at(&mut self, link: LinkId, looks: Looks) {
-        self.links[link].look_at(&mut self.hops[link], looks);
+        let (link, hop) = self.parts(link);
+        link.look_at(hop, looks);
+    }
+
+    /// A link that works, with its hop.
+    fn parts(&mut self, link: LinkId) -> (&mut Link, &mut Hop) {
+        let hop = self.hop(link) as usize;
+        (&mut self.working[hop], &mut self.hops[hop])
     }
 
     /// Where packets come out of a hop.
@@ -79,7 +111,7 @@ impl Links {
         }
         let arrival = here.accept(at, waits);
         if waits > Span::ZERO {
-            self.links[hop as usize].note_wait(waits);
+            self.working[hop as usize].note_wait(waits);
         }
         Some(arrival)
     }
@@ -88,9 +120,9 @@ impl Links {
     /// stamped.
     #[inline(never)]
     fn offer_unusual(&mut self, hop: u32, at: Time, packet: &mut Packet, end: Time) -> Option<Time> {
-        let (id, here) = (hop as usize, &mut self.hops[hop as usize]);
-        let Some(link) = self.links.get_mut(id) else {
-            return Some(self.chains[id - self.links.len()].pass_each(here, at, packet.wire(), end));
+        let (at_work, here) = (self.working.len(), &mut self.hops[hop as usize]);
+        let Some(link) = self.working.get_mut(hop as usize) else {
+            return Some(self.chains[hop as usize - at_work].pass_each(here, &self.passing, at, packet.wire(), end));
         };
         let waits = link.offer(here, at, packet.wire())?;
         *packet = packet.stamped(here.stamp(waits));
@@ -99,53 +131,120 @@ impl Links {
 
     /// A packet comes to a link that is managed or impaired.
     #[inline]
-    pub(crate) fn offer_special(&mut self, link: LinkId, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
-        self.links[link].offer_special(&mut self.hops[link], now, packet, is_data)
+    pub(crate) fn offer_special(&mut self, hop: u32, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
+        self.working[hop as usize].offer_special(&mut self.hops[hop as usize], now, packet, is_data)
+    }
+
+    /// Carries a packet that has been accepted to its arrival at the end of a link; whether it is the first to arrive.
+    pub(crate) fn carry(&mut self, link: LinkId, packet: Packet, arrival: Time) -> bool {
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].carry(packet, arrival),
+            Kind::Passing(at) => self.passing[at as usize].carry(Transit { packet, arrival }),
+        }
+    }
+
+    /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
+    pub(crate) fn arrive_plainly(&mut self, link: LinkId, now: Time) -> (Packet, Option<Time>) {
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].arrive_plainly(now),
+            Kind::Passing(at) => self.passing[at as usize].arrive(),
+        }
     }
 
     /// Gives a link, which is caught up, new values.
     pub(crate) fn change(&mut self, change: &LinkChange) {
-        self.links[change.link].change(&mut self.hops[change.link], change);
+        let (link, hop) = self.parts(change.link);
+        link.change(hop, change);
     }
 
     /// Brings a link's queue and totals up to `now`. What leaves at `now` has left.
     pub(crate) fn catch_up(&mut self, link: LinkId, now: Time) {
-        self.links[link].catch_up(&mut self.hops[link], now);
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].catch_up(&mut self.hops[at as usize], now),
+            // what its chains have sent is added when they are looked at
+            Kind::Passing(at) => self.passing[at as usize].passed = Passed::default(),
+        }
     }
 
     /// After all links are caught up, at one of the instants that were announced: adds what their chains have sent.
     pub(crate) fn look_at_chains(&mut self) {
-        for (chain, hop) in self.chains.iter_mut().zip(&self.hops[self.links.len()..]) {
-            chain.look(hop, |link, passed| self.links[link].add_passed(passed));
+        for (chain, hop) in self.chains.iter_mut().zip(&self.hops[self.working.len()..]) {
+            chain.look(hop, &mut self.passing);
+        }
+    }
+
+    /// When the next packet leaves a link, after the last [`Links::catch_up`], if each departure is looked at.
+    pub(crate) fn next_departure(&self, link: LinkId) -> Option<Time> {
+        self.at_work(link)?.next_departure()
+    }
+
+    /// What a managed queue has picked out, when, and why: one packet after the other.
+    pub(crate) fn take_chosen(&mut self, link: LinkId) -> Option<(Time, Packet, Choice)> {
+        self.at_work(link).filter(|link| link.has_chosen())?;
+        self[link].take_chosen()
+    }
+
+    /// The link, if it works.
+    fn at_work(&self, link: LinkId) -> Option<&Link> {
+        match self.kinds[link] {
+            Kind::Working(at) => Some(&self.working[at as usize]),
+            Kind::Passing(_) => None,
         }
     }
 
     /// What had happened on a link by `now`, at which it was caught up.
     pub(crate) fn totals(&self, link: LinkId, now: Time) -> Totals {
-        self.links[link].totals(&self.hops[link], now)
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].totals(&self.hops[at as usize], now),
+            Kind::Passing(at) => self.passing[at as usize].passed.totals(),
+        }
     }
 
     /// How long packets have waited for a link; those that still wait in a drop-tail queue as long as they will by now's rate.
     pub(crate) fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
-        self.links[link].queueing_times(&self.hops[link])
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].queueing_times(&self.hops[at as usize]),
+            Kind::Passing(at) => self.passing[at as usize].passed.queueing_times(),
+        }
     }
 
     /// Begins to look for a link's greatest queue anew, after a look that saw so many packets waiting.
     pub(crate) fn begin_step(&mut self, link: LinkId, waiting: u32) {
-        self.links[link].begin_step(&mut self.hops[link], waiting);
+        if let Kind::Working(at) = self.kinds[link] {
+            self.working[at as usize].begin_step(&mut self.hops[at as usize], waiting);
+        }
+    }
+
+    /// Packets that were accepted and have not arrived, those on lanes, those that wait in a managed queue, and those that an
+    /// impairment holds left out.
+    pub(crate) fn packets_held(&self) -> usize {
+        let passing: usize = self.passing.iter().map(Passing::inside).sum();
+        passing + self.working.iter().map(Link::packets_held).sum::<usize>()
+    }
+
+    /// Packets accepted that have not come out yet, those on lanes left out. What went into each link has come out, was lost,
+    /// or is inside.
+    pub(crate) fn check_conservation(&self) -> u64 {
+        let mut inside: u64 = self.passing.iter().map(|link| link.inside() as u64).sum();
+        for link in &self.working {
+            assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
+            inside += link.inside();
+        }
+        inside
     }
 }
 
+/// Links that work.
 impl Index<LinkId> for Links {
     type Output = Link;
 
     fn index(&self, link: LinkId) -> &Link {
-        &self.links[link]
+        &self.working[self.hop(link) as usize]
     }
 }
 
 impl IndexMut<LinkId> for Links {
     fn index_mut(&mut self, link: LinkId) -> &mut Link {
-        &mut self.links[link]
+        self.parts(link).0
     }
 }

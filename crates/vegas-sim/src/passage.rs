@@ -4,25 +4,39 @@
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
 use crate::hop::Hop;
+use crate::link::Transit;
 use crate::looks::{Looks, Noted};
-use crate::scenario::LinkId;
+use crate::outcome::QueueingTimes;
+use crate::packet::Packet;
+use crate::ring::Ring;
 use crate::stays::Totals;
+
+/// Such a link.
+#[derive(Clone, Debug)]
+pub(crate) struct Passing {
+    rate: Rate,
+    delay: Span,
+    /// What had passed when last looked at.
+    pub(crate) passed: Passed,
+    /// What comes out by events of the link, and is not carried on a lane.
+    transit: Option<Box<Ring<Transit>>>,
+}
 
 /// A chain's way through one of its links, and what that has sent of the chain's packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Passage {
-    pub(crate) link: LinkId,
-    rate: Rate,
-    delay: Span,
+    /// Which of the links on which nothing waits.
+    pub(crate) passing: u32,
+    /// Size of the last packet that the chain does not count.
+    wire: u16,
+    /// Whether any packet has come.
+    is_reached: bool,
     /// How long it sends a packet of the chain's usual size, and how long after entering the chain that has left it.
     usual: Span,
     lag: Span,
-    /// Of the last packet of another size.
-    wire: u16,
+    /// Of the last packet that the chain does not count.
     transmission: Span,
-    /// Whether any packet has come.
-    is_reached: bool,
-    /// Packets that the chain does not count.
+    /// Such packets.
     unusual: Sent,
     noted: Noted<Sent>,
 }
@@ -34,18 +48,48 @@ pub(crate) struct Sent {
     pub(crate) busy_ns: u64,
 }
 
+impl Passing {
+    pub(crate) fn new(rate: Rate, delay: Span) -> Self {
+        Passing { rate, delay, passed: Passed::default(), transit: None }
+    }
+
+    fn transmission(&self, wire: u16) -> Span {
+        self.rate.time_for(Bytes::new(wire.into()))
+    }
+
+    /// Carries a packet to its arrival; whether it is the first to arrive.
+    pub(crate) fn carry(&mut self, transit: Transit) -> bool {
+        let all = self.transit.get_or_insert_default();
+        all.push_back(transit);
+        all.len() == 1
+    }
+
+    /// Takes out the packet whose arrival is due, and when the next one is.
+    pub(crate) fn arrive(&mut self) -> (Packet, Option<Time>) {
+        let transit = self.transit.as_mut().and_then(|all| all.pop_front()).expect("an arrival is due");
+        let next = self.transit.as_ref().and_then(|all| all.front()).map(|next| next.arrival);
+        if next.is_none() {
+            self.transit = None;
+        }
+        (transit.packet, next)
+    }
+
+    /// Packets on their way.
+    pub(crate) fn inside(&self) -> usize {
+        self.transit.as_ref().map_or(0, |all| all.len())
+    }
+}
+
 impl Passage {
-    /// A link that is looked at then.
-    pub(crate) fn new(link: LinkId, rate: Rate, delay: Span, looks: Looks) -> Self {
+    /// A way through a link that is looked at then.
+    pub(crate) fn new(passing: u32, looks: Looks) -> Self {
         Passage {
-            link,
-            rate,
-            delay,
+            passing,
+            wire: 0,
+            is_reached: false,
             usual: Span::ZERO,
             lag: Span::ZERO,
-            wire: 0,
             transmission: Span::ZERO,
-            is_reached: false,
             unusual: Sent::default(),
             noted: Noted::new(looks),
         }
@@ -53,10 +97,10 @@ impl Passage {
 
     /// Packets of so many bytes are usual, and come so long after entering the chain; how long after it they arrive at the
     /// other end. There have been none yet.
-    pub(crate) fn expect(&mut self, wire: u16, before: Span) -> Span {
-        self.usual = self.rate.time_for(Bytes::new(wire.into()));
+    pub(crate) fn expect(&mut self, link: &Passing, wire: u16, before: Span) -> Span {
+        self.usual = link.transmission(wire);
         self.lag = before + self.usual;
-        self.lag + self.delay
+        self.lag + link.delay
     }
 
     /// What enters the chain until then, and is of the usual size, leaves here before the next look or at it; none if nothing
@@ -67,9 +111,9 @@ impl Passage {
     }
 
     /// A packet that the chain does not count comes at `at`; when it arrives at the other end. `chain` has counted the others.
-    pub(crate) fn pass(&mut self, at: Time, wire: u16, chain: &Hop) -> Time {
+    pub(crate) fn pass(&mut self, link: &Passing, at: Time, wire: u16, chain: &Hop) -> Time {
         if wire != self.wire {
-            (self.wire, self.transmission) = (wire, self.rate.time_for(Bytes::new(wire.into())));
+            (self.wire, self.transmission) = (wire, link.transmission(wire));
         }
         let departure = at + self.transmission;
         if self.noted.is_due(departure) {
@@ -78,7 +122,7 @@ impl Passage {
         self.is_reached = true;
         self.unusual.bytes += u64::from(wire);
         self.unusual.busy_ns += self.transmission.as_nanos();
-        departure + self.delay
+        departure + link.delay
     }
 
     /// At a look a packet may be in the transmitter: of its time what has passed counts, of its bytes none.
@@ -109,7 +153,7 @@ impl Passage {
 pub(crate) struct Passed {
     sent: Sent,
     /// Whether anything has come, be it later.
-    pub(crate) is_reached: bool,
+    is_reached: bool,
 }
 
 impl Passed {
@@ -118,6 +162,10 @@ impl Passed {
         self.sent.bytes += other.sent.bytes;
         self.sent.busy_ns += other.sent.busy_ns;
         self.is_reached |= other.is_reached;
+    }
+
+    pub(crate) fn queueing_times(&self) -> Option<QueueingTimes> {
+        self.is_reached.then(QueueingTimes::default)
     }
 
     pub(crate) fn totals(&self) -> Totals {

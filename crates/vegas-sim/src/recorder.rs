@@ -61,7 +61,7 @@ impl Recorder {
             totals.wire_bytes = flow.received.look(|| totals.wire_bytes);
             self.push_flow(now, id, &totals);
         }
-        for link in 0..links.all().len() {
+        for link in 0..links.len() {
             self.push_link(now, link, links);
         }
         match self.sampling {
@@ -139,7 +139,7 @@ impl Recorder {
             sort_by_time(&mut self.link_series);
         }
         outcome.flows = flows.iter().map(|flow| flow_outcome(flow, end)).collect();
-        outcome.links = (0..links.all().len()).map(|link| link_outcome(links, link, end)).collect();
+        outcome.links = (0..links.len()).map(|link| link_outcome(links, link, end)).collect();
         outcome.flow_series = self.flow_series;
         outcome.link_series = self.link_series;
         outcome

@@ -1,7 +1,6 @@
 //! Every connection's ways through the network, in one place that fits a cache.
 
 use crate::packet::{Packet, PacketKind};
-use crate::scenario::LinkId;
 
 /// The routes of flows, of the connections that sources of traffic open, and of datagrams.
 #[derive(Clone, Debug, Default)]
@@ -78,8 +77,8 @@ impl Step {
         Step(id)
     }
 
-    pub(crate) fn special_link(link: LinkId) -> Self {
-        Step(link as u32 | SPECIAL)
+    pub(crate) fn special_link(hop: u32) -> Self {
+        Step(hop | SPECIAL)
     }
 
     /// The same, ahead of time or not.

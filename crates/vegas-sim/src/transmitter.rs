@@ -26,24 +26,11 @@ impl Transmitter {
         *self = Transmitter::Constant { rate, times: TransmissionTimes::default() };
     }
 
-    /// How long it sends a packet of so many bytes; none where that varies.
-    pub(crate) fn transmission(&self, wire: u16) -> Option<Span> {
-        Some(self.rate()?.time_for(Bytes::new(wire.into())))
-    }
-
-    /// The same of one of the sizes that come most, at a constant rate.
+    /// How long it sends a packet of one of the sizes that come most, at a constant rate.
     pub(crate) fn usual_transmission(&mut self, wire: u16) -> Span {
         match self {
             Transmitter::Constant { rate, times } => times.of(wire, *rate),
             Transmitter::Trace(_) => unreachable!("a trace has no usual times"),
-        }
-    }
-
-    /// Its rate, if that is constant.
-    pub(crate) fn rate(&self) -> Option<Rate> {
-        match self {
-            Transmitter::Constant { rate, .. } => Some(*rate),
-            Transmitter::Trace(_) => None,
         }
     }
 

@@ -10,15 +10,17 @@
 
 use std::collections::BTreeMap;
 
-use vegas_core::units::{Span, Time};
+use vegas_core::units::{Bytes, Span, Time};
 
-use super::Flow;
+use super::{Flow, changes_link};
 use crate::lanes::NO_LANE;
-use crate::link::Link;
+use crate::link::may_impair;
 use crate::links::Links;
 use crate::looks::{Looks, Noted};
 use crate::routes::{Routes, Step};
-use crate::scenario::{Change, FlowSpec, Handshake, LinkId, Sampling, Scenario, Transport};
+use crate::scenario::{
+    Change, Discipline, FlowSpec, Handshake, LinkId, LinkSpec, Sampling, Scenario, Transport,
+};
 
 /// What is done ahead of its time.
 #[derive(Debug)]
@@ -74,7 +76,8 @@ impl Spacing {
 
 impl Plan {
     /// The plan of a run; `own_hosts` unless packets come from and go to hosts that are not the engine's.
-    pub(super) fn new(scenario: &Scenario, links: &[Link], own_hosts: bool) -> Self {
+    pub(super) fn new(scenario: &Scenario, own_hosts: bool) -> Self {
+        let links = &Known::of(scenario)[..];
         let step = match scenario.sampling {
             Sampling::Every(step) => Some(step),
             Sampling::EveryChange | Sampling::Off => None,
@@ -103,15 +106,23 @@ impl Plan {
         self.lanes.iter().filter(|lane| **lane != NO_LANE).max().map_or(0, |last| *last as usize + 1)
     }
 
+    /// Whether nothing ever waits for a link.
+    pub(super) fn passes(&self, link: LinkId) -> bool {
+        self.entries[link] == Entry::Passing
+    }
+
+    /// The lane on which what a link has accepted goes on; if it is not plain, the lane of its own arrivals.
+    pub(super) fn lane(&self, link: LinkId) -> u32 {
+        self.lanes[link]
+    }
+
     /// Tells the links.
     pub(super) fn apply_to_links(&self, links: &mut Links) {
         for (id, entry) in self.entries.iter().enumerate() {
-            links.set_lane(id, self.lanes[id]);
             match entry {
                 Entry::InTime if self.is_watched => links[id].look_at_departures(),
-                Entry::InTime => {}
                 Entry::Ahead => links.look_at(id, self.looks),
-                Entry::Passing => links[id].never_queues(),
+                Entry::InTime | Entry::Passing => {}
             }
         }
     }
@@ -126,19 +137,41 @@ impl Plan {
 
     /// The steps of a way, links on which nothing ever waits joined in chains.
     pub(super) fn steps(&self, way: &[LinkId], links: &mut Links) -> Vec<Step> {
-        let passes = |id: &LinkId| self.entries[*id] == Entry::Passing;
         let mut steps: Vec<Step> = Vec::new();
-        for run in way.chunk_by(|one, next| passes(one) && passes(next)) {
+        for run in way.chunk_by(|one, next| self.passes(*one) && self.passes(*next)) {
             let last = run[run.len() - 1];
-            let step = match passes(&last) {
-                true => Step::hop(links.chain(run, self.looks)),
-                false if links[last].is_plain() && !self.is_watched => Step::hop(last as u32),
-                false => Step::special_link(last),
+            let step = match self.passes(last) {
+                true => Step::hop(links.chain(run, self.lanes[last], self.looks)),
+                false if links[last].is_plain() && !self.is_watched => Step::hop(links.hop(last)),
+                false => Step::special_link(links.hop(last)),
             };
             // a route's first link is fed by a receiver, if at all: its packets are offered to it right there
             steps.push(step.ahead(!steps.is_empty() && self.entries[run[0]] != Entry::InTime));
         }
         steps
+    }
+}
+
+/// What is known of a link before the run.
+struct Known<'a> {
+    spec: &'a LinkSpec,
+    is_impaired: bool,
+}
+
+impl Known<'_> {
+    fn of(scenario: &Scenario) -> Vec<Known<'_>> {
+        let known = |(id, spec)| Known { spec, is_impaired: may_impair(spec, changes_link(scenario, id)) };
+        scenario.links.iter().enumerate().map(known).collect()
+    }
+
+    /// Whether what it does with a packet depends on nothing but the packets before it.
+    fn is_plain(&self) -> bool {
+        self.spec.discipline == Discipline::DropTail && !self.is_impaired
+    }
+
+    /// How long it sends a packet of so many bytes; none where that varies.
+    fn transmission(&self, wire: u16) -> Option<Span> {
+        self.spec.trace.is_none().then(|| self.spec.rate.time_for(Bytes::new(wire.into())))
     }
 }
 
@@ -155,12 +188,12 @@ fn turns(scenario: &Scenario) -> Vec<bool> {
     turns
 }
 
-fn entries(links: &[Link], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<Option<Spacing>>) {
+fn entries(links: &[Known<'_>], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<Option<Spacing>>) {
     let mut entries = vec![Entry::InTime; links.len()];
     let mut spacings: Vec<Option<Spacing>> = vec![None; links.len()];
     for id in load.in_order() {
         let link = &links[id];
-        if link.is_impaired() {
+        if link.is_impaired {
             continue;
         }
         let (least, most) = load.wires[id];
@@ -168,16 +201,16 @@ fn entries(links: &[Link], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<Optio
         let times = link.transmission(least).zip(link.transmission(most));
         // a managed queue decides when a packet's turn comes, but sends one after the other, too
         let arrivals = if link.is_plain() && !is_open { arrivals(load.before(id), &spacings) } else { None };
-        let passes = |arrivals: &Spacing, most_time: Span| link.admits(most) && arrivals.left() >= most_time;
+        let passes = |arrivals: &Spacing, most_time: Span| link.spec.queue.admits(most) && arrivals.left() >= most_time;
         (entries[id], spacings[id]) = match (arrivals, times) {
             (Some(arrivals), Some((fast, slow))) if passes(&arrivals, slow) => {
-                let (least, most) = (arrivals.least + fast + link.delay(), arrivals.most + slow + link.delay());
+                let (least, most) = (arrivals.least + fast + link.spec.delay, arrivals.most + slow + link.spec.delay);
                 (Entry::Passing, Some(Spacing { least, most, ..arrivals }))
             }
             (arrivals, times) => {
                 let entry = if arrivals.is_some() { Entry::Ahead } else { Entry::InTime };
                 let gap = times.map_or(Span::ZERO, |(fast, _)| fast);
-                (entry, Some(Spacing { head: id, gap, least: link.delay(), most: link.delay() }))
+                (entry, Some(Spacing { head: id, gap, least: link.spec.delay, most: link.spec.delay }))
             }
         };
     }
@@ -212,7 +245,7 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], turns: &[bool]) -> Vec<b
 /// Gives links whose packets arrive by events a lane with those whose packets, as far as can be told, come out in the
 /// order in which they are accepted: those equally far behind one link, and those from hosts that are equally fast and
 /// long. Links that are not plain get one each behind these. Also how many are shared.
-fn lanes(links: &[Link], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, usize) {
+fn lanes(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, usize) {
     let mut known = BTreeMap::new();
     let mut lane = |link: LinkId| {
         let spacing = spacings[link].filter(|_| sends_events[link] && links[link].is_plain());
@@ -353,8 +386,6 @@ fn wires(least: u64, most: u64) -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Queue;
-    use crate::rng::Stream;
 
     /// What is planned for a dumbbell with these flows: access links there, bottleneck, and so on to the host that sent.
     fn plan(bottleneck: &str, flows: &str) -> (Vec<Entry>, Vec<bool>) {
@@ -369,10 +400,7 @@ mod tests {
             "#
         );
         let scenario = Scenario::from_toml(&text, "plan.toml", &[]).expect("a scenario");
-        let stream = || Stream::named(1, "test");
-        let link = |spec| Link::new(spec, stream, Queue::new(spec, stream), false);
-        let links: Vec<Link> = scenario.links.iter().map(link).collect();
-        let plan = Plan::new(&scenario, &links, true);
+        let plan = Plan::new(&scenario, true);
         let flow = &scenario.flows[0];
         (flow.path.iter().chain(&flow.reverse_path).map(|link| plan.entries[*link]).collect(), plan.turns)
     }

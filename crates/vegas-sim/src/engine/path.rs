@@ -32,7 +32,7 @@ impl Simulation {
     /// A packet comes out of a plain link that has overtaken on its lane.
     #[inline(never)]
     pub(super) fn on_arrival(&mut self, link: u32) {
-        let (packet, next) = self.links[link as usize].arrive_plainly(self.now);
+        let (packet, next) = self.links.arrive_plainly(link as LinkId, self.now);
         if let Some(next) = next {
             self.queue.schedule(self.components.arrival(link), next);
         }
@@ -72,7 +72,7 @@ impl Simulation {
     /// Of a link that is managed or impaired.
     pub(super) fn schedule_arrival(&mut self, link: u32) {
         let next = self.links[link as usize].next_arrival().map(|time| (time, self.components.arrival(link)));
-        self.queue.set_lane(self.links.exit(link).lane, next);
+        self.queue.set_lane(self.plan.lane(link as LinkId), next);
     }
 
     /// Notes what a managed queue has dropped and marked, if it has.
@@ -84,8 +84,8 @@ impl Simulation {
     }
 
     #[inline(never)]
-    fn write_down_chosen(&mut self, link: LinkId) {
-        while let Some((at, packet, choice)) = self.links[link].take_chosen() {
+    pub(super) fn write_down_chosen(&mut self, link: LinkId) {
+        while let Some((at, packet, choice)) = self.links.take_chosen(link) {
             match choice {
                 Choice::Marked => self.note_incident(at, link, &packet, IncidentKind::Mark),
                 Choice::Dropped => self.drop_packet(at, link, packet, IncidentKind::QueueDrop),
@@ -165,20 +165,20 @@ impl Simulation {
     fn enter_special(&mut self, place: usize, step: Step, packet: Packet) {
         match self.recorder.every_change() {
             true => self.enter_watched(place, step, packet),
-            false => self.offer_special(step.id() as LinkId, packet),
+            false => self.offer_special(step.id(), packet),
         }
     }
 
     /// A packet comes to a link of which every change is noted.
     #[cold]
     fn enter_watched(&mut self, place: usize, step: Step, packet: Packet) {
-        let link = step.id() as LinkId;
+        let link = self.links.exit(step.id()).link as LinkId;
         self.catch_up(link);
         if self.links[link].is_plain() {
             let (sequence, whose, small) = packet.words();
             self.offer(place, step, sequence, whose, small);
         } else {
-            self.offer_special(link, packet);
+            self.offer_special(step.id(), packet);
         }
         self.links.catch_up(link, self.now);
         self.recorder.link_row(self.now, link, &mut self.links);
@@ -186,10 +186,11 @@ impl Simulation {
 
     /// A packet comes to a link that is managed or impaired.
     #[inline(always)]
-    fn offer_special(&mut self, link: LinkId, mut packet: Packet) {
-        let component = self.components.arrival(link as u32);
-        let (lane, is_data) = (self.links.exit(link as u32).lane, packet.kind() == PacketKind::Data);
-        match self.links.offer_special(link, self.now, &mut packet, is_data) {
+    fn offer_special(&mut self, hop: u32, mut packet: Packet) {
+        let Exit { link, lane } = self.links.exit(hop);
+        let (link, component) = (link as LinkId, self.components.arrival(link));
+        let is_data = packet.kind() == PacketKind::Data;
+        match self.links.offer_special(hop, self.now, &mut packet, is_data) {
             Offer::Managed(first) => {
                 if let Some(arrival) = first {
                     self.queue.begin_lane(lane, arrival, component);
@@ -197,7 +198,7 @@ impl Simulation {
                 self.report_chosen(link);
             }
             Offer::Accepted(arrival) => {
-                if self.links[link].carry(packet, arrival) {
+                if self.links.carry(link, packet, arrival) {
                     self.queue.begin_lane(lane, arrival, component);
                 }
             }
@@ -213,7 +214,8 @@ impl Simulation {
         let (mut from, mut at) = (place, self.now);
         loop {
             let Some(arrival) = self.links.offer(step.id(), at, &mut packet, self.end) else {
-                return self.drop_packet(at, step.id() as LinkId, packet, IncidentKind::QueueDrop);
+                let link = self.links.exit(step.id()).link as LinkId;
+                return self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
             };
             place += 1;
             let mut next = self.routes.step(place);
@@ -239,7 +241,7 @@ impl Simulation {
             Entered::First => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {
-                if self.links[link as LinkId].carry(packet, arrival) {
+                if self.links.carry(link as LinkId, packet, arrival) {
                     self.queue.schedule(component, arrival);
                 }
             }

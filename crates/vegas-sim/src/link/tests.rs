@@ -1,6 +1,8 @@
 //! What a drop-tail link does with its packets: listed or not, ahead of time or not, and when its values change.
 
 use super::*;
+use crate::hop::Exit;
+use crate::lanes::NO_LANE;
 use crate::packet::PacketKind;
 use proptest::prelude::*;
 use vegas_core::units::Bytes;
@@ -32,7 +34,7 @@ struct One {
 
 impl One {
     fn new(spec: &LinkSpec, changes: bool) -> Self {
-        One { link: Link::new(spec, || Stream::named(1, "test"), None, changes), hop: Hop::link(0, spec) }
+        One { link: Link::new(spec, || Stream::named(1, "test"), None, changes), hop: Hop::link(Exit { link: 0, lane: NO_LANE }, spec) }
     }
 
     fn offer(&mut self, at: u64, wire: u16) -> Option<Span> {

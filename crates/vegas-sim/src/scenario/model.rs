@@ -201,6 +201,17 @@ pub enum QueueLimit {
     Unlimited,
 }
 
+impl QueueLimit {
+    /// Whether a packet of so many bytes has room where there is no other.
+    pub(crate) fn admits(&self, wire: u16) -> bool {
+        match self {
+            QueueLimit::Unlimited => true,
+            QueueLimit::Packets(packets) => *packets > 0,
+            QueueLimit::Bytes(bytes) => u64::from(wire) <= bytes.get(),
+        }
+    }
+}
+
 /// What a link does to packets besides delaying them. All off by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairments {
