@@ -97,7 +97,8 @@ impl Link {
 
     /// A link; `changes` if its values may change during the run.
     pub(crate) fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream, queue: Option<Queue>, changes: bool) -> Self {
-        let impairments = may_impair(spec, changes).then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
+        let impairments =
+            may_impair(spec, changes).then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
         Link {
             delay: spec.delay,
             transmitter: Transmitter::new(spec),

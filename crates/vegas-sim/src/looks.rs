@@ -3,36 +3,39 @@
 //! What is known ahead of time must not be seen before its time. The instants at which somebody looks are known from the
 //! start, so whoever brings a total past one of them notes first what it was.
 
-use std::collections::VecDeque;
-
 use vegas_core::units::{Span, Time};
+
+use crate::ring::Ring;
 
 /// The instants at which totals are looked at: the multiples of a step, if there is one, and the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Looks {
     /// The next one that nothing has passed; never, once all have been passed.
     next: Time,
-    step: Option<Span>,
+    /// Zero for none, or once all of its multiples have been passed.
+    step: Span,
     end: Time,
 }
 
 impl Looks {
     pub(crate) fn new(step: Option<Span>, end: Time) -> Self {
-        Looks { next: Time::ZERO, step, end }.later()
+        Looks { next: Time::ZERO, step: step.unwrap_or(Span::ZERO), end }.later()
     }
 
     /// Nobody looks.
     pub(crate) fn none() -> Self {
-        Looks { next: Time::NEVER, step: None, end: Time::NEVER }
+        Looks { next: Time::NEVER, step: Span::ZERO, end: Time::NEVER }
     }
 
     /// From the next one on: the end comes after the last step, even where that is at the end.
     pub(crate) fn later(self) -> Self {
-        let step = self.step.map(|step| self.next + step).filter(|next| *next <= self.end);
-        match step {
-            Some(next) => Looks { next, ..self },
-            None if self.step.is_some() || self.next == Time::ZERO => Looks { next: self.end, step: None, ..self },
-            None => Looks { next: Time::NEVER, ..self },
+        let (has_steps, next) = (self.step > Span::ZERO, self.next + self.step);
+        if has_steps && next <= self.end {
+            Looks { next, ..self }
+        } else if has_steps || self.next == Time::ZERO {
+            Looks { next: self.end, step: Span::ZERO, ..self }
+        } else {
+            Looks { next: Time::NEVER, ..self }
         }
     }
 }
@@ -41,12 +44,13 @@ impl Looks {
 #[derive(Clone, Debug)]
 pub(crate) struct Noted<T> {
     looks: Looks,
-    values: VecDeque<T>,
+    /// Nothing until there is a first one.
+    values: Option<Box<Ring<T>>>,
 }
 
-impl<T: Copy> Noted<T> {
+impl<T: Copy + Default> Noted<T> {
     pub(crate) fn new(looks: Looks) -> Self {
-        Noted { looks, values: VecDeque::new() }
+        Noted { looks, values: None }
     }
 
     /// Whether something that happens at `at` comes after a look at which the total is not noted yet.
@@ -63,14 +67,14 @@ impl<T: Copy> Noted<T> {
     /// Notes what the total is at the looks before `at`.
     pub(crate) fn note(&mut self, at: Time, mut value: impl FnMut(Time) -> T) {
         while self.is_due(at) {
-            self.values.push_back(value(self.looks.next));
+            self.values.get_or_insert_default().push_back(value(self.looks.next));
             self.looks = self.looks.later();
         }
     }
 
     /// What the total is at the look whose time has come: with all that is known `newest`, unless it was noted.
     pub(crate) fn look(&mut self, newest: impl FnOnce() -> T) -> T {
-        self.values.pop_front().unwrap_or_else(|| {
+        self.values.as_mut().and_then(|values| values.pop_front()).unwrap_or_else(|| {
             self.looks = self.looks.later();
             newest()
         })

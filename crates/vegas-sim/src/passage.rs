@@ -11,16 +11,19 @@ use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::stays::Totals;
 
-/// Such a link.
+/// Such a link, in one line of the cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(crate) struct Passing {
     rate: Rate,
     delay: Span,
     /// What had passed when last looked at.
     pub(crate) passed: Passed,
     /// What comes out by events of the link, and is not carried on a lane.
-    transit: Option<Box<Ring<Transit>>>,
+    transit: Ring<Transit>,
 }
+
+const _: () = assert!(size_of::<Passing>() == 64);
 
 /// A chain's way through one of its links, and what that has sent of the chain's packets.
 #[derive(Clone, Debug)]
@@ -50,7 +53,7 @@ pub(crate) struct Sent {
 
 impl Passing {
     pub(crate) fn new(rate: Rate, delay: Span) -> Self {
-        Passing { rate, delay, passed: Passed::default(), transit: None }
+        Passing { rate, delay, passed: Passed::default(), transit: Ring::default() }
     }
 
     fn transmission(&self, wire: u16) -> Span {
@@ -59,24 +62,21 @@ impl Passing {
 
     /// Carries a packet to its arrival; whether it is the first to arrive.
     pub(crate) fn carry(&mut self, transit: Transit) -> bool {
-        let all = self.transit.get_or_insert_default();
-        all.push_back(transit);
-        all.len() == 1
+        self.transit.push_back(transit);
+        self.transit.len() == 1
     }
 
     /// Takes out the packet whose arrival is due, and when the next one is.
     pub(crate) fn arrive(&mut self) -> (Packet, Option<Time>) {
-        let transit = self.transit.as_mut().and_then(|all| all.pop_front()).expect("an arrival is due");
-        let next = self.transit.as_ref().and_then(|all| all.front()).map(|next| next.arrival);
-        if next.is_none() {
-            self.transit = None;
-        }
-        (transit.packet, next)
+        let transit = *self.transit.front().expect("an arrival is due");
+        self.transit.drop_front_and_fetch();
+        self.transit.release_if_empty();
+        (transit.packet, self.transit.front().map(|next| next.arrival))
     }
 
     /// Packets on their way.
     pub(crate) fn inside(&self) -> usize {
-        self.transit.as_ref().map_or(0, |all| all.len())
+        self.transit.len()
     }
 }
 

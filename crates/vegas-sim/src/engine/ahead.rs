@@ -18,9 +18,7 @@ use crate::link::may_impair;
 use crate::links::Links;
 use crate::looks::{Looks, Noted};
 use crate::routes::{Routes, Step};
-use crate::scenario::{
-    Change, Discipline, FlowSpec, Handshake, LinkId, LinkSpec, Sampling, Scenario, Transport,
-};
+use crate::scenario::{Change, Discipline, FlowSpec, Handshake, LinkId, LinkSpec, Sampling, Scenario, Transport};
 
 /// What is done ahead of its time.
 #[derive(Debug)]

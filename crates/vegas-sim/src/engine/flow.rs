@@ -36,7 +36,7 @@ pub(crate) struct Flow {
 }
 
 /// What a connection takes besides its segments in flight.
-const _: () = assert!(size_of::<Flow>() <= 848);
+const _: () = assert!(size_of::<Flow>() <= 816);
 
 impl Flow {
     pub(super) fn new(id: u32, spec: &FlowSpec) -> Self {

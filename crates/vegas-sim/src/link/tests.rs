@@ -5,7 +5,7 @@ use crate::hop::Exit;
 use crate::lanes::NO_LANE;
 use crate::packet::PacketKind;
 use proptest::prelude::*;
-use vegas_core::units::Bytes;
+use vegas_core::units::{Bytes, Rate};
 
 fn micros(micros: u64) -> Time {
     Time::ZERO + Span::from_micros(micros)
@@ -34,7 +34,10 @@ struct One {
 
 impl One {
     fn new(spec: &LinkSpec, changes: bool) -> Self {
-        One { link: Link::new(spec, || Stream::named(1, "test"), None, changes), hop: Hop::link(Exit { link: 0, lane: NO_LANE }, spec) }
+        One {
+            link: Link::new(spec, || Stream::named(1, "test"), None, changes),
+            hop: Hop::link(Exit { link: 0, lane: NO_LANE }, spec),
+        }
     }
 
     fn offer(&mut self, at: u64, wire: u16) -> Option<Span> {
