@@ -63,12 +63,6 @@ impl Packet {
         Packet { small: self.small.with_hop(hop), ..self }
     }
 
-    /// The same so many steps on.
-    #[inline]
-    pub(crate) fn further(self, steps: u16) -> Self {
-        Packet { small: self.small.further(steps), ..self }
-    }
-
     /// Queueing time that routers have stamped; the flow knows whether its packets carry the option.
     #[inline]
     pub(crate) fn aqt(&self) -> Aqt {
@@ -165,13 +159,6 @@ impl Small {
     #[inline]
     fn with_hop(self, hop: u16) -> Self {
         Small(self.0 & !(0xffff << Self::HOP) | u64::from(hop) << Self::HOP)
-    }
-
-    /// A route has fewer than 2^16 steps.
-    #[inline]
-    fn further(self, steps: u16) -> Self {
-        debug_assert!(self.hop().checked_add(steps).is_some());
-        Small(self.0 + (u64::from(steps) << Self::HOP))
     }
 
     #[inline]
@@ -418,8 +405,8 @@ mod tests {
         for kind in PacketKind::ALL {
             for (wire, hop, micros) in [(0, 0, 0), (1500, 7, 300), (u16::MAX, u16::MAX - 1, 0xff_ffff)] {
                 let packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
-                let packet = packet.stamped(Aqt::from_micros(micros as u32)).further(1);
-                assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop + 1));
+                let packet = packet.stamped(Aqt::from_micros(micros));
+                assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop));
                 assert_eq!((u64::from(packet.aqt().micros()), packet.flow()), (micros, u32::MAX));
             }
         }

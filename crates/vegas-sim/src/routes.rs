@@ -42,15 +42,13 @@ struct Route {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct First {
     pub(crate) place: usize,
-    /// Which hop of a packet that is.
-    pub(crate) hop: u16,
     pub(crate) step: Step,
 }
 
 impl Route {
     #[inline]
     fn first(self) -> First {
-        First { place: self.base as usize + usize::from(self.first), hop: self.first, step: self.step }
+        First { place: self.base as usize + usize::from(self.first), step: self.step }
     }
 }
 
@@ -191,7 +189,13 @@ impl Routes {
         self.steps[place]
     }
 
-    /// Where to find the step that a packet is at.
+    /// A packet that is at a place of its route, and says so: its event, or who holds it, does not.
+    #[inline]
+    pub(crate) fn note_place(&self, packet: Packet, place: usize) -> Packet {
+        packet.at_hop((place - self.route(&packet).base as usize) as u16)
+    }
+
+    /// Where to find the step that a packet is at, which says so.
     #[inline]
     pub(crate) fn place(&self, packet: &Packet) -> usize {
         self.route(packet).base as usize + usize::from(packet.hop())

@@ -131,7 +131,7 @@ impl Simulation {
         match (step.is_end(), step.is_special()) {
             (true, false) => self.take_in_segment(*packet),
             (true, true) => self.deliver_special(packet),
-            (false, _) => self.enter(place, step, packet.further(1)),
+            (false, _) => self.enter(place, step, *packet),
         }
     }
 
@@ -139,15 +139,15 @@ impl Simulation {
     #[inline(never)]
     pub(super) fn launch(&mut self, packet: Packet) {
         self.count_leaving(&packet);
-        let First { place, hop, step } = self.routes.first(&packet);
-        self.enter(place, step, packet.at_hop(hop));
+        let First { place, step } = self.routes.first(&packet);
+        self.enter(place, step, packet);
     }
 
     /// The same of a flow's segment, as a part of the caller.
     #[inline(always)]
     pub(super) fn launch_here(&mut self, packet: Packet) {
-        let First { place, hop, step } = self.routes.first_there(packet.flow());
-        self.enter(place, step, packet.at_hop(hop));
+        let First { place, step } = self.routes.first_there(packet.flow());
+        self.enter(place, step, packet);
     }
 
     /// A packet comes to a link, or to a chain.
@@ -165,7 +165,7 @@ impl Simulation {
     fn enter_special(&mut self, place: usize, step: Step, packet: Packet) {
         match self.recorder.every_change() {
             true => self.enter_watched(place, step, packet),
-            false => self.offer_special(step.id(), packet),
+            false => self.offer_special(place, step.id(), packet),
         }
     }
 
@@ -178,7 +178,7 @@ impl Simulation {
             let (sequence, whose, small) = packet.words();
             self.offer(place, step, sequence, whose, small);
         } else {
-            self.offer_special(step.id(), packet);
+            self.offer_special(place, step.id(), packet);
         }
         self.links.catch_up(link, self.now);
         self.recorder.link_row(self.now, link, &mut self.links);
@@ -186,7 +186,8 @@ impl Simulation {
 
     /// A packet comes to a link that is managed or impaired.
     #[inline(always)]
-    fn offer_special(&mut self, hop: u32, mut packet: Packet) {
+    fn offer_special(&mut self, place: usize, hop: u32, packet: Packet) {
+        let mut packet = self.routes.note_place(packet, place);
         let Exit { link, lane } = self.links.exit(hop);
         let (link, component) = (link as LinkId, self.components.arrival(link));
         let is_data = packet.kind() == PacketKind::Data;
@@ -211,7 +212,7 @@ impl Simulation {
     #[inline(never)]
     fn offer(&mut self, mut place: usize, mut step: Step, sequence: u64, whose: Whose, small: Small) {
         let mut packet = Packet::of_words(sequence, whose, small);
-        let (mut from, mut at) = (place, self.now);
+        let mut at = self.now;
         loop {
             let Some(arrival) = self.links.offer(step.id(), at, &mut packet, self.end) else {
                 let link = self.links.exit(step.id()).link as LinkId;
@@ -220,13 +221,12 @@ impl Simulation {
             place += 1;
             let mut next = self.routes.step(place);
             if !next.is_ahead() || arrival > self.end {
-                return self.carry(step.id(), place, packet.further((place - 1 - from) as u16), arrival);
+                return self.carry(step.id(), place, packet, arrival);
             }
             if next.is_end() {
                 let answer = self.answer_ahead(arrival, &packet);
                 let first = self.routes.first_back(answer.flow());
-                (place, packet, next) = (first.place, answer.at_hop(first.hop), first.step);
-                from = place;
+                (place, packet, next) = (first.place, answer, first.step);
             }
             (step, at) = (next, arrival);
         }
@@ -241,6 +241,7 @@ impl Simulation {
             Entered::First => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {
+                let packet = self.routes.note_place(packet, place - 1);
                 if self.links.carry(link as LinkId, packet, arrival) {
                     self.queue.schedule(component, arrival);
                 }
