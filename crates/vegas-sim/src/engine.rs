@@ -24,7 +24,7 @@ use crate::lanes::Lanes;
 use crate::link::Link;
 use crate::links::Links;
 use crate::outcome::{CapturePoint, CapturedPacket, Incident, Outcome};
-use crate::packet::{Packet, PacketKind, SackPool, Small, Whose};
+use crate::packet::{Packet, PacketKind, SackId, SackPool, Small, Whose};
 use crate::passage::Passing;
 use crate::queue::Queue;
 use crate::recorder::{Recorder, capture, seconds};
@@ -352,12 +352,18 @@ impl Simulation {
 
     #[inline(never)]
     fn on_ack(&mut self, sequence: u64, whose: Whose, small: Small) {
-        let packet = &Packet::of_words(sequence, whose, small);
+        let packet = Packet::of_words(sequence, whose, small);
         let id = packet.flow() as usize;
-        self.capture(CapturePoint::SenderIn, packet);
-        let sack = self.sacks.get(packet.sack());
-        self.flows[id].sender.on_ack(self.now, packet, sack, &mut self.outbox);
-        self.sacks.release(packet.sack());
+        if self.captures {
+            self.write_capture(CapturePoint::SenderIn, &packet);
+        }
+        let sender = &mut self.flows[id].sender;
+        if packet.sack() == SackId::NONE {
+            sender.on_ack(self.now, packet, &mut self.outbox);
+        } else {
+            sender.on_ack_with(self.now, packet, self.sacks.get(packet.sack()), &mut self.outbox);
+            self.sacks.release(packet.sack());
+        }
         self.flush_here(id);
         if self.until_complete && id < self.components.flows as usize {
             self.end_if_complete();
@@ -437,14 +443,6 @@ impl Simulation {
         if self.captures {
             self.capture_outbox();
         }
-        for at in 0..self.outbox.packets.len() {
-            let packet = self.outbox.packets[at];
-            if is_traffic {
-                self.count_leaving(&packet);
-            }
-            self.launch_here(packet);
-        }
-        self.outbox.packets.clear();
         let flow = &mut self.flows[id];
         let (due, pacing_due) = (flow.sender.timer(), flow.sender.pacing_due());
         if due < flow.timer_event {
@@ -454,6 +452,14 @@ impl Simulation {
         if let Some(due) = pacing_due {
             self.queue.schedule(self.components.pacing(id as u32), due);
         }
+        for at in 0..self.outbox.packets.len() {
+            let packet = self.outbox.packets[at];
+            if is_traffic {
+                self.count_leaving(&packet);
+            }
+            self.launch_here(packet);
+        }
+        self.outbox.packets.clear();
         if self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
         }

@@ -34,7 +34,8 @@ pub(crate) struct Sender {
     /// Mechanism H.
     pub(super) burst: Segments,
     pub(super) receive_window: Segments,
-    /// Neither a Linux host, nor ECN, nor routers that stamp: an acknowledgement tells what was received, and no more.
+    /// Neither a Linux host, nor ECN, nor routers that stamp: an acknowledgement tells what was received, and no more. What
+    /// nearly every acknowledgement goes through is compiled once more for these, without what the others ask (`PLAIN`).
     is_plain: bool,
     /// The algorithm asks whether the window is what holds it back.
     asks_what_limits: bool,
@@ -179,19 +180,27 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrives: everything before its sequence number was received, and the SACK blocks.
-    pub(crate) fn on_ack(&mut self, now: Time, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
+    /// An acknowledgement arrives, without SACK blocks or stamps: everything before its sequence number was received.
+    #[inline(always)]
+    pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) {
         let una = self.layout.segment_after(self.board.una(), ack.sequence);
-        if self.is_plain && sack.count == 0 && una > self.board.una() {
-            self.on_new_ack_here(now, una, out);
+        if self.is_plain && una > self.board.una() {
+            self.on_new_ack_here::<true>(now, una, out);
         } else {
-            self.on_special_ack(now, una, ack, sack, out);
+            self.on_special_ack(now, una, ack, &SackBlocks::NONE, out);
         }
+    }
+
+    /// The same with SACK blocks, or stamps of the way there.
+    #[inline(never)]
+    pub(crate) fn on_ack_with(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
+        let una = self.layout.segment_after(self.board.una(), ack.sequence);
+        self.on_special_ack(now, una, ack, sack, out);
     }
 
     /// One that tells of more than new data in order, or might.
     #[inline(never)]
-    fn on_special_ack(&mut self, now: Time, una: u64, ack: &Packet, sack: &SackBlocks, out: &mut Outbox) {
+    fn on_special_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.layout.asks_routers() {
             let feedback = RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() };
             **self.feedback.get_or_insert_with(|| Box::new(feedback)) = feedback;
@@ -320,12 +329,12 @@ impl Sender {
 
     #[inline(never)]
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
-        self.on_new_ack_here(now, una, out);
+        self.on_new_ack_here::<false>(now, una, out);
     }
 
-    /// The same as a part of the caller: what nearly every acknowledgement goes through.
+    /// The same as a part of the caller: what nearly every acknowledgement goes through. `PLAIN` if the sender is known to be.
     #[inline(always)]
-    fn on_new_ack_here(&mut self, now: Time, una: u64, out: &mut Outbox) {
+    fn on_new_ack_here<const PLAIN: bool>(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.ack_context();
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.board.on_ack(una);
@@ -337,7 +346,7 @@ impl Sender {
         let rtt = newest.and_then(|entry| rtt_sample(entry, now));
         self.note_rtt(rtt);
         if !self.repair.in_recovery() {
-            self.tell_ack(now, acked, rtt, before, out);
+            self.tell_ack::<PLAIN>(now, acked, rtt, before, out);
         }
         if let Some(rtt) = rtt
             && self.uses_fine_timeout()
@@ -347,11 +356,11 @@ impl Sender {
         self.recheck(now, out);
         self.note_completion(now);
         let burst = self.burst();
-        self.send_here(now, burst, out);
+        self.send_here::<PLAIN>(now, burst, out);
     }
 
     #[inline(always)]
-    pub(super) fn tell_ack(
+    pub(super) fn tell_ack<const PLAIN: bool>(
         &mut self,
         now: Time,
         acked: Segments,
@@ -367,8 +376,8 @@ impl Sender {
             newest: SendIndex(self.board.una() - 1),
             next: before.next,
             window_limited: before.window_limited,
-            ce_marked: if self.ecn.echoed() { acked.0 } else { 0 },
-            feedback: self.feedback.as_deref().copied(),
+            ce_marked: if !PLAIN && self.ecn.echoed() { acked.0 } else { 0 },
+            feedback: if PLAIN { None } else { self.feedback.as_deref().copied() },
         };
         let before = (self.state.window(), self.state.phase());
         self.algorithm.on_ack(&mut self.state, &ack);

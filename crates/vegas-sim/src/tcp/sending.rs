@@ -14,9 +14,13 @@ pub(super) const UNLIMITED: Segments = Segments(u32::MAX);
 impl Sender {
     /// The window in whole segments, inflated during fast recovery, within the receiver's.
     fn usable_window(&self) -> u64 {
-        if let Some(prr) = self.linux.as_ref().and_then(|linux| linux.prr) {
-            return prr.window().min(u64::from(self.receive_window.0));
+        match self.linux.as_ref().and_then(|linux| linux.prr) {
+            Some(prr) => prr.window().min(u64::from(self.receive_window.0)),
+            None => self.window_of_algorithm(),
         }
+    }
+
+    fn window_of_algorithm(&self) -> u64 {
         // the receiver's window bounds it to 32 bits
         let window = (self.state.window().as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
         (window.max(1) as u64).min(u64::from(self.receive_window.0))
@@ -38,40 +42,40 @@ impl Sender {
     /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
     #[inline(never)]
     pub(super) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
-        self.send_here(now, burst, out);
+        self.send_here::<false>(now, burst, out);
     }
 
-    /// The same as a part of the caller.
+    /// The same as a part of the caller. `PLAIN` if the sender is known to be.
     #[inline(always)]
-    pub(super) fn send_here(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+    pub(super) fn send_here<const PLAIN: bool>(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
         if let Some(pace) = self.state.pacing_rate() {
             self.send_paced(now, pace, burst, out);
             return;
         }
+        let window = if PLAIN { self.window_of_algorithm() } else { self.usable_window() };
         if self.detection.recovery != Recovery::Sack {
             // what is sent does not move the window's end
-            let end = self.end_of_new(self.usable_window()).min(self.next + burst.as_u64());
+            let end = self.end_of_new(window).min(self.next + burst.as_u64());
             if self.next < end {
-                self.send_until(now, end, out);
+                self.send_until::<PLAIN>(now, end, out);
             }
             return;
         }
-        let window = self.usable_window();
         for _ in 0..burst.0 {
             let Some(segment) = self.next_segment_by_pipe(window) else { break };
-            self.transmit_here(now, segment, out);
+            self.transmit_here::<PLAIN>(now, segment, out);
         }
     }
 
     /// Sends from the next segment up to `end`, which is later, mostly for the first time.
     #[inline(always)]
-    fn send_until(&mut self, now: Time, end: u64, out: &mut Outbox) {
+    fn send_until<const PLAIN: bool>(&mut self, now: Time, end: u64, out: &mut Outbox) {
         // after a timeout some of it was sent before
         while self.next < end.min(self.board.max()) {
             self.transmit(now, self.next, out);
         }
         for segment in self.next..end {
-            self.transmit_new(now, segment, out);
+            self.transmit_new::<PLAIN>(now, segment, out);
         }
         self.next = end;
     }
@@ -132,14 +136,14 @@ impl Sender {
     /// Sends a segment, for the first time or again.
     #[inline(never)]
     pub(super) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.transmit_here(now, segment, out);
+        self.transmit_here::<false>(now, segment, out);
     }
 
     /// The same as a part of the caller.
     #[inline(always)]
-    fn transmit_here(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+    fn transmit_here<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         if segment == self.board.max() {
-            self.transmit_new(now, segment, out);
+            self.transmit_new::<PLAIN>(now, segment, out);
         } else {
             self.transmit_again(now, segment, out);
         }
@@ -150,10 +154,10 @@ impl Sender {
 
     /// Sends the next segment that was never sent.
     #[inline(always)]
-    fn transmit_new(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+    fn transmit_new<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         self.board.on_first_transmission(now);
         self.rto.on_first_transmission(segment, now);
-        self.note_transmission(now, segment, true, out);
+        self.note_transmission::<PLAIN>(now, segment, true, out);
     }
 
     #[inline(never)]
@@ -161,21 +165,24 @@ impl Sender {
         self.board.on_retransmission(segment, now);
         self.stats.retransmitted += 1;
         out.incidents.push((IncidentKind::Retransmit, self.layout.first_byte(segment)));
-        self.note_transmission(now, segment, false, out);
+        self.note_transmission::<false>(now, segment, false, out);
     }
 
     #[inline(always)]
-    fn note_transmission(&mut self, now: Time, segment: u64, first: bool, out: &mut Outbox) {
+    fn note_transmission<const PLAIN: bool>(&mut self, now: Time, segment: u64, first: bool, out: &mut Outbox) {
         debug_assert!(segment < self.limit, "beyond what the application gave");
         debug_assert!(segment < self.board.una() + u64::from(self.receive_window.0), "beyond the receiver's window");
         self.stats.segments_sent += 1;
         self.pacer.on_send(now);
-        if let Some(linux) = &mut self.linux {
-            linux.on_send(segment, now, !first);
-        }
         let (first_byte, wire) = self.layout.first_byte_and_wire(segment);
-        let packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
-        out.packets.push(packet.with_ecn(self.ecn.of_data(first)));
+        let mut packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
+        if !PLAIN {
+            if let Some(linux) = &mut self.linux {
+                linux.on_send(segment, now, !first);
+            }
+            packet = packet.with_ecn(self.ecn.of_data(first));
+        }
+        out.packets.push(packet);
         if self.timer == Time::NEVER {
             self.timer = now + self.rto.timeout();
         }
