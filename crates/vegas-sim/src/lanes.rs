@@ -64,34 +64,25 @@ impl Lanes {
     /// A packet enters.
     #[inline]
     pub(crate) fn enter(&mut self, lane: u32, carried: OnItsWay) -> Entered {
-        let place = (carried.arrival, carried.component);
         // there is no lane of number NO_LANE
-        let Some(lane) = self.lanes.get_mut(lane as usize).filter(|lane| place > lane.last) else {
+        let Some(lane) = self.lanes.get_mut(lane as usize) else { return Entered::Not };
+        let place = (carried.arrival, carried.component);
+        if place <= lane.last {
             return Entered::Not;
-        };
+        }
         lane.last = place;
         lane.on_their_way.push_back_within(carried);
         if lane.on_their_way.len() == 1 { Entered::First } else { Entered::Behind }
     }
 
-    /// The packet that comes out first.
-    #[inline]
-    pub(crate) fn first(&self, lane: u32) -> &OnItsWay {
-        self.lanes[lane as usize].on_their_way.front().expect("an arrival is due")
-    }
-
-    /// The one behind it, which is fetched by now: what it refers to may be far away, too.
-    #[inline]
-    pub(crate) fn second(&self, lane: u32) -> Option<&OnItsWay> {
-        self.lanes[lane as usize].on_their_way.get(1)
-    }
-
-    /// It is taken; when the next one comes out, and of which link.
-    #[inline]
-    pub(crate) fn take_first(&mut self, lane: u32) -> Option<(Time, ComponentId)> {
+    /// Takes the packet that comes out first, with the place at which it goes on; also the one behind it.
+    #[inline(always)]
+    pub(crate) fn take_first(&mut self, lane: u32) -> ((Packet, u32), Option<&OnItsWay>) {
         let on_their_way = &mut self.lanes[lane as usize].on_their_way;
+        let first = on_their_way.front().expect("an arrival is due");
+        let ((sequence, whose, small), place) = (first.packet.words(), first.place);
         on_their_way.drop_front_and_fetch();
-        on_their_way.front().map(|next| (next.arrival, next.component))
+        ((Packet::of_words(sequence, whose, small), place), on_their_way.front())
     }
 
     /// Packets on their way.
@@ -118,11 +109,11 @@ mod tests {
         assert_eq!([enter(0, 2, 20), enter(NO_LANE, 2, 30)], [Entered::Behind, Entered::Not]);
         assert_eq!(lanes.packets_held(), 3);
         let mut arrive = || {
-            let OnItsWay { packet, component, .. } = *lanes.first(0);
-            (component, packet.sequence, lanes.take_first(0).map(|(time, component)| (time.as_nanos(), component)))
+            let ((packet, _), next) = lanes.take_first(0);
+            (packet.sequence, next.map(|next| (next.arrival.as_nanos(), next.component)))
         };
-        assert_eq!(arrive(), (3, 10, Some((20, 1))));
-        assert_eq!(arrive(), (1, 20, Some((20, 2))));
-        assert_eq!(arrive(), (2, 20, None));
+        assert_eq!(arrive(), (10, Some((20, 1))));
+        assert_eq!(arrive(), (20, Some((20, 2))));
+        assert_eq!(arrive(), (20, None));
     }
 }

@@ -100,26 +100,29 @@ impl Links {
         self.hops[hop as usize].exit
     }
 
-    /// A packet comes to a plain link, or to a chain, at `at`: now, or later if that is fed ahead of time. Packets come in the
-    /// order of `at`. When it comes out, if the link has room; of a chain, if that is by `end`, else some time after `end`.
+    /// How long a packet waits that comes to a plain link, or to a chain, at `at`: now, or later if that is fed ahead of time.
+    /// Packets come in the order of `at`. None where that is a new size, more than have waited before, or the first after a
+    /// look, or where waiting is stamped ([`Links::offer_unusual`]).
     #[inline(always)]
-    pub(crate) fn offer(&mut self, hop: u32, at: Time, packet: &mut Packet, end: Time) -> Option<Time> {
-        let here = &mut self.hops[hop as usize];
+    pub(crate) fn usual_wait(&self, hop: u32, at: Time, wire: u16) -> Option<Span> {
+        let here = &self.hops[hop as usize];
         let waits = here.wait(at);
-        if !here.is_usual(at, packet.wire(), waits) {
-            return self.offer_unusual(hop, at, packet, end);
-        }
-        let arrival = here.accept(at, waits);
+        here.is_usual(at, wire, waits).then_some(waits)
+    }
+
+    /// Accepts such a packet: when it comes out.
+    #[inline(always)]
+    pub(crate) fn accept(&mut self, hop: u32, at: Time, waits: Span) -> Time {
         if waits > Span::ZERO {
             self.working[hop as usize].note_wait(waits);
         }
-        Some(arrival)
+        self.hops[hop as usize].accept(at, waits)
     }
 
-    /// The same where that is a new size, more than have waited before, or the first after a look, or where waiting is
-    /// stamped.
+    /// Another packet comes: when it comes out, if the link has room; of a chain, if that is by `end`, else some time after
+    /// `end`.
     #[inline(never)]
-    fn offer_unusual(&mut self, hop: u32, at: Time, packet: &mut Packet, end: Time) -> Option<Time> {
+    pub(crate) fn offer_unusual(&mut self, hop: u32, at: Time, packet: &mut Packet, end: Time) -> Option<Time> {
         let (at_work, here) = (self.working.len(), &mut self.hops[hop as usize]);
         let Some(link) = self.working.get_mut(hop as usize) else {
             return Some(self.chains[hop as usize - at_work].pass_each(here, &self.passing, at, packet.wire(), end));

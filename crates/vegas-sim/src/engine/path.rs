@@ -19,14 +19,13 @@ impl Simulation {
     /// The first packet of a lane comes out of its link.
     #[inline]
     pub(super) fn on_lane_arrival(&mut self, lane: u32) {
-        let first = self.lanes.first(lane);
-        let ((sequence, whose, small), place) = (first.packet.words(), first.place);
-        if let Some(second) = self.lanes.second(lane) {
-            self.sacks.prefetch(second.packet.sack());
+        let ((packet, place), next) = self.lanes.take_first(lane);
+        if let Some(next) = next {
+            // it is fetched by now, but what it refers to may be far away
+            self.sacks.prefetch(next.packet.sack());
         }
-        let next = self.lanes.take_first(lane);
-        self.queue.set_lane(lane, next);
-        self.go_on(place as usize, &Packet::of_words(sequence, whose, small));
+        self.queue.set_lane(lane, next.map(|next| (next.arrival, next.component)));
+        self.go_on(place as usize, &packet);
     }
 
     /// A packet comes out of a plain link that has overtaken on its lane.
@@ -214,9 +213,12 @@ impl Simulation {
         let mut packet = Packet::of_words(sequence, whose, small);
         let mut at = self.now;
         loop {
-            let Some(arrival) = self.links.offer(step.id(), at, &mut packet, self.end) else {
-                let link = self.links.exit(step.id()).link as LinkId;
-                return self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
+            let arrival = match self.links.usual_wait(step.id(), at, packet.wire()) {
+                Some(waits) => self.links.accept(step.id(), at, waits),
+                None => match self.links.offer_unusual(step.id(), at, &mut packet, self.end) {
+                    Some(arrival) => arrival,
+                    None => return self.drop_at(at, step, packet),
+                },
             };
             place += 1;
             let mut next = self.routes.step(place);
@@ -230,6 +232,13 @@ impl Simulation {
             }
             (step, at) = (next, arrival);
         }
+    }
+
+    /// A plain link has no room for a packet.
+    #[cold]
+    fn drop_at(&mut self, at: Time, step: Step, packet: Packet) {
+        let link = self.links.exit(step.id()).link as LinkId;
+        self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
     }
 
     /// Carries a packet that a link has accepted, or a chain, to its arrival, by an event; it goes on at `place`.
