@@ -355,7 +355,7 @@ impl Simulation {
         let packet = Packet::of_words(sequence, whose, small);
         let id = packet.flow() as usize;
         if self.captures {
-            self.write_capture(CapturePoint::SenderIn, &packet);
+            self.capture_ack(sequence, whose, small);
         }
         let sender = &mut self.flows[id].sender;
         if packet.sack() == SackId::NONE {
@@ -452,6 +452,21 @@ impl Simulation {
         if let Some(due) = pacing_due {
             self.queue.schedule(self.components.pacing(id as u32), due);
         }
+        match self.outbox.packets[..] {
+            [] => {}
+            [only] if !is_traffic => {
+                self.outbox.packets.clear();
+                self.launch_here(only);
+            }
+            _ => self.launch_all(is_traffic),
+        }
+        if self.recorder.every_change() && !is_traffic {
+            self.recorder.flow_row(self.now, id, &self.flows[id]);
+        }
+    }
+
+    #[inline(never)]
+    fn launch_all(&mut self, is_traffic: bool) {
         for at in 0..self.outbox.packets.len() {
             let packet = self.outbox.packets[at];
             if is_traffic {
@@ -460,9 +475,6 @@ impl Simulation {
             self.launch_here(packet);
         }
         self.outbox.packets.clear();
-        if self.recorder.every_change() && !is_traffic {
-            self.recorder.flow_row(self.now, id, &self.flows[id]);
-        }
     }
 
     /// Writes down what a sender noted, unless it is one of traffic.
@@ -508,6 +520,11 @@ impl Simulation {
             let packet = self.outbox.packets[at];
             self.write_capture(CapturePoint::SenderOut, &packet);
         }
+    }
+
+    #[cold]
+    fn capture_ack(&mut self, sequence: u64, whose: Whose, small: Small) {
+        self.write_capture(CapturePoint::SenderIn, &Packet::of_words(sequence, whose, small));
     }
 
     #[cold]

@@ -28,14 +28,13 @@ impl Ways {
 /// that packets of an old route find their way to its end.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    /// Where they begin.
+    /// Where they begin, and the present one.
     base: u32,
-    /// Where the present one begins, from there.
-    first: u16,
-    /// Steps, with an end to each route.
-    length: u16,
+    first: u32,
     /// The present one's first step.
     step: Step,
+    /// Steps, with an end to each route.
+    length: u16,
 }
 
 /// A route's first step.
@@ -48,7 +47,7 @@ pub(crate) struct First {
 impl Route {
     #[inline]
     fn first(self) -> First {
-        First { place: self.base as usize + usize::from(self.first), step: self.step }
+        First { place: self.first as usize, step: self.step }
     }
 }
 
@@ -153,10 +152,9 @@ impl Routes {
         self.steps.extend_from_slice(taken);
         self.steps.extend_from_slice(steps);
         self.steps.push(end);
-        let length = self.steps.len() - base as usize;
-        let places = |places: usize| u16::try_from(places).expect("validation bounds the routes");
-        let step = self.steps[base as usize + taken.len()];
-        Route { base, first: places(taken.len()), length: places(length), step }
+        let length = u16::try_from(self.steps.len() - base as usize).expect("validation bounds the routes");
+        let first = base + taken.len() as u32;
+        Route { base, first, step: self.steps[first as usize], length }
     }
 
     /// Marks a flow's receiver as one that answers ahead of time.

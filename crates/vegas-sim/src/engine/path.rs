@@ -152,16 +152,17 @@ impl Simulation {
     /// A packet comes to a link, or to a chain.
     #[inline(always)]
     fn enter(&mut self, place: usize, step: Step, packet: Packet) {
-        if step.is_special() {
-            return self.enter_special(place, step, packet);
-        }
         let (sequence, whose, small) = packet.words();
-        self.offer(place, step, sequence, whose, small);
+        match step.is_special() {
+            true => self.enter_special(place, step, sequence, whose, small),
+            false => self.offer(place, step, sequence, whose, small),
+        }
     }
 
     /// A packet comes to a link that is managed, impaired or watched.
     #[inline(never)]
-    fn enter_special(&mut self, place: usize, step: Step, packet: Packet) {
+    fn enter_special(&mut self, place: usize, step: Step, sequence: u64, whose: Whose, small: Small) {
+        let packet = Packet::of_words(sequence, whose, small);
         match self.recorder.every_change() {
             true => self.enter_watched(place, step, packet),
             false => self.offer_special(place, step.id(), packet),
