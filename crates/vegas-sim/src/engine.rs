@@ -62,6 +62,8 @@ pub struct Simulation {
     /// What is still to change, in the order of time.
     changes: VecDeque<ScheduledChange>,
     captures: bool,
+    /// Packets are captured, rows written at every change, or the run ends when its transfers do.
+    is_observed: bool,
     /// What has come out for hosts that are not the engine's own; none where they are.
     delivered: Option<Vec<Delivery>>,
 }
@@ -167,6 +169,7 @@ impl Simulation {
             outcome: Outcome::default(),
             changes: scenario.changes.clone().into(),
             captures: scenario.capture,
+            is_observed: scenario.capture || scenario.until_complete || scenario.sampling == Sampling::EveryChange,
             delivered: (!own_hosts).then(Vec::new),
         }
     }
@@ -352,11 +355,11 @@ impl Simulation {
 
     #[inline(never)]
     fn on_ack(&mut self, sequence: u64, whose: Whose, small: Small) {
+        if self.is_observed {
+            return self.on_observed_ack(sequence, whose, small);
+        }
         let packet = Packet::of_words(sequence, whose, small);
         let id = packet.flow() as usize;
-        if self.captures {
-            self.capture_ack(sequence, whose, small);
-        }
         let sender = &mut self.flows[id].sender;
         if packet.sack() == SackId::NONE {
             sender.on_ack(self.now, packet, &mut self.outbox);
@@ -364,7 +367,19 @@ impl Simulation {
             sender.on_ack_with(self.now, packet, self.sacks.get(packet.sack()), &mut self.outbox);
             self.sacks.release(packet.sack());
         }
-        self.flush_here(id);
+        self.flush_here::<false>(id);
+    }
+
+    /// The same where somebody may want to know.
+    #[inline(never)]
+    fn on_observed_ack(&mut self, sequence: u64, whose: Whose, small: Small) {
+        let packet = Packet::of_words(sequence, whose, small);
+        let id = packet.flow() as usize;
+        self.capture(CapturePoint::SenderIn, &packet);
+        let sack = self.sacks.get(packet.sack());
+        self.flows[id].sender.on_ack_with(self.now, packet, sack, &mut self.outbox);
+        self.sacks.release(packet.sack());
+        self.flush(id);
         if self.until_complete && id < self.components.flows as usize {
             self.end_if_complete();
         }
@@ -430,17 +445,17 @@ impl Simulation {
     /// that moved later is left: it finds out when it fires, and most never do.
     #[inline(never)]
     fn flush(&mut self, id: usize) {
-        self.flush_here(id);
+        self.flush_here::<true>(id);
     }
 
-    /// The same as a part of the caller.
+    /// The same as a part of the caller. Not `OBSERVED` if the run is known not to be.
     #[inline(always)]
-    fn flush_here(&mut self, id: usize) {
+    fn flush_here<const OBSERVED: bool>(&mut self, id: usize) {
         let is_traffic = id >= self.components.flows as usize;
         if !self.outbox.incidents.is_empty() {
             self.write_down(id, is_traffic);
         }
-        if self.captures {
+        if OBSERVED && self.captures {
             self.capture_outbox();
         }
         let flow = &mut self.flows[id];
@@ -460,7 +475,7 @@ impl Simulation {
             }
             _ => self.launch_all(is_traffic),
         }
-        if self.recorder.every_change() && !is_traffic {
+        if OBSERVED && self.recorder.every_change() && !is_traffic {
             self.recorder.flow_row(self.now, id, &self.flows[id]);
         }
     }
@@ -520,11 +535,6 @@ impl Simulation {
             let packet = self.outbox.packets[at];
             self.write_capture(CapturePoint::SenderOut, &packet);
         }
-    }
-
-    #[cold]
-    fn capture_ack(&mut self, sequence: u64, whose: Whose, small: Small) {
-        self.write_capture(CapturePoint::SenderIn, &Packet::of_words(sequence, whose, small));
     }
 
     #[cold]

@@ -190,7 +190,7 @@ struct Aside(u32);
 impl Aside {
     const SACK: u32 = (1 << 28) - 1;
     const ECN: u32 = !Self::SACK;
-    const NONE: Aside = Aside(SackId::NONE.0);
+    const NONE: Aside = Aside(0);
 }
 
 /// The bits of explicit congestion notification (RFC 3168, sections 5 and 6.1).
@@ -281,12 +281,19 @@ impl SackBlocks {
     }
 }
 
-/// Where a packet's SACK blocks are kept.
+/// Where a packet's SACK blocks are kept: one more than the slot, so that a packet without them has zeros there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackId(u32);
 
 impl SackId {
-    pub(crate) const NONE: SackId = SackId(Aside::SACK);
+    pub(crate) const NONE: SackId = SackId(0);
+    const MAX: u32 = Aside::SACK;
+
+    /// The slot; beyond all of them for none.
+    #[inline]
+    fn slot(self) -> u32 {
+        self.0.wrapping_sub(1)
+    }
 }
 
 /// SACK blocks of the packets in flight that carry any, so that nothing is allocated per packet. Those of packets that leave
@@ -318,7 +325,7 @@ impl SackPool {
         self.slots[slot as usize] = blocks;
         self.held[(slot / GROUP) as usize] += 1;
         self.next += 1;
-        SackId(slot)
+        SackId(slot + 1)
     }
 
     #[cold]
@@ -331,7 +338,7 @@ impl SackPool {
             let group = self.held.len() as u32;
             self.held.push(0);
             self.slots.resize(self.slots.len() + GROUP as usize, SackBlocks::NONE);
-            assert!(self.slots.len() < SackId::NONE.0 as usize, "fewer than 2^28 acknowledgements are under way");
+            assert!(self.slots.len() < SackId::MAX as usize, "fewer than 2^28 acknowledgements are under way");
             group
         });
         self.next = group * GROUP;
@@ -341,14 +348,14 @@ impl SackPool {
     pub(crate) fn get(&self, id: SackId) -> &SackBlocks {
         match id {
             SackId::NONE => &SackBlocks::NONE,
-            SackId(slot) => &self.slots[slot as usize],
+            id => &self.slots[id.slot() as usize],
         }
     }
 
     /// Has the processor fetch them.
     #[inline]
     pub(crate) fn prefetch(&self, id: SackId) {
-        if let Some(blocks) = self.slots.get(id.0 as usize) {
+        if let Some(blocks) = self.slots.get(id.slot() as usize) {
             prefetch(blocks);
         }
     }
@@ -362,7 +369,7 @@ impl SackPool {
     #[inline]
     pub(crate) fn release(&mut self, id: SackId) {
         if id != SackId::NONE {
-            self.release_slot(id.0);
+            self.release_slot(id.slot());
         }
     }
 
@@ -389,7 +396,7 @@ mod tests {
 
     #[test]
     fn ecn_and_blocks_stand_side_by_side() {
-        for sack in [SackId(0), SackId(12_345), SackId::NONE] {
+        for sack in [SackId(1), SackId(12_345), SackId::NONE] {
             let all = Ecn::CAPABLE.and(Ecn::MARKED).and(Ecn::ECHO).and(Ecn::REDUCED);
             let packet = Packet::new(PacketKind::Ack, 0, 0, 40).with_sack(sack);
             assert_eq!((packet.sack(), packet.ecn()), (sack, Ecn::NONE));
