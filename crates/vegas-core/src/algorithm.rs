@@ -137,7 +137,7 @@ impl Algorithm {
             opens = state.control.in_slow_start();
         }
         if !opens {
-            self.composition.avoidance.on_ack(&mut state.control, ack, state.round.base_rtt());
+            self.composition.avoidance.on_ack(&mut state.control, ack, &state.round);
             growth = state.control.growth();
         }
         self.grow(&mut state.control, ack, growth);

@@ -12,7 +12,8 @@ pub(crate) use cubic::Cubic;
 use crate::algorithm::Control;
 use crate::composition::Parameters;
 use crate::contract::Ack;
-use crate::units::{Span, Window};
+use crate::signal::Round;
+use crate::units::Window;
 
 /// How the window is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,11 +81,11 @@ impl Avoidance {
 
     /// Sets the growth of one acknowledgement where it follows the window rather than the round.
     #[inline(always)]
-    pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
+    pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, round: &Round) {
         match self {
             Avoidance::Reno => reno::on_ack(control),
             Avoidance::Cubic if ack.window_limited => {
-                cubic::on_ack(control, ack.now, ack.acked, base_rtt.unwrap_or_default())
+                cubic::on_ack(control, ack.now, ack.acked, round.base_rtt().unwrap_or_default())
             }
             Avoidance::Cubic => cubic::pause(control),
             Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::VegasNs3 => {}

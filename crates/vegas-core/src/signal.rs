@@ -48,9 +48,9 @@ impl Signal {
     /// acknowledgement that survived for two others lets the window not grow ("RoVegas", section 5.2).
     #[inline]
     pub(crate) fn outstanding(&self, ack: &Ack) -> Segments {
-        match self.needs_routers() || self.dialect() == Dialect::Ns2 {
-            true => after_ack(ack),
-            false => ack.in_flight,
+        match self {
+            Signal::RouterAssisted { .. } | Signal::EndToEnd { dialect: Dialect::Ns2, .. } => after_ack(ack),
+            Signal::None | Signal::EndToEnd { .. } => ack.in_flight,
         }
     }
 
