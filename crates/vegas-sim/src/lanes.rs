@@ -12,6 +12,9 @@ use crate::event_queue::{ComponentId, Event};
 use crate::packet::Packet;
 use crate::ring::Ring;
 
+/// The place of a packet that has come to the end of its route, at a host of the engine's own that is a flow's.
+pub(crate) const AT_END: u32 = u32::MAX;
+
 /// A link's lane, if it has none.
 pub(crate) const NO_LANE: u32 = Event::OWN;
 
@@ -36,7 +39,7 @@ pub(crate) struct OnItsWay {
     pub(crate) arrival: Time,
     /// The link's arrivals.
     pub(crate) component: ComponentId,
-    /// Where in the routes it goes on.
+    /// Where in the routes it goes on; or [`AT_END`], and does not.
     pub(crate) place: u32,
 }
 

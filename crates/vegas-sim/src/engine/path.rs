@@ -6,7 +6,7 @@ use vegas_core::units::Time;
 use super::Simulation;
 use crate::hop::Exit;
 use crate::impairment::Arrivals;
-use crate::lanes::{Entered, OnItsWay};
+use crate::lanes::{AT_END, Entered, OnItsWay};
 use crate::link::Offer;
 use crate::managed::Choice;
 use crate::outcome::{Incident, IncidentKind};
@@ -25,7 +25,10 @@ impl Simulation {
             self.sacks.prefetch(next.packet.sack());
         }
         self.queue.set_lane(lane, next.map(|next| (next.arrival, next.component)));
-        self.go_on(place as usize, &packet);
+        match place {
+            AT_END => self.take_in_segment(packet),
+            place => self.go_on(place as usize, &packet),
+        }
     }
 
     /// A packet comes out of a plain link that has overtaken on its lane.
@@ -224,7 +227,7 @@ impl Simulation {
             place += 1;
             let mut next = self.routes.step(place);
             if !next.is_ahead() || arrival > self.end {
-                return self.carry(step.id(), place, packet, arrival);
+                return self.carry(step.id(), place, next, packet, arrival);
             }
             if next.is_end() {
                 let answer = self.answer_ahead(arrival, &packet);
@@ -242,12 +245,14 @@ impl Simulation {
         self.drop_packet(at, link, packet, IncidentKind::QueueDrop);
     }
 
-    /// Carries a packet that a link has accepted, or a chain, to its arrival, by an event; it goes on at `place`.
+    /// Carries a packet that a link has accepted, or a chain, to its arrival, by an event; it goes on at `place`, where the next
+    /// step is.
     #[inline]
-    fn carry(&mut self, hop: u32, place: usize, packet: Packet, arrival: Time) {
+    fn carry(&mut self, hop: u32, place: usize, next: Step, packet: Packet, arrival: Time) {
         let Exit { link, lane } = self.links.exit(hop);
         let component = self.components.arrival(link);
-        match self.lanes.enter(lane, OnItsWay { packet, arrival, component, place: place as u32 }) {
+        let goes_on = if next == Step::END { AT_END } else { place as u32 };
+        match self.lanes.enter(lane, OnItsWay { packet, arrival, component, place: goes_on }) {
             Entered::First => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {

@@ -138,7 +138,13 @@ impl Sender {
         }
         if advanced && !self.repair.in_recovery() && self.linux().cwr.is_none() {
             let acked = Segments(delivered.count.max(1) as u32);
-            self.tell_ack::<false>(now, acked, samples.map(|(_, newest)| newest).filter(|_| !delivered.repeated), before, out);
+            self.tell_ack::<false>(
+                now,
+                acked,
+                samples.map(|(_, newest)| newest).filter(|_| !delivered.repeated),
+                before,
+                out,
+            );
         }
         let pipe = self.board.pipe();
         if let Some(prr) = self.linux().prr.as_mut() {
