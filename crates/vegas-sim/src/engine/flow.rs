@@ -24,6 +24,8 @@ pub(crate) struct Flow {
     pub(super) timer_event: Time,
     pub(super) layout: Arc<Layout>,
     pub(super) uses_ecn: bool,
+    /// Uses ECN, or asks routers for their stamps.
+    pub(super) is_special: bool,
     /// RoVegas: what the newest data packet was stamped with.
     pub(super) echo: Aqt,
     pub(crate) start: Time,
@@ -44,18 +46,19 @@ impl Flow {
         let sender = Sender::new(id, spec);
         Flow {
             layout: Arc::clone(sender.layout()),
-            sender,
             receiver: Receiver::new(sends_sack, spec.host.delayed_ack)
                 .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
             received: Noted::new(Looks::none()),
             foreign: None,
             timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
+            is_special: spec.ecn || sender.layout().asks_routers(),
             echo: Aqt::ZERO,
             start: spec.start,
             stop: spec.stop,
             source: None,
             on_their_way: 0,
+            sender,
         }
     }
 
@@ -68,10 +71,12 @@ impl Flow {
     /// Takes in a data packet that arrives at `at`.
     #[inline(always)]
     pub(super) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
-        self.echo = packet.aqt();
         let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
-        if self.uses_ecn {
-            self.receiver.note_ecn(to, packet.ecn());
+        if self.is_special {
+            self.echo = packet.aqt();
+            if self.uses_ecn {
+                self.receiver.note_ecn(to, packet.ecn());
+            }
         }
         self.receiver.on_data(at, packet.sequence, to, packet.wire())
     }
