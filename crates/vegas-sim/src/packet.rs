@@ -414,7 +414,7 @@ mod tests {
                 let packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
                 let packet = packet.stamped(Aqt::from_micros(micros));
                 assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop));
-                assert_eq!((u64::from(packet.aqt().micros()), packet.flow()), (micros, u32::MAX));
+                assert_eq!((packet.aqt().micros(), packet.flow()), (micros, u32::MAX));
             }
         }
     }
