@@ -140,7 +140,7 @@ impl Link {
     }
 
     /// Offers a packet to a link that is not plain.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn offer_special(&mut self, hop: &mut Hop, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.counts.offered += 1;
         if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(is_data)) {
@@ -187,7 +187,7 @@ impl Link {
         Offer::Lost
     }
 
-    #[inline]
+    #[inline(always)]
     fn offer_managed(&mut self, now: Time, packet: Packet) -> Offer {
         self.take_filled_turns(now);
         let was_empty = self.transit.is_empty();
@@ -281,15 +281,19 @@ impl Link {
     }
 
     /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrive_plainly(&mut self, now: Time) -> (Packet, Option<Time>) {
         let head = *self.transit.front().expect("an arrival is due");
         self.transit.drop_front_and_fetch();
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
-        // hosts that send bursts at the same time each fill the ring of their link, and only now and then
-        self.transit.release_if_empty();
         (head.packet, self.transit.front().map(|transit| transit.arrival))
+    }
+
+    /// Lets go of the memory of packets that have overtaken on a lane: hosts that send bursts at the same time each fill
+    /// the ring of their link, and only now and then.
+    pub(crate) fn release_if_empty(&mut self) {
+        self.transit.release_if_empty();
     }
 
     /// Takes out the packet whose arrival is due.

@@ -132,8 +132,13 @@ impl Links {
         Some(here.newest_arrival())
     }
 
+    /// Whether a hop is a plain link.
+    pub(crate) fn is_plain(&self, hop: u32) -> bool {
+        self.working[hop as usize].is_plain()
+    }
+
     /// A packet comes to a link that is managed or impaired.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn offer_special(&mut self, hop: u32, now: Time, packet: &mut Packet, is_data: bool) -> Offer {
         self.working[hop as usize].offer_special(&mut self.hops[hop as usize], now, packet, is_data)
     }
@@ -149,8 +154,13 @@ impl Links {
     /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
     pub(crate) fn arrive_plainly(&mut self, link: LinkId, now: Time) -> (Packet, Option<Time>) {
         match self.kinds[link] {
-            Kind::Working(at) => self.working[at as usize].arrive_plainly(now),
             Kind::Passing(at) => self.passing[at as usize].arrive(),
+            Kind::Working(at) => {
+                let link = &mut self.working[at as usize];
+                let arrived = link.arrive_plainly(now);
+                link.release_if_empty();
+                arrived
+            }
         }
     }
 

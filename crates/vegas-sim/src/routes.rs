@@ -11,6 +11,8 @@ pub(crate) struct Routes {
     flows: Vec<Ways>,
     /// By source.
     datagrams: Vec<Route>,
+    /// What flows have taken before their routes changed, where packets may still be.
+    earlier: Vec<Route>,
 }
 
 /// There and back.
@@ -131,6 +133,7 @@ impl Routes {
     /// A flow takes other routes with the packets that leave from now on.
     pub(crate) fn change(&mut self, flow: usize, forward: &[Step], backward: &[Step]) {
         let Ways([old_forward, old_backward]) = self.flows[flow];
+        self.earlier.extend([old_forward, old_backward]);
         let end = self.steps[self.last(old_forward)];
         let forward = self.append(&self.taken(old_forward), forward, end);
         let backward = self.append(&self.taken(old_backward), backward, end);
@@ -190,7 +193,15 @@ impl Routes {
     /// A packet that is at a place of its route, and says so: its event, or who holds it, does not.
     #[inline]
     pub(crate) fn note_place(&self, packet: Packet, place: usize) -> Packet {
-        packet.at_hop((place - self.route(&packet).base as usize) as u16)
+        let hop = place.checked_sub(self.route(&packet).base as usize);
+        packet.at_hop(hop.unwrap_or_else(|| self.hop_of_earlier(place)) as u16)
+    }
+
+    /// The same where the routes have changed since: what was taken before is at the same hops now.
+    #[cold]
+    fn hop_of_earlier(&self, place: usize) -> usize {
+        let is_on = |route: &&Route| (route.base as usize..=self.last(**route)).contains(&place);
+        place - self.earlier.iter().find(is_on).expect("a packet is on a route").base as usize
     }
 
     /// Where to find the step that a packet is at, which says so.
@@ -229,7 +240,12 @@ mod tests {
         let ways = routes.add(&[7, 3].map(Step::hop), &[Step::hop(9)], Step::END);
         routes.set_flow(0, ways);
         assert_eq!(places(&routes, PacketKind::Data, 0..3), [Some(7), Some(3), None]);
+        let packet = Packet::new(PacketKind::Data, 0, 0, 40);
+        let second = routes.first(&packet).place + 1;
         routes.change(0, &[7, 4, 5].map(Step::hop), &[Step::hop(9)]);
+        assert_eq!(routes.step(routes.place(&routes.note_place(packet, second))).id(), 3);
+        let second = routes.first(&packet).place + 1;
+        assert_eq!(routes.step(routes.place(&routes.note_place(packet, second))).id(), 4);
         let all = [Some(7), Some(3), None, Some(7), Some(4), Some(5), None];
         assert_eq!(places(&routes, PacketKind::Data, 0..7), all);
         assert_eq!(places(&routes, PacketKind::Ack, 0..4), [Some(9), None, Some(9), None]);

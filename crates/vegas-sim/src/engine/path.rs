@@ -166,23 +166,23 @@ impl Simulation {
     #[inline(never)]
     fn enter_special(&mut self, place: usize, step: Step, sequence: u64, whose: Whose, small: Small) {
         let packet = Packet::of_words(sequence, whose, small);
-        match self.recorder.every_change() {
-            true => self.enter_watched(place, step, packet),
-            false => self.offer_special(place, step.id(), packet),
+        let is_watched = self.recorder.every_change();
+        if is_watched {
+            self.catch_up(self.links.exit(step.id()).link as LinkId);
         }
-    }
-
-    /// A packet comes to a link of which every change is noted.
-    #[cold]
-    fn enter_watched(&mut self, place: usize, step: Step, packet: Packet) {
-        let link = self.links.exit(step.id()).link as LinkId;
-        self.catch_up(link);
-        if self.links[link].is_plain() {
-            let (sequence, whose, small) = packet.words();
+        if is_watched && self.links.is_plain(step.id()) {
             self.offer(place, step, sequence, whose, small);
         } else {
             self.offer_special(place, step.id(), packet);
         }
+        if is_watched {
+            self.note_change(self.links.exit(step.id()).link as LinkId);
+        }
+    }
+
+    /// A row, after what has just happened.
+    #[cold]
+    fn note_change(&mut self, link: LinkId) {
         self.links.catch_up(link, self.now);
         self.recorder.link_row(self.now, link, &mut self.links);
     }
