@@ -85,10 +85,9 @@ mod tests {
         /// When a packet that enters at `at` comes out.
         fn pass(&mut self, at: u64, wire: u16) -> u64 {
             let (at, hop) = (Time::from_nanos(at), &mut self.hop);
-            let waits = hop.wait(at);
-            let out = match hop.is_usual(at, wire, waits) {
-                true => hop.accept(at, waits),
-                false => self.chain.pass_each(hop, &self.links, at, wire, Time::from_nanos(LOOKS_NS[2])),
+            let out = match hop.usual_wait(at, wire) {
+                Some(waits) => hop.accept(at, waits),
+                None => self.chain.pass_each(hop, &self.links, at, wire, Time::from_nanos(LOOKS_NS[2])),
             };
             out.as_nanos()
         }

@@ -8,7 +8,6 @@
 use vegas_core::aqt::Aqt;
 use vegas_core::units::{Span, Time};
 
-use crate::lanes::NO_LANE;
 use crate::scenario::LinkSpec;
 
 /// A drop-tail link, or a chain, as a packet of the usual size meets it.
@@ -51,25 +50,24 @@ pub(crate) const NO_SIZE: u16 = 0;
 pub(crate) const ENDLESS: Span = Span::from_nanos(u64::MAX / 4);
 
 impl Hop {
-    /// There is no usual size.
-    const NONE: Hop = Hop {
-        transmission: Span::ZERO,
-        unusual_wait: Span::ZERO,
-        next_look: Time::NEVER,
-        packets: 0,
-        busy_until: Time::ZERO,
-        delay: Span::ZERO,
-        exit: Exit { link: u32::MAX, lane: NO_LANE },
-        wire: NO_SIZE,
-        stamps: false,
-    };
-
+    /// A link on which there is no usual size yet.
     pub(crate) fn link(exit: Exit, spec: &LinkSpec) -> Self {
-        Hop { delay: spec.delay.min(ENDLESS), exit, stamps: spec.aqt, ..Hop::NONE }
+        Hop { delay: spec.delay.min(ENDLESS), stamps: spec.aqt, ..Hop::chain(exit) }
     }
 
+    /// The same of a chain.
     pub(crate) fn chain(exit: Exit) -> Self {
-        Hop { exit, ..Hop::NONE }
+        Hop {
+            transmission: Span::ZERO,
+            unusual_wait: Span::ZERO,
+            next_look: Time::NEVER,
+            packets: 0,
+            busy_until: Time::ZERO,
+            delay: Span::ZERO,
+            exit,
+            wire: NO_SIZE,
+            stamps: false,
+        }
     }
 
     /// Packets of so many bytes are usual on a chain, and come out so long after they have entered.
@@ -88,18 +86,16 @@ impl Hop {
         self.unusual_wait = if self.stamps { wait.min(Span::from_nanos(1)) } else { wait };
     }
 
-    /// How long one that comes at `at` waits for its turn.
+    /// How long a packet waits for its turn that comes at `at`; none where that is unusual: another size, more than have waited
+    /// before, or the first after a look.
     #[inline(always)]
-    pub(crate) fn wait(&self, at: Time) -> Span {
-        self.busy_until.since(at)
+    pub(crate) fn usual_wait(&self, at: Time, wire: u16) -> Option<Span> {
+        let waits = self.busy_until.since(at);
+        let is_usual = wire == self.wire && waits < self.unusual_wait && at <= self.next_look;
+        is_usual.then_some(waits)
     }
 
-    #[inline(always)]
-    pub(crate) fn is_usual(&self, at: Time, wire: u16, waits: Span) -> bool {
-        wire == self.wire && waits < self.unusual_wait && at <= self.next_look
-    }
-
-    /// Accepts a packet of the usual size that comes at `at`, during the run, and waits so long: when it comes out.
+    /// Accepts such a packet, which comes during the run: when it comes out.
     #[inline(always)]
     pub(crate) fn accept(&mut self, at: Time, waits: Span) -> Time {
         self.packets += 1;

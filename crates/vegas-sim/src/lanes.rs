@@ -104,7 +104,7 @@ mod tests {
         let mut lanes = Lanes::new(1);
         let mut enter = |lane, component, nanos: u64| {
             let packet = Packet::new(PacketKind::Data, 0, nanos, 1000);
-            lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: 0 })
+            lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: component })
         };
         assert_eq!([enter(0, 3, 10), enter(0, 1, 20)], [Entered::First, Entered::Behind]);
         // at one instant a link of a smaller number goes first, and of one link the packet that was there before
@@ -112,11 +112,11 @@ mod tests {
         assert_eq!([enter(0, 2, 20), enter(NO_LANE, 2, 30)], [Entered::Behind, Entered::Not]);
         assert_eq!(lanes.packets_held(), 3);
         let mut arrive = || {
-            let ((packet, _), next) = lanes.take_first(0);
-            (packet.sequence, next.map(|next| (next.arrival.as_nanos(), next.component)))
+            let ((packet, place), next) = lanes.take_first(0);
+            (place, packet.sequence, next.map(|next| (next.arrival.as_nanos(), next.component)))
         };
-        assert_eq!(arrive(), (10, Some((20, 1))));
-        assert_eq!(arrive(), (20, Some((20, 2))));
-        assert_eq!(arrive(), (20, None));
+        assert_eq!(arrive(), (3, 10, Some((20, 1))));
+        assert_eq!(arrive(), (1, 20, Some((20, 2))));
+        assert_eq!(arrive(), (2, 20, None));
     }
 }

@@ -105,9 +105,7 @@ impl Links {
     /// look, or where waiting is stamped ([`Links::offer_unusual`]).
     #[inline(always)]
     pub(crate) fn usual_wait(&self, hop: u32, at: Time, wire: u16) -> Option<Span> {
-        let here = &self.hops[hop as usize];
-        let waits = here.wait(at);
-        here.is_usual(at, wire, waits).then_some(waits)
+        self.hops[hop as usize].usual_wait(at, wire)
     }
 
     /// Accepts such a packet: when it comes out.
@@ -154,7 +152,7 @@ impl Links {
     /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
     pub(crate) fn arrive_plainly(&mut self, link: LinkId, now: Time) -> (Packet, Option<Time>) {
         match self.kinds[link] {
-            Kind::Passing(at) => self.passing[at as usize].arrive(),
+            Kind::Passing(at) => self.passing[at as usize].arrive(now),
             Kind::Working(at) => {
                 let link = &mut self.working[at as usize];
                 let arrived = link.arrive_plainly(now);
@@ -188,19 +186,16 @@ impl Links {
 
     /// When the next packet leaves a link, after the last [`Links::catch_up`], if each departure is looked at.
     pub(crate) fn next_departure(&self, link: LinkId) -> Option<Time> {
-        self.at_work(link)?.next_departure()
+        match self.kinds[link] {
+            Kind::Working(at) => self.working[at as usize].next_departure(),
+            Kind::Passing(_) => None,
+        }
     }
 
     /// What a managed queue has picked out, when, and why: one packet after the other.
     pub(crate) fn take_chosen(&mut self, link: LinkId) -> Option<(Time, Packet, Choice)> {
-        self.at_work(link).filter(|link| link.has_chosen())?;
-        self[link].take_chosen()
-    }
-
-    /// The link, if it works.
-    fn at_work(&self, link: LinkId) -> Option<&Link> {
         match self.kinds[link] {
-            Kind::Working(at) => Some(&self.working[at as usize]),
+            Kind::Working(at) => self.working[at as usize].take_chosen(),
             Kind::Passing(_) => None,
         }
     }

@@ -67,8 +67,9 @@ impl Passing {
     }
 
     /// Takes out the packet whose arrival is due, and when the next one is.
-    pub(crate) fn arrive(&mut self) -> (Packet, Option<Time>) {
+    pub(crate) fn arrive(&mut self, now: Time) -> (Packet, Option<Time>) {
         let transit = *self.transit.front().expect("an arrival is due");
+        debug_assert_eq!(transit.arrival, now);
         self.transit.drop_front_and_fetch();
         self.transit.release_if_empty();
         (transit.packet, self.transit.front().map(|next| next.arrival))

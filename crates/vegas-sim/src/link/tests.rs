@@ -42,10 +42,7 @@ impl One {
 
     fn offer(&mut self, at: u64, wire: u16) -> Option<Span> {
         let (at, hop) = (Time::from_nanos(at), &mut self.hop);
-        let waits = hop.wait(at);
-        if !hop.is_usual(at, wire, waits) {
-            return self.link.offer(hop, at, wire);
-        }
+        let Some(waits) = hop.usual_wait(at, wire) else { return self.link.offer(hop, at, wire) };
         hop.accept(at, waits);
         if waits > Span::ZERO {
             self.link.note_wait(waits);
