@@ -31,7 +31,10 @@ class Loopback:
         self.scheduler = self._start(
             "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
         )
-        wait_until(self._file.exists)
+
+    def wait_for_scheduler(self) -> None:
+        # the file is there, and empty, for a moment before its text is
+        wait_until(lambda: self._file.exists() and self._file.read_text().endswith("}"))
         self.address = str(json.loads(self._file.read_text())["address"])
 
     def worker(self, *options: str) -> Worker:
@@ -63,8 +66,11 @@ class Loopback:
 @pytest.fixture
 def loopback(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Loopback]:
     cluster = Loopback(tmp_path, getattr(request, "param", {}))
-    yield cluster
-    cluster.close()
+    try:
+        cluster.wait_for_scheduler()
+        yield cluster
+    finally:
+        cluster.close()
 
 
 def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopback: Loopback, tmp_path: Path) -> None:
