@@ -156,7 +156,7 @@ impl Simulation {
             queue,
             components,
             links,
-            lanes: Lanes::new(plan.shared_lanes),
+            lanes: Lanes::new(&plan.shared_lanes, scenario.links.len()),
             plan,
             routes,
             flows,

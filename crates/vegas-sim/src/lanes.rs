@@ -2,15 +2,17 @@
 //!
 //! Where links are alike, a packet that enters one of them comes out after those that entered any of them before: so do
 //! the acknowledgements behind a bottleneck, each to its own sender, and the packets of many hosts whose access links
-//! are as fast and as long as each other. Such links share a lane: one ring, which is read and written in order, and
-//! one pending event, that of its first packet. Which links are alike is a guess (`engine/ahead.rs`); a packet that
-//! would come out before the last one of the lane, as it may behind a link with a queue, stays in the ring of its link.
+//! are as fast and as long as each other. Such links share a lane: one line, which is read and written in order, and
+//! one pending event, that of its first packet. Which links are alike is a guess (`engine/ahead.rs`). A packet that
+//! would come out before the last one of the lane, as it may where two hosts send bursts at the same time, enters one of
+//! the lanes abreast of it, if there are any; who would overtake on all of them is carried apart, by an event of its link.
 
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, Event};
+use crate::lines::{Line, Pool};
 use crate::packet::Packet;
-use crate::ring::Ring;
+use crate::scenario::LinkId;
 
 /// The place of a packet that has come to the end of its route, at a host of the engine's own that is a flow's.
 pub(crate) const AT_END: u32 = u32::MAX;
@@ -18,18 +20,28 @@ pub(crate) const AT_END: u32 = u32::MAX;
 /// A link's lane, if it has none.
 pub(crate) const NO_LANE: u32 = Event::OWN;
 
-/// All lanes.
+/// So many lanes there are for packets of many hosts: who would overtake on one of them takes the next.
+pub(crate) const ABREAST: u32 = 4;
+
+/// All lanes, and what overtakes on them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     lanes: Vec<Lane>,
+    /// By link: packets that would have overtaken on its lane, or that have none.
+    apart: Vec<Line>,
+    on_lanes: Pool<OnItsWay, 128>,
+    /// In small chunks: bursts of hosts that begin at the same time.
+    on_apart: Pool<OnItsWay, 8>,
 }
 
 #[derive(Clone, Debug)]
 struct Lane {
     /// In the order of events: by arrival, and by link at one instant.
-    on_their_way: Ring<OnItsWay>,
+    on_their_way: Line,
     /// Of the packet that entered last.
     last: (Time, ComponentId),
+    /// Who would overtake may try so many lanes behind this one.
+    more: u32,
 }
 
 /// A packet that comes out of a link at `arrival`.
@@ -46,16 +58,23 @@ pub(crate) struct OnItsWay {
 /// Where in a lane a packet is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
-    First,
+    /// It is the first of this lane.
+    First(u32),
     Behind,
     /// It would overtake, or there is no such lane: it did not enter.
     Not,
 }
 
 impl Lanes {
-    pub(crate) fn new(count: usize) -> Self {
-        let lane = Lane { on_their_way: Ring::default(), last: (Time::ZERO, 0) };
-        Lanes { lanes: vec![lane; count] }
+    /// Lanes, by lane with how many behind it a packet that would overtake may enter; and places apart for so many links.
+    pub(crate) fn new(more: &[u32], links: usize) -> Self {
+        let lane = |more: &u32| Lane { on_their_way: Line::NEW, last: (Time::ZERO, 0), more: *more };
+        Lanes {
+            lanes: more.iter().map(lane).collect(),
+            apart: vec![Line::NEW; links],
+            on_lanes: Pool::default(),
+            on_apart: Pool::default(),
+        }
     }
 
     /// Whether it is a lane of packets. Links that are not plain have lanes of events, with the numbers behind these.
@@ -68,30 +87,67 @@ impl Lanes {
     #[inline]
     pub(crate) fn enter(&mut self, lane: u32, carried: OnItsWay) -> Entered {
         // there is no lane of number NO_LANE
-        let Some(lane) = self.lanes.get_mut(lane as usize) else { return Entered::Not };
+        let Some(there) = self.lanes.get_mut(lane as usize) else { return Entered::Not };
         let place = (carried.arrival, carried.component);
-        if place <= lane.last {
+        if place <= there.last {
             return Entered::Not;
         }
-        lane.last = place;
-        lane.on_their_way.push_back_within(carried);
-        if lane.on_their_way.len() == 1 { Entered::First } else { Entered::Behind }
+        there.last = place;
+        let is_first = there.on_their_way.is_empty();
+        self.on_lanes.push(&mut there.on_their_way, carried);
+        if is_first { Entered::First(lane) } else { Entered::Behind }
+    }
+
+    /// A packet that would overtake on this one enters a lane abreast of it. Those of one link that come out at one instant
+    /// keep their order: a later one finds no room on a lane on which an earlier one found none, and the lanes' events are
+    /// in the order of the lanes.
+    pub(crate) fn enter_beside(&mut self, lane: u32, carried: &OnItsWay) -> Entered {
+        let Some(there) = self.lanes.get(lane as usize) else { return Entered::Not };
+        let mut beside = (lane + 1..=lane + there.more).map(|lane| self.enter(lane, *carried));
+        beside.find(|entered| *entered != Entered::Not).unwrap_or(Entered::Not)
+    }
+
+    /// A packet that has found no lane is carried apart from them; whether it is the first of its link.
+    pub(crate) fn carry_apart(&mut self, link: LinkId, carried: OnItsWay) -> bool {
+        let line = &mut self.apart[link];
+        let is_first = line.is_empty();
+        self.on_apart.push(line, carried);
+        is_first
     }
 
     /// Takes the packet that comes out first, with the place at which it goes on; also the one behind it.
     #[inline(always)]
     pub(crate) fn take_first(&mut self, lane: u32) -> ((Packet, u32), Option<&OnItsWay>) {
-        let on_their_way = &mut self.lanes[lane as usize].on_their_way;
-        let first = on_their_way.front().expect("an arrival is due");
-        let ((sequence, whose, small), place) = (first.packet.words(), first.place);
-        on_their_way.drop_front_and_fetch();
-        ((Packet::of_words(sequence, whose, small), place), on_their_way.front())
+        take(&mut self.on_lanes, &mut self.lanes[lane as usize].on_their_way)
+    }
+
+    /// The same of those that a link carries apart. Hosts that send bursts at the same time do so only now and then.
+    pub(crate) fn take_apart(&mut self, link: LinkId) -> ((Packet, u32), Option<Time>) {
+        let line = &mut self.apart[link];
+        let (first, next) = take(&mut self.on_apart, line);
+        let next = next.map(|next| next.arrival);
+        if next.is_none() {
+            self.on_apart.release(line);
+        }
+        (first, next)
     }
 
     /// Packets on their way.
     pub(crate) fn packets_held(&self) -> usize {
-        self.lanes.iter().map(|lane| lane.on_their_way.len()).sum()
+        let on_lanes = self.lanes.iter().map(|lane| self.on_lanes.len(&lane.on_their_way));
+        on_lanes.chain(self.apart.iter().map(|line| self.on_apart.len(line))).sum()
     }
+}
+
+#[inline(always)]
+fn take<'a, const CHUNK: u32>(
+    packets: &'a mut Pool<OnItsWay, CHUNK>,
+    line: &mut Line,
+) -> ((Packet, u32), Option<&'a OnItsWay>) {
+    let first = packets.first(line).expect("an arrival is due");
+    let ((sequence, whose, small), place) = (first.packet.words(), first.place);
+    packets.drop_first(line);
+    ((Packet::of_words(sequence, whose, small), place), packets.first(line))
 }
 
 #[cfg(test)]
@@ -101,12 +157,12 @@ mod tests {
 
     #[test]
     fn nothing_overtakes() {
-        let mut lanes = Lanes::new(1);
+        let mut lanes = Lanes::new(&[0], 6);
         let mut enter = |lane, component, nanos: u64| {
             let packet = Packet::new(PacketKind::Data, 0, nanos, 1000);
             lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: component })
         };
-        assert_eq!([enter(0, 3, 10), enter(0, 1, 20)], [Entered::First, Entered::Behind]);
+        assert_eq!([enter(0, 3, 10), enter(0, 1, 20)], [Entered::First(0), Entered::Behind]);
         // at one instant a link of a smaller number goes first, and of one link the packet that was there before
         assert_eq!([enter(0, 0, 20), enter(0, 1, 20), enter(0, 5, 19)], [Entered::Not; 3]);
         assert_eq!([enter(0, 2, 20), enter(NO_LANE, 2, 30)], [Entered::Behind, Entered::Not]);
@@ -118,5 +174,42 @@ mod tests {
         assert_eq!(arrive(), (3, 10, Some((20, 1))));
         assert_eq!(arrive(), (1, 20, Some((20, 2))));
         assert_eq!(arrive(), (2, 20, None));
+    }
+
+    /// Bursts of four links, all from 100 ns on: three find a lane abreast, the last is carried apart.
+    #[test]
+    fn who_would_overtake_takes_another_lane() {
+        let mut lanes = Lanes::new(&[2, 1, 0], 4);
+        let mut apart = Vec::new();
+        for component in [3, 2, 1, 0] {
+            for sequence in 0..20 {
+                let packet = Packet::new(PacketKind::Data, component, sequence, 1000);
+                let carried =
+                    OnItsWay { packet, arrival: Time::from_nanos(100 + sequence), component, place: component };
+                let entered = match lanes.enter(0, carried) {
+                    Entered::Not => lanes.enter_beside(0, &carried),
+                    entered => entered,
+                };
+                match (sequence, component) {
+                    (_, 0) => {
+                        assert_eq!(entered, Entered::Not);
+                        apart.push(lanes.carry_apart(0, carried));
+                    }
+                    (0, _) => assert_eq!(entered, Entered::First(3 - component)),
+                    _ => assert_eq!(entered, Entered::Behind),
+                }
+            }
+        }
+        assert_eq!((apart[0], apart[1..].contains(&true)), (true, false));
+        assert_eq!(lanes.packets_held(), 80);
+        for sequence in 0..20 {
+            for lane in 0..3 {
+                assert_eq!(lanes.take_first(lane).0.0.sequence, sequence);
+            }
+            let ((packet, place), next) = lanes.take_apart(0);
+            assert_eq!((packet.sequence, place), (sequence, 0));
+            assert_eq!(next, (sequence < 19).then(|| Time::from_nanos(101 + sequence)));
+        }
+        assert_eq!(lanes.packets_held(), 0);
     }
 }

@@ -13,6 +13,7 @@ pub mod foreign;
 mod hop;
 mod impairment;
 mod lanes;
+mod lines;
 mod link;
 mod links;
 mod looks;

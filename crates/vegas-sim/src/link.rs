@@ -29,8 +29,8 @@ pub(crate) struct Link {
     delay: Span,
     transmitter: Transmitter,
     limit: QueueLimit,
-    /// What has left the transmitter, or will have, and arrives here, in order. Of a managed queue, from when it begins
-    /// to be sent.
+    /// Of a link that is managed or impaired: what has left the transmitter, or will have, and arrives here, in order. Of a
+    /// managed queue, from when it begins to be sent.
     transit: Ring<Transit>,
     queue: Waiting,
     impairments: Option<Box<Impaired>>,
@@ -53,14 +53,11 @@ pub(crate) struct Transit {
     pub(crate) arrival: Time,
 }
 
-/// Packets that went in and came out, whenever that was or will be.
+/// Packets that went into a link that is managed or impaired and came out, whenever that was or will be.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// Packets offered to a link that is not plain, impairments and overflow included.
+    /// Packets offered, impairments and overflow included.
     offered: u64,
-    /// Packets accepted by a drop-tail queue that come out by an event of the link, and are not given to the next one
-    /// before, nor carried on a lane.
-    carried: u64,
     /// Packets that arrived at the other end, duplicates included.
     arrived: u64,
     /// Extra arrivals made by duplication.
@@ -173,7 +170,6 @@ impl Link {
 
     /// Carries an accepted packet to its arrival; whether it is the first to arrive.
     pub(crate) fn carry(&mut self, packet: Packet, arrival: Time) -> bool {
-        self.counts.carried += 1;
         self.transit.push_back(Transit { packet, arrival });
         self.transit.len() == 1
     }
@@ -277,23 +273,11 @@ impl Link {
     #[inline]
     pub(crate) fn arrive_managed(&mut self, now: Time) -> (Packet, Option<Time>) {
         self.take_filled_turns(now);
-        self.arrive_plainly(now)
-    }
-
-    /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
-    #[inline(always)]
-    pub(crate) fn arrive_plainly(&mut self, now: Time) -> (Packet, Option<Time>) {
         let head = *self.transit.front().expect("an arrival is due");
         self.transit.drop_front_and_fetch();
         debug_assert_eq!(head.arrival, now);
         self.counts.arrived += 1;
         (head.packet, self.transit.front().map(|transit| transit.arrival))
-    }
-
-    /// Lets go of the memory of packets that have overtaken on a lane: hosts that send bursts at the same time each fill
-    /// the ring of their link, and only now and then.
-    pub(crate) fn release_if_empty(&mut self) {
-        self.transit.release_if_empty();
     }
 
     /// Takes out the packet whose arrival is due.
@@ -368,13 +352,10 @@ impl Link {
         self.counts.duplicated += u64::from(arrivals.twice);
     }
 
-    /// Whether what went in has come out, was lost, or is inside.
+    /// Whether what went in has come out, was lost, or is inside. What a plain link accepts is on a lane, or goes on at once.
     pub(crate) fn conserves(&self) -> bool {
-        let Counts { offered, carried, arrived, duplicated, lost } = self.counts;
-        match self.is_plain() {
-            true => carried == arrived + self.inside(),
-            false => offered + duplicated == arrived + lost + self.inside(),
-        }
+        let Counts { offered, arrived, duplicated, lost } = self.counts;
+        self.is_plain() || offered + duplicated == arrived + lost + self.inside()
     }
 
     /// Packets accepted that have not come out yet, those held back included.

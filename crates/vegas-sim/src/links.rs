@@ -7,7 +7,7 @@ use vegas_core::units::{Span, Time};
 
 use crate::chains::Chain;
 use crate::hop::{Exit, Hop};
-use crate::link::{Link, Offer, Transit};
+use crate::link::{Link, Offer};
 use crate::looks::Looks;
 use crate::managed::Choice;
 use crate::outcome::QueueingTimes;
@@ -141,27 +141,6 @@ impl Links {
         self.working[hop as usize].offer_special(&mut self.hops[hop as usize], now, packet, is_data)
     }
 
-    /// Carries a packet that has been accepted to its arrival at the end of a link; whether it is the first to arrive.
-    pub(crate) fn carry(&mut self, link: LinkId, packet: Packet, arrival: Time) -> bool {
-        match self.kinds[link] {
-            Kind::Working(at) => self.working[at as usize].carry(packet, arrival),
-            Kind::Passing(at) => self.passing[at as usize].carry(Transit { packet, arrival }),
-        }
-    }
-
-    /// Takes out the packet whose arrival is due, and when the next one is. The link is plain.
-    pub(crate) fn arrive_plainly(&mut self, link: LinkId, now: Time) -> (Packet, Option<Time>) {
-        match self.kinds[link] {
-            Kind::Passing(at) => self.passing[at as usize].arrive(now),
-            Kind::Working(at) => {
-                let link = &mut self.working[at as usize];
-                let arrived = link.arrive_plainly(now);
-                link.release_if_empty();
-                arrived
-            }
-        }
-    }
-
     /// Gives a link, which is caught up, new values.
     pub(crate) fn change(&mut self, change: &LinkChange) {
         let (link, hop) = self.parts(change.link);
@@ -223,22 +202,19 @@ impl Links {
         }
     }
 
-    /// Packets that were accepted and have not arrived, those on lanes, those that wait in a managed queue, and those that an
-    /// impairment holds left out.
+    /// Packets inside links that are managed or impaired, those left out that wait in a managed queue, or that an impairment
+    /// holds.
     pub(crate) fn packets_held(&self) -> usize {
-        let passing: usize = self.passing.iter().map(Passing::inside).sum();
-        passing + self.working.iter().map(Link::packets_held).sum::<usize>()
+        self.working.iter().map(Link::packets_held).sum()
     }
 
-    /// Packets accepted that have not come out yet, those on lanes left out. What went into each link has come out, was lost,
-    /// or is inside.
+    /// Packets inside links that are managed or impaired. What went into each of these has come out, was lost, or is inside.
     pub(crate) fn check_conservation(&self) -> u64 {
-        let mut inside: u64 = self.passing.iter().map(|link| link.inside() as u64).sum();
-        for link in &self.working {
+        let conserved = |link: &Link| {
             assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
-            inside += link.inside();
-        }
-        inside
+            link.inside()
+        };
+        self.working.iter().map(conserved).sum()
     }
 }
 

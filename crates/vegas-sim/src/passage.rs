@@ -4,26 +4,18 @@
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
 use crate::hop::Hop;
-use crate::link::Transit;
 use crate::looks::{Looks, Noted};
 use crate::outcome::QueueingTimes;
-use crate::packet::Packet;
-use crate::ring::Ring;
 use crate::stays::Totals;
 
-/// Such a link, in one line of the cache.
+/// Such a link.
 #[derive(Clone, Debug)]
-#[repr(align(64))]
 pub(crate) struct Passing {
     rate: Rate,
     delay: Span,
     /// What had passed when last looked at.
     pub(crate) passed: Passed,
-    /// What comes out by events of the link, and is not carried on a lane.
-    transit: Ring<Transit>,
 }
-
-const _: () = assert!(size_of::<Passing>() == 64);
 
 /// A chain's way through one of its links, and what that has sent of the chain's packets.
 #[derive(Clone, Debug)]
@@ -53,31 +45,11 @@ pub(crate) struct Sent {
 
 impl Passing {
     pub(crate) fn new(rate: Rate, delay: Span) -> Self {
-        Passing { rate, delay, passed: Passed::default(), transit: Ring::default() }
+        Passing { rate, delay, passed: Passed::default() }
     }
 
     fn transmission(&self, wire: u16) -> Span {
         self.rate.time_for(Bytes::new(wire.into()))
-    }
-
-    /// Carries a packet to its arrival; whether it is the first to arrive.
-    pub(crate) fn carry(&mut self, transit: Transit) -> bool {
-        self.transit.push_back(transit);
-        self.transit.len() == 1
-    }
-
-    /// Takes out the packet whose arrival is due, and when the next one is.
-    pub(crate) fn arrive(&mut self, now: Time) -> (Packet, Option<Time>) {
-        let transit = *self.transit.front().expect("an arrival is due");
-        debug_assert_eq!(transit.arrival, now);
-        self.transit.drop_front_and_fetch();
-        self.transit.release_if_empty();
-        (transit.packet, self.transit.front().map(|next| next.arrival))
-    }
-
-    /// Packets on their way.
-    pub(crate) fn inside(&self) -> usize {
-        self.transit.len()
     }
 }
 

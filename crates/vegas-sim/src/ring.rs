@@ -120,14 +120,6 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    /// Lets go of its memory, if it is empty and has held more than a few.
-    #[inline]
-    pub(crate) fn release_if_empty(&mut self) {
-        if self.is_empty() && self.places.len() > PLACES_MIN {
-            *self = Ring::default();
-        }
-    }
-
     /// Takes twice the memory.
     fn grow(&mut self) {
         self.move_to((2 * self.places.len()).max(PLACES_MIN));

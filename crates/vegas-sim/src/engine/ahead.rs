@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use vegas_core::units::{Bytes, Span, Time};
 
 use super::{Flow, changes_link};
-use crate::lanes::NO_LANE;
+use crate::lanes::{ABREAST, NO_LANE};
 use crate::link::may_impair;
 use crate::links::Links;
 use crate::looks::{Looks, Noted};
@@ -29,7 +29,8 @@ pub(super) struct Plan {
     turns: Vec<bool>,
     /// By link; first those that links share.
     lanes: Vec<u32>,
-    pub(super) shared_lanes: usize,
+    /// Lanes that links share; by lane, how many a packet that would overtake may take behind it.
+    pub(super) shared_lanes: Vec<u32>,
     /// When somebody looks at links and receivers.
     looks: Looks,
     /// Every change is looked at.
@@ -242,22 +243,34 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], turns: &[bool]) -> Vec<b
 
 /// Gives links whose packets arrive by events a lane with those whose packets, as far as can be told, come out in the
 /// order in which they are accepted: those equally far behind one link, and those from hosts that are equally fast and
-/// long. Links that are not plain get one each behind these. Also how many are shared.
-fn lanes(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, usize) {
-    let mut known = BTreeMap::new();
-    let mut lane = |link: LinkId| {
-        let spacing = spacings[link].filter(|_| sends_events[link] && links[link].is_plain());
-        let Some(Spacing { head, gap, least, most }) = spacing else { return NO_LANE };
-        let next = known.len() as u32;
-        *known.entry((Some(head).filter(|head| *head != link), gap, least, most)).or_insert(next)
-    };
-    let mut lanes: Vec<u32> = (0..links.len()).map(&mut lane).collect();
+/// long. Links that are not plain get one each behind these. Also, of those that are shared, how many a packet that would
+/// overtake may take behind it: where many hosts send bursts at the same time, there are lanes abreast.
+fn lanes(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, Vec<u32>) {
+    let mut alike = BTreeMap::<_, Vec<LinkId>>::new();
+    for link in 0..links.len() {
+        if let Some(Spacing { head, gap, least, most }) = spacings[link]
+            && sends_events[link]
+            && links[link].is_plain()
+        {
+            alike.entry((Some(head).filter(|head| *head != link), gap, least, most)).or_default().push(link);
+        }
+    }
+    let mut lanes = vec![NO_LANE; links.len()];
+    let mut shared = Vec::new();
+    for ((head, ..), links) in alike {
+        let abreast = if head.is_none() && links.len() >= MANY_HOSTS { ABREAST } else { 1 };
+        links.iter().for_each(|link| lanes[*link] = shared.len() as u32);
+        shared.extend((0..abreast).rev());
+    }
     let special = (0..links.len()).filter(|link| !links[*link].is_plain());
-    for (lane, link) in (known.len() as u32..).zip(special) {
+    for (lane, link) in (shared.len() as u32..).zip(special) {
         lanes[link] = lane;
     }
-    (lanes, known.len())
+    (lanes, shared)
 }
+
+/// From so many hosts on some are sending bursts at the same time all the time.
+const MANY_HOSTS: usize = 128;
 
 /// How packets come to a link, where that is known ahead of time.
 fn arrivals(before: &[Hop], spacings: &[Option<Spacing>]) -> Option<Spacing> {

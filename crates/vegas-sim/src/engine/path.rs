@@ -25,6 +25,12 @@ impl Simulation {
             self.sacks.prefetch(next.packet.sack());
         }
         self.queue.set_lane(lane, next.map(|next| (next.arrival, next.component)));
+        self.leave_lane(packet, place);
+    }
+
+    /// A packet goes on that has been on a lane, or apart from them.
+    #[inline(always)]
+    fn leave_lane(&mut self, packet: Packet, place: u32) {
         match place {
             AT_END => self.take_in_segment(packet),
             place => self.go_on(place as usize, &packet),
@@ -34,14 +40,14 @@ impl Simulation {
     /// A packet comes out of a plain link that has overtaken on its lane.
     #[inline(never)]
     pub(super) fn on_arrival(&mut self, link: u32) {
-        let (packet, next) = self.links.arrive_plainly(link as LinkId, self.now);
+        let ((packet, place), next) = self.lanes.take_apart(link as LinkId);
         if let Some(next) = next {
             self.queue.schedule(self.components.arrival(link), next);
         }
         if self.recorder.every_change() {
             self.catch_up(link as usize);
         }
-        self.pass_on(packet);
+        self.leave_lane(packet, place);
     }
 
     /// A packet comes out of a link that is managed or impaired, which has this lane.
@@ -202,7 +208,7 @@ impl Simulation {
                 self.report_chosen(link);
             }
             Offer::Accepted(arrival) => {
-                if self.links.carry(link, packet, arrival) {
+                if self.links[link].carry(packet, arrival) {
                     self.queue.begin_lane(lane, arrival, component);
                 }
             }
@@ -253,11 +259,26 @@ impl Simulation {
         let component = self.components.arrival(link);
         let goes_on = if next == Step::END { AT_END } else { place as u32 };
         match self.lanes.enter(lane, OnItsWay { packet, arrival, component, place: goes_on }) {
-            Entered::First => self.queue.begin_lane(lane, arrival, component),
+            Entered::First(lane) => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {
-                let packet = self.routes.note_place(packet, place - 1);
-                if self.links.carry(link as LinkId, packet, arrival) {
+                let (sequence, whose, small) = packet.words();
+                self.carry_beside(hop, goes_on, sequence, whose, small, arrival);
+            }
+        }
+    }
+
+    /// The same of a packet that would overtake on its lane.
+    #[inline(never)]
+    fn carry_beside(&mut self, hop: u32, place: u32, sequence: u64, whose: Whose, small: Small, arrival: Time) {
+        let Exit { link, lane } = self.links.exit(hop);
+        let component = self.components.arrival(link);
+        let carried = OnItsWay { packet: Packet::of_words(sequence, whose, small), arrival, component, place };
+        match self.lanes.enter_beside(lane, &carried) {
+            Entered::First(lane) => self.queue.begin_lane(lane, arrival, component),
+            Entered::Behind => {}
+            Entered::Not => {
+                if self.lanes.carry_apart(link as LinkId, carried) {
                     self.queue.schedule(component, arrival);
                 }
             }
