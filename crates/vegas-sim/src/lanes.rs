@@ -2,7 +2,7 @@
 //!
 //! Where links are alike, a packet that enters one of them comes out after those that entered any of them before: so do
 //! the acknowledgements behind a bottleneck, each to its own sender, and the packets of many hosts whose access links
-//! are as fast and as long as each other. Such links share a lane: one line, which is read and written in order, and
+//! are as fast and as long as each other. Such links share a lane: one row, which is read and written in order, and
 //! one pending event, that of its first packet. Which links are alike is a guess (`engine/ahead.rs`). A packet that
 //! would come out before the last one of the lane, as it may where two hosts send bursts at the same time, enters one of
 //! the lanes abreast of it, if there are any; who would overtake on all of them is carried apart, by an event of its link.
@@ -10,8 +10,8 @@
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, Event};
-use crate::lines::{Line, Pool};
 use crate::packet::Packet;
+use crate::pool::{Pool, Row};
 use crate::scenario::LinkId;
 
 /// The place of a packet that has come to the end of its route, at a host of the engine's own that is a flow's.
@@ -28,7 +28,7 @@ pub(crate) const ABREAST: u32 = 4;
 pub(crate) struct Lanes {
     lanes: Vec<Lane>,
     /// By link: packets that would have overtaken on its lane, or that have none.
-    apart: Vec<Line>,
+    apart: Vec<Row>,
     on_lanes: Pool<OnItsWay, 128>,
     /// In small chunks: bursts of hosts that begin at the same time.
     on_apart: Pool<OnItsWay, 8>,
@@ -37,7 +37,7 @@ pub(crate) struct Lanes {
 #[derive(Clone, Debug)]
 struct Lane {
     /// In the order of events: by arrival, and by link at one instant.
-    on_their_way: Line,
+    on_their_way: Row,
     /// Of the packet that entered last.
     last: (Time, ComponentId),
     /// Who would overtake may try so many lanes behind this one.
@@ -68,10 +68,10 @@ pub(crate) enum Entered {
 impl Lanes {
     /// Lanes, by lane with how many behind it a packet that would overtake may enter; and places apart for so many links.
     pub(crate) fn new(more: &[u32], links: usize) -> Self {
-        let lane = |more: &u32| Lane { on_their_way: Line::NEW, last: (Time::ZERO, 0), more: *more };
+        let lane = |more: &u32| Lane { on_their_way: Row::NEW, last: (Time::ZERO, 0), more: *more };
         Lanes {
             lanes: more.iter().map(lane).collect(),
-            apart: vec![Line::NEW; links],
+            apart: vec![Row::NEW; links],
             on_lanes: Pool::default(),
             on_apart: Pool::default(),
         }
@@ -109,9 +109,9 @@ impl Lanes {
 
     /// A packet that has found no lane is carried apart from them; whether it is the first of its link.
     pub(crate) fn carry_apart(&mut self, link: LinkId, carried: OnItsWay) -> bool {
-        let line = &mut self.apart[link];
-        let is_first = line.is_empty();
-        self.on_apart.push(line, carried);
+        let row = &mut self.apart[link];
+        let is_first = row.is_empty();
+        self.on_apart.push(row, carried);
         is_first
     }
 
@@ -123,11 +123,11 @@ impl Lanes {
 
     /// The same of those that a link carries apart. Hosts that send bursts at the same time do so only now and then.
     pub(crate) fn take_apart(&mut self, link: LinkId) -> ((Packet, u32), Option<Time>) {
-        let line = &mut self.apart[link];
-        let (first, next) = take(&mut self.on_apart, line);
+        let row = &mut self.apart[link];
+        let (first, next) = take(&mut self.on_apart, row);
         let next = next.map(|next| next.arrival);
         if next.is_none() {
-            self.on_apart.release(line);
+            self.on_apart.release(row);
         }
         (first, next)
     }
@@ -135,19 +135,19 @@ impl Lanes {
     /// Packets on their way.
     pub(crate) fn packets_held(&self) -> usize {
         let on_lanes = self.lanes.iter().map(|lane| self.on_lanes.len(&lane.on_their_way));
-        on_lanes.chain(self.apart.iter().map(|line| self.on_apart.len(line))).sum()
+        on_lanes.chain(self.apart.iter().map(|row| self.on_apart.len(row))).sum()
     }
 }
 
 #[inline(always)]
 fn take<'a, const CHUNK: u32>(
     packets: &'a mut Pool<OnItsWay, CHUNK>,
-    line: &mut Line,
+    row: &mut Row,
 ) -> ((Packet, u32), Option<&'a OnItsWay>) {
-    let first = packets.first(line).expect("an arrival is due");
+    let first = packets.first(row).expect("an arrival is due");
     let ((sequence, whose, small), place) = (first.packet.words(), first.place);
-    packets.drop_first(line);
-    ((Packet::of_words(sequence, whose, small), place), packets.first(line))
+    packets.drop_first(row);
+    ((Packet::of_words(sequence, whose, small), place), packets.first(row))
 }
 
 #[cfg(test)]
