@@ -8,7 +8,7 @@
 use vegas_core::aqt::Aqt;
 use vegas_core::units::{Span, Time};
 
-use crate::scenario::LinkSpec;
+use crate::scenario::LinkKind;
 
 /// A drop-tail link, or a chain, as a packet of the usual size meets it.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub(crate) const ENDLESS: Span = Span::from_nanos(u64::MAX / 4);
 
 impl Hop {
     /// A link on which there is no usual size yet.
-    pub(crate) fn link(exit: Exit, spec: &LinkSpec) -> Self {
+    pub(crate) fn link(exit: Exit, spec: &LinkKind) -> Self {
         Hop { delay: spec.delay.min(ENDLESS), stamps: spec.aqt, ..Hop::chain(exit) }
     }
 

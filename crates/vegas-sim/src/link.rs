@@ -19,7 +19,7 @@ use crate::packet::Packet;
 use crate::queue::Queue;
 use crate::ring::Ring;
 use crate::rng::Stream;
-use crate::scenario::{Impairments, LinkChange, LinkSpec, QueueLimit};
+use crate::scenario::{Impairments, LinkChange, LinkKind, QueueLimit};
 use crate::stays::{Stays, Totals};
 use crate::transmitter::Transmitter;
 
@@ -81,7 +81,7 @@ pub(crate) enum Offer {
 
 /// Whether a link may lose packets, hold them back, double them or carry them beside it; `changes` if its values may change
 /// during the run.
-pub(crate) fn may_impair(spec: &LinkSpec, changes: bool) -> bool {
+pub(crate) fn may_impair(spec: &LinkKind, changes: bool) -> bool {
     changes || spec.impairments != Impairments::default()
 }
 
@@ -93,7 +93,7 @@ impl Link {
     }
 
     /// A link; `changes` if its values may change during the run.
-    pub(crate) fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream, queue: Option<Queue>, changes: bool) -> Self {
+    pub(crate) fn new(spec: &LinkKind, stream: impl FnOnce() -> Stream, queue: Option<Queue>, changes: bool) -> Self {
         let impairments =
             may_impair(spec, changes).then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
         Link {

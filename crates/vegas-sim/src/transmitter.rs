@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
-use crate::scenario::{LinkSpec, RateTrace};
+use crate::scenario::{LinkKind, RateTrace};
 
 /// Sends one packet after the other, in order.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) enum Transmitter {
 }
 
 impl Transmitter {
-    pub(crate) fn new(spec: &LinkSpec) -> Self {
+    pub(crate) fn new(spec: &LinkKind) -> Self {
         match &spec.trace {
             None => Transmitter::Constant { rate: spec.rate, times: TransmissionTimes::default() },
             Some(trace) => Transmitter::Trace(Box::new(TraceCursor::new(trace.clone()))),

@@ -12,10 +12,8 @@ fn micros(micros: u64) -> Time {
 }
 
 /// A link of so many ns a byte, without a delay.
-fn spec(byte_ns: u64, queue: QueueLimit) -> LinkSpec {
-    LinkSpec {
-        from: 0,
-        to: 1,
+fn spec(byte_ns: u64, queue: QueueLimit) -> LinkKind {
+    LinkKind {
         rate: Rate::from_bits_per_second(8_000_000_000 / byte_ns),
         trace: None,
         delay: Span::ZERO,
@@ -33,7 +31,7 @@ struct One {
 }
 
 impl One {
-    fn new(spec: &LinkSpec, changes: bool) -> Self {
+    fn new(spec: &LinkKind, changes: bool) -> Self {
         One {
             link: Link::new(spec, || Stream::named(1, "test"), None, changes),
             hop: Hop::link(Exit { link: 0, lane: NO_LANE }, spec),
@@ -58,7 +56,7 @@ impl One {
 
 /// 8 Mb/s, so that 1000 bytes take 1 ms, and 10 ms; four packets of 1000 bytes offered at 0.
 fn link_with_four_packets() -> One {
-    let spec = LinkSpec { delay: Span::from_millis(10), ..spec(1_000, QueueLimit::Bytes(Bytes::new(4000))) };
+    let spec = LinkKind { delay: Span::from_millis(10), ..spec(1_000, QueueLimit::Bytes(Bytes::new(4000))) };
     let mut link = One::new(&spec, true);
     for sequence in 0..4 {
         let packet = Packet::new(PacketKind::Data, 0, sequence, 1000);

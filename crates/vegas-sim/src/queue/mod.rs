@@ -15,7 +15,7 @@ use vegas_core::units::Time;
 
 use crate::packet::Packet;
 use crate::rng::Stream;
-use crate::scenario::{CoDelSpec, Discipline, LinkSpec};
+use crate::scenario::{CoDelSpec, Discipline, LinkKind};
 
 use codel::CoDel;
 use fq_codel::FqCoDel;
@@ -33,7 +33,7 @@ pub(crate) enum Queue {
 
 impl Queue {
     /// The queue of a link; none if it is drop-tail.
-    pub(crate) fn new(spec: &LinkSpec, stream: impl FnOnce() -> Stream) -> Option<Self> {
+    pub(crate) fn new(spec: &LinkKind, stream: impl FnOnce() -> Stream) -> Option<Self> {
         match spec.discipline {
             Discipline::DropTail => None,
             Discipline::Red(red) => Some(Queue::Red(Fifo::default(), Red::new(red, spec.rate, stream()))),

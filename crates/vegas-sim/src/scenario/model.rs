@@ -2,6 +2,7 @@
 //!
 //! The file that a user writes is [`super::document`]; this is what is left of it after validation.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use vegas_core::aqt::OPTION_BYTES;
@@ -102,13 +103,20 @@ pub type NodeId = usize;
 /// Index of a link in [`Scenario::links`].
 pub type LinkId = usize;
 
-/// A one-way link: a queue, a transmitter of one rate, and a propagation delay.
+/// A one-way link. What it does is that of its [`LinkKind`], which it dereferences to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Where packets enter.
     pub from: NodeId,
     /// Where packets arrive.
     pub to: NodeId,
+    /// Shared by all links of one description; who changes that of a link, changes no other's.
+    pub kind: Arc<LinkKind>,
+}
+
+/// A queue, a transmitter of one rate, and a propagation delay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkKind {
     /// Transmission rate; with a trace its mean.
     pub rate: Rate,
     /// When the link may send, if its rate varies.
@@ -123,6 +131,20 @@ pub struct LinkSpec {
     pub aqt: bool,
     /// What goes wrong on the link.
     pub impairments: Impairments,
+}
+
+impl Deref for LinkSpec {
+    type Target = LinkKind;
+
+    fn deref(&self) -> &LinkKind {
+        &self.kind
+    }
+}
+
+impl DerefMut for LinkSpec {
+    fn deref_mut(&mut self) -> &mut LinkKind {
+        Arc::make_mut(&mut self.kind)
+    }
 }
 
 /// How a queue is managed.

@@ -8,8 +8,8 @@ use vegas_sim::outcome::{
     LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, Load, QueueLimit,
-    Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
+    DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, Load,
+    QueueLimit, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -50,9 +50,7 @@ fn transfer_traffic() -> TrafficSpec {
 }
 
 fn link(from: usize, to: usize) -> LinkSpec {
-    LinkSpec {
-        from,
-        to,
+    let kind = LinkKind {
         rate: Rate::from_bits_per_second(10_000_000),
         trace: None,
         delay: Span::from_millis(10),
@@ -60,7 +58,8 @@ fn link(from: usize, to: usize) -> LinkSpec {
         discipline: Discipline::DropTail,
         aqt: false,
         impairments: Impairments::default(),
-    }
+    };
+    LinkSpec { from, to, kind: kind.into() }
 }
 
 fn flow(algorithm: &str) -> FlowSpec {

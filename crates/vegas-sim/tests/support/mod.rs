@@ -4,15 +4,19 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
-    Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkSpec, QueueLimit, Sampling, Scenario,
-    Transport,
+    Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, QueueLimit, Sampling,
+    Scenario, Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
 pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: QueueLimit) -> Scenario {
     let preset = registry::preset(preset).expect("a preset");
     let access = |from, to| link(from, to, Rate::from_bits_per_second(1_000_000_000), Span::from_millis(1));
-    let narrow = |from, to| LinkSpec { queue, ..link(from, to, bottleneck, one_way) };
+    let narrow = |from, to| {
+        let mut link = link(from, to, bottleneck, one_way);
+        link.queue = queue;
+        link
+    };
     Scenario {
         name: "test".into(),
         description: None,
@@ -31,9 +35,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
 }
 
 pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec {
-    LinkSpec {
-        from,
-        to,
+    let kind = LinkKind {
         rate,
         trace: None,
         delay,
@@ -41,7 +43,8 @@ pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec 
         discipline: Discipline::DropTail,
         aqt: false,
         impairments: Impairments::default(),
-    }
+    };
+    LinkSpec { from, to, kind: kind.into() }
 }
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {

@@ -1,14 +1,15 @@
 //! Routers in a row with a pair of hosts for every flow: the dumbbell, and the parking lot.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::scenario::document::{Link, Topology};
 use crate::scenario::error::{Checked, Problem, child};
 use crate::scenario::field::{Field, Table};
-use crate::scenario::model::{LinkId, NodeId, QueueLimit};
+use crate::scenario::model::{LinkId, LinkKind, NodeId, QueueLimit};
 use crate::scenario::scalar::Name;
 
-use super::link::{self, Direction};
+use super::link;
 use super::route::Route;
 use super::{Network, opposite};
 
@@ -24,7 +25,7 @@ pub(super) fn parking_lot(topology: &Topology, routes: &[Route<'_>], folder: &Pa
     chain(&hops(topology, folder)?, topology, routes, folder)
 }
 
-fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
+fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Arc<LinkKind>; 2]>> {
     let hops = topology.hops.map(|hops| hops.0.0 as usize);
     match (&topology.bottleneck, &topology.bottlenecks) {
         (Some(_), Some(_)) => {
@@ -40,7 +41,7 @@ fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
     }
 }
 
-fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -> Checked<Vec<[Direction; 2]>> {
+fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -> Checked<Vec<[Arc<LinkKind>; 2]>> {
     let count = bottlenecks.len();
     if count == 0 {
         return Err(Problem::new("topology.bottlenecks", "is empty; give at least one link"));
@@ -56,7 +57,7 @@ fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -
     bottlenecks.iter().enumerate().map(link).collect()
 }
 
-fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
+fn chain(hops: &[[Arc<LinkKind>; 2]], topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
     let access = topology.access.as_deref().ok_or_else(|| Problem::missing("topology.access"))?;
     let access = access_link("topology.access", access, folder)?;
     let mut network = Network::default();
@@ -85,7 +86,7 @@ fn chain(hops: &[[Direction; 2]], topology: &Topology, routes: &[Route<'_>], fol
 }
 
 /// A host's own interface holds back its sender instead of dropping, unless the file says otherwise.
-fn access_link(key: &str, access: &Link, folder: &Path) -> Checked<[Direction; 2]> {
+fn access_link(key: &str, access: &Link, folder: &Path) -> Checked<[Arc<LinkKind>; 2]> {
     link::of_chain(key, access, Some(QueueLimit::Unlimited), folder)
 }
 

@@ -7,7 +7,7 @@ use vegas_core::units::{Rate, Span};
 
 use crate::scenario::document::{Backward, BurstLoss, Faults, GraphLink, Link, LinkRate, Loss};
 use crate::scenario::error::{Checked, Problem, child};
-use crate::scenario::model::{Discipline, GilbertElliott, Impairments, LinkSpec, NodeId, QueueLimit, RateTrace};
+use crate::scenario::model::{Discipline, GilbertElliott, Impairments, LinkKind, QueueLimit, RateTrace};
 use crate::scenario::trace;
 
 use super::queue;
@@ -17,46 +17,18 @@ const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 /// Mars is 22 minutes away at most.
 const DELAY_MAX: Span = Span::from_secs(3600);
 
-/// One direction of a link.
-#[derive(Clone)]
-pub(super) struct Direction {
-    rate: Rate,
-    trace: Option<Arc<RateTrace>>,
-    delay: Span,
-    queue: QueueLimit,
-    discipline: Discipline,
-    aqt: bool,
-    impairments: Impairments,
-}
-
-impl Direction {
-    pub(super) fn between(&self, from: NodeId, to: NodeId) -> LinkSpec {
-        LinkSpec {
-            from,
-            to,
-            rate: self.rate,
-            trace: self.trace.clone(),
-            delay: self.delay,
-            queue: self.queue,
-            discipline: self.discipline,
-            aqt: self.aqt,
-            impairments: self.impairments.clone(),
-        }
-    }
-}
-
 /// A link of a chain, forward and backward; without `default_queue` the file has to say its queue.
 pub(super) fn of_chain(
     key: &str,
     link: &Link,
     default_queue: Option<QueueLimit>,
     folder: &Path,
-) -> Checked<[Direction; 2]> {
+) -> Checked<[Arc<LinkKind>; 2]> {
     let (rate, trace) = rate(key, &link.rate, folder)?;
     let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), given)).transpose()?;
     let queue = given.or(default_queue.map(|limit| (limit, Discipline::DropTail)));
     let (queue, discipline) = queue.ok_or_else(|| Problem::missing(child(key, "queue")))?;
-    let forward = Direction {
+    let forward = LinkKind {
         rate,
         trace,
         delay: delay(key, link.delay.0)?,
@@ -69,10 +41,10 @@ pub(super) fn of_chain(
 }
 
 /// A link of a graph, forward and backward.
-pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[Direction; 2]> {
+pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[Arc<LinkKind>; 2]> {
     let (rate, trace) = rate(key, &link.rate, folder)?;
     let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue)?;
-    let forward = Direction {
+    let forward = LinkKind {
         rate,
         trace,
         delay: delay(key, link.delay.0)?,
@@ -85,10 +57,10 @@ pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[D
 }
 
 /// Backward is as forward where the file does not say otherwise; impairments are never taken over.
-fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>, folder: &Path) -> Checked<[Direction; 2]> {
+fn both_ways(key: &str, forward: LinkKind, backward: Option<&Backward>, folder: &Path) -> Checked<[Arc<LinkKind>; 2]> {
     let Some(given) = backward else {
-        let backward = Direction { impairments: Impairments::default(), ..forward.clone() };
-        return Ok([forward, backward]);
+        let backward = LinkKind { impairments: Impairments::default(), ..forward.clone() };
+        return Ok([forward, backward].map(Arc::new));
     };
     let key = &child(key, "backward");
     let (rate, trace) = match &given.rate {
@@ -99,7 +71,7 @@ fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>, folder:
         Some(given) => queue::resolve(&child(key, "queue"), given)?,
         None => (forward.queue, forward.discipline),
     };
-    let backward = Direction {
+    let backward = LinkKind {
         rate,
         trace,
         delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
@@ -108,7 +80,7 @@ fn both_ways(key: &str, forward: Direction, backward: Option<&Backward>, folder:
         aqt: given.aqt.unwrap_or(forward.aqt),
         impairments: impairments(key, &given.faults())?,
     };
-    Ok([forward, backward])
+    Ok([forward, backward].map(Arc::new))
 }
 
 /// The rate, and with a trace also that.

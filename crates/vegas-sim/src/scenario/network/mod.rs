@@ -7,16 +7,16 @@ mod queue;
 mod route;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use vegas_core::units::Bytes;
 
 use super::document::{Numbered, Topology, Traffic};
 use super::error::{Checked, Problem, child};
 use super::field::Table;
-use super::model::{LinkId, LinkSpec, NodeId, QueueLimit};
+use super::model::{LinkId, LinkKind, LinkSpec, NodeId, QueueLimit};
 use super::scalar::{Kind, Named};
 pub(super) use graph::reroute;
-use link::Direction;
 pub(super) use link::{constant_rate as check_rate, delay as check_delay};
 use route::Route;
 
@@ -59,10 +59,10 @@ impl Network {
     }
 
     /// Joins two nodes by a link each way and returns the forward one.
-    fn connect(&mut self, from: NodeId, to: NodeId, link: &[Direction; 2]) -> LinkId {
+    fn connect(&mut self, from: NodeId, to: NodeId, link: &[Arc<LinkKind>; 2]) -> LinkId {
         let [forward, backward] = link;
-        self.links.push(forward.between(from, to));
-        self.links.push(backward.between(to, from));
+        self.links.push(LinkSpec { from, to, kind: Arc::clone(forward) });
+        self.links.push(LinkSpec { from: to, to: from, kind: Arc::clone(backward) });
         self.links.len() - 2
     }
 
