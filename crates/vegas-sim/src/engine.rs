@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
+use crate::apart::Apart;
 use crate::event_queue::{ComponentId, Event, EventQueue};
 use crate::foreign::Stack;
 use crate::hop::{Exit, Hop};
@@ -46,6 +47,8 @@ pub struct Simulation {
     components: Components,
     links: Links,
     lanes: Lanes,
+    /// What has found no lane.
+    apart: Apart,
     plan: Plan,
     routes: Routes,
     /// The scenario's flows, then the connections that sources of traffic have opened.
@@ -156,7 +159,8 @@ impl Simulation {
             queue,
             components,
             links,
-            lanes: Lanes::new(&plan.shared_lanes, scenario.links.len()),
+            lanes: Lanes::new(&plan.shared_lanes),
+            apart: Apart::new(scenario.links.len()),
             plan,
             routes,
             flows,
@@ -202,7 +206,7 @@ impl Simulation {
     /// About how much memory the run holds, bytes: what grows with it, not what every run needs. A function of the
     /// run alone, so that a limit on it stops every repetition at the same event.
     pub fn memory_bytes(&self) -> u64 {
-        let packets = self.lanes.packets_held() + self.links.packets_held();
+        let packets = self.packets_held() + self.links.packets_held();
         let incidents = self.outcome.incidents.len() * size_of::<Incident>();
         let capture = self.outcome.capture.len() * size_of::<CapturedPacket>();
         let held = packets * size_of::<Packet>() + incidents + capture + self.flows.len() * size_of::<Flow>();
@@ -546,9 +550,14 @@ impl Simulation {
         }
     }
 
+    /// Packets on their way that are inside no link.
+    fn packets_held(&self) -> usize {
+        self.lanes.packets_held() + self.apart.packets_held()
+    }
+
     /// What went into a link has come out, was dropped, or is inside; and no acknowledgement's blocks have leaked.
     fn check_conservation(&self) {
-        let inside = self.lanes.packets_held() as u64 + self.links.check_conservation();
+        let inside = self.packets_held() as u64 + self.links.check_conservation();
         assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
     }
 }

@@ -5,14 +5,13 @@
 //! are as fast and as long as each other. Such links share a lane: one row, which is read and written in order, and
 //! one pending event, that of its first packet. Which links are alike is a guess (`engine/ahead.rs`). A packet that
 //! would come out before the last one of the lane, as it may where two hosts send bursts at the same time, enters one of
-//! the lanes abreast of it, if there are any; who would overtake on all of them is carried apart, by an event of its link.
+//! the lanes abreast of it, if there are any; who would overtake on all of them is carried apart ([`crate::apart`]).
 
 use vegas_core::units::Time;
 
 use crate::event_queue::{ComponentId, Event};
 use crate::packet::Packet;
 use crate::pool::{Pool, Row};
-use crate::scenario::LinkId;
 
 /// The place of a packet that has come to the end of its route, at a host of the engine's own that is a flow's.
 pub(crate) const AT_END: u32 = u32::MAX;
@@ -23,15 +22,11 @@ pub(crate) const NO_LANE: u32 = Event::OWN;
 /// So many lanes there are for packets of many hosts: who would overtake on one of them takes the next.
 pub(crate) const ABREAST: u32 = 4;
 
-/// All lanes, and what overtakes on them.
+/// All lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     lanes: Vec<Lane>,
-    /// By link: packets that would have overtaken on its lane, or that have none.
-    apart: Vec<Row>,
-    on_lanes: Pool<OnItsWay, 128>,
-    /// In small chunks: bursts of hosts that begin at the same time.
-    on_apart: Pool<OnItsWay, 8>,
+    packets: Pool<OnItsWay, 128>,
 }
 
 #[derive(Clone, Debug)]
@@ -66,15 +61,10 @@ pub(crate) enum Entered {
 }
 
 impl Lanes {
-    /// Lanes, by lane with how many behind it a packet that would overtake may enter; and places apart for so many links.
-    pub(crate) fn new(more: &[u32], links: usize) -> Self {
+    /// Lanes, by lane with how many behind it a packet that would overtake may enter.
+    pub(crate) fn new(more: &[u32]) -> Self {
         let lane = |more: &u32| Lane { on_their_way: Row::NEW, last: (Time::ZERO, 0), more: *more };
-        Lanes {
-            lanes: more.iter().map(lane).collect(),
-            apart: vec![Row::NEW; links],
-            on_lanes: Pool::default(),
-            on_apart: Pool::default(),
-        }
+        Lanes { lanes: more.iter().map(lane).collect(), packets: Pool::default() }
     }
 
     /// Whether it is a lane of packets. Links that are not plain have lanes of events, with the numbers behind these.
@@ -94,7 +84,7 @@ impl Lanes {
         }
         there.last = place;
         let is_first = there.on_their_way.is_empty();
-        self.on_lanes.push(&mut there.on_their_way, carried);
+        self.packets.push(&mut there.on_their_way, carried);
         if is_first { Entered::First(lane) } else { Entered::Behind }
     }
 
@@ -107,47 +97,20 @@ impl Lanes {
         beside.find(|entered| *entered != Entered::Not).unwrap_or(Entered::Not)
     }
 
-    /// A packet that has found no lane is carried apart from them; whether it is the first of its link.
-    pub(crate) fn carry_apart(&mut self, link: LinkId, carried: OnItsWay) -> bool {
-        let row = &mut self.apart[link];
-        let is_first = row.is_empty();
-        self.on_apart.push(row, carried);
-        is_first
-    }
-
     /// Takes the packet that comes out first, with the place at which it goes on; also the one behind it.
     #[inline(always)]
     pub(crate) fn take_first(&mut self, lane: u32) -> ((Packet, u32), Option<&OnItsWay>) {
-        take(&mut self.on_lanes, &mut self.lanes[lane as usize].on_their_way)
-    }
-
-    /// The same of those that a link carries apart. Hosts that send bursts at the same time do so only now and then.
-    pub(crate) fn take_apart(&mut self, link: LinkId) -> ((Packet, u32), Option<Time>) {
-        let row = &mut self.apart[link];
-        let (first, next) = take(&mut self.on_apart, row);
-        let next = next.map(|next| next.arrival);
-        if next.is_none() {
-            self.on_apart.release(row);
-        }
-        (first, next)
+        let on_their_way = &mut self.lanes[lane as usize].on_their_way;
+        let first = self.packets.first(on_their_way).expect("an arrival is due");
+        let ((sequence, whose, small), place) = (first.packet.words(), first.place);
+        self.packets.drop_first(on_their_way);
+        ((Packet::of_words(sequence, whose, small), place), self.packets.first(on_their_way))
     }
 
     /// Packets on their way.
     pub(crate) fn packets_held(&self) -> usize {
-        let on_lanes = self.lanes.iter().map(|lane| self.on_lanes.len(&lane.on_their_way));
-        on_lanes.chain(self.apart.iter().map(|row| self.on_apart.len(row))).sum()
+        self.lanes.iter().map(|lane| self.packets.len(&lane.on_their_way)).sum()
     }
-}
-
-#[inline(always)]
-fn take<'a, const CHUNK: u32>(
-    packets: &'a mut Pool<OnItsWay, CHUNK>,
-    row: &mut Row,
-) -> ((Packet, u32), Option<&'a OnItsWay>) {
-    let first = packets.first(row).expect("an arrival is due");
-    let ((sequence, whose, small), place) = (first.packet.words(), first.place);
-    packets.drop_first(row);
-    ((Packet::of_words(sequence, whose, small), place), packets.first(row))
 }
 
 #[cfg(test)]
@@ -157,7 +120,7 @@ mod tests {
 
     #[test]
     fn nothing_overtakes() {
-        let mut lanes = Lanes::new(&[0], 6);
+        let mut lanes = Lanes::new(&[0]);
         let mut enter = |lane, component, nanos: u64| {
             let packet = Packet::new(PacketKind::Data, 0, nanos, 1000);
             lanes.enter(lane, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: component })
@@ -176,13 +139,12 @@ mod tests {
         assert_eq!(arrive(), (2, 20, None));
     }
 
-    /// Bursts of four links, all from 100 ns on: three find a lane abreast, the last is carried apart.
+    /// Bursts of four links, all from 100 ns on: three find a lane abreast.
     #[test]
     fn who_would_overtake_takes_another_lane() {
-        let mut lanes = Lanes::new(&[2, 1, 0], 4);
-        let mut apart = Vec::new();
+        let mut lanes = Lanes::new(&[2, 1, 0]);
         for component in [3, 2, 1, 0] {
-            for sequence in 0..20 {
+            for sequence in 0..200 {
                 let packet = Packet::new(PacketKind::Data, component, sequence, 1000);
                 let carried =
                     OnItsWay { packet, arrival: Time::from_nanos(100 + sequence), component, place: component };
@@ -190,25 +152,21 @@ mod tests {
                     Entered::Not => lanes.enter_beside(0, &carried),
                     entered => entered,
                 };
-                match (sequence, component) {
-                    (_, 0) => {
-                        assert_eq!(entered, Entered::Not);
-                        apart.push(lanes.carry_apart(0, carried));
-                    }
-                    (0, _) => assert_eq!(entered, Entered::First(3 - component)),
-                    _ => assert_eq!(entered, Entered::Behind),
-                }
+                let expected = match (sequence, component) {
+                    (_, 0) => Entered::Not,
+                    (0, _) => Entered::First(3 - component),
+                    _ => Entered::Behind,
+                };
+                assert_eq!(entered, expected);
             }
         }
-        assert_eq!((apart[0], apart[1..].contains(&true)), (true, false));
-        assert_eq!(lanes.packets_held(), 80);
-        for sequence in 0..20 {
+        assert_eq!(lanes.packets_held(), 600);
+        for sequence in 0..200 {
             for lane in 0..3 {
-                assert_eq!(lanes.take_first(lane).0.0.sequence, sequence);
+                let ((packet, place), next) = lanes.take_first(lane);
+                assert_eq!((packet.sequence, place), (sequence, 3 - lane));
+                assert_eq!(next.map(|next| next.packet.sequence), (sequence < 199).then_some(sequence + 1));
             }
-            let ((packet, place), next) = lanes.take_apart(0);
-            assert_eq!((packet.sequence, place), (sequence, 0));
-            assert_eq!(next, (sequence < 19).then(|| Time::from_nanos(101 + sequence)));
         }
         assert_eq!(lanes.packets_held(), 0);
     }

@@ -5,6 +5,7 @@
 
 #![deny(unsafe_code)]
 
+mod apart;
 pub mod batch;
 mod chains;
 mod engine;

@@ -35,6 +35,11 @@ impl Packet {
         Packet { sequence, whose, small }
     }
 
+    /// Whether it differs from the other one by its sequence number at most.
+    pub(crate) fn is_like(&self, other: &Packet) -> bool {
+        (self.whose, self.small) == (other.whose, other.small)
+    }
+
     /// The connection; of a datagram, the source.
     #[inline]
     pub(crate) fn flow(&self) -> u32 {

@@ -54,6 +54,16 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         if row.is_empty() { None } else { Some(&self.places[row.first as usize]) }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn first_mut(&mut self, row: &Row) -> Option<&mut T> {
+        if row.is_empty() { None } else { Some(&mut self.places[row.first as usize]) }
+    }
+
+    /// The last of a row, to be changed; none also where it is the last of its chunk, as there is no way back to that.
+    pub(crate) fn last_mut(&mut self, row: &Row) -> Option<&mut T> {
+        if row.end.is_multiple_of(CHUNK) { None } else { self.places.get_mut(row.end as usize - 1) }
+    }
+
     /// Puts one behind the others.
     #[inline]
     pub(crate) fn push(&mut self, row: &mut Row, value: T) {
@@ -92,14 +102,23 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         }
     }
 
+    /// From the first to the last.
+    pub(crate) fn iter(&self, row: &Row) -> impl Iterator<Item = &T> + '_ {
+        let mut first = row.first;
+        let end = row.end;
+        std::iter::from_fn(move || {
+            let value = if first == end { None } else { self.places.get(first as usize) };
+            first = first.wrapping_add(1);
+            if value.is_some() && first.is_multiple_of(CHUNK) {
+                first = self.next[(first / CHUNK) as usize - 1] * CHUNK;
+            }
+            value
+        })
+    }
+
     /// How many there are.
     pub(crate) fn len(&self, row: &Row) -> usize {
-        let (mut first, mut count) = (row.first, 0);
-        while first / CHUNK != row.end / CHUNK {
-            count += CHUNK - first % CHUNK;
-            first = self.next[(first / CHUNK) as usize] * CHUNK;
-        }
-        (count + (row.end - first)) as usize
+        self.iter(row).count()
     }
 
     #[cold]
@@ -168,6 +187,9 @@ mod tests {
                 }
                 for (row, model) in rows.iter().zip(&models) {
                     prop_assert_eq!((pool.len(row), pool.first(row)), (model.len(), model.front()));
+                    prop_assert!(pool.iter(row).eq(model));
+                    let last = pool.last_mut(row).copied();
+                    prop_assert!(last.is_none() || last.as_ref() == model.back());
                 }
             }
         }

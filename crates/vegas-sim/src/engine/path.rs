@@ -40,7 +40,7 @@ impl Simulation {
     /// A packet comes out of a plain link that has overtaken on its lane.
     #[inline(never)]
     pub(super) fn on_arrival(&mut self, link: u32) {
-        let ((packet, place), next) = self.lanes.take_apart(link as LinkId);
+        let ((packet, place), next) = self.apart.take_first(link as LinkId);
         if let Some(next) = next {
             self.queue.schedule(self.components.arrival(link), next);
         }
@@ -278,7 +278,7 @@ impl Simulation {
             Entered::First(lane) => self.queue.begin_lane(lane, arrival, component),
             Entered::Behind => {}
             Entered::Not => {
-                if self.lanes.carry_apart(link as LinkId, carried) {
+                if self.apart.carry(link as LinkId, carried.packet, arrival, place) {
                     self.queue.schedule(component, arrival);
                 }
             }
