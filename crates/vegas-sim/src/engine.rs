@@ -110,7 +110,8 @@ impl Simulation {
         }
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
-        let components = Components::new(scenario.links.len() as u32, flows.len() as u32, sources.len() as u32);
+        let counts = [scenario.links.len(), flows.len(), sources.len()].map(|count| count as u32);
+        let components = Components::new(counts[0], links.are_impaired(), counts[1], counts[2]);
         let mut queue = EventQueue::new(components.count(), plan.lanes());
         if let Some(first) = scenario.changes.first() {
             queue.schedule(components.change(), first.at);
@@ -234,7 +235,10 @@ impl Simulation {
             self.sources[source as usize].close(flow);
         }
         self.outcome.traffic = self.sources.iter().map(|source| source.outcome(self.now)).collect();
-        self.recorder.finish(self.now, &self.flows, &self.links, self.outcome)
+        // what was needed to get here makes room for what is left of it
+        let Simulation { now, recorder, flows, links, outcome, queue, lanes, apart, routes, sacks, .. } = self;
+        drop((queue, lanes, apart, routes, sacks));
+        recorder.finish(now, flows, links, outcome)
     }
 
     /// Drops on links that are fed ahead of time were written down before what happened earlier; some would have come

@@ -130,6 +130,11 @@ impl Links {
         Some(here.newest_arrival())
     }
 
+    /// Whether any link may lose packets, hold them back, double them or carry them beside it.
+    pub(crate) fn are_impaired(&self) -> bool {
+        self.working.iter().any(Link::is_impaired)
+    }
+
     /// Whether a hop is a plain link.
     pub(crate) fn is_plain(&self, hop: u32) -> bool {
         self.working[hop as usize].is_plain()

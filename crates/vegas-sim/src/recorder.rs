@@ -40,6 +40,7 @@ struct LinkMark {
 
 impl Recorder {
     pub(crate) fn new(sampling: Sampling, links: usize, flows: usize) -> Self {
+        let (links, flows) = if sampling == Sampling::Off { (0, 0) } else { (links, flows) };
         Recorder {
             sampling,
             flow_series: FlowSeries::default(),
@@ -134,12 +135,13 @@ impl Recorder {
     }
 
     /// The totals, with the series.
-    pub(crate) fn finish(mut self, end: Time, flows: &[Flow], links: &Links, mut outcome: Outcome) -> Outcome {
+    pub(crate) fn finish(mut self, end: Time, flows: Vec<Flow>, links: Links, mut outcome: Outcome) -> Outcome {
         if self.every_change() {
             sort_by_time(&mut self.link_series);
         }
         outcome.flows = flows.iter().map(|flow| flow_outcome(flow, end)).collect();
-        outcome.links = (0..links.len()).map(|link| link_outcome(links, link, end)).collect();
+        drop(flows);
+        outcome.links = (0..links.len()).map(|link| link_outcome(&links, link, end)).collect();
         outcome.flow_series = self.flow_series;
         outcome.link_series = self.link_series;
         outcome

@@ -34,11 +34,13 @@ pub(super) enum Component {
 }
 
 impl Components {
-    pub(super) fn new(links: u32, flows: u32, sources: u32) -> Self {
+    /// Of a network where links `may_hold` packets back, or none does.
+    pub(super) fn new(links: u32, may_hold: bool, flows: u32, sources: u32) -> Self {
         let first_source = 1 + flows;
         let arrivals = first_source + sources;
         let held = arrivals + links;
-        Components { flows, connections: flows, sources: first_source, arrivals, held, timers: held + links }
+        let timers = held + if may_hold { links } else { 0 };
+        Components { flows, connections: flows, sources: first_source, arrivals, held, timers }
     }
 
     pub(super) fn count(self) -> usize {
