@@ -144,11 +144,16 @@ impl Simulation {
             .map(|spec| spec.map(|spec| routes.add(&steps(&spec.path), &steps(&spec.reverse_path), Step::SPECIAL_END)))
             .collect();
         // so that there are all chains from the start
+        let mut routes_change = false;
         for change in &scenario.changes {
             if let Change::Route(change) = &change.change {
+                routes_change = true;
                 steps(&change.path);
                 steps(&change.reverse_path);
             }
+        }
+        if !routes_change {
+            links.end_chains();
         }
         plan.apply_to_receivers(&mut routes, &mut flows);
         Simulation {

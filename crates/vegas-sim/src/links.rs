@@ -25,6 +25,7 @@ pub(crate) struct Links {
     working: Vec<Link>,
     hops: Vec<Hop>,
     chains: Vec<Chain>,
+    /// The hops of chains, by their links; nothing once no more are asked for.
     ids: BTreeMap<Vec<LinkId>, u32>,
     /// Links on which nothing ever waits.
     passing: Vec<Passing>,
@@ -80,6 +81,11 @@ impl Links {
         self.hops.push(Hop::chain(Exit { link, lane }));
         self.ids.insert(links.to_vec(), id);
         id
+    }
+
+    /// No more chains are asked for.
+    pub(crate) fn end_chains(&mut self) {
+        self.ids = BTreeMap::new();
     }
 
     /// Packets are offered to a link ahead of their time; somebody looks then.

@@ -180,7 +180,7 @@ fn check_replaceable(given: &Path) -> Result<PathBuf, ResultsError> {
     if names.is_empty() {
         return Ok(dir);
     }
-    if !fs::read_to_string(dir.join(MANIFEST)).is_ok_and(|text| is_manifest(&text)) {
+    if !File::open(dir.join(MANIFEST)).is_ok_and(is_manifest) {
         return refuse(format!("holds files but no {MANIFEST} of an earlier run"));
     }
     match names.iter().map(|name| name.to_string_lossy()).find(|name| !written_by_a_run(name)) {

@@ -7,7 +7,7 @@ use vegas_core::{Composition, Detection, HostCapabilities, Limits, LossResponse,
 use super::document::{Algorithm, Flow, Host, Parts};
 use super::error::{Checked, Problem, child};
 use super::field::Field;
-use super::model::{FlowSpec, Handshake, HostKind, HostSpec, LinkId, Transport};
+use super::model::{FlowKind, FlowSpec, Handshake, HostKind, HostSpec, LinkId, Transport};
 use super::network::Network;
 use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
 
@@ -59,22 +59,11 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
             (packet, packet, QUIC_HEADERS)
         }
     };
-    let spec = FlowSpec {
-        transport,
-        algorithm,
-        composition,
-        parameters,
-        host,
-        ecn: flow.ecn.unwrap_or(false),
-        start,
-        stop,
-        size: size(child(key, "size"), flow.size)?,
-        packet,
-        ack,
-        header,
-        path: path.to_vec(),
-        reverse_path: Network::reversed(path),
-    };
+    let size = size(child(key, "size"), flow.size)?;
+    let ecn = flow.ecn.unwrap_or(false);
+    let kind = FlowKind { transport, algorithm, composition, parameters, host, ecn, size, packet, ack, header };
+    let reverse_path = Network::reversed(path);
+    let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };
     check_sizes(key, &spec, network)?;
     Ok(spec)
 }

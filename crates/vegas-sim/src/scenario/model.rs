@@ -267,9 +267,24 @@ pub struct GilbertElliott {
     pub loss_bad_ppm: u32,
 }
 
-/// One connection that sends data one way.
+/// One connection that sends data one way. What it is like is its [`FlowKind`], which it dereferences to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
+    /// When the first data leaves (or the SYN, with a handshake).
+    pub start: Time,
+    /// When the application stops giving data, if it does.
+    pub stop: Option<Time>,
+    /// Links from the sender to the receiver, in order.
+    pub path: Vec<LinkId>,
+    /// Links from the receiver back to the sender, in order.
+    pub reverse_path: Vec<LinkId>,
+    /// Shared by flows that are alike; who changes that of a flow, changes no other's.
+    pub kind: Arc<FlowKind>,
+}
+
+/// Whose connection it is, and what it carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowKind {
     /// What carries it.
     pub transport: Transport,
     /// The preset's name, or `custom` for a table of parts.
@@ -282,10 +297,6 @@ pub struct FlowSpec {
     pub host: HostSpec,
     /// Whether both hosts use explicit congestion notification (RFC 3168).
     pub ecn: bool,
-    /// When the first data leaves (or the SYN, with a handshake).
-    pub start: Time,
-    /// When the application stops giving data, if it does.
-    pub stop: Option<Time>,
     /// How much payload is sent; unlimited if none.
     pub size: Option<Bytes>,
     /// A full data packet on the wire, headers included.
@@ -294,13 +305,23 @@ pub struct FlowSpec {
     pub ack: Bytes,
     /// Header bytes in a data packet; payload is `packet - header`.
     pub header: Bytes,
-    /// Links from the sender to the receiver, in order.
-    pub path: Vec<LinkId>,
-    /// Links from the receiver back to the sender, in order.
-    pub reverse_path: Vec<LinkId>,
 }
 
-impl FlowSpec {
+impl Deref for FlowSpec {
+    type Target = FlowKind;
+
+    fn deref(&self) -> &FlowKind {
+        &self.kind
+    }
+}
+
+impl DerefMut for FlowSpec {
+    fn deref_mut(&mut self) -> &mut FlowKind {
+        Arc::make_mut(&mut self.kind)
+    }
+}
+
+impl FlowKind {
     /// The largest data packet on the wire, with the option that routers stamp.
     pub fn largest_packet(&self) -> Bytes {
         Bytes::new(self.packet.get() + self.router_option())

@@ -1,13 +1,14 @@
 //! What the types of the file cannot say: values in range, and values that go together.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 use vegas_core::units::Span;
 
 use super::document::{File, numbered};
 use super::error::{Checked, Problem};
-use super::model::{Sampling, Scenario, Transport};
+use super::model::{FlowSpec, Sampling, Scenario, Transport};
 use super::{change, flow, network, traffic};
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
@@ -27,10 +28,15 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
     let documents = numbered(&file.flow);
     check_flows(documents.len())?;
     let network = network::build(&file.topology, &documents, sources, folder)?;
-    let mut flows = Vec::with_capacity(documents.len());
+    let mut flows: Vec<FlowSpec> = Vec::with_capacity(documents.len());
     for (document, path) in documents.iter().zip(&network.paths) {
         let key = format!("flow.{}", document.table);
-        flows.push(flow::resolve(&key, document.flow, duration, &network, path)?);
+        let mut flow = flow::resolve(&key, document.flow, duration, &network, path)?;
+        // those of one table are alike
+        if let Some(before) = flows.last().filter(|before| before.kind == flow.kind) {
+            flow.kind = Arc::clone(&before.kind);
+        }
+        flows.push(flow);
     }
     let mut traffic = Vec::with_capacity(sources.len());
     for (id, (source, path)) in sources.iter().zip(&network.paths[flows.len()..]).enumerate() {

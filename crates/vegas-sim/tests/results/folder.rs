@@ -159,7 +159,7 @@ fn files_of_others_are_never_deleted() {
     let before = contents(&dir);
     assert_one_line_naming(&write(&dir, PLAIN).unwrap_err(), &dir);
 
-    fs::write(dir.join("manifest.json"), r#"{"generator": "something else"}"#).unwrap();
+    fs::write(dir.join("manifest.json"), r#"{"generator": "something else", "format": 1}"#).unwrap();
     assert_one_line_naming(&write(&dir, PLAIN).unwrap_err(), &dir);
     fs::remove_file(dir.join("manifest.json")).unwrap();
     assert_eq!(contents(&dir), before);

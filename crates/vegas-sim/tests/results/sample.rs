@@ -8,7 +8,7 @@ use vegas_sim::outcome::{
     LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, Load,
+    DatagramSpec, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, Load,
     QueueLimit, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
 };
 
@@ -64,7 +64,7 @@ fn link(from: usize, to: usize) -> LinkSpec {
 
 fn flow(algorithm: &str) -> FlowSpec {
     let preset = registry::preset(algorithm).unwrap();
-    FlowSpec {
+    let kind = FlowKind {
         transport: Transport::Tcp,
         algorithm: algorithm.to_owned(),
         composition: preset.composition,
@@ -83,15 +83,12 @@ fn flow(algorithm: &str) -> FlowSpec {
             handshake: Handshake::Full,
         },
         ecn: false,
-        start: Time::ZERO,
-        stop: None,
         size: None,
         packet: Bytes::new(1_000),
         ack: Bytes::new(40),
         header: Bytes::new(40),
-        path: vec![0],
-        reverse_path: vec![1],
-    }
+    };
+    FlowSpec { start: Time::ZERO, stop: None, path: vec![0], reverse_path: vec![1], kind: kind.into() }
 }
 
 pub(crate) fn outcome() -> Outcome {

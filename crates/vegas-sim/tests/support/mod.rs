@@ -4,8 +4,8 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
-    Discipline, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, QueueLimit, Sampling,
-    Scenario, Transport,
+    Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, QueueLimit,
+    Sampling, Scenario, Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
@@ -48,22 +48,19 @@ pub(crate) fn link(from: usize, to: usize, rate: Rate, delay: Span) -> LinkSpec 
 }
 
 pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parameters) -> FlowSpec {
-    FlowSpec {
+    let kind = FlowKind {
         transport: Transport::Tcp,
         algorithm: algorithm.into(),
         composition,
         parameters,
         host: host(&composition),
         ecn: false,
-        start: Time::ZERO,
-        stop: None,
         size: None,
         packet: Bytes::new(1000),
         ack: Bytes::new(40),
         header: Bytes::new(40),
-        path: vec![0, 1, 2],
-        reverse_path: vec![3, 4, 5],
-    }
+    };
+    FlowSpec { start: Time::ZERO, stop: None, path: vec![0, 1, 2], reverse_path: vec![3, 4, 5], kind: kind.into() }
 }
 
 pub(crate) fn host(composition: &Composition) -> HostSpec {
