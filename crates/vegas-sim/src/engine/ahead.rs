@@ -102,7 +102,8 @@ impl Plan {
 
     /// How many lanes there are.
     pub(super) fn lanes(&self) -> usize {
-        self.lanes.iter().filter(|lane| **lane != NO_LANE).max().map_or(0, |last| *last as usize + 1)
+        let last = self.lanes.iter().filter(|lane| **lane != NO_LANE).max();
+        last.map_or(0, |last| *last as usize + 1).max(self.shared_lanes.len())
     }
 
     /// Whether nothing ever waits for a link.
@@ -242,18 +243,20 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], turns: &[bool]) -> Vec<b
 }
 
 /// Gives links whose packets arrive by events a lane with those whose packets, as far as can be told, come out in the
-/// order in which they are accepted: those equally far behind one link, and those from hosts that are equally fast and
-/// long. Links that are not plain get one each behind these. Also, of those that are shared, how many a packet that would
-/// overtake may take behind it: where many hosts send bursts at the same time, there are lanes abreast.
+/// order in which they are accepted: those equally far behind one link, and those that are equally far behind links of
+/// their own, as those of hosts are that are equally fast and long. Links that are not plain get one each behind these.
+/// Also, of those that are shared, how many a packet that would overtake may take behind it: where many hosts send bursts
+/// at the same time, there are lanes abreast.
 fn lanes(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, Vec<u32>) {
+    let spacing = |link: LinkId| spacings[link].filter(|_| sends_events[link] && links[link].is_plain());
+    let mut behind = vec![0u32; links.len()];
+    for Spacing { head, .. } in (0..links.len()).filter_map(spacing) {
+        behind[head] += 1;
+    }
     let mut alike = BTreeMap::<_, Vec<LinkId>>::new();
-    for link in 0..links.len() {
-        if let Some(Spacing { head, gap, least, most }) = spacings[link]
-            && sends_events[link]
-            && links[link].is_plain()
-        {
-            alike.entry((Some(head).filter(|head| *head != link), gap, least, most)).or_default().push(link);
-        }
+    for (link, Spacing { head, gap, least, most }) in (0..links.len()).filter_map(|link| Some((link, spacing(link)?))) {
+        let shared_head = Some(head).filter(|head| behind[*head] > 1);
+        alike.entry((shared_head, gap, least, most)).or_default().push(link);
     }
     let mut lanes = vec![NO_LANE; links.len()];
     let mut shared = Vec::new();
@@ -456,5 +459,29 @@ mod tests {
         let turns = |flow: &str| plan("10mbit", flow).1[0];
         assert!(turns(r#"{ algorithm = "vegas" }"#));
         assert!(!turns(r#"{ algorithm = "vegas", delayed_ack = "40ms" }"#));
+    }
+
+    /// Hosts that are alike share lanes that lie abreast: of data, of answers, though each is behind a link of its own, and of
+    /// the acknowledgements that come back to them.
+    #[test]
+    fn many_hosts_have_lanes_abreast() {
+        let lanes = |count: usize| {
+            let text = format!(
+                r#"
+                name = "plan"
+                duration = "1s"
+                topology.kind = "dumbbell"
+                topology.access = {{ rate = "1gbit", delay = "1ms" }}
+                topology.bottleneck = {{ rate = "10gbit", delay = "8ms", queue = "1000p" }}
+                flow = [{{ algorithm = "reno", count = {count} }}]
+                "#
+            );
+            let scenario = Scenario::from_toml(&text, "plan.toml", &[]).expect("a scenario");
+            let plan = Plan::new(&scenario, true);
+            assert_eq!(plan.lanes(), plan.shared_lanes.len());
+            plan.shared_lanes
+        };
+        assert_eq!(lanes(MANY_HOSTS - 1), [0; 3]);
+        assert_eq!(lanes(MANY_HOSTS), [[3, 2, 1, 0]; 3].as_flattened());
     }
 }
