@@ -15,6 +15,8 @@ pub(crate) struct Apart {
     /// By link.
     rows: Vec<Row>,
     bursts: Pool<Burst, 4>,
+    /// Packets that were put in and not taken out.
+    inside: usize,
 }
 
 /// Packets that come out of a link, each so much later, and so many bytes on, as the one before it.
@@ -35,12 +37,13 @@ const _: () = assert!(size_of::<Burst>() == 48);
 
 impl Apart {
     pub(crate) fn new(links: usize) -> Self {
-        Apart { rows: vec![Row::NEW; links], bursts: Pool::default() }
+        Apart { rows: vec![Row::NEW; links], bursts: Pool::default(), inside: 0 }
     }
 
     /// Carries a packet to its arrival at the end of a link, from where it goes on at `place`; whether it is the first to
     /// arrive there.
     pub(crate) fn carry(&mut self, link: LinkId, packet: Packet, arrival: Time, place: u32) -> bool {
+        self.inside += 1;
         let row = &mut self.rows[link];
         if self.bursts.last_mut(row).is_some_and(|burst| burst.takes(&packet, arrival, place)) {
             return false;
@@ -50,11 +53,13 @@ impl Apart {
         is_first
     }
 
-    /// Takes the packet that comes out of a link first, with the place at which it goes on; also when the next one comes.
+    /// Takes the packet that comes out of a link now, with the place at which it goes on; also when the next one comes.
     /// Who carries none any more has no memory either: bursts that meet others on a lane are rare.
-    pub(crate) fn take_first(&mut self, link: LinkId) -> ((Packet, u32), Option<Time>) {
+    pub(crate) fn take_first(&mut self, link: LinkId, now: Time) -> ((Packet, u32), Option<Time>) {
+        self.inside -= 1;
         let row = &mut self.rows[link];
         let burst = self.bursts.first_mut(row).expect("an arrival is due");
+        debug_assert_eq!(burst.arrival, now);
         let first = (burst.packet, burst.place);
         if burst.behind > 0 {
             burst.go_on();
@@ -70,8 +75,14 @@ impl Apart {
 
     /// Packets on their way.
     pub(crate) fn packets_held(&self) -> usize {
+        self.inside
+    }
+
+    /// What was put in has been taken out, or is there.
+    pub(crate) fn check_conservation(&self) {
         let bursts = self.rows.iter().flat_map(|row| self.bursts.iter(row));
-        bursts.map(|burst| 1 + burst.behind as usize).sum()
+        let there: usize = bursts.map(|burst| 1 + burst.behind as usize).sum();
+        assert_eq!(there, self.inside, "packets were made or lost apart from lanes");
     }
 }
 
@@ -123,11 +134,12 @@ mod tests {
         burst_of(&mut apart, 1, 1_000_000, 80);
         assert_eq!((apart.packets_held(), apart.bursts.iter(&apart.rows[1]).count()), (1_000_000, 1));
         for number in 0..1_000_000 {
-            let ((packet, place), next) = apart.take_first(1);
+            let ((packet, place), next) = apart.take_first(1, Time::from_nanos(80 * number));
             assert_eq!((packet.sequence, place), (1000 * number, 7));
             assert_eq!(next, (number < 999_999).then(|| Time::from_nanos(80 * (number + 1))));
         }
         assert_eq!(apart.packets_held(), 0);
+        apart.check_conservation();
     }
 
     proptest! {
@@ -145,10 +157,11 @@ mod tests {
                 prop_assert_eq!(apart.carry(0, packet, arrival, flow), model.is_empty());
                 model.push_back((packet, arrival, flow));
                 prop_assert_eq!(apart.packets_held(), model.len());
+                apart.check_conservation();
                 if takes {
-                    let (packet, _, place) = model.pop_front().expect("one was put in");
+                    let (packet, arrival, place) = model.pop_front().expect("one was put in");
                     let next = model.front().map(|(_, arrival, _)| *arrival);
-                    prop_assert_eq!(apart.take_first(0), ((packet, place), next));
+                    prop_assert_eq!(apart.take_first(0, arrival), ((packet, place), next));
                 }
             }
         }

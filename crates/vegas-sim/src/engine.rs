@@ -566,6 +566,7 @@ impl Simulation {
 
     /// What went into a link has come out, was dropped, or is inside; and no acknowledgement's blocks have leaked.
     fn check_conservation(&self) {
+        self.apart.check_conservation();
         let inside = self.packets_held() as u64 + self.links.check_conservation();
         assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
     }

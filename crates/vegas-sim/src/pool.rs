@@ -116,9 +116,14 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         })
     }
 
-    /// How many there are.
+    /// How many there are, with a look at each chunk.
     pub(crate) fn len(&self, row: &Row) -> usize {
-        self.iter(row).count()
+        let (mut first, mut count) = (row.first, 0);
+        while first / CHUNK != row.end / CHUNK {
+            count += CHUNK - first % CHUNK;
+            first = self.next[(first / CHUNK) as usize] * CHUNK;
+        }
+        (count + (row.end - first)) as usize
     }
 
     #[cold]

@@ -40,7 +40,7 @@ impl Simulation {
     /// A packet comes out of a plain link that has overtaken on its lane.
     #[inline(never)]
     pub(super) fn on_arrival(&mut self, link: u32) {
-        let ((packet, place), next) = self.apart.take_first(link as LinkId);
+        let ((packet, place), next) = self.apart.take_first(link as LinkId, self.now);
         if let Some(next) = next {
             self.queue.schedule(self.components.arrival(link), next);
         }
