@@ -20,7 +20,7 @@ pub(crate) const AT_END: u32 = u32::MAX;
 pub(crate) const NO_LANE: u32 = Event::OWN;
 
 /// So many lanes there are for packets of many hosts: who would overtake on one of them takes the next.
-pub(crate) const ABREAST: u32 = 4;
+pub(crate) const ABREAST: u32 = 2;
 
 /// All lanes.
 #[derive(Clone, Debug, Default)]
