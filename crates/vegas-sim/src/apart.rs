@@ -10,7 +10,7 @@ use crate::pool::{Pool, Row};
 use crate::scenario::LinkId;
 
 /// All such packets.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Apart {
     /// By link.
     rows: Vec<Row>,

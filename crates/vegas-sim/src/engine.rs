@@ -110,8 +110,7 @@ impl Simulation {
         }
         foreign_flows::connect(scenario, stack, &mut flows);
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
-        let counts = [scenario.links.len(), flows.len(), sources.len()].map(|count| count as u32);
-        let components = Components::new(counts[0], links.are_impaired(), counts[1], counts[2]);
+        let components = Components::new(links.len(), links.are_impaired(), flows.len(), sources.len());
         let mut queue = EventQueue::new(components.count(), plan.lanes());
         if let Some(first) = scenario.changes.first() {
             queue.schedule(components.change(), first.at);

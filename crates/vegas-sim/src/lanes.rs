@@ -19,9 +19,6 @@ pub(crate) const AT_END: u32 = u32::MAX;
 /// A link's lane, if it has none.
 pub(crate) const NO_LANE: u32 = Event::OWN;
 
-/// So many lanes there are for packets of many hosts: who would overtake on one of them takes the next.
-pub(crate) const ABREAST: u32 = 2;
-
 /// All lanes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {

@@ -48,9 +48,9 @@ enum Waiting {
 
 /// A packet on its way to the other end of a link.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Transit {
-    pub(crate) packet: Packet,
-    pub(crate) arrival: Time,
+struct Transit {
+    packet: Packet,
+    arrival: Time,
 }
 
 /// Packets that went into a link that is managed or impaired and came out, whenever that was or will be.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use vegas_core::units::{Bytes, Span, Time};
 
 use super::{Flow, changes_link};
-use crate::lanes::{ABREAST, NO_LANE};
+use crate::lanes::NO_LANE;
 use crate::link::may_impair;
 use crate::links::Links;
 use crate::looks::{Looks, Noted};
@@ -248,13 +248,12 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], turns: &[bool]) -> Vec<b
 /// Also, of those that are shared, how many a packet that would overtake may take behind it: where many hosts send bursts
 /// at the same time, there are lanes abreast.
 fn lanes(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, Vec<u32>) {
-    let spacing = |link: LinkId| spacings[link].filter(|_| sends_events[link] && links[link].is_plain());
+    let of_plain = (0..links.len()).filter(|link| sends_events[*link] && links[*link].is_plain());
+    let known: Vec<(LinkId, Spacing)> = of_plain.filter_map(|link| Some((link, spacings[link]?))).collect();
     let mut behind = vec![0u32; links.len()];
-    for Spacing { head, .. } in (0..links.len()).filter_map(spacing) {
-        behind[head] += 1;
-    }
+    known.iter().for_each(|(_, spacing)| behind[spacing.head] += 1);
     let mut alike = BTreeMap::<_, Vec<LinkId>>::new();
-    for (link, Spacing { head, gap, least, most }) in (0..links.len()).filter_map(|link| Some((link, spacing(link)?))) {
+    for (link, Spacing { head, gap, least, most }) in known {
         let shared_head = Some(head).filter(|head| behind[*head] > 1);
         alike.entry((shared_head, gap, least, most)).or_default().push(link);
     }
@@ -274,6 +273,8 @@ fn lanes(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool
 
 /// From so many hosts on some are sending bursts at the same time all the time.
 const MANY_HOSTS: usize = 128;
+/// They have so many lanes: who would overtake on one of them takes the next.
+const ABREAST: u32 = 2;
 
 /// How packets come to a link, where that is known ahead of time.
 fn arrivals(before: &[Hop], spacings: &[Option<Spacing>]) -> Option<Spacing> {

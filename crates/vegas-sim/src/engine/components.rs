@@ -35,7 +35,8 @@ pub(super) enum Component {
 
 impl Components {
     /// Of a network where links `may_hold` packets back, or none does.
-    pub(super) fn new(links: u32, may_hold: bool, flows: u32, sources: u32) -> Self {
+    pub(super) fn new(links: usize, may_hold: bool, flows: usize, sources: usize) -> Self {
+        let [links, flows, sources] = [links, flows, sources].map(|count| count as u32);
         let first_source = 1 + flows;
         let arrivals = first_source + sources;
         let held = arrivals + links;
