@@ -36,7 +36,7 @@ $(VENV)/.requirements: requirements/dev.txt
 	touch $@
 
 # the package is installed in place: Python sources need no build
-$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit pyproject.toml $(RUST_FILES)
+$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
 	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked
 	touch $@
 
@@ -44,6 +44,13 @@ $(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit pyproject.toml $(RUST_FILE
 $(VENV)/.commit: $(VENV)/.requirements ALWAYS
 	@commit=$$(git describe --always --dirty --exclude='*' --abbrev=40 2>/dev/null || echo unknown); \
 	[[ -f $@ && $$(cat $@) == "$$commit" ]] || echo "$$commit" >$@
+
+# one wheel for every Python from 3.11 on; which glibc it needs at least its name says
+.PHONY: wheel
+wheel: build ## a wheel for manylinux in target/wheels, tried where there is no Rust
+	rm -rf $(TARGET)/wheels
+	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked --out $(TARGET)/wheels
+	tools/check_wheel.sh $(TARGET)/wheels/*.whl $(PYTHON)
 
 .PHONY: ALWAYS
 ALWAYS:
@@ -54,7 +61,7 @@ demo: build ## the papers' claims, less of each: a report with verdicts, figures
 
 .PHONY: pictures
 pictures: build ## draws the documentation's pictures anew
-	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno -o results/demo
+	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno --plot -o results/demo
 	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
 	$(BIN)/vegaslab reproduce G-fig4-gallop L-fig2 -o results/papers-pictures
 	cp results/papers-pictures/figures/gallop-fig4.svg docs/pictures/papers-gallop-fig4.svg
@@ -64,6 +71,80 @@ pictures: build ## draws the documentation's pictures anew
 	cp results/demo-seeds/picture.svg docs/pictures/vegas-and-reno-seeds.svg
 	$(BIN)/vegaslab factorial scenarios/plans/vegas-phases.toml -o results/demo-phases
 	cp results/demo-phases/factorial/flow.0.goodput_mbps/picture.svg docs/pictures/vegas-phases.svg
+
+$(VENV)/.docs: requirements/docs.txt $(VENV)/.requirements
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement $< --constraint requirements/dev.txt
+	touch $@
+
+.PHONY: docs-packages
+docs-packages: $(VENV)/.docs
+
+$(VENV)/.browser: requirements/browser.txt $(VENV)/.requirements
+	$(BIN)/pip install --quiet --disable-pip-version-check --requirement $< --constraint requirements/dev.txt
+	touch $@
+
+.PHONY: browser-packages
+browser-packages: $(VENV)/.browser ## what the tests of pages in a browser need beside Debian's chromium
+
+.PHONY: screenshots
+screenshots: build $(VENV)/.browser ## pages as a browser shows them, wide and narrow, light and dark: results/screenshots
+	mkdir -p results/screenshots
+	SCREENSHOTS=results/screenshots $(BIN)/pytest --quiet python/tests/test_browser.py -k fits
+
+# the variable: a theme's advertisement
+.PHONY: docs
+docs: build $(VENV)/.docs ## the documentation as a site in the folder site, its links checked (a minute)
+	@if missing=$$(tools/web_ready.sh); then $(MAKE) --no-print-directory web; \
+		else echo "SKIPPED: the site has no playground; $$missing"; fi
+	NO_MKDOCS_2_WARNING=1 PYTHONPATH=python $(BIN)/mkdocs build --quiet --strict
+	PYTHONPATH=python $(BIN)/python -m documentation.site.check site
+
+.PHONY: objects
+objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from docs/scenario.schema.json
+	PYTHONPATH=python $(BIN)/python -m documentation.objects
+
+# --- the engine in a browser: docs/playground.md ---
+
+WEB := web/dist
+WEB_ENGINE := $(TARGET)/wasm32-unknown-unknown/web/vegas_web.wasm
+
+.PHONY: web
+web: $(WEB)/playground.html ## the playground: the folder web/dist, and all of it in one file there, playground.html
+
+$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs $(wildcard web/src/*) \
+		$(shell find scenarios -name '*.toml' -o -name '*.txt')
+	web/node_modules/.bin/tsc --project web
+	node web/build.mjs $(WEB_ENGINE) $(WEB)
+
+# ahash draws a number when it is compiled; the variable is its seed
+$(WEB_ENGINE): $(RUST_FILES) tools/web_toolchain.sh
+	@toolchain=$$(tools/web_toolchain.sh) || { echo "$$toolchain" >&2; exit 1; }; \
+	flags=$$(sed -n 's/^WEB_CARGO_FLAGS=//p' <<<"$$toolchain"); \
+	env $$(grep -v '^WEB_CARGO_FLAGS=' <<<"$$toolchain") CONST_RANDOM_SEED=vegaslab \
+		cargo build --quiet --locked --profile web --package vegas-web --lib --target wasm32-unknown-unknown $$flags
+	@touch $@
+
+web/node_modules/.installed: web/package-lock.json
+	@command -v npm >/dev/null || { echo 'missing: npm (Node 20 or newer)' >&2; exit 1; }
+	cd web && npm ci --ignore-scripts --silent
+	touch $@
+
+.PHONY: web-packages
+web-packages: ## Debian's packages that the playground and its tests need, as root
+	apt-get update --quiet --quiet
+	apt-get install --quiet --quiet --yes --no-install-recommends rustc-web rust-web-src lld-22 >/dev/null
+	@command -v npm >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends nodejs npm >/dev/null
+	@command -v chromium >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends chromium >/dev/null
+
+.PHONY: test-web
+test-web: build ## the playground in a browser: its tables are those of the command, byte for byte (skipped without one)
+	@if missing=$$(tools/web_ready.sh); then \
+		$(MAKE) --no-print-directory web && node web/tests/equal.mjs && node web/tests/page.mjs; \
+	elif [[ $(CI) == true ]]; then \
+		echo "the playground cannot be tested; $$missing" >&2; exit 1; \
+	else \
+		echo "SKIPPED: the playground is not tested; $$missing"; \
+	fi
 
 # --- the kernel's TCP: docs/linux.md ---
 
@@ -94,7 +175,7 @@ linux-packages: ## Debian's packages that vegas-linux needs, as root
 # what is off for users unless they ask for it, and tested here
 FEATURES := --features vegas-quic/s2n
 
-TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python check-no-std check-identical
+TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python test-web check-no-std check-identical
 
 .PHONY: test
 test: ## everything
@@ -116,9 +197,17 @@ test-linux: ## the tests on this machine's own kernel, for 80 s (skipped without
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
 
+WITH_BROWSER := $(if $(shell command -v chromium),$(VENV)/.browser)
+
 .PHONY: test-python
-test-python: build ## the Python tests
-	$(BIN)/pytest --quiet --numprocesses auto --dist loadfile
+test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the program behind `vegaslab quic` as test-rust builds it
+	@[[ -n '$(WITH_BROWSER)' ]] || echo 'SKIPPED: pages are not tested in a browser; apt-get install chromium gives one'
+	cargo build --quiet --locked --workspace $(FEATURES) --exclude vegas-py --exclude vegas-linux --bin vegaslab-quic
+	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rs --numprocesses auto --dist loadfile
+
+.PHONY: test-mutants
+test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes)
+	$(BIN)/pytest --quiet -m mutants
 
 .PHONY: check-no-std
 check-no-std: ## vegas-core without std and without an allocator
@@ -148,11 +237,34 @@ quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (te
 quic-s2n: ## transfers by s2n-quic over loopback, each algorithm (builds its cryptography, some minutes)
 	cd crates/vegas-quic/s2n-transfer && CARGO_TARGET_DIR=$(TARGET)/s2n cargo test --quiet --locked --release
 
+# with overflow checks and assertions, and fast: docs/swarm.md
+.PHONY: swarm-program
+swarm-program: $(VENV)/.requirements ## the program behind `vegaslab swarm`, beside the command
+	cargo build --quiet --locked --profile swarm --package vegas-swarm
+	install -m 755 $(TARGET)/swarm/vegaslab-swarm $(BIN)/vegaslab-swarm
+
+SWARM_NETWORKS ?= 5000
+SWARM_SEED ?= 1
+
+.PHONY: swarm
+swarm: build swarm-program ## random networks, each checked by what must hold in all; goes on where it stopped
+	$(BIN)/vegaslab swarm --networks $(SWARM_NETWORKS) --seed $(SWARM_SEED)
+
+CRASH ?=
+
+.PHONY: crash
+crash: build ## kills commands at 200 random points, fills their disks, compares every byte (CRASH='--points 50 --seed 2')
+	PYTHONPATH=python $(BIN)/python -m reliability $(CRASH)
+
 FUZZ_SECONDS ?= 60
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZ_SECONDS each, guided by coverage; needs a C++ compiler
+fuzz: build ## every fuzz target for FUZZ_SECONDS each, guided by coverage, from its corpus; needs a C++ compiler
 	tools/fuzz.sh $(FUZZ_SECONDS)
+
+.PHONY: fuzz-corpus
+fuzz-corpus: build ## the fuzz targets' corpora anew: of what `make fuzz` has found, the inputs that cover most
+	tools/fuzz.sh corpus
 
 # --- speed: docs/performance.md ---
 
@@ -211,12 +323,8 @@ lint-python: build
 	$(BIN)/mypy --strict python
 
 .PHONY: deny
-deny: ## licences and sources of the dependencies (skipped without cargo-deny)
-	@if command -v cargo-deny >/dev/null || [[ $(CI) == true ]]; then \
-		cargo deny --locked --log-level error check licenses bans sources; \
-	else \
-		echo 'SKIPPED: cargo-deny is not installed (make tools builds it), so licences of dependencies are not checked'; \
-	fi
+deny: $(if $(shell command -v cargo-deny),,tools) ## licences and sources of the dependencies
+	cargo deny --locked --log-level error check licenses bans sources
 
 .PHONY: tools
 tools: $(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION) ## cargo-deny, built from source (about a minute)
@@ -237,5 +345,5 @@ format: $(VENV)/.requirements ## formats Rust and Python
 .PHONY: clean
 clean: ## removes everything that was built
 	cargo clean
-	rm -rf $(VENV) $(TOOLS) results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(TOOLS) results site .mypy_cache .ruff_cache .pytest_cache
 	find python -name '*.so' -delete

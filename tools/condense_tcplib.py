@@ -4,7 +4,7 @@
 Usage: tools/condense_tcplib.py FOLDER, where FOLDER holds one CSV a table, with the columns value and cdf.
 
 A table is sampled as tcplib does: p is a multiple of 1/1000 below 1, the first row with cdf >= p is found, and the
-value is uniform between the row before and this one. The quantile function of that is a chain of straight lines; of
+value is uniform between the row before and this one. The quantile function of that is a sequence of straight lines; of
 its corners, those are kept that matter most to its area: the mean and the median stay within a fraction of a percent.
 """
 

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vegaslab import Plan, sweep
-from vegaslab.cluster import Cluster
-from vegaslab.dataset import Dataset, run_ids
-from vegaslab.sweeping import Local, runs_of
+from vegaslab.sweeps.cluster import Cluster
+from vegaslab.sweeps.dataset import Dataset, run_ids
+from vegaslab.sweeps.sweep import Local, runs_of
 
 REPEATS = 5
 SHORT_RUNS = 1000
@@ -71,7 +71,7 @@ def overhead_us(series: Sequence[str] = ()) -> float:
 
 
 def overhead_on_dask_us() -> float:
-    """The same with a scheduler in this process and one worker in another, of both processes together."""
+    """Overhead with a scheduler in this process and one worker in another, of both processes together."""
     from distributed import LocalCluster
 
     empty = plan("1us", EMPTY_RUNS)

@@ -22,6 +22,7 @@ const RUSTC: &[&str] = &[
     "-Ccodegen-units=1",
     "-Cdebuginfo=0",
     "-Cjump-tables=no",
+    "--cfg=vegas_kernel",
 ];
 /// Signed division needs version 4 of BPF's instructions (Linux 6.6).
 const BPF_CPU: &str = "-mcpu=v4";

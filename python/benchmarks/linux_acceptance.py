@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from vegaslab import linux
-from vegaslab.result import Result, run_checked
-from vegaslab.source import load
+from vegaslab.measuring import linux
+from vegaslab.runs.result import Result, run_checked
+from vegaslab.scenario.source import load
 
 ALGORITHMS = ("vegas", "vegas-linux", "gallop", "streak", "dynamic")
 RATES_MBPS = (10, 20)
@@ -90,7 +90,7 @@ class Behaviour:
         return Behaviour(exit_window, filled, floor(_steady_segments(rows)))
 
     def agrees_with(self, other: "Behaviour") -> bool:
-        """Whether they count as the same."""
+        """Whether they count as equal."""
         return (
             _near(self.slow_start_end_segments, other.slow_start_end_segments, 0.5)
             and _near(self.filled_s, other.filled_s, _TIME_MAY_DIFFER * (self.filled_s or 0))
@@ -141,7 +141,7 @@ class Cell:
 
 
 class Journal:
-    """All runs made so far, in a file: whoever is interrupted goes on there. Runs count as long as the simulator's side
+    """All runs made so far, in a file: an interrupted command goes on there. Runs count as long as the simulator's side
     is what it was.
     """
 

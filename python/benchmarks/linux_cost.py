@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.programs import BenchmarkError
-from vegaslab.report import aligned
+from vegaslab.reports.summary import aligned
 
 PRESETS = ("newreno", "vegas", "gallop")
 _BYTES = 3 << 30

@@ -31,7 +31,7 @@ max_window = {window}
 
 @dataclass(frozen=True)
 class Load:
-    """Flows that hold a constant window over a path of 100 ms, so many bottlenecks long."""
+    """Flows that hold a constant window over a path of 100 ms and this many bottlenecks."""
 
     flows: int = 10
     hops: int = 1
@@ -111,7 +111,8 @@ def draw(measured: dict[Series, dict[int, float]]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from vegaslab.figure import PALETTE, STYLE, save
+    from vegaslab.reports.chart import PALETTE
+    from vegaslab.reports.figure import STYLE, save
 
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8.0, 2.6), layout="constrained")

@@ -15,9 +15,10 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 import vegaslab
-from vegaslab.figure import PALETTE, STYLE, save
+from documentation import ROOT
+from vegaslab.reports.chart import PALETTE
+from vegaslab.reports.figure import STYLE, save
 
-ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 
 _POINTS = 250
@@ -38,7 +39,7 @@ class Curve:
     label: str
     set: dict[str, str] = field(default_factory=dict)
     flow: int = 0
-    """Whose series, where the panel shows one of flows."""
+    """Which flow's series, where the panel shows one of flows."""
     dashed: bool = False
     """For a curve that lies on another one."""
 

@@ -29,6 +29,12 @@ def _windows(*curves: Curve) -> Panel:
     return Panel("cwnd_segments", curves)
 
 
+def _started(*slow_starts: str) -> list[Curve]:
+    """CUBIC after each slow start, with a queue longer than the path."""
+    curves = [_variant(name, "cubic", f'slow_start = "{name}"') for name in slow_starts]
+    return _with({"topology.bottleneck.queue": "1000p"}, *curves)
+
+
 def _windows_and_queue(*curves: Curve) -> Sequence[Panel]:
     return [_windows(*curves), Panel("max_queue_packets", curves, link=_BOTTLENECK)]
 
@@ -111,12 +117,19 @@ def _eight(algorithm: str) -> Curve:
 
 _LINUX = (_algorithm("vegas"), _algorithm("vegas-linux"), _dashed(_algorithm("vegas-ns3")))
 
+_HEIRS = (
+    *("tor-vegas", "nv", "veno", "westwood", "yeah", "illinois", "htcp"),
+    *("copa", "copa-mvfst", "ledbat", "ledbat++", "fast", "lp", "cdg"),
+)
+
 _ALGORITHMS = [
     Picture("reno", "dynamic-single", (0, 60), _windows_and_queue(_algorithm("reno"))),
     Picture("vegas", "dynamic-single", (0, 10), _windows_and_queue(_algorithm("vegas"))),
     Picture("vegas-linux", "slow-start-10mbit", (0, 20), [_windows(*_LINUX)]),
     Picture("gallop", "gallop-50mbit", (0, 20), _windows_and_queue(_algorithm("gallop"), _algorithm("vegas"))),
     Picture("streak", "streak-50mbit", (0, 10), _windows_and_queue(_algorithm("streak"), _algorithm("vegas"))),
+    Picture("rapid-start", "gallop-50mbit", (0, 10), _windows_and_queue(*_started("rapid-start", "reno"))),
+    Picture("search", "gallop-50mbit", (0, 10), _windows_and_queue(*_started("search", "search-draft-09", "hystart"))),
     Picture("dynamic", "dynamic-vegas-and-reno", (0, 100), [_against_reno("dynamic"), _against_reno("vegas")]),
     Picture(
         "rovegas",
@@ -125,6 +138,10 @@ _ALGORITHMS = [
         [Panel("max_queue_packets", (_eight("vegas"), _eight("rovegas")), link=_BOTTLENECK)],
     ),
     Picture("cubic", "gallop-50mbit", (0, 120), [_windows(_algorithm("cubic"), _algorithm("newreno"))]),
+    *(
+        Picture(name, "gallop-50mbit", (0, 60), _windows_and_queue(_algorithm(name), _algorithm("newreno")))
+        for name in _HEIRS
+    ),
 ]
 
 ALL = [*_PARTS, *_ALGORITHMS]

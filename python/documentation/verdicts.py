@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import get_args
 
-from documentation.drawing import ROOT
-from vegaslab.papers.claims import PAPERS, claims
-from vegaslab.papers.verdict import Word
+from documentation import ROOT
+from vegaslab.papers.judging.claims import PAPERS, claims
+from vegaslab.papers.judging.verdict import Word
 
 README = ROOT / "README.md"
-_EXPECTATION = ROOT / "python" / "tests" / "golden" / "claims.json"
+EXPECTATION = ROOT / "python" / "tests" / "golden" / "claims.json"
 _WORDS = get_args(Word)
 _BLOCK = re.compile(r"(?<=<!-- verdicts -->\n).*?(?=<!-- end of verdicts -->)", re.DOTALL)
 
@@ -25,10 +25,10 @@ def with_table(readme: str) -> str:
 
 
 def _table() -> str:
-    expected = json.loads(_EXPECTATION.read_text(encoding="utf-8"))
+    expected = json.loads(EXPECTATION.read_text(encoding="utf-8"))
     counts = {claim.paper: Counter[str]() for claim in claims().values()}
-    for claim in claims().values():
-        counts[claim.paper][expected[claim.id]["verdict"]] += 1
+    for name, row in expected.items():
+        counts[claims()[name].paper][row["verdict"]] += 1
     rows = [_row(PAPERS[paper], count) for paper, count in counts.items()]
     total = sum(counts.values(), Counter[str]())
     head = f"| paper | claims | {' | '.join(_WORDS)} |\n|---|{'---|' * (1 + len(_WORDS))}\n"

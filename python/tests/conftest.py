@@ -1,8 +1,12 @@
 """What the tests share."""
 
+import json
+import os
+import resource
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -24,6 +28,22 @@ algorithm = "reno"
 algorithm = "vegas"
 start = "500ms"
 """
+
+TIMEOUT_S = 120
+"""Of anything that a test waits for. Long: other work may hold the processors."""
+
+
+def cpu_s(process: "subprocess.Popen[str]") -> float:
+    """CPU time of a running process so far: what a busy machine does not change, as it does the time of day."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def ended_cpu_s() -> float:
+    """CPU time of all processes that this one started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -50,6 +70,72 @@ def vegaslab(here: Path) -> Command:
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "vegaslab", *map(str, arguments)]
-        return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
 
     return run
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + TIMEOUT_S
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+# the first worker that a batch ends is enough, and no other batch waits at that worker
+STRICT = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0", "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0"}
+
+Worker = subprocess.Popen[bytes]
+
+
+class Loopback:
+    """A scheduler and its workers."""
+
+    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
+        self._file = folder / "scheduler.json"
+        self._environment = os.environ | settings
+        self._log = (folder / "log.txt").open("wb")
+        self._processes: list[Worker] = []
+        self.scheduler = self._start(
+            "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
+        )
+
+    def wait_for_scheduler(self) -> None:
+        # the file is there, and empty, for a moment before its text is
+        wait_until(lambda: self._file.exists() and self._file.read_text().endswith("}"))
+        self.address = str(json.loads(self._file.read_text())["address"])
+
+    def worker(self, *options: str) -> Worker:
+        fixed = ["--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--death-timeout", str(TIMEOUT_S)]
+        return self._start("dask_worker", self.address, *fixed, *options)
+
+    def _start(self, module: str, *arguments: str) -> Worker:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
+        process = subprocess.Popen(
+            command, stdout=self._log, stderr=self._log, cwd=self._file.parent, env=self._environment
+        )
+        self._processes.append(process)
+        return process
+
+    def wait_for_workers(self, count: int) -> None:
+        from distributed import Client
+
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=TIMEOUT_S)
+
+    def close(self) -> None:
+        for process in self._processes:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+        self._log.close()
+
+
+@pytest.fixture
+def loopback(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Loopback]:
+    cluster = Loopback(tmp_path, getattr(request, "param", {}))
+    try:
+        cluster.wait_for_scheduler()
+        yield cluster
+    finally:
+        cluster.close()

@@ -13,7 +13,8 @@ from conftest import SHORT
 
 import vegaslab
 from vegaslab import Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
-from vegaslab.report import report
+from vegaslab.reports.summary import report
+from vegaslab.scenario.source import load
 
 TYPED = Scenario(
     name="short",
@@ -65,7 +66,7 @@ def test_other_topologies_and_a_table_of_parts() -> None:
         topology=ParkingLot(access=Link(rate="100mbit", delay="1ms"), bottleneck=link, hops=2),
         flow=[Flow(algorithm=Parts(preset="vegas", slow_start="reno"), host=Host(rto_min="300ms"))],
     )
-    assert vegaslab.run(lot).summary["flows"][0]["algorithm"] == "custom"
+    assert vegaslab.run(lot).summary["flows"][0]["algorithm"] == "vegas+reno-slow-start"
     graph = Scenario(
         name="graph",
         duration="1s",
@@ -73,6 +74,12 @@ def test_other_topologies_and_a_table_of_parts() -> None:
         flow=[Flow(algorithm="reno", from_="a", to="b")],
     )
     assert [row["id"] for row in vegaslab.run(graph).summary["links"]] == ["a->b", "b->a"]
+
+
+def test_a_table_of_parts_is_set_as_a_dict() -> None:
+    parts = {"preset": "vegas", "slow_start": "reno", "keep_up": False}
+    document = json.loads(load(TYPED, set={"flow.0.algorithm": parts}).document_json())
+    assert document["flow"][0]["algorithm"] == parts
 
 
 def test_errors_name_the_key() -> None:

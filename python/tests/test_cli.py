@@ -1,5 +1,6 @@
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +51,8 @@ LINK_KEYS = [
     "max_queueing_ms",
 ]
 TABLES = {f"{name}.parquet" for name in ("flows", "links", "traffic", "flow_series", "link_series", "incidents")}
-PICTURES = {"picture.png", "picture.svg", "picture.html"}
+PAGE = "picture.html"
+PICTURES = {PAGE, "picture.png", "picture.svg", "picture.pdf"}
 
 
 def names(folder: Path) -> set[str]:
@@ -70,9 +72,9 @@ def test_run_prints_tables_and_leaves_a_whole_folder(vegaslab: Command, short: P
     done = vegaslab("run", short)
     assert done.returncode == 0, done.stderr
     assert "r1->r2" in done.stdout
-    assert "results/short/picture.png" in done.stdout
+    assert "results/short/picture.html" in done.stdout
     assert names(here / "results") == {"short"}
-    assert names(here / "results" / "short") == {"manifest.json", *TABLES, *PICTURES}
+    assert names(here / "results" / "short") == {"manifest.json", *TABLES, PAGE}
 
 
 def test_a_second_run_replaces_the_first(vegaslab: Command, short: Path, here: Path) -> None:
@@ -83,9 +85,23 @@ def test_a_second_run_replaces_the_first(vegaslab: Command, short: Path, here: P
     assert names(folder) == {"manifest.json", *TABLES}
 
 
-def test_no_plot_with_html_writes_the_page_alone(vegaslab: Command, short: Path, here: Path) -> None:
-    assert vegaslab("run", short, "--no-plot", "--html", "-o", "out").returncode == 0
-    assert names(here / "out") == {"manifest.json", "picture.html", *TABLES}
+def test_pictures_for_papers_are_drawn_when_asked_for(vegaslab: Command, short: Path, here: Path) -> None:
+    done = vegaslab("run", short, "--plot", "-o", "out")
+    assert "out/picture.png" in done.stdout
+    assert names(here / "out") == {"manifest.json", *TABLES, *PICTURES}
+    assert vegaslab("run", short, "-o", "out").returncode == 0
+    assert names(here / "out") == {"manifest.json", *TABLES, PAGE}
+    refused(vegaslab("run", short, "--plot", "--no-plot"), "--no-plot", "--plot")
+
+
+def test_a_run_loads_no_slow_library(short: Path, here: Path) -> None:
+    """Each takes longer to load than a short run and its page take together."""
+    slow = {"matplotlib", "pandas", "pyarrow.compute", "scipy"}
+    code = "import sys; from vegaslab.commands.cli import main; main(sys.argv[1:]);"
+    code += f"sys.exit({slow} & set(sys.modules) or 0)"
+    done = subprocess.run([sys.executable, "-c", code, "run", str(short)], cwd=here, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (here / "results" / "short" / PAGE).exists()
 
 
 def test_json_is_the_summary_alone_under_its_stable_names(vegaslab: Command, short: Path, here: Path) -> None:
@@ -112,7 +128,7 @@ def test_set_and_seed_change_the_run(vegaslab: Command, short: Path) -> None:
 
 def test_runs_repeat_to_the_byte(vegaslab: Command, short: Path, here: Path) -> None:
     for folder in ("a", "b"):
-        assert vegaslab("run", short, "-o", folder).returncode == 0
+        assert vegaslab("run", short, "--plot", "-o", folder).returncode == 0
     for file in TABLES | PICTURES:
         first, second = ((here / folder / file).read_bytes() for folder in ("a", "b"))
         assert first == second, file
@@ -135,7 +151,7 @@ def test_compare_runs_each_algorithm_on_all_flows(vegaslab: Command, short: Path
 def test_compare_leaves_one_picture_and_a_folder_each(vegaslab: Command, short: Path, here: Path) -> None:
     done = vegaslab("compare", short, "-a", "vegas", "-a", "reno", "-o", "out")
     assert done.returncode == 0, done.stderr
-    assert names(here / "out") == {"comparison.json", *PICTURES, "vegas", "reno"}
+    assert names(here / "out") == {"comparison.json", PAGE, "vegas", "reno"}
     assert names(here / "out" / "reno") == {"manifest.json", *TABLES}
     assert vegaslab("compare", short, "-a", "vegas", "-o", "out", "--no-plot").returncode == 0
     assert names(here / "out") == {"comparison.json", "vegas"}
@@ -144,6 +160,9 @@ def test_compare_leaves_one_picture_and_a_folder_each(vegaslab: Command, short: 
 def test_list_and_schema(vegaslab: Command) -> None:
     algorithms = vegaslab("list", "algorithms").stdout
     assert {"reno", "newreno", "sack", "vegas", "vegas-ns2"} <= {line.split()[0] for line in algorithms.splitlines()}
+    parts = [line.split()[:2] for line in vegaslab("list", "parts").stdout.splitlines()]
+    expected = [["slow_start", "gallop"], ["avoidance", "dynamic"], ["cut", "half"]]
+    assert [row for row in parts if row in expected] == expected
     assert "2020-12" in json.loads(vegaslab("schema").stdout)["$schema"]
 
 

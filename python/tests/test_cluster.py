@@ -1,76 +1,19 @@
 """Sweeps on a real Dask scheduler and real worker processes, all on the loopback interface."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Command
-from test_sweep import PLAN, dataset, wait_until
+from conftest import STRICT, TIMEOUT_S, Command, Loopback, wait_until
+from test_sweep import PLAN, dataset
 
 import vegaslab
-from vegaslab.cluster import Cluster, ClusterError
-from vegaslab.sweeping import forecast
-
-Worker = subprocess.Popen[bytes]
-
-
-class Loopback:
-    """A scheduler and its workers."""
-
-    def __init__(self, folder: Path, settings: dict[str, str]) -> None:
-        self._file = folder / "scheduler.json"
-        self._environment = os.environ | settings
-        self._log = (folder / "log.txt").open("wb")
-        self._processes: list[Worker] = []
-        self.scheduler = self._start(
-            "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self._file)
-        )
-
-    def wait_for_scheduler(self) -> None:
-        # the file is there, and empty, for a moment before its text is
-        wait_until(lambda: self._file.exists() and self._file.read_text().endswith("}"))
-        self.address = str(json.loads(self._file.read_text())["address"])
-
-    def worker(self, *options: str) -> Worker:
-        fixed = ["--host", "127.0.0.1", "--nthreads", "1", "--no-nanny", "--death-timeout", "30"]
-        return self._start("dask_worker", self.address, *fixed, *options)
-
-    def _start(self, module: str, *arguments: str) -> Worker:
-        command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
-        process = subprocess.Popen(
-            command, stdout=self._log, stderr=self._log, cwd=self._file.parent, env=self._environment
-        )
-        self._processes.append(process)
-        return process
-
-    def wait_for_workers(self, count: int) -> None:
-        from distributed import Client
-
-        with Client(self.address, set_as_default=False) as client:
-            client.wait_for_workers(count, timeout=60)
-
-    def close(self) -> None:
-        for process in self._processes:
-            process.kill()
-        for process in self._processes:
-            process.wait()
-        self._log.close()
-
-
-@pytest.fixture
-def loopback(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Loopback]:
-    cluster = Loopback(tmp_path, getattr(request, "param", {}))
-    try:
-        cluster.wait_for_scheduler()
-        yield cluster
-    finally:
-        cluster.close()
+from vegaslab.sweeps.cluster import Cluster, ClusterError
+from vegaslab.sweeps.sweep import forecast
 
 
 def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopback: Loopback, tmp_path: Path) -> None:
@@ -114,12 +57,15 @@ def test_ctrl_c_on_a_cluster_keeps_what_is_done_and_leaves_the_workers_free(loop
     loopback.worker()
     loopback.wait_for_workers(1)
     # rows are written early here, so that the test knows when there are some
-    program = "import sys, vegaslab.cli as c, vegaslab.sweeping as s; s._FLUSH_S = 0.1; sys.exit(c.main(sys.argv[1:]))"
+    program = (
+        "import sys, vegaslab.commands.cli as c, vegaslab.sweeps.sweep as s;"
+        " s._FLUSH_S = 0.1; sys.exit(c.main(sys.argv[1:]))"
+    )
     command = [sys.executable, "-c", program, "sweep", str(plan), "-o", str(folder), "--on", loopback.address]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: any((folder / "runs").glob("*.parquet")))
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130, said
     assert said == f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on\n"
     there = len(vegaslab.read_runs(folder))
@@ -185,8 +131,6 @@ def deadly(template, runs, *rest, make=_vegaslab.sweep, **limits):
 if _vegaslab.sweep.__name__ == "sweep":
     _vegaslab.sweep = deadly
 """
-# the first worker that a batch ends is enough, and no other batch waits at that worker
-STRICT = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0", "DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "1.0"}
 
 
 @pytest.mark.parametrize("loopback", [STRICT], indirect=True)
@@ -228,6 +172,6 @@ def test_what_is_no_address_is_one_line(tmp_path: Path, vegaslab: Command, here:
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vegaslab.cluster._CONNECT_S", 0.5)
+    monkeypatch.setattr("vegaslab.sweeps.cluster._CONNECT_S", 0.5)
     with pytest.raises(ClusterError, match=r"^tcp://127\.0\.0\.1:1: no Dask scheduler answers: "):
         Cluster("tcp://127.0.0.1:1")

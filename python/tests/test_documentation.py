@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import vegaslab
-from documentation.drawing import PICTURES, ROOT, Picture
+from documentation import ROOT
+from documentation.drawing import PICTURES, Picture
 from documentation.pictures import ALL
 from documentation.verdicts import README, with_table
 
@@ -66,7 +67,7 @@ def test_the_readme_sums_up_the_report() -> None:
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
 def test_every_page_has_a_picture_and_says_what_it_shows(page: Path) -> None:
-    shown = re.findall(r"!\[([^\]]{20,})\]\(\.\./pictures/([\w-]+)\.svg\)", page.read_text(encoding="utf-8"))
+    shown = re.findall(r"!\[([^\]]{20,})\]\(\.\./pictures/([\w+-]+)\.svg\)", page.read_text(encoding="utf-8"))
     assert page.stem in [name for _, name in shown]
     assert {name for _, name in shown} <= {picture.name for picture in ALL}
 
@@ -76,7 +77,7 @@ def test_every_picture_has_a_page() -> None:
     files = {path.stem for path in PICTURES.glob("*.svg")}
     assert files == {picture.name for picture in ALL} | {
         "vegas-and-reno",
-        "cost-per-packet",  # what was measured (make bench-scale), and so no two times the same
+        "cost-per-packet",  # what was measured (make bench-scale), and so differs from time to time
         *_OF_COMMANDS,
         *(f"papers-{figure}" for figure in _OF_PAPERS),
     }
@@ -96,3 +97,30 @@ def test_the_index_lists_every_page() -> None:
     assert [
         str(page.relative_to(ROOT / "docs")) for page in _PAGES if f"({page.parent.name}/{page.name})" not in index
     ] == []
+
+
+def test_sections_of_the_design_that_are_cited_exist() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", text, re.MULTILINE))
+    sources = [
+        *(path for kind in ("rs", "c", "h") for path in (ROOT / "crates").glob(f"*/[!t]*/**/*.{kind}")),
+        *(ROOT / "python").glob("**/*.py"),
+        *(ROOT / "docs").glob("**/*.md"),
+    ]
+    # a citation may be broken over two lines of a comment
+    cited = {
+        (path, section)
+        for path in sources
+        for section in re.findall(
+            r"docs/design\.md,[\s/!#*]+section\s+(\d+(?:\.\d+)?)", path.read_text(encoding="utf-8")
+        )
+    }
+    assert len({path for path, _ in cited}) >= 13
+    assert {section for _, section in cited} <= sections
+
+
+def test_files_that_recipes_name_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`((?:benches|crates|docs|python|reference|scenarios|tools)/[\w./-]+)`", text)
+    assert len(named) > 30
+    assert [path for path in named if not (ROOT / path).exists()] == []

@@ -6,8 +6,8 @@ import pytest
 import statsmodels.formula.api as formulas
 from statsmodels.stats.anova import anova_lm
 
-from vegaslab.factorial.analysis import Analysis
-from vegaslab.factorial.design import Design, DesignError, Generator
+from vegaslab.sweeps.factorial.analysis import Analysis
+from vegaslab.sweeps.plans.design import Design, DesignError, Generator
 
 # Jain's memory-cache study (chapters 17 and 18): A is the memory's size, B the cache's; cells in the order of
 # the sign table, A changing first. Expected values are worked out by hand beside each test.

@@ -6,7 +6,7 @@ import pytest
 from conftest import Command
 
 import vegaslab
-from vegaslab.factorial.experiment import analyse
+from vegaslab.sweeps.factorial.experiment import analyse
 
 PLAN = """\
 scenario = "short.toml"
@@ -57,6 +57,30 @@ def test_it_runs_analyses_and_writes(vegaslab: Command, plan: Path, here: Path) 
     record = json.loads((folder / "factorial.json").read_text())["analyses"][0]
     assert float(rows[1]["estimate"]) == record["effects"][1]["estimate"]
     assert record["degrees_of_freedom"] == 8
+
+
+def test_another_response_is_added_and_nothing_deleted(vegaslab: Command, plan: Path, here: Path) -> None:
+    folder = here / "out" / "factorial"
+    assert vegaslab("factorial", plan, "-o", "out", "--no-plot").returncode == 0
+    before = (folder / "flow.0.goodput_mbps" / "effects.csv").read_bytes()
+    done = vegaslab("factorial", plan, "-o", "out", "--no-plot", "-r", "flow.1.timeouts")
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in folder.iterdir()} == {"factorial.json", "flow.0.goodput_mbps", "flow.1.timeouts"}
+    assert (folder / "flow.0.goodput_mbps" / "effects.csv").read_bytes() == before
+    records = json.loads((folder / "factorial.json").read_text())["analyses"]
+    assert [record["response"] for record in records] == ["flow.0.goodput_mbps", "flow.1.timeouts"]
+    # once more: each is there once; the folder is still one that may be replaced
+    assert vegaslab("factorial", plan, "-o", "out", "--no-plot", "-r", "flow.1.timeouts").returncode == 0
+    assert len(json.loads((folder / "factorial.json").read_text())["analyses"]) == 2
+
+
+def test_responses_of_other_factors_do_not_mix(vegaslab: Command, plan: Path, here: Path) -> None:
+    assert vegaslab("factorial", plan, "-o", "out", "--no-plot").returncode == 0
+    plan.write_text(PLAN.replace("queue & co", "queue"))
+    done = vegaslab("factorial", plan, "-o", "out", "--no-plot", "-r", "flow.1.timeouts")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "other factors" in done.stderr
+    assert (here / "out/factorial/flow.0.goodput_mbps/effects.csv").exists()
 
 
 def test_cells_are_those_of_single_runs(vegaslab: Command, plan: Path, short: Path, here: Path) -> None:

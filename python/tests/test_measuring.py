@@ -15,20 +15,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import TIMEOUT_S, Command
 
-from vegaslab import linux
-from vegaslab.folder import FolderError
-from vegaslab.measuring import Cell, Journal, Plan, Transfer, measure, table
-from vegaslab.receiver import Limits, Receiver
+from vegaslab.measuring import linux
+from vegaslab.measuring.campaign import Cell, Journal, Plan, Transfer, measure, table
+from vegaslab.measuring.receiver import Limits, Receiver
 from vegaslab.statistics import paired_ratio
+from vegaslab.util.folder import FolderError
 
 COMMAND = [sys.executable, "-m", "vegaslab", "linux"]
 PLAN = Plan(paths=("near", "far"), sizes_bytes=(10, 20), algorithms=("vegas", "gallop"), repeat=3, seed=1)
 
 
 def made(number: int, cell: Cell, seconds: float = 1.0) -> Transfer:
-    """A transfer that took so long."""
+    """A transfer that took this long."""
     return Transfer(
         number=number,
         path=cell.path,
@@ -65,31 +65,34 @@ def test_what_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
         numbers.append(number)
         return made(number, cell)
 
-    with pytest.raises(KeyboardInterrupt):
-        measure(PLAN, Journal(tmp_path, PLAN), until_seven, nothing)
+    with pytest.raises(KeyboardInterrupt), Journal(tmp_path, PLAN) as journal:
+        measure(PLAN, journal, until_seven, nothing)
     # a crash cut the last line short
     file = tmp_path / "transfers.csv"
     with file.open("a") as out:
         out.write("7,near,10,ve")
-    again = Journal(tmp_path, PLAN)
-    assert [transfer.number for transfer in again.done] == numbers == list(range(7))
-    measure(PLAN, again, made, nothing)
-    assert [transfer.number for transfer in Journal(tmp_path, PLAN).done] == list(range(24))
+    with Journal(tmp_path, PLAN) as again:
+        assert [transfer.number for transfer in again.done] == numbers == list(range(7))
+        with pytest.raises(FolderError, match="another measurement is writing there"):
+            Journal(tmp_path, PLAN)
+        measure(PLAN, again, made, nothing)
+    with Journal(tmp_path, PLAN) as whole:
+        assert [transfer.number for transfer in whole.done] == list(range(24))
     assert [(one.path, one.size_bytes, one.algorithm) for one in again.done] == [
         (cell.path, cell.size_bytes, cell.algorithm) for cell in PLAN.order()
     ]
 
 
 def test_a_folder_of_another_plan_or_none_is_left_alone(tmp_path: Path) -> None:
-    Journal(tmp_path, PLAN)
+    Journal(tmp_path, PLAN).close()
     other = Plan(paths=PLAN.paths, sizes_bytes=(10,), algorithms=PLAN.algorithms, repeat=3, seed=1)
     with pytest.raises(FolderError, match="has transfers of other sizes_bytes"):
         Journal(tmp_path, other)
-    foreign = tmp_path / "foreign"
-    foreign.mkdir()
-    (foreign / "letter.txt").write_text("dear")
+    other_folder = tmp_path / "other"
+    other_folder.mkdir()
+    (other_folder / "letter.txt").write_text("dear")
     with pytest.raises(FolderError, match=r"holds files but no plan\.json"):
-        Journal(foreign, PLAN)
+        Journal(other_folder, PLAN)
 
 
 def test_ratios_are_of_one_round() -> None:
@@ -144,7 +147,7 @@ def test_kernel_s_own_need_no_program_and_no_root(vegaslab: Command, receiver: s
     for file, rows in (("transfers.csv", 8), ("table.csv", 4)):
         assert len(rows_of(here / "kept" / file)) == rows
     again = vegaslab("linux", "measure", receiver, *options, "-o", "kept")
-    assert again.stdout.splitlines()[0].split()[:4] == ["path", "size", "algorithm", "n"]
+    assert again.stdout.splitlines()[0].split()[:4] == ["path", "size", "algorithm", "transfers"]
     assert "1mb" in again.stdout
 
 
@@ -155,7 +158,7 @@ def test_bad_input_is_one_line(vegaslab: Command) -> None:
         ("x", "x"): "HOST, --emulate: x was given twice",
         ("x", "--sizes", "1kb,1kb"): "--sizes: 1000 was given twice",
         ("x", "--sizes", "9b"): "9 bytes; at least 16",
-        ("x", "--sizes", "1kx"): "'1kx' is no size",
+        ("x", "--sizes", "1kx"): '"1kx" is not a size',
         ("x", "--repeat", "0"): "--repeat: 0 was given; more than 0",
         ("x", "--pause", "-1"): "--pause: -1 was given; seconds, 0 or more",
         ("x", "-a", "kernel:a", "-a", "kernel:a"): "-a: kernel:a was given twice",
@@ -179,12 +182,14 @@ def test_ctrl_c_keeps_what_was_measured(receiver: str, here: Path) -> None:
     file = here / "kept" / "transfers.csv"
     until_longer(file)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
     kept = len(file.read_text().splitlines()) - 1
     assert err.splitlines() == [f"vegaslab: interrupted; {kept} of 9 transfers are in kept; the same command goes on"]
     assert "kernel:reno" in out
-    done = subprocess.run([*COMMAND, *options, "--pause", "0"], cwd=here, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        [*COMMAND, *options, "--pause", "0"], cwd=here, capture_output=True, check=True, timeout=TIMEOUT_S
+    )
     assert done.stderr == b""
     assert [row["number"] for row in rows_of(file)] == [str(number) for number in range(9)]
 
@@ -194,7 +199,7 @@ def test_receive_ends_by_ctrl_c(here: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline().startswith("listening at 127.0.0.1:")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=TIMEOUT_S)
     assert (process.returncode, out, err) == (0, "", "")
 
 
@@ -210,7 +215,7 @@ def begin(command: list[str], folder: Path) -> "subprocess.Popen[str]":
 
 def until(holds: Callable[[], bool]) -> None:
     """Waits up to 20 seconds."""
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + TIMEOUT_S
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -252,7 +257,7 @@ def test_what_measures_registers_goes_with_it_also_if_it_is_killed(receiver: str
         until_longer(file)
         assert len(registered() - before) == 2
         process.send_signal(signal_)
-        process.communicate(timeout=20)
+        process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == code
         until(lambda: registered() == before)
 
@@ -275,8 +280,8 @@ def test_an_emulated_path_is_measured(vegaslab: Command) -> None:
 def test_without_root_the_family_cannot_be_measured(receiver: str) -> None:
     """One line, exit code 2. The child has loaded all it needs when it gives its rights away."""
     code = (
-        "import os, sys; from vegaslab import cli, linux, measured_paths, measuring; import scipy.special;"
-        "linux.program = measured_paths.program = lambda: sys.argv[1];"
+        "import os, sys; import scipy.special; from vegaslab.commands import cli;"
+        "from vegaslab.measuring import campaign, linux, paths; linux.program = paths.program = lambda: sys.argv[1];"
         "os.setgid(65534); os.setuid(65534); sys.exit(cli.main(sys.argv[2:]))"
     )
     with tempfile.TemporaryDirectory() as folder:
@@ -285,7 +290,7 @@ def test_without_root_the_family_cannot_be_measured(receiver: str) -> None:
             path.chmod(0o755)
         for options in ([receiver], ["--emulate", "papers/gallop-table5-near"]):
             command = [sys.executable, "-c", code, str(program), "linux", "measure", *options, "--sizes", "20kb"]
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
             assert done.returncode == 2
             assert done.stderr.startswith("vegaslab: vegaslab linux needs root: run it with sudo")
             assert len(done.stderr.splitlines()) == 1

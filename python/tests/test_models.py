@@ -101,8 +101,9 @@ def test_model_predicts_a_configuration(vegaslab: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("gallop", "--rate", "fast", "--rtt", "100ms"), ("--rate", "'fast'", "50mbit")),
-        (("gallop", "--rate", "6250", "--rtt", "100"), ("--rtt", "'100'", "100ms")),
+        (("gallop", "--rate", "fast", "--rtt", "100ms"), ("--rate", '"fast"', "50mbit")),
+        (("gallop", "--rate", "6250", "--rtt", "100"), ("--rtt", '"100" has no unit', "48ms")),
+        (("gallop", "--rate", "50Mbit", "--rtt", "100ms"), ("--rate", 'did you mean "50mbit"?')),
         (("rovegas", "--rate", "200", "--rtt", "40ms", "--k", "0"), ("--k", "'0'", "above 0")),
         (("factorial", "--effect", "mean"), ("--effect", "'mean'", "ss=7.14")),
         (("factorial", "--effect", "mean=1", "--on", "ss"), ("--on", "'ss'")),

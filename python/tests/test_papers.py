@@ -3,25 +3,30 @@
 import csv
 import json
 import os
+import shlex
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from conftest import Command
 
-from vegaslab import pool
-from vegaslab.papers import runner, verdict
-from vegaslab.papers.claims import PAPERS, Claim, Limit, claims, flat
-from vegaslab.papers.draw import write
-from vegaslab.papers.errors import PapersError
-from vegaslab.papers.experiment import Answer, Run
+from vegaslab.commands import cli
+from vegaslab.papers.experiments import runner
+from vegaslab.papers.experiments.experiment import Answer, Run
+from vegaslab.papers.judging import verdict
+from vegaslab.papers.judging.claims import PAPERS, Claim, Limit, claims, flat
+from vegaslab.papers.judging.errors import PapersError
+from vegaslab.papers.judging.verdict import Finding, Reading, judge
 from vegaslab.papers.registry import EXPERIMENTS, not_carried_out
-from vegaslab.papers.report_page import page
-from vegaslab.papers.reproduce import Chapter, reproduce, rows
-from vegaslab.papers.verdict import Finding, judge
-from vegaslab.result import Result
-from vegaslab.source import load, shipped_scenarios
+from vegaslab.papers.report.chapter import Chapter
+from vegaslab.papers.report.draw import write
+from vegaslab.papers.report.page import page
+from vegaslab.papers.report.reproduce import reproduce, rows
+from vegaslab.runs import pool
+from vegaslab.runs.result import Result
+from vegaslab.scenario.source import load, shipped_scenarios
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "papers" / "claims.toml"
 EXPECTED = Path(__file__).parent / "golden" / "claims.json"
@@ -30,11 +35,13 @@ CHEAP = ("G-table2", "G-fig6-gallop")
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the source of the claims does not lie beside the checkout")
 def test_claims_are_those_of_their_source() -> None:
+    """Claims that were added later stand among those of the source, which keep their order, values and limits."""
     source = {row["id"]: row for row in tomllib.loads(SHARED.read_text())["claim"]}
-    assert list(claims()) == list(source)
-    for name, claim in claims().items():
-        assert claim.values == flat(source[name]["value"])
-        assert (claim.kind, claim.at) == (source[name]["kind"], source[name]["at"])
+    assert [name for name in claims() if name in source] == list(source)
+    for name, row in source.items():
+        claim = claims()[name]
+        assert claim.values == flat(row["value"])
+        assert (claim.kind, claim.at) == (row["kind"], row["at"])
 
 
 def test_claims_are_whole() -> None:
@@ -66,7 +73,21 @@ def test_experiments_carry_out_claims_once_each() -> None:
 
 def test_the_last_chapter_answers_with_tables(tmp_path: Path) -> None:
     kept = [
-        {"share_percent": share, "again_percent": 0.0, "goodput_kbps": share, "timeouts": 0} for share in (40.0, 60.0)
+        {
+            "share_percent": share,
+            "again_percent": 0.0,
+            "goodput_kbps": share,
+            "timeouts": 0,
+            "full_s": 1.0,
+            "least": 0.5,
+            "drops": 0,
+            "waits_ms": 1.0,
+            "full_rtts": 9.0 if share > 50 else None,
+            "peak_products": 1.5,
+            "lost_percent": 0.0,
+            "bytes": share,
+        }
+        for share in (40.0, 60.0)
     ]
     for experiment in EXPERIMENTS["beyond"]:
         assert experiment.find({}) == {}
@@ -91,7 +112,7 @@ def claim(**changes: object) -> Claim:
 
 @pytest.fixture
 def explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = {word: f"why {word}" for word in ("differs", "contradicted", "inconsistent")}
+    words = {word: f"why {word}" for word in get_args(verdict.Word) if word != "reproduced"}
     monkeypatch.setattr(verdict, "causes", lambda: {"T-1": words})
 
 
@@ -111,6 +132,97 @@ def test_verdicts(ours: float, holds: bool, arithmetic: str, word: str) -> None:
     found = judge(claim(), Finding(values=(ours,), holds=holds, arithmetic=arithmetic))
     assert found.word == word
     assert found.cause == (f"why {word}" if word != "reproduced" else "within the limit (within 10 %)")
+
+
+def readings(*pairs: tuple[float, bool]) -> Finding:
+    return Finding.of_readings(*(Reading(name=f"{ours}", values=(ours,), holds=holds) for ours, holds in pairs))
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (readings((100.0, True), (150.0, True)), "open"),
+        (readings((150.0, True), (100.0, True)), "open"),
+        (readings((100.0, True), (105.0, False)), "open"),
+        (readings((100.0, True), (105.0, True)), "reproduced"),
+        (readings((150.0, True), (190.0, True)), "differs"),
+        (readings((100.0, False), (150.0, False)), "contradicted"),
+        (replace(readings((100.0, True), (150.0, True)), arithmetic="1 + 1 is not 3"), "inconsistent"),
+    ],
+)
+def test_readings_that_come_to_different_verdicts_leave_a_claim_open(found: Finding, word: str) -> None:
+    judged = judge(claim(undecided="the queue"), found)
+    assert judged.word == word
+    assert judged.finding.values == found.readings[0].values
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (readings((100.0, True), (150.0, True)), "reproduced"),
+        (readings((150.0, True), (100.0, True)), "differs"),
+        (readings((100.0, False), (100.0, True)), "contradicted"),
+    ],
+)
+def test_a_reading_that_is_decided_on_is_judged_alone(found: Finding, word: str) -> None:
+    judged = judge(claim(undecided="the queue", decided="its figure 7"), found)
+    assert judged.word == word
+    assert judged.finding.readings == found.readings
+
+
+def test_what_is_decided_was_undecided() -> None:
+    assert all(one.undecided for one in claims().values() if one.decided)
+
+
+@pytest.mark.usefixtures("explained")
+def test_readings_need_to_be_said_what_is_undecided() -> None:
+    with pytest.raises(PapersError, match=r"T-1: 2 readings; claims.toml must say what is undecided"):
+        judge(claim(), readings((100.0, True), (150.0, True)))
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize(("holds", "arithmetic"), [(True, ""), (False, ""), (True, "1 + 1 is not 3")])
+def test_what_the_paper_measured_elsewhere_is_not_comparable(holds: bool, arithmetic: str) -> None:
+    found = Finding(values=(100.0,), holds=holds, arithmetic=arithmetic)
+    assert judge(claim(comparable=False), found).word == "not comparable"
+
+
+@pytest.mark.usefixtures("explained")
+def test_the_page_shows_readings_side_by_side() -> None:
+    judged = judge(claim(undecided="the <queue>"), readings((100.0, True), (150.0, True)))
+    shown = page([Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())], quick=False)
+    for part in (
+        "the &lt;queue&gt;",
+        '<b class="open">open</b>',
+        "<td>150</td><td>differs</td>",
+        "<td>100</td><td>reproduced</td>",
+        "vegaslab reproduce T-1",
+    ):
+        assert part in shown
+
+
+@pytest.mark.usefixtures("explained")
+@pytest.mark.parametrize("decided", ["its figure <7>", ""])
+def test_the_page_says_by_what_a_reading_is_decided(decided: str) -> None:
+    judged = judge(claim(undecided="the queue", decided=decided), readings((100.0, True), (150.0, True)))
+    shown = page([Chapter(paper="gallop", title="T", verdicts=(judged,), charts=())], quick=False)
+    assert ("<dt>decided by</dt><dd>its figure &lt;7&gt;</dd>" in shown) == bool(decided)
+    assert ("<dt>decided by</dt>" in shown) == bool(decided)
+
+
+def test_commands_that_rerun_causes_are_good() -> None:
+    """As far as can be told without running them: the command line is one, its scenario with these values too."""
+    for name, of_claim in verdict.causes().items():
+        assert name in claims()
+        assert set(of_claim) <= {*get_args(verdict.Word), verdict.RERUN}
+        if verdict.RERUN in of_claim:
+            program, *arguments = shlex.split(of_claim[verdict.RERUN])
+            assert program == "vegaslab"
+            options = cli._parser().parse_args(arguments)
+            if arguments[0] == "run":
+                load(options.file, seed=options.seed, set=options.set)
 
 
 @pytest.mark.usefixtures("explained")
@@ -169,7 +281,7 @@ def test_finished_runs_are_not_simulated_again(tmp_path: Path, monkeypatch: pyte
     runs = {"a": Run(scenario="papers/gallop-windows", extract=extract_name)}
     assert runner.carry_out(runs, tmp_path) == {"a": "gallop-windows"}
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise AssertionError("simulated again")
 
     monkeypatch.setattr(pool, "run_checked", refuse)
@@ -214,7 +326,10 @@ def test_the_quick_report_is_the_expected_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("what", "words"),
-    [("G-fig99", ("G-fig99", "no such paper or claim", "gallop")), ("galop", ("galop", "no such paper or claim"))],
+    [
+        ("G-fig99", ("G-fig99", "no such paper or claim", 'did you mean "R-fig9"?')),
+        ("galop", ("galop", "no such paper or claim", "gallop")),
+    ],
 )
 def test_reproduce_refuses_in_one_line(vegaslab: Command, here: Path, what: str, words: tuple[str, ...]) -> None:
     done = vegaslab("reproduce", what)

@@ -7,15 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vegaslab.papers import batch as batches
-from vegaslab.papers.batch import Batch, carry_out_batch
-from vegaslab.papers.claims import claims
-from vegaslab.papers.errors import PapersError
-from vegaslab.papers.report_page import page
-from vegaslab.papers.reproduce import Chapter
-from vegaslab.papers.revisited_factors import TABLES
-from vegaslab.papers.revisited_mechanisms import _QUICK_GENERATORS, TEN
-from vegaslab.papers.revisited_setting import (
+from vegaslab.papers.experiments import batch as batches
+from vegaslab.papers.experiments.batch import Batch, carry_out_batch
+from vegaslab.papers.judging.claims import claims
+from vegaslab.papers.judging.errors import PapersError
+from vegaslab.papers.judging.table import Table
+from vegaslab.papers.judging.verdict import Finding, Verdict
+from vegaslab.papers.report.chapter import Chapter
+from vegaslab.papers.report.page import page
+from vegaslab.papers.revisited.factors import TABLES
+from vegaslab.papers.revisited.mechanisms import _QUICK_GENERATORS, TEN
+from vegaslab.papers.revisited.setting import (
     PHASE_EFFECTS,
     mechanism_cells,
     mechanism_design,
@@ -24,11 +26,9 @@ from vegaslab.papers.revisited_setting import (
     spelled,
     throughput_kbps,
 )
-from vegaslab.papers.table import Table
-from vegaslab.papers.verdict import Finding, Verdict
-from vegaslab.result import run_checked
-from vegaslab.source import load
-from vegaslab.sweeping import sweep
+from vegaslab.runs.result import run_checked
+from vegaslab.scenario.source import load
+from vegaslab.sweeps.sweep import sweep
 
 SHORT: Mapping[str, object] = {"flow.0.size": "50kb", "flow.0.start": "0s"}
 
@@ -100,10 +100,11 @@ def test_the_quick_fraction_keeps_mechanisms_and_their_pairs_apart() -> None:
 
 def test_tables_are_those_of_the_claims() -> None:
     """`python/tests/test_revisited.py` shows that they agree with each other."""
-    tables = (("H-table6", "VI"), ("H-table7", "VII"), ("H-table8", "VIII"), ("H-table9", "IX"))
+    tables = (("H-table6", "VI"), ("H-table7", "VII"), ("H-table8", "VIII"), ("H-table9", "IX"), ("H-table11", "XI"))
     for name, table in tables:
-        effects, shares, errors = TABLES[table]["Reno"]
-        assert claims()[name].values == (*effects[:4], *shares[:3], errors)
+        for ground, suffix in (("Reno", ""), ("Vegas", "-vegas")):
+            effects, shares, errors = TABLES[table][ground]
+            assert claims()[name + suffix].values == (*effects[:4], *shares[:3], errors)
     for printed in TABLES.values():
         for effects, shares, errors in printed.values():
             assert len(effects) == len(PHASE_EFFECTS) == len(shares) + 1
@@ -113,7 +114,7 @@ def test_tables_are_those_of_the_claims() -> None:
 def test_a_findings_table_stands_on_the_page() -> None:
     table = Table(title="Table <1>", head=("a", "b"), rows=(("1", "2 & 3"),))
     finding = Finding(values=(), holds=True, tables=(table,))
-    verdict = Verdict(claim=claims()["H-table3"], finding=finding, word="reproduced", cause="a test")
+    verdict = Verdict(claim=claims()["H-table3"], finding=finding, word="reproduced", cause="a test", rerun="")
     text = page([Chapter(paper="revisited", title="a test", verdicts=(verdict,), charts=())], quick=False)
     assert "<caption>Table &lt;1&gt;</caption>" in text
     assert "<td>1</td><td>2 &amp; 3</td>" in text

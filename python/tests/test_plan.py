@@ -92,13 +92,26 @@ def test_a_file_and_python_give_the_same_runs(tmp_path: Path) -> None:
         ('zip = { "flow.0.alpha" = [1, 2], "flow.0.beta" = [3] }\n', "1: zip.flow.0.beta: has 1 values, and"),
         ('grid = { "flow.0.alpha" = [1] }\nzip = { "flow.0.alpha" = [1] }\n', "flow.0.alpha: is varied twice"),
         ('grid = { "seed" = [1, 2] }\n', "seed: is varied by replications"),
-        ('\n[grid]\n"flow.0.alpa" = [1, 2]\n', "3: grid.flow.0.alpa: --set flow.0.alpa=1: flow.0.alpa: unknown key;"),
+        ('\n[grid]\n"flow.0.alpa" = [1, 2]\n', "3: grid.flow.0.alpa: with flow.0.alpa=1: flow.0.alpa: unknown key;"),
         ('grid = { "flow.0.algorithm" = ["vagas"] }\n', '"vagas" is no preset; did you mean "vegas"?'),
         ('[random]\nsamples = 2\n"flow.0.alpha" = { from = 4, to = 1 }\n', "3: random.flow.0.alpha: from is 4 and to"),
         ('[random]\nsamples = 2\n"flow.0.start" = { from = "1ms", to = "1s" }\n', "write both with the same unit"),
         ('[random]\n"flow.0.alpha" = { from = 1, to = 4 }\n', "random.samples: is missing"),
-        ('[limits]\ntime = "1d"\n', "2: limits.time: '1d' was given; expected a quantity in ms, s, min, h"),
+        (
+            '[limits]\ntime = "1d"\n',
+            '2: limits.time: "1d" is not a time; write a number with a unit',
+        ),
         ("name = [\n", "not TOML"),
+        # what fuzzing found
+        (
+            f'limits = {{ memory = "{"9" * 400}gb" }}\n',
+            '1: limits.memory: "999999999999999999999999999999999999999999999999999999999999…" is too large',
+        ),
+        ('[random]\nsamples = 2\n"flow.0.alpha" = { from = -1e308, to = 1e308 }\n', "reaches further than numbers do"),
+        ('"\\u0007" = 1\n', r"1: \x07: unknown key"),
+        ('name = "\\e"\n', "a plan is TOML 1.0"),
+        ("replications = 18446744073709551615\nseed = 0\n", "are more than 10000000 runs"),
+        ("random = { samples = 1000000000000 }\n", "1000000000000 was given; 10000000 at most"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, text: str, message: str) -> None:

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from conftest import Command
 
-from vegaslab import cli, quic, transfers
+from vegaslab.commands import cli
+from vegaslab.measuring import quic, transfers
 
 
 def _program_is_built() -> bool:
@@ -28,7 +29,7 @@ def _program_is_built() -> bool:
 # in CI it is built before the tests, so that none of these can be left out there
 needs_program = pytest.mark.skipif(
     not _program_is_built() and os.environ.get("CI") != "true",
-    reason=f"{quic.PROGRAM} is not built; `make quic` builds it",
+    reason=f"{quic.PROGRAM} is not built; `make quic` and `make test-python` build it",
 )
 
 
@@ -138,7 +139,7 @@ def test_numbers_are_the_servers(vegaslab: Command, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line(vegaslab: Command, arguments: tuple[str, ...], complaint: str) -> None:
-    """Nobody is asked for anything."""
+    """No server is asked for anything."""
     done = vegaslab("quic", "fetch", "127.0.0.1:9", "1kb", "--fingerprint", "0" * 64, *arguments)
     assert done.returncode == 2
     assert complaint in done.stderr

@@ -1,4 +1,4 @@
-"""The receiver of measured transfers: what it takes, and that nobody harms it."""
+"""The receiver of measured transfers: what it takes, and that no sender harms it."""
 
 import socket
 import struct
@@ -7,9 +7,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from conftest import TIMEOUT_S
 
-from vegaslab.receiver import HEADER, MAGIC, Limits, Receiver
-from vegaslab.sender import TransferError, counted, send
+from vegaslab.measuring.receiver import HEADER, MAGIC, Limits, Receiver
+from vegaslab.measuring.sender import TransferError, counted, send
 
 HERE = "127.0.0.1"
 
@@ -29,7 +30,7 @@ class Listening:
 
     def answer_to(self, data: bytes, *, ends: bool = True) -> str:
         """What it says to bytes."""
-        with socket.create_connection(self.address, timeout=10) as connection:
+        with socket.create_connection(self.address, timeout=TIMEOUT_S) as connection:
             connection.sendall(data)
             if ends:
                 connection.shutdown(socket.SHUT_WR)
@@ -37,7 +38,7 @@ class Listening:
 
     def close(self) -> None:
         self.receiver.close()
-        self.thread.join(timeout=10)
+        self.thread.join(timeout=TIMEOUT_S)
         assert not self.thread.is_alive()
 
 
@@ -56,10 +57,19 @@ def test_a_transfer_is_timed_and_counted(listening: Listening) -> None:
         assert 0 < sent.min_rtt_ms < 1000
     # a thread a connection says so after its answer
     lines = {f"{HERE}: {size} bytes" for size in (16, 17)}
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + TIMEOUT_S
     while not lines <= {line.split(" in ")[0] for line in listening.said}:
         assert time.monotonic() < deadline, listening.said
         time.sleep(0.01)
+
+
+def test_a_place_is_free_when_its_transfer_is_answered() -> None:
+    listening = Listening(Limits(connections=1, size=10**6, seconds=10.0))
+    try:
+        for _ in range(50):
+            send(listening.address, 16, "reno", 10.0)
+    finally:
+        listening.close()
 
 
 def test_counters_are_read_where_linux_has_them() -> None:
@@ -86,7 +96,7 @@ def test_hostile_bytes_are_refused_in_a_line(listening: Listening, data: bytes, 
     assert send(listening.address, 1000, "reno", 10.0).completion_s > 0
 
 
-def test_who_is_slow_is_sent_away(listening: Listening) -> None:
+def test_a_slow_sender_is_sent_away(listening: Listening) -> None:
     for data in (b"", HEADER.pack(MAGIC, 1000) + b"1"):
         started = time.monotonic()
         assert listening.answer_to(data, ends=False) == "refused: too slow"
@@ -94,13 +104,13 @@ def test_who_is_slow_is_sent_away(listening: Listening) -> None:
     assert send(listening.address, 1000, "reno", 10.0).completion_s > 0
 
 
-def test_who_resets_harms_nobody(listening: Listening) -> None:
+def test_a_reset_does_no_harm(listening: Listening) -> None:
     for _ in range(20):
         with socket.create_connection(listening.address) as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.sendall(HEADER.pack(MAGIC, 1000))
     # both places are free again
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + TIMEOUT_S
     while not _is_taken(listening):
         assert time.monotonic() < deadline
 
@@ -114,7 +124,7 @@ def _is_taken(listening: Listening) -> bool:
 
 def test_more_than_it_has_places_for_are_refused(listening: Listening) -> None:
     with socket.create_connection(listening.address), socket.create_connection(listening.address):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + TIMEOUT_S
         while not any("already" in line for line in listening.said):
             with pytest.raises(TransferError, match=r"2 connections already|Connection reset"):
                 send(listening.address, 1000, "reno", 10.0)

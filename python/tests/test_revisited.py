@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from vegaslab.factorial.analysis import Analysis
-from vegaslab.factorial.design import Design
+from vegaslab.sweeps.factorial.analysis import Analysis
+from vegaslab.sweeps.plans.design import Design
 
 DESIGN = Design(("S", "C", "R"))  # slow start, congestion avoidance, recovery
 NAMES = ["I", "S", "C", "R", "CS", "RS", "CR", "CRS"]

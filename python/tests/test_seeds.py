@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from conftest import TIMEOUT_S, Command
 
 import vegaslab
-from vegaslab.seeds import SeedComparison, compare_seeds
+from vegaslab.runs.seeds.compare import SeedComparison, compare_seeds
 
 
 def comparison(**runs: Sequence[Mapping[str, float]]) -> SeedComparison:
@@ -110,7 +110,7 @@ def test_cores_change_nothing_and_delay_percentiles_are_compared(chance: Path) -
 
 
 def test_a_run_that_fails_ends_the_others(chance: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from vegaslab import seeds
+    from vegaslab.runs.seeds import compare as seeds
 
     def broken(*_: object) -> dict[str, float]:
         raise RuntimeError("no figures")
@@ -124,14 +124,14 @@ def test_ctrl_c_ends_all_runs_and_leaves_nothing(chance: Path, here: Path) -> No
     long = ["--set", "duration=500000s", "--set", "sample=off"]
     command = [sys.executable, "-m", "vegaslab", "compare", str(chance), "-a", "reno", "--seeds", "4", *long]
     with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + TIMEOUT_S
         while not list(here.glob("results/.short-seeds.*")):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=10)
+        _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
     assert len(said.splitlines()) == 1
     assert list(here.iterdir()) == []
@@ -175,7 +175,7 @@ def test_sized_flows_give_percentiles_and_unfinished_ones_count_as_longest() -> 
     ("arguments", "word"),
     [
         (("--seeds", "1"), "at least 2"),
-        (("--seeds", "3", "--level", "95"), "--level"),
+        (("--seeds", "3", "--level", "95"), "level: 95"),
         (("--level", "0.9"), "--seeds"),
         (("--seeds", "3", "--pcapng"), "--pcapng"),
         (("--seeds", "3", "--html"), "--html"),

@@ -16,8 +16,8 @@ from test_sweep import PLAN, Part, wait_for_rows
 
 import vegaslab
 from vegaslab import Plan, PlanError
-from vegaslab.folder import FolderError
-from vegaslab.sweeping import Local
+from vegaslab.sweeps.sweep import Local
+from vegaslab.util.folder import FolderError
 
 KEPT = 'series = ["flows", "links"]\n'
 
@@ -103,7 +103,7 @@ def test_kills_at_random_change_nothing(tmp_path: Path) -> None:
     vegaslab.sweep(plan, tmp_path / "reference", jobs=1)
     folder = tmp_path / "killed"
     program = (
-        "import sys, vegaslab.sweeping as s; s._FLUSH_S = 0.02; s._FLUSH_PART = 1.0; print(flush=True);"
+        "import sys, vegaslab.sweeps.sweep as s; s._FLUSH_S = 0.02; s._FLUSH_PART = 1.0; print(flush=True);"
         " s.sweep(sys.argv[1], sys.argv[2], jobs=2)"
     )
     sizes = []

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from typing import Any
 
-from vegaslab.watching import Screen, draw_steps, sparkline
+from conftest import TIMEOUT_S
+
+from vegaslab.measuring.watching import Screen, draw_steps, sparkline
 
 
 def row(flow: int, window: float, **other: Any) -> dict[str, Any]:
@@ -75,7 +77,8 @@ def test_sigterm_is_handed_on_to_the_program() -> None:
         "print(sys.argv[1], flush=True); signal.sigwait([signal.SIGTERM])"
     )
     parent = (
-        "import sys; from vegaslab.ending import sigterm_as_ctrl_c; from vegaslab.watching import draw_steps\n"
+        "import sys; from vegaslab.measuring.watching import draw_steps\n"
+        "from vegaslab.util.ending import sigterm_as_ctrl_c\n"
         f"command = [sys.executable, '-c', {child!r}, sys.argv[1]]\n"
         "with sigterm_as_ctrl_c():\n"
         "    sys.exit(draw_steps(command, sys.stdout))"
@@ -86,5 +89,5 @@ def test_sigterm_is_handed_on_to_the_program() -> None:
     assert process.stdout is not None
     assert "1 connections" in process.stdout.readline()
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=20)
+    process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0

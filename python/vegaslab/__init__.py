@@ -1,70 +1,136 @@
 """A laboratory for the TCP Vegas family of congestion control.
 
 >>> import vegaslab
->>> result = vegaslab.run("gallop-50mbit", set={"flow.0.algorithm": "reno"})  # doctest: +SKIP
->>> result.summary["flows"][0]["throughput_mbps"]  # doctest: +SKIP
+>>> result = vegaslab.run("gallop-50mbit", set={"flow.0.algorithm": "reno"})
+>>> round(result.summary["flows"][0]["throughput_mbps"], 1)
+27.1
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-from vegaslab._vegaslab import ScenarioError
-from vegaslab._vegaslab import version as __version__
-from vegaslab.comparison import Comparison, compare
-from vegaslab.objects import Access, Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
-from vegaslab.plan_file import PlanError
-from vegaslab.result import Result, Series, run
-from vegaslab.series import read_series
-from vegaslab.source import shipped_scenarios
-
+# what a name needs is imported when it is asked for: a command's first moments are no time for imports, and numpy and
+# pyarrow take longer to load than a short run takes
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from vegaslab.dataset import read_runs
-    from vegaslab.plan import Plan
-    from vegaslab.seeds import SeedComparison, compare_seeds
-    from vegaslab.sweeping import sweep
+    from typing import Any
+
+    from vegaslab._vegaslab import AlgorithmError, FolderError, LimitError, ScenarioError
+    from vegaslab._vegaslab import version as __version__
+    from vegaslab.runs.comparison import Comparison, compare
+    from vegaslab.runs.plotting import plot
+    from vegaslab.runs.result import Result, Series, run
+    from vegaslab.runs.seeds.compare import SeedComparison, compare_seeds
+    from vegaslab.scenario.objects import (
+        Access,
+        ApplicationPhase,
+        Backward,
+        BurstLoss,
+        Change,
+        Dumbbell,
+        Flow,
+        Graph,
+        Host,
+        Link,
+        ParkingLot,
+        Parts,
+        Queue,
+        Reorder,
+        Scenario,
+        TraceRate,
+        Traffic,
+    )
+    from vegaslab.scenario.source import shipped_plans, shipped_scenarios
+    from vegaslab.sweeps.analysis.analyse import SweepAnalysis, analyse
+    from vegaslab.sweeps.dataset import read_runs
+    from vegaslab.sweeps.plans.plan import Plan
+    from vegaslab.sweeps.plans.reading import PlanError
+    from vegaslab.sweeps.series import read_series
+    from vegaslab.sweeps.sweep import sweep
 
 __all__ = [
     "Access",
+    "AlgorithmError",
+    "ApplicationPhase",
+    "Backward",
+    "BurstLoss",
+    "Change",
     "Comparison",
     "Dumbbell",
     "Flow",
+    "FolderError",
     "Graph",
     "Host",
+    "LimitError",
     "Link",
     "ParkingLot",
     "Parts",
     "Plan",
     "PlanError",
+    "Queue",
+    "Reorder",
     "Result",
     "Scenario",
     "ScenarioError",
     "SeedComparison",
     "Series",
+    "SweepAnalysis",
+    "TraceRate",
     "Traffic",
     "__version__",
+    "analyse",
     "compare",
     "compare_seeds",
+    "plot",
     "read_runs",
     "read_series",
     "run",
+    "shipped_plans",
     "shipped_scenarios",
     "sweep",
 ]
 
-# what needs numpy and pyarrow is imported when it is asked for: they take longer to load than a short run takes
-_MODULE_OF = {
-    "Plan": "plan",
-    "SeedComparison": "seeds",
-    "compare_seeds": "seeds",
-    "read_runs": "dataset",
-    "sweep": "sweeping",
+_NAMES_OF = {
+    "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "ScenarioError", "version"),
+    "runs.comparison": ("Comparison", "compare"),
+    "sweeps.dataset": ("read_runs",),
+    "scenario.objects": (
+        "Access",
+        "ApplicationPhase",
+        "Backward",
+        "BurstLoss",
+        "Change",
+        "Dumbbell",
+        "Flow",
+        "Graph",
+        "Host",
+        "Link",
+        "ParkingLot",
+        "Parts",
+        "Queue",
+        "Reorder",
+        "Scenario",
+        "TraceRate",
+        "Traffic",
+    ),
+    "sweeps.plans.plan": ("Plan",),
+    "sweeps.plans.reading": ("PlanError",),
+    "runs.plotting": ("plot",),
+    "runs.result": ("Result", "Series", "run"),
+    "runs.seeds.compare": ("SeedComparison", "compare_seeds"),
+    "sweeps.series": ("read_series",),
+    "scenario.source": ("shipped_plans", "shipped_scenarios"),
+    "sweeps.analysis.analyse": ("SweepAnalysis", "analyse"),
+    "sweeps.sweep": ("sweep",),
 }
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
+def __getattr__(name: str) -> "Any":
+    # names are resolved when they are asked for, and most programs ask for few
+    from importlib import import_module
+
+    wanted = "version" if name == "__version__" else name
+    if wanted not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[wanted]}"), wanted)
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,122 @@ from typing import Literal, TypedDict
 version: str
 
 class ScenarioError(ValueError):
-    """A scenario is wrong: one line that names source, key, what was given and what would be right."""
+    """A scenario is wrong: one line that names source, key, what was given and what would be right.
+
+    >>> import vegaslab
+    >>> vegaslab.run({"name": "mine", "duratoin": "5s"})
+    Traceback (most recent call last):
+        ...
+    vegaslab.ScenarioError: dict: duratoin: unknown key; did you mean "duration"?
+    """
+
+class LimitError(RuntimeError):
+    """A limit has ended a run: one line that says which.
+
+    >>> import vegaslab
+    >>> vegaslab.run("gallop-50mbit", memory="100kb")
+    Traceback (most recent call last):
+        ...
+    vegaslab.LimitError: memory limit of 100000 bytes reached
+    """
+
+class AlgorithmError(RuntimeError):
+    """An algorithm of one's own has failed in a run: one line that names file, line, event and simulated time.
+
+    >>> import vegaslab
+    >>> class Mine:
+    ...     def __init__(self, start):
+    ...         self.window = start.initial_window
+    ...
+    ...     def on_ack(self, ack):
+    ...         self.window += 1 / 0
+    ...
+    ...     def on_loss(self, loss):
+    ...         pass
+    >>> try:
+    ...     vegaslab.run("gallop-50mbit", algorithm=Mine)
+    ... except vegaslab.AlgorithmError as error:
+    ...     print(str(error).partition(": ")[2])
+    on_ack at 0.100183 s: ZeroDivisionError: division by zero
+    """
+
+class FolderError(Exception):
+    """A folder is not one that may be read or written: one line that names it and what would be right.
+
+    >>> import vegaslab
+    >>> vegaslab.read_runs("no-such-folder")
+    Traceback (most recent call last):
+        ...
+    vegaslab.FolderError: no-such-folder: holds no runs of a sweep; give the folder of one
+    """
+
+class Start:
+    """What a connection begins with: an algorithm's numbers, in segments, and the seed of its random numbers."""
+
+    initial_window: int
+    restart_window: int
+    max_window: int
+    ssthresh: int | None
+    alpha: int
+    beta: int
+    gamma: int
+    seed: int
+
+class Ack:
+    """An acknowledgement."""
+
+    now_ns: int
+    rtt_ns: int | None
+    acked: int
+    in_flight: int
+    newest: int
+    next: int
+    window_limited: bool
+    ce_marked: int
+    in_recovery: bool
+    delivered: int
+    lost: int
+    forward_queueing_ns: int | None
+    backward_queueing_ns: int | None
+    rate: Rate | None
+    may_grow: bool
+
+class Rate:
+    """How fast segments arrived."""
+
+    delivered: int
+    interval_ns: int
+    lost: int
+    in_flight: int
+    prior_delivered: int
+    total: int
+    app_limited: bool
+
+class Loss:
+    """A loss, a timeout or a mark."""
+
+    now_ns: int
+    kind: Literal["duplicate-acks", "timeout", "ecn"]
+    sent_ns: int
+    retransmission: bool
+    in_flight: int
+    next: int
+    lost: int
+
+class Sent:
+    """A segment leaves."""
+
+    now_ns: int
+    index: int
+    in_flight: int
+    retransmission: bool
+
+class Restart:
+    """The application sends again after nothing was in flight."""
+
+    now_ns: int
+    next: int
+    idle_ns: int
 
 class LinkInfo(TypedDict):
     """A one-way link of a scenario."""
@@ -36,7 +151,11 @@ class Scenario:
     @property
     def duration_s(self) -> float: ...
     def document_json(self) -> str: ...
+    def algorithms(self) -> list[str]: ...
+    def warnings(self) -> list[str]: ...
     def links(self) -> list[LinkInfo]: ...
+    def link_rates(self, link: str, step_s: float) -> list[tuple[float, float]]: ...
+    def link_queue_limits(self, link: str) -> list[tuple[float, int | None]]: ...
 
 class Table:
     """A table that any Arrow library takes without a copy."""
@@ -68,9 +187,34 @@ class Outcome:
     def summary_json(self) -> str: ...
     def write(self, dir: str | PathLike[str], csv: bool = False, pcapng: bool = False) -> None: ...
 
-def load(text: str, format: Literal["toml", "json"], source: str, overrides: Sequence[tuple[str, str]]) -> Scenario: ...
-def run(scenario: Scenario, progress: Callable[[float], object] | None = None) -> Outcome: ...
+class Place:
+    """The place of a results folder, taken; see `vegaslab.util.folder.whole_folder`."""
+
+    def __init__(self, dir: str | PathLike[str]) -> None: ...
+    @property
+    def new_folder(self) -> str | PathLike[str]: ...
+    def put(self) -> None: ...
+    def discard(self) -> None: ...
+
+def remedy(errno: int) -> str: ...
+def load(
+    text: str,
+    format: Literal["toml", "json"],
+    source: str,
+    overrides: Sequence[tuple[str, str]],
+    memory_bytes: int | None = None,
+) -> Scenario: ...
+def run(
+    scenario: Scenario,
+    progress: Callable[[float], object] | None = None,
+    memory_bytes: int | None = None,
+    engine: Literal["fast", "reference"] = "fast",
+) -> Outcome: ...
+def nanoseconds(text: str) -> int: ...
+def bits_per_second(text: str) -> int: ...
+def size_bytes(text: str) -> int: ...
 def algorithms() -> list[AlgorithmInfo]: ...
+def parts() -> list[tuple[str, str, str]]: ...
 def schema() -> str: ...
 def read_toml(text: str, source: str) -> tuple[str, dict[str, int]]: ...
 def figure_columns() -> list[tuple[str, list[str]]]: ...

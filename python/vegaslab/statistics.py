@@ -127,7 +127,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def jain_index(shares: ArrayLike) -> float:
-    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has all; NaN if nobody has any."""
+    """Jain's fairness index (sum x)^2 / (n sum x^2): 1 if all are equal, 1/n if one has all; NaN if all are 0."""
     given = np.asarray(shares, dtype=np.float64)
     squares = float((given**2).sum())
     return float(given.sum()) ** 2 / (len(given) * squares) if squares > 0 else math.nan

@@ -1,8 +1,9 @@
 //! The algorithm: a checked composition that turns events into a window, and the state of one connection.
 
-use crate::avoidance::Cubic;
+use crate::avoidance::Holding;
 use crate::composition::{Composition, Parameters, Refusal};
-use crate::contract::{Ack, Loss, LossKind};
+use crate::contract::{Ack, Loss, LossKind, Phase};
+use crate::limits::Spikes;
 use crate::loss_response::SlowStartEnds;
 use crate::signal::{Dialect, Measured, Round};
 use crate::slow_start::Opening;
@@ -18,6 +19,8 @@ const _: () = assert!(size_of::<State>() <= STATE_BYTES_MAX);
 pub struct Algorithm {
     composition: Composition,
     parameters: Parameters,
+    /// Growth is for each segment acknowledged, and not for each acknowledgement.
+    grows_by_segments: bool,
 }
 
 /// What one connection remembers.
@@ -25,9 +28,11 @@ pub struct Algorithm {
 pub struct State {
     control: Control,
     opening: Opening,
+    holding: Holding,
     round: Round,
-    /// When the window was last cut, for mechanism E; means nothing unless it was cut.
-    last_cut: Time,
+    /// Mechanism E: what was sent before this does not cut the window again. An instant after the last cut.
+    uncut_since: Time,
+    spikes: Spikes,
 }
 
 /// The window and what steers it: all that slow start and congestion avoidance may touch.
@@ -38,19 +43,27 @@ pub(crate) struct Control {
     pub(crate) ssthresh: Segments,
     /// Growth per acknowledgement, decided once a round or once an acknowledgement; raw, one segment at most.
     growth: u32,
-    /// The growth was decided in slow start and ends with it.
-    pub(crate) growth_opens: bool,
+    /// What the growth is of.
+    pub(crate) growth_of: GrowthOf,
     /// The first round in congestion avoidance changes nothing.
     pub(crate) skips_round: bool,
-    was_cut: bool,
     /// Slow start is over: its own test has ended it, or a cut was made that waits for the next acknowledgement.
     pub(crate) slow_start_ends: bool,
-    /// What CUBIC remembers; also while slow start lasts.
-    pub(crate) cubic: Cubic,
     /// What slow start paces by.
     pub(crate) pace: Option<Pace>,
-    /// Mechanism J: the most that may leave.
-    spike_limit: Option<Pace>,
+}
+
+/// Which decision the growth per acknowledgement is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GrowthOf {
+    /// Slow start's: it ends with it.
+    SlowStart,
+    /// Congestion avoidance's.
+    Avoidance,
+    /// Congestion avoidance's for one acknowledgement.
+    OneAck,
+    /// Congestion avoidance's, where each acknowledgement shrinks the window in place of growth.
+    Shrinking,
 }
 
 /// What slow start hears when a round ends.
@@ -59,15 +72,20 @@ pub(crate) struct RoundEnd<'a> {
     pub(crate) ack: &'a Ack,
     /// What it measured; none while nothing was.
     pub(crate) measured: Option<Measured>,
+    /// Mechanism I does not forbid growth now.
+    pub(crate) may_grow: bool,
 }
 
-/// Which rule steers the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// The window is below the slow-start threshold.
-    SlowStart,
-    /// It is not.
-    Avoidance,
+impl RoundEnd<'_> {
+    /// The backlog; before the first sample nothing can be one.
+    pub(crate) fn backlog(&self) -> i32 {
+        self.measured.map_or(0, |measured| measured.diff)
+    }
+}
+
+/// The first instant after a time.
+fn just_after(now: Time) -> Time {
+    Time::from_nanos(now.as_nanos().saturating_add(1))
 }
 
 /// No slow-start threshold yet.
@@ -79,7 +97,13 @@ impl Algorithm {
     /// Checks that the parts go together and the numbers make sense.
     pub fn new(composition: Composition, parameters: Parameters) -> Result<Self, Refusal> {
         composition.check(&parameters)?;
-        Ok(Algorithm { composition, parameters })
+        Ok(Algorithm { composition, parameters, grows_by_segments: false })
+    }
+
+    /// This algorithm with growth for each segment acknowledged: QUIC's receivers choose how many packets they acknowledge
+    /// at once, and its windows grow by what is acknowledged (RFC 9002, appendix B.5). Papers count acknowledgements.
+    pub fn growing_by_segments(self) -> Self {
+        Algorithm { grows_by_segments: true, ..self }
     }
 
     /// The parts.
@@ -95,21 +119,30 @@ impl Algorithm {
     /// The state of a new connection.
     pub fn start(&self) -> State {
         let slow_start = self.composition.slow_start;
+        let first_window = slow_start.first_window().unwrap_or(self.parameters.initial_window);
         let mut control = Control {
-            window: Window::whole(self.parameters.initial_window),
-            ssthresh: self.parameters.ssthresh.unwrap_or(UNBOUNDED),
+            window: Window::whole(first_window),
+            ssthresh: self.first_threshold().unwrap_or(UNBOUNDED),
             growth: 0,
-            growth_opens: true,
+            growth_of: GrowthOf::SlowStart,
             skips_round: false,
-            was_cut: false,
             slow_start_ends: false,
-            cubic: Cubic::default(),
             pace: None,
-            spike_limit: None,
         };
         control.grow_by(slow_start.first_growth());
-        let opening = slow_start.opening(control.window);
-        State { control, opening, round: Round::NEW, last_cut: Time::ZERO }
+        State {
+            opening: slow_start.opening(control.window),
+            holding: self.composition.avoidance.holding(),
+            control,
+            round: Round::NEW,
+            uncut_since: Time::ZERO,
+            spikes: Spikes::default(),
+        }
+    }
+
+    fn first_threshold(&self) -> Option<Segments> {
+        let default = self.composition.slow_start.first_threshold().map(|most| most.min(self.parameters.max_window));
+        self.parameters.ssthresh.or(default)
     }
 
     /// Handles an acknowledgement of new data.
@@ -118,8 +151,7 @@ impl Algorithm {
         self.end_slow_start_if_over(state);
         let mut opens = state.control.in_slow_start();
         if !opens {
-            state.control.end_opening_growth();
-            self.composition.avoidance.before_ack(&mut state.control);
+            state.control.end_old_growth();
         }
         let dialect = self.composition.signal.dialect();
         let is_linux = dialect.is_linux();
@@ -137,13 +169,28 @@ impl Algorithm {
             opens = state.control.in_slow_start();
         }
         if !opens {
-            self.composition.avoidance.on_ack(&mut state.control, ack, &state.round);
+            state.holding.on_ack(&mut state.control, ack, &state.round, &self.parameters);
             growth = state.control.growth();
         }
-        self.grow(&mut state.control, ack, growth);
+        self.grow(&mut state.control, ack, growth, opens);
         if !is_linux {
             state.round.sample(&self.composition.signal, ack);
         }
+    }
+
+    /// Handles an acknowledgement in recovery, or a duplicate one: papers of the family have the window stand still, and so
+    /// do all parts but those that ask for every acknowledgement.
+    #[cold]
+    #[inline(never)]
+    pub fn on_other_ack(&self, state: &mut State, ack: Ack) {
+        if ack.in_recovery {
+            state.opening.on_recovery(&mut state.control, &ack);
+        }
+    }
+
+    /// Everything that was in flight at the newest loss is acknowledged.
+    pub fn on_recovered(&self, state: &mut State) {
+        state.opening.end_recovery();
     }
 
     /// Handles a loss or a mark.
@@ -158,19 +205,16 @@ impl Algorithm {
     #[inline(never)]
     fn end_round(&self, state: &mut State, ack: Ack) {
         let measured = state.round.close(&self.composition.signal, &ack, state.control.window);
-        self.on_round(state, &RoundEnd { ack: &ack, measured });
+        let may_grow = self.may_grow(&state.control, &ack);
+        self.on_round(state, &RoundEnd { ack: &ack, measured, may_grow });
     }
 
     fn on_round(&self, state: &mut State, end: &RoundEnd<'_>) {
-        let diff = end.measured.map(|measured| measured.diff);
-        let State { control, opening, .. } = state;
-        if self.composition.limits.suppress_spikes {
-            control.limit_spikes(end.ack);
-        }
+        state.spikes.on_round(&self.composition.limits, end.ack);
+        let State { control, opening, holding, .. } = state;
         if control.in_slow_start() {
-            control.growth_opens = true;
-            let may_grow = !self.composition.limits.keep_up || self.keeps_up(control, end.ack);
-            opening.on_round(control, end, may_grow, &self.parameters);
+            control.growth_of = GrowthOf::SlowStart;
+            opening.on_round(control, end, &self.parameters);
             self.end_slow_start_if_over(state);
             return;
         }
@@ -181,7 +225,7 @@ impl Algorithm {
         if control.skips_round {
             control.skips_round = false;
         } else {
-            self.composition.avoidance.on_round(control, diff, &self.parameters);
+            holding.on_round(control, end.measured.map(|measured| measured.diff), &self.parameters);
         }
     }
 
@@ -192,45 +236,61 @@ impl Algorithm {
     }
 
     #[inline]
-    fn grow(&self, control: &mut Control, ack: &Ack, growth: Window) {
+    fn grow(&self, control: &mut Control, ack: &Ack, growth: Window, opens: bool) {
         // a window that grows is the only one that could become too large
         if growth == Window::default() {
             return;
         }
-        let holds = self.composition.limits.keep_up && !self.keeps_up(control, ack);
         // RFC 3168, section 6.1.2: no growth in answer to an echo
-        if holds || ack.ce_marked > 0 {
+        if !self.may_grow(control, ack) || ack.ce_marked > 0 {
             return;
         }
+        let growth = if self.grows_by_segments { self.by_segments(control, ack.acked, growth, opens) } else { growth };
         // a window is 2^52 at most, and a growth 2^60
         let grown = Window::from_raw(control.window.as_raw() + growth.as_raw());
         control.window = grown.min(Window::whole(self.parameters.max_window));
     }
 
-    /// Mechanism I of "Revisited": whether the window is at most two segments above what is in flight.
+    /// The growth of one acknowledgement, once for each segment of it; in slow start up to the threshold.
+    #[cold]
+    fn by_segments(&self, control: &Control, acked: Segments, growth: Window, opens: bool) -> Window {
+        let (opening, holding) = (self.composition.slow_start, self.composition.avoidance);
+        let is_of_all = if opens { opening.counts_segments() } else { holding.counts_segments() };
+        if is_of_all {
+            return growth;
+        }
+        let whole = Window::from_raw(growth.as_raw().saturating_mul(acked.as_u64())).min(Window::MAX);
+        let room = Window::whole(control.ssthresh).minus(control.window).max(growth);
+        if opens { whole.min(room) } else { whole }
+    }
+
     #[inline]
-    fn keeps_up(&self, control: &Control, ack: &Ack) -> bool {
-        let outstanding = self.composition.signal.outstanding(ack);
-        control.window <= Window::whole(Segments(outstanding.0.saturating_add(2)))
+    fn may_grow(&self, control: &Control, ack: &Ack) -> bool {
+        self.composition.limits.let_grow(control.window, &self.composition.signal, ack)
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
-        if state.control.was_cut && !self.composition.loss.cuts(loss, state.last_cut) {
+        let is_old = loss.sent < state.uncut_since || state.uncut_since == Time::NEVER;
+        if self.composition.loss.once_per_window && is_old {
             return;
         }
         let before = state.control.window;
+        let opens = state.control.in_slow_start();
         // the least window after a cut, 2, must not raise a window of 1
-        state.control.window = self.composition.loss.window_after(before, state.control.ssthresh, loss).min(before);
-        self.composition.avoidance.on_cut(&mut state.control, before);
+        state.control.window = self.composition.loss.cut.window_after(before, state.control.ssthresh, loss).min(before);
+        state.holding.on_cut(&mut state.control, before);
+        state.control.slow_start_ends = true;
+        match opens {
+            true => state.opening.on_cut(&mut state.control, before, loss),
+            false => state.opening.end_recovery(),
+        }
         state.control.pace = None;
-        state.last_cut = loss.now;
-        state.control.was_cut = true;
+        state.uncut_since = just_after(loss.now);
         if self.composition.signal.dialect().is_linux() {
             state.round.restart(loss.next, loss.now);
         }
-        match self.composition.loss.slow_start_ends {
-            SlowStartEnds::AtCut => self.end_slow_start(state),
-            SlowStartEnds::AtNextAck => state.control.slow_start_ends = true,
+        if self.composition.loss.slow_start_ends == SlowStartEnds::AtCut {
+            self.end_slow_start(state);
         }
     }
 
@@ -238,7 +298,7 @@ impl Algorithm {
     fn end_slow_start_if_over(&self, state: &mut State) {
         if state.control.slow_start_ends {
             self.end_slow_start(state);
-            state.control.end_opening_growth();
+            state.control.end_old_growth();
         }
     }
 
@@ -252,19 +312,18 @@ impl Algorithm {
 
     fn on_timeout(&self, state: &mut State, loss: &Loss) {
         let before = state.control.window;
-        state.control.ssthresh = self.composition.loss.ssthresh_after_timeout(before, state.control.ssthresh);
+        state.control.ssthresh = self.composition.loss.cut.ssthresh_after_timeout(before, state.control.ssthresh);
         state.control.window = Window::whole(self.parameters.restart_window).min(before);
-        state.last_cut = loss.now;
-        state.control.was_cut = true;
+        state.uncut_since = just_after(loss.now);
         state.control.slow_start_ends = false;
-        self.composition.avoidance.on_timeout(&mut state.control, before);
+        state.holding.on_timeout(&mut state.control, before);
         state.control.skips_round = false;
         let slow_start = self.composition.slow_start;
         state.control.pace = None;
         if slow_start.restarts_after_timeout() {
             state.opening = slow_start.reopening(state.control.window);
             state.control.grow_by(slow_start.first_growth());
-            state.control.growth_opens = true;
+            state.control.growth_of = GrowthOf::SlowStart;
         }
         if self.composition.signal.dialect().restarts_rounds() {
             state.round.restart(loss.next, loss.now);
@@ -288,7 +347,7 @@ impl State {
     /// the window allows, at once. It may change with every event.
     #[inline]
     pub fn pacing_rate(&self) -> Option<Pace> {
-        self.control.pace.max(self.control.spike_limit)
+        self.spikes.limit(self.control.pace)
     }
 
     /// The base RTT; none before the first sample.
@@ -313,6 +372,10 @@ impl State {
         self.control.window = self.control.window.min(most);
     }
 
+    pub(crate) fn end_slow_start(&mut self) {
+        self.control.slow_start_ends = true;
+    }
+
     /// Which rule steers the window.
     pub fn phase(&self) -> Phase {
         if self.control.in_slow_start() { Phase::SlowStart } else { Phase::Avoidance }
@@ -327,7 +390,7 @@ impl Control {
     /// Ends slow start for good: only a timeout begins another.
     pub(crate) fn leave_slow_start(&mut self) {
         self.ssthresh = LEFT;
-        self.growth_opens = false;
+        self.growth_of = GrowthOf::Avoidance;
         self.pace = None;
     }
 
@@ -340,24 +403,23 @@ impl Control {
         self.growth = growth.min(Window::ONE).as_raw() as u32;
     }
 
-    /// Mechanism J of "Revisited": at most twice the current rate. What is in flight left within the newest round trip.
-    fn limit_spikes(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt {
-            self.spike_limit = Some(Pace::of(2 * ack.in_flight.as_u64(), rtt));
-        }
-    }
-
-    /// The slow-start threshold, or the largest window before there is one.
+    /// The slow-start threshold, or the largest window if that is less.
     pub(crate) fn threshold(&self, parameters: &Parameters) -> Segments {
         self.ssthresh.min(parameters.max_window)
     }
 
-    /// A slow start that reached its threshold within the round stops there.
-    fn end_opening_growth(&mut self) {
-        if self.growth_opens {
+    /// A slow start that reached its threshold within the round stops there, and what was for one acknowledgement with that.
+    fn end_old_growth(&mut self) {
+        if matches!(self.growth_of, GrowthOf::SlowStart | GrowthOf::OneAck) {
             self.growth = 0;
-            self.growth_opens = false;
+            self.growth_of = GrowthOf::Avoidance;
         }
+    }
+
+    /// Sets the growth of the acknowledgement under way alone: one segment at most.
+    pub(crate) fn grow_once_by(&mut self, growth: Window) {
+        self.grow_by(growth);
+        self.growth_of = GrowthOf::OneAck;
     }
 
     /// Linux's `tcp_vegas_ssthresh`: a window that was lowered is not below the threshold.
@@ -371,7 +433,15 @@ impl Control {
         self.ssthresh = self.ssthresh.max(least);
     }
 
-    /// Lowers the window, to two segments at least; a window of one stays (design section 4.1).
+    /// Lowers the window of a recovery, and with it the threshold that the cut has left.
+    pub(crate) fn drain_to(&mut self, window: Window) {
+        self.window = window.min(self.window);
+        if !self.slow_start_ends {
+            self.ssthresh = self.ssthresh.min(self.window.floor().max(LEFT));
+        }
+    }
+
+    /// Lowers the window, to two segments at least; a window of one stays (docs/design.md, section 3.1).
     pub(crate) fn shrink_to(&mut self, window: Window) {
         self.window = window.max(Window::whole(LEFT)).min(self.window);
     }

@@ -2,107 +2,154 @@
 
 mod cubic;
 mod dynamic;
-pub(crate) mod linux;
-pub(crate) mod ns3;
 mod reno;
 mod vegas;
-
-pub(crate) use cubic::Cubic;
+pub(crate) mod vegas_linux;
+pub(crate) mod vegas_ns3;
 
 use crate::algorithm::Control;
-use crate::composition::Parameters;
-use crate::contract::Ack;
+use crate::composition::{Marks, Parameters};
+use crate::contract::{Ack, Needs};
+use crate::part::{AvoidancePromise, choice, is_there};
 use crate::signal::Round;
 use crate::units::Window;
 
-/// How the window is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Avoidance {
+/// A congestion avoidance: what it remembers of a connection, also while slow start lasts, and what it does.
+pub(crate) trait AvoidancePart: Copy + Default {
+    /// The page of its rule, in `docs/algorithms`.
+    const PAGE: &'static str;
+    /// Which marks of the backlog it looks at. One that looks at any needs a signal.
+    const MARKS: Marks = Marks::NONE;
+    /// What the host must give.
+    const NEEDS: Needs = Needs::NONE;
+    /// What the conformance suite holds it to.
+    const PROMISE: AvoidancePromise = AvoidancePromise::RENO;
+    /// Its growth is already of all segments that an acknowledgement covers.
+    const COUNTS_SEGMENTS: bool = false;
+    /// Twice the rates and half the times leave its decisions as they are: no time in it is a constant.
+    const SCALES: bool = true;
+    /// Its steps are parts of alpha and beta, which must not be zero.
+    const DIVIDES_BY_MARKS: bool = false;
+    /// The window moves without losses, so that the slow-start threshold must not follow it: a window that shrinks by one
+    /// below the threshold would be taken for a new slow start.
+    const SHRINKS_BY_ITSELF: bool = false;
+    /// The congestion control of Linux's own that has it, which then is not carried into the kernel.
+    const KERNELS_OWN: Option<&'static str> = None;
+
+    /// Decides, at the end of a round in congestion avoidance, how to move in the next one. `diff` is none while nothing
+    /// was measured.
+    #[inline(always)]
+    fn on_round(&mut self, _control: &mut Control, _diff: Option<i32>, _parameters: &Parameters) {}
+
+    /// Sets the growth of one acknowledgement where it follows the window rather than the round, or shrinks with it. It is
+    /// a part of its caller, so that no part has the acknowledgement in memory for another's sake: what is long takes of it what
+    /// it needs by value.
+    #[inline(always)]
+    fn on_ack(&mut self, _control: &mut Control, _ack: &Ack, _round: &Round, _parameters: &Parameters) {}
+
+    /// A loss has cut the window from `before`.
+    #[inline(always)]
+    fn on_cut(&mut self, _control: &mut Control, _before: Window) {}
+
+    /// The retransmission timer ran out at the window `before`.
+    #[inline(always)]
+    fn on_timeout(&mut self, _control: &mut Control, _before: Window) {}
+}
+
+/// The choice of [`choice!`], and what each remembers.
+macro_rules! avoidances {
+    ($($(#[doc = $doc:literal])+ $name:literal $variant:ident: $module:ident,)+) => {
+        choice! {
+            /// How the window is held.
+            Avoidance of AvoidancePart { $($(#[doc = $doc])+ $name $variant: $module,)+ }
+            /// The page of its rule, in `docs/algorithms`.
+            pub fn page -> &'static str = PAGE;
+            /// Which marks of the backlog it looks at.
+            pub fn marks -> Marks = MARKS;
+            /// What the host must give.
+            pub fn needs -> Needs = NEEDS;
+            /// What it may do with an acknowledgement.
+            pub fn promise -> AvoidancePromise = PROMISE;
+            /// Whether twice the rates and half the times leave its decisions as they are.
+            pub fn scales -> bool = SCALES;
+            /// The congestion control of Linux's own that has it, which then is not carried into the kernel.
+            pub fn kernels_own -> Option<&'static str> = KERNELS_OWN;
+            pub(crate) fn counts_segments -> bool = COUNTS_SEGMENTS;
+            pub(crate) fn divides_by_marks -> bool = DIVIDES_BY_MARKS;
+            pub(crate) fn shrinks_by_itself -> bool = SHRINKS_BY_ITSELF;
+        }
+
+        /// What a congestion avoidance remembers of a connection.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Holding {
+            $($variant($module::$variant),)+
+        }
+
+        impl Avoidance {
+            /// What a connection begins with.
+            pub(crate) fn holding(self) -> Holding {
+                match self {
+                    $(Avoidance::$variant => Holding::$variant(Default::default()),)+
+                }
+            }
+        }
+
+        impl Holding {
+            #[inline(always)]
+            pub(crate) fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+                match self {
+                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_round(control, diff, parameters),)+
+                    _ => {}
+                }
+            }
+
+            #[inline(always)]
+            pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, round: &Round, parameters: &Parameters) {
+                match self {
+                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_ack(control, ack, round, parameters),)+
+                    _ => {}
+                }
+            }
+
+            pub(crate) fn on_cut(&mut self, control: &mut Control, before: Window) {
+                match self {
+                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_cut(control, before),)+
+                    _ => {}
+                }
+            }
+
+            pub(crate) fn on_timeout(&mut self, control: &mut Control, before: Window) {
+                match self {
+                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_timeout(control, before),)+
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+avoidances! {
     /// One segment a round, until a loss (RFC 5681, section 3.1).
-    Reno,
-    /// The backlog is kept between alpha and beta.
-    Vegas,
-    /// The same with steps in proportion to what the backlog is off (Dynamic Vegas).
-    Dynamic,
-    /// The same with a whole segment at once, up or down, once a round (Linux's Vegas).
-    VegasLinux,
-    /// Linux's in whole segments (ns-3's Vegas).
-    VegasNs3,
-    /// A cubic function of the time since the last cut (RFC 9438, section 4).
-    Cubic,
+    "reno" Reno: reno,
+    /// One more a round below alpha, one less above beta (Brakmo and Peterson 1995, section IV.B).
+    "vegas" Vegas: vegas,
+    /// Below alpha (alpha - diff)/alpha more a round, above beta (diff - beta)/beta less (Dynamic Vegas, section 3.2).
+    "dynamic" Dynamic: dynamic,
+    /// The steps of `dynamic` with every acknowledgement instead of once a round.
+    "dynamic-per-ack" DynamicPerAck: dynamic,
+    /// The steps of `dynamic-per-ack` where they are positive: only a loss cuts (ns-2 as the paper used it).
+    "dynamic-ns2" DynamicNs2: dynamic,
+    /// As `vegas`, a whole segment at once, up or down (Linux's `tcp_vegas.c`).
+    "vegas-linux" VegasLinux: vegas_linux,
+    /// As `vegas-linux`, in whole segments (ns-3's `TcpVegas`).
+    "vegas-ns3" VegasNs3: vegas_ns3,
+    /// A cubic curve of the time since the last loss, or Reno's window where that is larger (RFC 9438, section 4).
+    "cubic" Cubic: cubic,
 }
 
 impl Avoidance {
-    /// What users write for each choice.
-    pub const NAMES: &'static [(&'static str, Avoidance)] = &[
-        ("reno", Avoidance::Reno),
-        ("vegas", Avoidance::Vegas),
-        ("dynamic", Avoidance::Dynamic),
-        ("vegas-linux", Avoidance::VegasLinux),
-        ("vegas-ns3", Avoidance::VegasNs3),
-        ("cubic", Avoidance::Cubic),
-    ];
-
-    /// Whether it looks at [`Ack::window_limited`]: a host need not find that out for others.
-    pub fn asks_what_limits(self) -> bool {
-        self == Avoidance::Cubic
-    }
-
-    pub(crate) fn needs_signal(self) -> bool {
-        !matches!(self, Avoidance::Reno | Avoidance::Cubic)
-    }
-
-    /// Whether the window moves without losses, so that the slow-start threshold must not follow it: a window that
-    /// shrinks by one below the threshold would be taken for a new slow start. Linux's lowers the threshold itself.
-    pub(crate) fn shrinks_by_itself(self) -> bool {
-        matches!(self, Avoidance::Vegas | Avoidance::Dynamic)
-    }
-
-    /// Decides, at the end of a round in congestion avoidance, how to move in the next one.
-    pub(crate) fn on_round(self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
-        // before the first sample nothing can be backlog
-        let known = diff.unwrap_or(0);
-        match self {
-            Avoidance::Reno | Avoidance::Cubic => {}
-            Avoidance::Vegas => vegas::on_round(control, known, parameters),
-            Avoidance::Dynamic => dynamic::on_round(control, known, parameters),
-            Avoidance::VegasLinux => linux::on_round(control, diff, parameters),
-            Avoidance::VegasNs3 => ns3::on_round(control, diff, parameters),
-        }
-    }
-
-    /// Takes back what was meant for the acknowledgement before only.
-    #[inline]
-    pub(crate) fn before_ack(self, control: &mut Control) {
-        if matches!(self, Avoidance::VegasLinux | Avoidance::VegasNs3) {
-            linux::forget(control);
-        }
-    }
-
-    /// Sets the growth of one acknowledgement where it follows the window rather than the round.
-    #[inline(always)]
-    pub(crate) fn on_ack(self, control: &mut Control, ack: &Ack, round: &Round) {
-        match self {
-            Avoidance::Reno => reno::on_ack(control),
-            Avoidance::Cubic if ack.window_limited => {
-                cubic::on_ack(control, ack.now, ack.acked, round.base_rtt().unwrap_or_default())
-            }
-            Avoidance::Cubic => cubic::pause(control),
-            Avoidance::Vegas | Avoidance::Dynamic | Avoidance::VegasLinux | Avoidance::VegasNs3 => {}
-        }
-    }
-
-    /// A loss cut the window from `before`.
-    pub(crate) fn on_cut(self, control: &mut Control, before: Window) {
-        if self == Avoidance::Cubic {
-            cubic::on_cut(control, before);
-        }
-    }
-
-    /// The retransmission timer ran out at this window.
-    pub(crate) fn on_timeout(self, control: &mut Control, before: Window) {
-        if self == Avoidance::Cubic {
-            cubic::on_timeout(control, before);
-        }
+    /// Whether it looks at the backlog.
+    pub const fn needs_signal(self) -> bool {
+        self.marks().any()
     }
 }

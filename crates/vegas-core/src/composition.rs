@@ -2,8 +2,9 @@
 
 use core::fmt;
 
+use crate::contract::Needs;
 use crate::units::{Segments, Window};
-use crate::{Avoidance, Cut, LossResponse, Signal, SlowStart};
+use crate::{Avoidance, Limits, LossResponse, Signal, SlowStart};
 
 /// The parts of a sender. Any combination can be written down; [`Composition::check`] refuses what cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,18 +53,6 @@ impl Recovery {
         &[("reno", Recovery::Reno), ("newreno", Recovery::NewReno), ("sack", Recovery::Sack)];
 }
 
-/// What else bounds sending and growth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// H of "Revisited": most segments sent back to back in answer to one acknowledgement. None: no limit.
-    pub burst: Option<Segments>,
-    /// I of "Revisited": no growth while the window is more than two segments above what is in flight.
-    pub keep_up: bool,
-    /// J of "Revisited": what leaves is paced to at most twice the current rate, which is what left in the newest round
-    /// trip.
-    pub suppress_spikes: bool,
-}
-
 /// The numbers of a sender. Windows and thresholds are in segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
@@ -77,12 +66,23 @@ pub struct Parameters {
     pub initial_window: Segments,
     /// Window after a timeout, unless it was smaller (G of "Revisited": 2; Reno: 1), at least 1.
     pub restart_window: Segments,
-    /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for a slow start that needs one the
-    /// largest window.
+    /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for mid-speed, which jumps to half of
+    /// it, 64 segments.
     pub ssthresh: Option<Segments>,
     /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`], and not below the initial
     /// and the restart window.
     pub max_window: Segments,
+}
+
+/// Whether the marks of the backlog are looked at, each by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Marks {
+    /// [`Parameters::alpha`].
+    pub alpha: bool,
+    /// [`Parameters::beta`].
+    pub beta: bool,
+    /// [`Parameters::gamma`].
+    pub gamma: bool,
 }
 
 /// What a host can do for a composition.
@@ -94,12 +94,10 @@ pub struct HostCapabilities {
     pub retransmission_path: bool,
     /// It can hold back segments beyond a burst (H).
     pub burst_limit: bool,
-    /// It can space segments by a rate (slow start `streak`).
-    pub pacing: bool,
     /// It can hold every segment to a rate, without bursts (J).
     pub spike_suppression: bool,
-    /// It can ask routers for queueing times and report them (RoVegas).
-    pub router_feedback: bool,
+    /// What it gives to a congestion control that asks.
+    pub gives: Needs,
 }
 
 impl Parameters {
@@ -116,9 +114,16 @@ impl HostCapabilities {
         name: "simulator",
         retransmission_path: true,
         burst_limit: true,
-        pacing: true,
         spike_suppression: true,
-        router_feedback: true,
+        gives: Needs {
+            rate: true,
+            every_ack: true,
+            window_limited: true,
+            sent: true,
+            pacing: true,
+            one_way_delay: true,
+            routers: true,
+        },
     };
 
     /// Linux's TCP: its pluggable interface gives windows and rates only, and its pacing lets bursts through. The
@@ -127,9 +132,8 @@ impl HostCapabilities {
         name: "linux",
         retransmission_path: false,
         burst_limit: false,
-        pacing: true,
         spike_suppression: false,
-        router_feedback: true,
+        gives: HostCapabilities::SIMULATOR.gives,
     };
 
     /// QUIC as quinn has it: its pluggable interface gives a window only. QUIC's own loss recovery decides what is sent
@@ -138,13 +142,34 @@ impl HostCapabilities {
         name: "quic",
         retransmission_path: false,
         burst_limit: false,
-        pacing: false,
         spike_suppression: false,
-        router_feedback: false,
+        gives: Needs {
+            rate: false,
+            every_ack: false,
+            window_limited: true,
+            sent: false,
+            pacing: false,
+            one_way_delay: false,
+            routers: false,
+        },
     };
 
     /// QUIC as s2n-quic has it: its interface also takes a departure time, to the millisecond.
-    pub const S2N: HostCapabilities = HostCapabilities { name: "s2n-quic", pacing: true, ..HostCapabilities::QUIC };
+    pub const S2N: HostCapabilities = HostCapabilities {
+        name: "s2n-quic",
+        gives: Needs { pacing: true, ..HostCapabilities::QUIC.gives },
+        ..HostCapabilities::QUIC
+    };
+}
+
+impl HostCapabilities {
+    /// Whether it gives what an algorithm of its own needs.
+    pub fn meets(&self, needs: &Needs) -> Result<(), Refusal> {
+        match needs.unmet(&self.gives) {
+            None => Ok(()),
+            Some(reason) => Err(Refusal { part: "algorithm", reason, host: Some(self.name) }),
+        }
+    }
 }
 
 /// Why a composition cannot be built.
@@ -203,11 +228,13 @@ impl Composition {
         if parameters.ssthresh.is_some_and(|ssthresh| ssthresh < Segments(2)) {
             return refuse("ssthresh", "must be at least 2 segments");
         }
-        if self.avoidance == Avoidance::Dynamic && parameters.alpha < Segments(1) {
-            return refuse("alpha", "must be at least 1 segment for avoidance = \"dynamic\", which divides by it");
+        if self.avoidance.divides_by_marks() && parameters.alpha < Segments(1) {
+            return refuse("alpha", "must be at least 1 segment for Dynamic Vegas's avoidance, which divides by it");
         }
-        if self.loss.cut == Cut::VegasNs3 && self.avoidance != Avoidance::VegasNs3 {
-            return refuse("cut", "to the threshold needs avoidance = \"vegas-ns3\", which keeps it near the window");
+        if let Some((avoidance, reason)) = self.loss.cut.goes_with()
+            && self.avoidance != avoidance
+        {
+            return refuse("cut", reason);
         }
         if self.limits.burst == Some(Segments(0)) {
             return refuse("burst", "must let at least 1 segment out");
@@ -215,15 +242,19 @@ impl Composition {
         Ok(())
     }
 
+    /// Which of `alpha`, `beta` and `gamma` some part looks at; every composition looks at the other numbers.
+    pub fn uses(&self) -> Marks {
+        self.slow_start.marks().or(self.avoidance.marks())
+    }
+
     /// The parts that are an algorithm's rather than TCP's: what QUIC does itself is left to it. C and D are in the place
     /// of QUIC's loss recovery (RFC 9002, section 6), H and J of its sender's pacer, and I of the rule that a window which
     /// does not limit the sender does not grow (section 7.8): a paced sender is always a few packets short of its window.
     ///
-    /// Gallop's slow start joins its row of windows where QUIC begins ([`Parameters::left_to_quic`]).
+    /// A slow start that has another form for the window with which QUIC begins ([`Parameters::left_to_quic`]) gives way to
+    /// that.
     pub fn left_to_quic(mut self) -> Self {
-        if self.slow_start == SlowStart::Gallop {
-            self.slow_start = SlowStart::GallopJoining;
-        }
+        self.slow_start = self.slow_start.with_ten_segments().unwrap_or(self.slow_start);
         self.detection = Detection {
             recovery: Recovery::Sack,
             fine_retransmit: false,
@@ -234,21 +265,16 @@ impl Composition {
         self
     }
 
-    /// Whether `host`, a QUIC, can carry the composition out with these numbers: besides what [`Composition::check_host`]
-    /// says, a slow start that jumps to half the threshold needs one. TCP has the receiver's window for it.
-    pub fn check_quic(&self, parameters: &Parameters, host: &HostCapabilities) -> Result<(), Refusal> {
-        self.check_host(host)?;
-        if self.slow_start == SlowStart::MidSpeed && parameters.ssthresh.is_none() {
-            let reason = "must be given for slow_start = \"mid-speed\", which jumps to half of it";
-            return Err(Refusal { part: "ssthresh", reason, host: Some(host.name) });
-        }
-        Ok(())
+    /// What the parts need beyond acknowledgements and losses.
+    pub fn needs(&self) -> Needs {
+        let signal = Needs { routers: self.signal.needs_routers(), ..Needs::NONE };
+        signal.and(&self.slow_start.needs()).and(&self.avoidance.needs()).and(&self.limits.needs())
     }
 
     /// Whether a host can carry the composition out.
     pub fn check_host(&self, host: &HostCapabilities) -> Result<(), Refusal> {
         let refuse = |part, reason| Err(Refusal { part, reason, host: Some(host.name) });
-        if self.signal.needs_routers() && !host.router_feedback {
+        if self.signal.needs_routers() && !host.gives.routers {
             return refuse("signal", "needs a host that carries the queueing times of routers");
         }
         if self.detection.fine_retransmit && !host.retransmission_path {
@@ -263,8 +289,11 @@ impl Composition {
         if self.limits.suppress_spikes && !host.spike_suppression {
             return refuse("suppress_spikes", "mechanism J needs a host that holds every segment to a rate");
         }
-        if self.slow_start == SlowStart::Streak && !host.pacing {
-            return refuse("slow_start", "needs a host that paces");
+        if let Some(reason) = self.slow_start.needs().unmet(&host.gives) {
+            return refuse("slow_start", reason);
+        }
+        if let Some(reason) = self.avoidance.needs().unmet(&host.gives) {
+            return refuse("avoidance", reason);
         }
         Ok(())
     }

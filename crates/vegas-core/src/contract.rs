@@ -1,16 +1,191 @@
-//! What a host tells an algorithm: one [`Ack`] per acknowledgement, one [`Loss`] per congestion event.
+//! The contract between a congestion control and its host: what the host tells, and what it is told.
 
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::rate::RateSample;
+use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
-/// An acknowledgement of new data. Duplicate acknowledgements are the host's business and never come here.
+/// A congestion control of one connection: events in, window and rate out. `docs/contract.md` has the reasons for its
+/// form.
+///
+/// It has no clock, allocates nothing and computes without floating point. Time comes with the events; random numbers,
+/// where it needs them, come from a generator of its own, which begins with a seed that the host gives at the start. So the
+/// same seed and the same events give the same decisions.
+pub trait CongestionControl: Clone {
+    /// What the host must give. It is asked once, before the connection begins.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// A segment leaves. Told only if [`Needs::sent`] asks for it.
+    fn on_sent(&mut self, _sent: &Sent) {}
+
+    /// An acknowledgement arrives.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// A loss or a mark was found.
+    fn on_loss(&mut self, loss: &Loss);
+
+    /// Everything that was in flight when the newest loss was found is acknowledged, and the window is the control's own
+    /// again. Told only if [`Needs::every_ack`] asks for it.
+    fn on_recovered(&mut self, _now: Time) {}
+
+    /// The newest congestion event was none; `before` is the control as it was then. The default takes everything back.
+    fn on_spurious(&mut self, before: &Self) {
+        *self = before.clone();
+    }
+
+    /// The application sends again after nothing was in flight.
+    fn on_restart(&mut self, _restart: &Restart) {}
+
+    /// The connection has moved to another path, on which `next` is the first segment.
+    fn on_path_change(&mut self, _next: SendIndex, _now: Time) {}
+
+    /// Takes back what the window has grown beyond `most`: for hosts that let it grow only while it limits what is sent
+    /// (RFC 9002, section 7.8). A control that asks what limits the sender heeds that itself, and ignores this.
+    fn hold_to(&mut self, _most: Window) {}
+
+    /// What the host may send now. It may change with every event.
+    fn output(&self) -> Output;
+
+    /// What tables and pictures show.
+    fn status(&self) -> Status;
+
+    /// State of its own by name, for series and pictures; the unit is part of the name (`base_rtt_us`).
+    fn report(&self, _out: &mut dyn FnMut(&'static str, i64)) {}
+}
+
+/// What a congestion control needs beyond acknowledgements and losses, or what a host gives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Rate samples ([`Ack::rate`]).
+    pub rate: bool,
+    /// Acknowledgements in recovery, duplicate ones, and the end of recovery; without it only those of new data outside
+    /// of recovery are told.
+    pub every_ack: bool,
+    /// [`Ack::window_limited`].
+    pub window_limited: bool,
+    /// [`CongestionControl::on_sent`].
+    pub sent: bool,
+    /// Departures at [`Output::pace`].
+    pub pacing: bool,
+    /// [`Ack::one_way_delay`].
+    pub one_way_delay: bool,
+    /// [`Ack::feedback`]: routers are asked for queueing times.
+    pub routers: bool,
+}
+
+impl Needs {
+    /// Acknowledgements of new data and losses suffice.
+    pub const NONE: Needs = Needs {
+        rate: false,
+        every_ack: false,
+        window_limited: false,
+        sent: false,
+        pacing: false,
+        one_way_delay: false,
+        routers: false,
+    };
+
+    /// What either needs.
+    pub const fn and(&self, other: &Needs) -> Needs {
+        Needs {
+            rate: self.rate || other.rate,
+            every_ack: self.every_ack || other.every_ack,
+            window_limited: self.window_limited || other.window_limited,
+            sent: self.sent || other.sent,
+            pacing: self.pacing || other.pacing,
+            one_way_delay: self.one_way_delay || other.one_way_delay,
+            routers: self.routers || other.routers,
+        }
+    }
+
+    /// The first need that a host which gives `given` does not meet, in words; none if it meets all.
+    pub fn unmet(&self, given: &Needs) -> Option<&'static str> {
+        [
+            (self.rate && !given.rate, "needs a host that measures the delivery rate"),
+            (self.every_ack && !given.every_ack, "needs a host that tells of acknowledgements in recovery"),
+            (self.window_limited && !given.window_limited, "needs a host that tells what limits the sender"),
+            (self.sent && !given.sent, "needs a host that tells of each segment sent"),
+            (self.pacing && !given.pacing, "needs a host that paces"),
+            (self.one_way_delay && !given.one_way_delay, "needs a host that measures one-way delays"),
+            (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),
+        ]
+        .into_iter()
+        .find_map(|(unmet, reason)| unmet.then_some(reason))
+    }
+}
+
+/// What the host may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The congestion window.
+    pub window: Window,
+    /// The most that may leave, as a rate in segments, which the host turns into departures: a segment may leave once
+    /// that much time has passed since the one before it, and time that was not used gives no credit. None: whatever
+    /// the window allows, at once.
+    pub pace: Option<Pace>,
+    /// Segments that may leave together at `pace`, at least 1.
+    pub quantum: Segments,
+}
+
+/// What tables show of a congestion control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The congestion window.
+    pub window: Window,
+    /// The slow-start threshold; none while it is unbounded.
+    pub ssthresh: Option<Segments>,
+    /// The base RTT; none before the first sample, or without one.
+    pub base_rtt: Option<Span>,
+    /// The newest backlog in segments; none before the first measurement, or without one.
+    pub diff: Option<i32>,
+    /// Which rule steers the window.
+    pub phase: Phase,
+}
+
+/// Which rule steers the window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The window is below the slow-start threshold.
+    SlowStart,
+    /// It is not.
+    Avoidance,
+}
+
+/// A segment leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub now: Time,
+    /// Its place in the order of sending.
+    pub index: SendIndex,
+    /// Segments in flight with it.
+    pub in_flight: Segments,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+}
+
+/// The application sends again after nothing was in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restart {
+    /// When.
+    pub now: Time,
+    /// The place of the first segment.
+    pub next: SendIndex,
+    /// How long nothing was sent.
+    pub idle: Span,
+}
+
+/// An acknowledgement. Most fields mean something only to a control with [`Needs`] that ask for them; `Ack::default()` has
+/// them empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
     /// Round-trip sample of the newest segment acknowledged; none if that segment was ever retransmitted
     /// (Karn's rule, RFC 6298 section 3).
     pub rtt: Option<Span>,
-    /// Segments newly acknowledged, at least one.
+    /// Segments newly acknowledged; above 0 outside of recovery, unless every acknowledgement is asked for
+    /// ([`Needs::every_ack`]): then 0 in a duplicate.
     pub acked: Segments,
     /// Segments in flight before this acknowledgement was counted: `next` less the oldest segment that was not
     /// acknowledged (SND.NXT - SND.UNA), whatever selective acknowledgements say. An estimate of what is still in the
@@ -22,7 +197,7 @@ pub struct Ack {
     /// timeout it restarts at the oldest segment that is not acknowledged, and so may be at or below `newest`.
     pub next: SendIndex,
     /// Whether the congestion window was what held the sender back; means nothing to an algorithm that does not ask
-    /// ([`Avoidance::asks_what_limits`](crate::Avoidance::asks_what_limits)).
+    /// ([`Needs::window_limited`]).
     pub window_limited: bool,
     /// Segments newly reported to have carried a congestion mark (ECN-CE); above 0 the window does not grow (RFC 3168,
     /// section 6.1.2). A receiver that only echoes (RFC 3168) does not say which were marked: then all of an
@@ -30,6 +205,23 @@ pub struct Ack {
     pub ce_marked: u32,
     /// What the routers measured, where they stamp (RoVegas).
     pub feedback: Option<RouterFeedback>,
+    /// The host answers a loss or a mark and holds the window meanwhile: it must not grow.
+    pub in_recovery: bool,
+    /// Segments newly received as far as is known: acknowledged, or reported by selective acknowledgements.
+    pub delivered: Segments,
+    /// Segments newly found lost.
+    pub lost: Segments,
+    /// Time from sender to receiver by their own clocks, the offset between them included; only differences mean something.
+    pub one_way_delay: Option<Span>,
+    /// How fast segments arrived, if this acknowledgement tells.
+    pub rate: Option<RateSample>,
+}
+
+impl Ack {
+    /// Whether the window may grow in answer: new data, outside of recovery, without a mark (RFC 3168, section 6.1.2).
+    pub fn may_grow(&self) -> bool {
+        self.acked > Segments(0) && !self.in_recovery && self.ce_marked == 0
+    }
 }
 
 /// Queueing times that the routers of a path have stamped (RoVegas, section 4).
@@ -57,6 +249,8 @@ pub struct Loss {
     /// The send index of the next segment: after a timeout the oldest one that is not acknowledged,
     /// where the host sends everything again from there.
     pub next: SendIndex,
+    /// Segments found lost with this event; 0 for a mark.
+    pub lost: Segments,
 }
 
 /// How a loss was found.

@@ -31,6 +31,13 @@ impl fmt::Display for MechanismError {
 
 impl core::error::Error for MechanismError {}
 
+/// The letters that are on, in their order.
+impl fmt::Display for Mechanisms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ('A'..='J').filter(|letter| self.has(*letter)).try_for_each(|letter| write!(f, "{letter}"))
+    }
+}
+
 impl Mechanisms {
     /// Reads letters from A to J, each once at most, in any order; the empty text is none of them.
     pub fn from_letters(letters: &str) -> Result<Self, MechanismError> {

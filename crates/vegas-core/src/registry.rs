@@ -1,8 +1,8 @@
 //! The registry: every preset's name, parts, numbers and source. A new preset is one entry of [`PRESETS`].
 
-use crate::composition::{Composition, Detection, Limits, Parameters, Recovery};
+use crate::composition::{Composition, Detection, Parameters, Recovery};
 use crate::units::Segments;
-use crate::{Avoidance, Cut, Dialect, LossResponse, Signal, SlowStart, SlowStartEnds};
+use crate::{Avoidance, Cut, Dialect, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, Standalone};
 
 /// A composition with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,20 +13,38 @@ pub struct Preset {
     pub summary: &'static str,
     /// Where it is defined.
     pub source: &'static str,
-    /// Its parts.
+    /// Its parts; of a standalone algorithm only what is the host's: detection and limits.
     pub composition: Composition,
     /// Its numbers.
     pub parameters: Parameters,
+    /// The algorithm, where it is no composition of parts.
+    pub standalone: Option<Standalone>,
 }
 
 /// Every preset, in the order in which they are listed.
-pub const PRESETS: &[Preset] = &[
+pub const PRESETS: &[Preset] = &joined::<{ COMPOSITIONS.len() + Standalone::PRESETS.len() }>();
+
+const fn joined<const N: usize>() -> [Preset; N] {
+    let mut presets = [COMPOSITIONS[0]; N];
+    let mut at = 0;
+    while at < N {
+        presets[at] = match at.checked_sub(COMPOSITIONS.len()) {
+            None => COMPOSITIONS[at],
+            Some(at) => Standalone::PRESETS[at],
+        };
+        at += 1;
+    }
+    presets
+}
+
+const COMPOSITIONS: &[Preset] = &[
     Preset {
         name: "reno",
         summary: "slow start, additive increase, half on loss; recovery ends with the first new ACK",
         source: "RFC 5681",
         composition: RENO,
         parameters: RENO_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "newreno",
@@ -34,13 +52,15 @@ pub const PRESETS: &[Preset] = &[
         source: "RFC 6582",
         composition: with_recovery(RENO, Recovery::NewReno),
         parameters: RENO_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "sack",
         summary: "Reno with selective acknowledgements",
         source: "RFC 2018, RFC 6675",
-        composition: with_recovery(RENO, Recovery::Sack),
+        composition: SACK,
         parameters: RENO_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "vegas",
@@ -48,6 +68,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Brakmo and Peterson 1995; TCP Vegas Revisited, sections VI and VII",
         composition: VEGAS,
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "vegas-1994",
@@ -55,6 +76,7 @@ pub const PRESETS: &[Preset] = &[
         source: "TCP Vegas Revisited, section VII",
         composition: VEGAS_1994,
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "gallop",
@@ -62,6 +84,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Ho, Chan and Chen: Gallop-Vegas, an enhanced slow-start mechanism for TCP Vegas",
         composition: Composition { slow_start: SlowStart::Gallop, ..VEGAS },
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "streak",
@@ -69,6 +92,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Lee, Kim and Choi: TCP-Vegas slow start performance in large bandwidth delay network",
         composition: Composition { slow_start: SlowStart::Streak, ..VEGAS },
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "dynamic",
@@ -76,6 +100,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Zhou, Yu, Zhu and Liu: Dynamic Vegas, a competitive congestion control strategy",
         composition: Composition { slow_start: SlowStart::MidSpeed, avoidance: Avoidance::Dynamic, ..VEGAS },
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "rovegas",
@@ -83,6 +108,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Chan, Chan and Chen: RoVegas, a router-based congestion avoidance mechanism for TCP Vegas",
         composition: Composition { signal: Signal::RouterAssisted { keeps_least_base: false }, ..VEGAS },
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "vegas-ns2",
@@ -90,6 +116,7 @@ pub const PRESETS: &[Preset] = &[
         source: "ns-2.35, Agent/TCP/Vegas",
         composition: VEGAS_NS2,
         parameters: VEGAS_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "vegas-linux",
@@ -97,6 +124,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Linux, net/ipv4/tcp_vegas.c",
         composition: VEGAS_LINUX,
         parameters: VEGAS_LINUX_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "vegas-ns3",
@@ -110,6 +138,7 @@ pub const PRESETS: &[Preset] = &[
             ..VEGAS_LINUX
         },
         parameters: VEGAS_LINUX_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "cubic",
@@ -117,6 +146,7 @@ pub const PRESETS: &[Preset] = &[
         source: "RFC 9438; RFC 9406 (HyStart++) for slow start",
         composition: CUBIC,
         parameters: CUBIC_PARAMETERS,
+        standalone: None,
     },
     Preset {
         name: "cubic-linux",
@@ -124,6 +154,7 @@ pub const PRESETS: &[Preset] = &[
         source: "Linux, net/ipv4/tcp_cubic.c; RFC 9438",
         composition: Composition { slow_start: SlowStart::HyStart, ..CUBIC },
         parameters: CUBIC_PARAMETERS,
+        standalone: None,
     },
 ];
 
@@ -162,7 +193,7 @@ pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
 
 pub(crate) const VEGAS: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false },
-    slow_start: SlowStart::Vegas { restarts_after_timeout: true },
+    slow_start: SlowStart::Vegas,
     avoidance: Avoidance::Vegas,
     loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
     detection: Detection { fine_retransmit: true, recheck_after_retransmit: true, ..RENO.detection },
@@ -172,15 +203,18 @@ pub(crate) const VEGAS: Composition = Composition {
 pub(crate) const VEGAS_PARAMETERS: Parameters =
     Parameters { initial_window: Segments(2), restart_window: Segments(2), ..RENO_PARAMETERS };
 
+/// RFC 2018, RFC 6675; what standalone algorithms leave to the host.
+pub(crate) const SACK: Composition = with_recovery(RENO, Recovery::Sack);
+
 const VEGAS_1994: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true },
-    slow_start: SlowStart::Vegas { restarts_after_timeout: false },
+    slow_start: SlowStart::VegasNs2,
     ..VEGAS
 };
 
 const VEGAS_NS2: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Ns2, reset_base_after_single: true },
-    slow_start: SlowStart::Vegas { restarts_after_timeout: false },
+    slow_start: SlowStart::VegasNs2,
     loss: LossResponse { slow_start_ends: SlowStartEnds::AtNextAck, ..VEGAS.loss },
     detection: Detection { retransmit_backs_off: true, ..VEGAS.detection },
     limits: Limits { burst: None, ..VEGAS.limits },

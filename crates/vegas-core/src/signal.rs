@@ -1,7 +1,7 @@
 //! The signal: once a round, how many segments of the window are backlog.
 //!
 //! diff = window - sent x baseRTT / RTT, rounded half up, with RTT the mean of the round's samples (Brakmo and
-//! Peterson 1995, section IV; "Vegas slow start", section 2, for the rounding; design section 4.1).
+//! Peterson 1995, section IV; "Vegas slow start", section 2, for the rounding; docs/design.md, section 3.1).
 
 use crate::contract::{Ack, RouterFeedback};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
@@ -13,7 +13,7 @@ pub enum Signal {
     None,
     /// From round-trip times alone.
     EndToEnd {
-        /// Whose Vegas measures.
+        /// Which implementation's Vegas measures.
         dialect: Dialect,
         /// A round of a single segment sets the base RTT to its own RTT ("Revisited", section VII.B: a defect).
         reset_base_after_single: bool,
@@ -62,7 +62,7 @@ impl Signal {
     }
 }
 
-/// Whose Vegas measures: what counts as the window, when the next round begins, how the backlog is rounded.
+/// Which implementation's Vegas measures: what counts as the window, when the next round begins, how the backlog is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// The window is what is in flight before the acknowledgement is counted, and a round never counts what was sent
@@ -81,7 +81,7 @@ pub enum Dialect {
     /// diff = cwnd x (RTT - base) / base, rounded down. The acknowledgement that ends a round belongs to it; a round
     /// of two samples or less measures nothing; a loss begins a new one.
     Linux,
-    /// ns-3's `TcpVegas`, the same but for diff = cwnd - cwnd x base / RTT, with the product rounded down, and for the
+    /// ns-3's `TcpVegas`: Linux's but for diff = cwnd - cwnd x base / RTT, with the product rounded down, and for the
     /// round, which ends one segment earlier.
     Ns3,
 }
@@ -254,7 +254,7 @@ impl Round {
         self.samples += 1;
     }
 
-    /// The same in Linux's rounds, of which the least counts.
+    /// An acknowledgement of a round of Linux, where only the least sample counts.
     #[inline]
     pub(crate) fn sample_least(&mut self, ack: &Ack) {
         let Some(rtt) = self.sample_of(ack) else { return };
@@ -269,8 +269,8 @@ impl Round {
     }
 
     /// RoVegas, section 3.1: base = RTT - (forward + backward), equation 3; the actual rate is the window over RTT -
-    /// backward, equation 2. Nothing waits longer than the round trip takes: times that say so are thrown away, whoever
-    /// wrote them, and without any the sample is Vegas's.
+    /// backward, equation 2. No packet waits longer than the round trip takes: stamps that say so are discarded,
+    /// and without any the sample is Vegas's.
     fn probe(&mut self, rtt: Span, routers: RouterFeedback, keeps_least_base: bool) {
         let RouterFeedback { forward, backward } = routers;
         if forward + backward >= rtt {
@@ -329,12 +329,13 @@ fn without_queue(window: i64, base: Span, rtt: Span) -> Segments {
 
 const SEGMENTS_MAX: Segments = Window::MAX.floor();
 
-/// Spans are cut to 2^37 ns (137 s) and counts to the largest window, 2^24 segments, so that twice every product stays
-/// within 2^62.
+/// Counts are cut to the largest window, 2^24 segments, and spans to 2^37 units, so that twice every product stays within
+/// 2^62. The unit is 1 ns, or 1024 ns where a span is longer than 2^37 ns (137 s): only the ratio of the two counts.
 fn bounded(window: i64, base: Span, rtt: Span) -> (i64, i64, i64) {
     const SPAN_MAX: u64 = 1 << 37;
-    let nanos = |span: Span| span.as_nanos().clamp(1, SPAN_MAX) as i64;
-    (window.clamp(-SEGMENTS_MAX.as_i64(), SEGMENTS_MAX.as_i64()), nanos(base), nanos(rtt))
+    let shift = if base.max(rtt).as_nanos() > SPAN_MAX { 10 } else { 0 };
+    let units = |span: Span| (span.as_nanos() >> shift).clamp(1, SPAN_MAX) as i64;
+    (window.clamp(-SEGMENTS_MAX.as_i64(), SEGMENTS_MAX.as_i64()), units(base), units(rtt))
 }
 
 #[cfg(test)]
@@ -410,6 +411,17 @@ mod tests {
         let window = Window::MAX.floor();
         let (base, rtt) = (Span::from_secs(60), Span::from_secs(120));
         assert_eq!(backlog(Dialect::Corrected, window.as_i64(), window, base, rtt), 1 << 23);
+    }
+
+    /// Worked by hand: 10 - 10 x 160/200 = 2, and likewise with hours; beyond 39 hours both count as as long as each other.
+    #[test]
+    fn round_trips_of_minutes_have_a_backlog() {
+        let second_us = 1_000_000;
+        for unit_us in [second_us, 60 * second_us] {
+            assert_eq!(of(Dialect::Corrected, 10, 10, 160 * unit_us, 200 * unit_us), 2);
+            assert_eq!(of(Dialect::Linux, 8, 8, 160 * unit_us, 200 * unit_us), 2);
+        }
+        assert_eq!(of(Dialect::Corrected, 10, 10, 160 * 3600 * second_us, 200 * 3600 * second_us), 0);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub struct Window(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SendIndex(pub u64);
 
-/// A sending rate in segments: one each so many nanoseconds, from 1 ns to 4.29 s, so that it never falls to nothing.
+/// A sending rate in segments: one every so many nanoseconds, from 1 ns to 4.29 s, so that it never falls to nothing.
 /// Ordered by the spacing: the greater pace is the slower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pace(NonZeroU32);

@@ -6,11 +6,18 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use support::events::Event;
 use support::rules::step;
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Loss, LossKind, Parameters, Phase, RouterFeedback, SlowStart, State, registry};
+use vegas_core::{
+    Ack, Algorithm, Avoidance, CongestionControl, Controller, Loss, LossKind, Parameters, Phase, RateSample,
+    RouterFeedback, SlowStart, StandaloneControl, State, registry,
+};
+
+/// Traces do not depend on random numbers, or say where they would.
+const SEED: u64 = 1;
 
 #[test]
 fn every_trace_is_answered_as_worked_out_by_hand() {
@@ -31,18 +38,18 @@ fn failures_of(path: &Path) -> Vec<String> {
 
 /// Plays a trace; one line per row that is answered otherwise or cannot be read.
 fn play(text: &str) -> Vec<String> {
-    let mut run: Option<(Algorithm, State)> = None;
+    let mut run: Option<Run> = None;
     let mut failures = Vec::new();
     let mut rows = 0;
     for (index, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
         let outcome = match (line.strip_prefix("run "), &mut run) {
             _ if line.is_empty() => Ok(()),
-            (Some(header), _) => begin(header).map(|algorithm| run = Some((algorithm, algorithm.start()))),
+            (Some(header), _) => begin(header).map(|begun| run = Some(begun)),
             (None, None) => Err("an event before the first run".into()),
-            (None, Some((algorithm, state))) => {
+            (None, Some(run)) => {
                 rows += 1;
-                answer(algorithm, state, line)
+                answer(run, line)
             }
         };
         failures.extend(outcome.err().map(|failure| format!("{}: {failure}", index + 1)));
@@ -53,23 +60,49 @@ fn play(text: &str) -> Vec<String> {
     failures
 }
 
-fn begin(header: &str) -> Result<Algorithm, String> {
+/// A connection, and beside a composition's what the conformance suite holds to its rules.
+struct Run {
+    control: Controller<Arc<Algorithm>, Box<StandaloneControl>>,
+    algorithm: Arc<Algorithm>,
+    state: State,
+}
+
+impl Run {
+    fn tell(&mut self, event: &Event) {
+        match event {
+            Event::Ack(ack) => self.control.on_ack(ack),
+            Event::Loss(loss) => self.control.on_loss(loss),
+        }
+        if let Controller::Composed(composed) = &self.control {
+            match event {
+                Event::Ack(ack) if ack.in_recovery => self.algorithm.on_other_ack(&mut self.state, *ack),
+                _ => step(&self.algorithm, &mut self.state, event),
+            }
+            assert_eq!(composed.state(), &self.state);
+        }
+    }
+}
+
+fn begin(header: &str) -> Result<Run, String> {
     let (name, rest) = header.split_once(' ').unwrap_or((header, ""));
     let preset = registry::preset(name).ok_or(format!("{name}: no such preset"))?;
     let (mut composition, mut parameters) = (preset.composition, preset.parameters);
     for (key, value) in fields(rest)? {
         match key {
-            "slow_start" => composition.slow_start = slow_start(value)?,
+            "slow_start" => composition.slow_start = named(SlowStart::NAMES, key, value)?,
+            "avoidance" => composition.avoidance = named(Avoidance::NAMES, key, value)?,
             "ssthresh" => parameters.ssthresh = Some(Segments(whole(value)? as u32)),
             _ => *parameter(&mut parameters, key)? = Segments(whole(value)? as u32),
         }
     }
-    Algorithm::new(composition, parameters).map_err(|refusal| refusal.to_string())
+    let algorithm = Arc::new(Algorithm::new(composition, parameters).map_err(|refusal| refusal.to_string())?);
+    let control = Controller::start(Arc::clone(&algorithm), preset.standalone, SEED);
+    Ok(Run { control, state: algorithm.start(), algorithm })
 }
 
-fn slow_start(name: &str) -> Result<SlowStart, String> {
-    let named = SlowStart::NAMES.iter().find(|(known, _)| *known == name);
-    named.map(|(_, slow_start)| *slow_start).ok_or(format!("{name}: no such slow start"))
+fn named<T: Copy>(names: &[(&str, T)], part: &str, name: &str) -> Result<T, String> {
+    let named = names.iter().find(|(known, _)| *known == name);
+    named.map(|(_, choice)| *choice).ok_or(format!("{name}: no such {part}"))
 }
 
 fn parameter<'a>(parameters: &'a mut Parameters, key: &str) -> Result<&'a mut Segments, String> {
@@ -84,27 +117,29 @@ fn parameter<'a>(parameters: &'a mut Parameters, key: &str) -> Result<&'a mut Se
     })
 }
 
-fn answer(algorithm: &Algorithm, state: &mut State, line: &str) -> Result<(), String> {
+fn answer(run: &mut Run, line: &str) -> Result<(), String> {
     let (event, expected) = line.split_once('|').ok_or("no | between event and answer")?;
-    step(algorithm, state, &self::event(event.trim())?);
-    let expected: Vec<&str> = expected.split_whitespace().collect();
+    run.tell(&self::event(event.trim())?);
+    let (reported, expected): (Vec<&str>, Vec<&str>) = expected.split_whitespace().partition(|word| word.contains('='));
+    is_reported(run, &fields(&reported.join(" "))?)?;
+    let (state, output) = (run.control.status(), run.control.output());
     let [window, ssthresh, phase, diff, base, ref pace @ ..] = expected[..] else {
         return Err("after | come window, ssthresh, phase, diff, base".into());
     };
-    let segments = state.window().as_raw() as f64 / Window::ONE.as_raw() as f64;
+    let segments = state.window.as_raw() as f64 / Window::ONE.as_raw() as f64;
     if !is_window(segments, window)? {
         return Err(format!("window {segments:.6}, worked out {window}"));
     }
-    same("ssthresh", state.ssthresh().map(|ssthresh| i64::from(ssthresh.0)), ssthresh)?;
-    same("diff", state.diff().map(i64::from), diff)?;
-    same("base", state.base_rtt().map(|base| (base.as_nanos() / 1_000_000) as i64), base)?;
-    let paced = state.pacing_rate().map_or("-".into(), spacing);
+    same("ssthresh", state.ssthresh.map(|ssthresh| i64::from(ssthresh.0)), ssthresh)?;
+    same("diff", state.diff.map(i64::from), diff)?;
+    same("base", state.base_rtt.map(|base| (base.as_nanos() / 1_000_000) as i64), base)?;
+    let paced = output.pace.map_or("-".into(), spacing);
     match pace {
         [] if paced == "-" => {}
         [written] if paced == *written => {}
         _ => return Err(format!("pace {paced}, worked out {}", pace.join(" "))),
     }
-    let opens = if state.phase() == Phase::SlowStart { "open" } else { "hold" };
+    let opens = if state.phase == Phase::SlowStart { "open" } else { "hold" };
     if opens == phase { Ok(()) } else { Err(format!("phase {opens}, worked out {phase}")) }
 }
 
@@ -139,7 +174,23 @@ fn precision(written: &str) -> f64 {
     }
 }
 
+/// Whether the state of the algorithm's own is as written, by name.
+fn is_reported(run: &Run, written: &BTreeMap<&str, &str>) -> Result<(), String> {
+    let mut reported = BTreeMap::new();
+    run.control.report(&mut |name, value| {
+        reported.insert(name, value);
+    });
+    written.iter().try_for_each(|(name, value)| {
+        let got = reported.get(name).ok_or(format!("{name}: not reported"))?;
+        same(name, Some(*got), value)
+    })
+}
+
+/// `*` stands for what the source does not give.
 fn same(column: &str, got: Option<i64>, written: &str) -> Result<(), String> {
+    if written == "*" {
+        return Ok(());
+    }
     let got = got.map_or("-".into(), |got| got.to_string());
     if got == written { Ok(()) } else { Err(format!("{column} {got}, worked out {written}")) }
 }
@@ -162,6 +213,7 @@ fn event(text: &str) -> Result<Event, String> {
         retransmission: retransmission.is_some(),
         in_flight: Segments(whole(take(&mut keys, "in_flight")?)? as u32),
         next: SendIndex(whole(take(&mut keys, "next")?)?),
+        lost: Segments(u32::from(kind != LossKind::Ecn)),
     };
     none_left(&keys).map(|()| Event::Loss(loss))
 }
@@ -169,18 +221,42 @@ fn event(text: &str) -> Result<Event, String> {
 fn ack(keys: &str) -> Result<Event, String> {
     let mut keys = fields(keys)?;
     let rtt = take(&mut keys, "rtt")?;
+    let rtt = if rtt == "-" { None } else { Some(span(rtt)?) };
+    let acked = whole(take(&mut keys, "acked")?)? as u32;
     let ack = Ack {
         now: Time::ZERO + span(take(&mut keys, "at")?)?,
-        rtt: if rtt == "-" { None } else { Some(span(rtt)?) },
-        acked: Segments(whole(take(&mut keys, "acked")?)? as u32),
+        rtt,
+        acked: Segments(acked),
         in_flight: Segments(whole(take(&mut keys, "in_flight")?)? as u32),
         newest: SendIndex(whole(take(&mut keys, "newest")?)?),
         next: SendIndex(whole(take(&mut keys, "next")?)?),
-        window_limited: true,
-        ce_marked: 0,
+        window_limited: optional(&mut keys, "limited")?.is_none_or(|flag| flag == 1),
+        ce_marked: optional(&mut keys, "marked")?.unwrap_or(0) as u32,
         feedback: feedback(&mut keys)?,
+        in_recovery: optional(&mut keys, "recovery")?.is_some_and(|flag| flag == 1),
+        lost: Segments(optional(&mut keys, "lost")?.unwrap_or(0) as u32),
+        delivered: Segments(acked),
+        one_way_delay: keys.remove("one_way").map(span).transpose()?,
+        rate: optional(&mut keys, "sent_at")?.map(|in_flight| rate(acked, rtt, in_flight)),
     };
     none_left(&keys).map(|()| Event::Ack(ack))
+}
+
+/// The rate sample of a segment that was sent with this many in flight.
+fn rate(acked: u32, rtt: Option<Span>, in_flight: u64) -> RateSample {
+    RateSample {
+        delivered: Segments(acked),
+        interval: rtt.unwrap_or_default(),
+        lost: Segments(0),
+        in_flight: Segments(in_flight as u32),
+        prior_delivered: 0,
+        total: acked,
+        app_limited: false,
+    }
+}
+
+fn optional(keys: &mut BTreeMap<&str, &str>, key: &str) -> Result<Option<u64>, String> {
+    keys.remove(key).map(whole).transpose()
 }
 
 /// `forward` and `backward`, where a trace gives them.
@@ -204,8 +280,15 @@ fn none_left(keys: &BTreeMap<&str, &str>) -> Result<(), String> {
     keys.keys().next().map_or(Ok(()), |key| Err(format!("{key}: no such key")))
 }
 
+/// Milliseconds; with three places after a point, to the microsecond.
 fn span(milliseconds: &str) -> Result<Span, String> {
-    whole(milliseconds).map(Span::from_millis)
+    match milliseconds.split_once('.') {
+        None => whole(milliseconds).map(Span::from_millis),
+        Some((whole_ms, micros)) if micros.len() == 3 => {
+            Ok(Span::from_millis(whole(whole_ms)?) + Span::from_micros(whole(micros)?))
+        }
+        Some(_) => Err(format!("{milliseconds}: write three places after the point")),
+    }
 }
 
 fn whole(text: &str) -> Result<u64, String> {

@@ -179,6 +179,12 @@ impl Event {
                 forward: Span::from_nanos(self.forward_ns),
                 backward: Span::from_nanos(self.backward_ns),
             }),
+            // what only standalone algorithms ask for, which the kernel does not carry
+            in_recovery: false,
+            delivered: Segments(self.acked),
+            lost: Segments(0),
+            one_way_delay: None,
+            rate: None,
         }
     }
 
@@ -190,6 +196,7 @@ impl Event {
             retransmission: self.flags & FLAG_RETRANSMISSION != 0,
             in_flight: Segments(self.in_flight),
             next: SendIndex(self.next),
+            lost: Segments(1),
         }
     }
 }

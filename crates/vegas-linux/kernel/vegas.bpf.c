@@ -351,7 +351,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		set_window(flow, tp);
 		tp->snd_ssthresh = threshold(flow);
 	} else {
-		/* The state CWR follows a mark, whose echo has been counted by now; and also a loss that a probe has
+		/* The state CWR follows a mark, with its echo counted by now; and also a loss that a probe has
 		 * repaired (RFC 8985, section 7.4), and a full queue of the host's own.
 		 * Proportional rate reduction (RFC 6937) takes snd_cwnd to snd_ssthresh by the end of recovery. */
 		marked = tp->delivered_ce != flow->delivered_ce;

@@ -32,7 +32,7 @@ pub(crate) fn flow_of_port(port: u32) -> Option<usize> {
     port.checked_sub(u32::from(SENDER_PORT_BASE)).map(|flow| flow as usize)
 }
 
-/// The flow whose ends these are, and which way the packet goes.
+/// The flow between these addresses, and which way the packet goes.
 pub(crate) fn flow_between(source: [u8; 4], destination: [u8; 4]) -> Option<(usize, Direction)> {
     let flow = usize::from(destination[3]).checked_sub(1).filter(|flow| *flow < FLOWS_MAX)?;
     let (sender, receiver) = (sender(flow).ip().octets(), receiver(flow).ip().octets());

@@ -10,7 +10,7 @@ use crate::host;
 use crate::installed::Installed;
 use crate::option::{self, Counts, Device, Programs};
 
-/// A device whose packets carry the option, where a connection asks for it.
+/// A device that adds the option to its packets, where a connection asks for it.
 #[derive(Clone, Debug)]
 pub struct Attached {
     /// The device's name.
@@ -37,13 +37,13 @@ impl Attached {
         Ok(attached)
     }
 
-    /// All of them, by name.
+    /// All devices with the option, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
         let names = host::names_in(&devices())?;
         Ok(names.iter().map(|name| Attached::at(&device_of(name))).collect())
     }
 
-    /// The one at a device of this name.
+    /// The device of this name.
     pub fn find(device: &str) -> Result<Option<Self>, Error> {
         Ok(Attached::all()?.into_iter().find(|attached| attached.device == device))
     }
@@ -77,15 +77,15 @@ impl Attached {
     }
 }
 
-/// By which the programs at all devices tell sockets; none before the first device. It outlives the devices while an
-/// installed algorithm holds it, so that a later device tells that one too.
+/// The map in which programs at all devices find sockets; none before the first device. It outlives the devices while an
+/// installed algorithm holds it, so that a later device serves it, too.
 pub(crate) fn feedback() -> Result<Option<MapHandle>, Error> {
     let path = feedback_path();
     let open = || MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error));
     path.exists().then(open).transpose()
 }
 
-/// Takes away what is shared, once neither a device nor an installed algorithm needs it.
+/// Removes the shared map once neither a device nor an installed algorithm needs it.
 pub(crate) fn sweep() -> Result<(), Error> {
     let asks_routers = |it: &Installed| it.status().map_or(true, |status| status.config.asks_routers != 0);
     if !folder().exists() || !Attached::all()?.is_empty() || Installed::all()?.iter().any(asks_routers) {
@@ -106,7 +106,7 @@ fn folder() -> PathBuf {
     Path::new(host::BPFFS).join("vegaslab-option")
 }
 
-/// The BPF file system keeps names with a dot for itself, and devices have them: eth0.100.
+/// The BPF file system reserves names with a dot, which devices have: eth0.100.
 const DOT: &str = "%2E";
 const PERCENT: &str = "%25";
 

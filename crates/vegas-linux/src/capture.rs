@@ -9,7 +9,7 @@ use vegas_sim::{Carried, Delivery, Direction};
 pub(crate) struct Capture(Option<Vec<Frame>>);
 
 impl Capture {
-    /// With room for so many packets, so that memory does not grow while packets wait; none: keeps nothing.
+    /// With room for this many packets, so that memory does not grow while packets wait; `None` keeps nothing.
     pub(crate) fn with_room_for(packets: Option<usize>) -> Self {
         Capture(packets.map(Vec::with_capacity))
     }
@@ -23,7 +23,7 @@ impl Capture {
         self.keep(at, packet.flow, point, bytes);
     }
 
-    /// A packet that its host is given, at the time at which it was due.
+    /// A packet delivered to its host, at the time at which it was due.
     pub(crate) fn delivered(&mut self, delivery: &Delivery, bytes: &[u8]) {
         let point = match delivery.direction {
             Direction::Forward => CapturePoint::ReceiverIn,
@@ -32,7 +32,7 @@ impl Capture {
         self.keep(delivery.at, delivery.flow, point, bytes);
     }
 
-    /// All of them, those up to and with `end`.
+    /// The packets up to and with `end`.
     pub(crate) fn finish(self, end: Time) -> Vec<Frame> {
         let mut frames = self.0.unwrap_or_default();
         frames.retain(|frame| frame.time_ns <= end.as_nanos());

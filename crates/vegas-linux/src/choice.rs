@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use vegas_core::registry::{self, Preset};
-use vegas_core::{Avoidance, Composition, Cut, HostCapabilities, Parameters};
+use vegas_core::{Composition, HostCapabilities, Parameters, Standalone};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::Error;
@@ -13,10 +13,12 @@ use crate::abi::{Config, KERNELS_OWN, NONE_U32};
 pub struct Choice {
     /// What `TCP_CONGESTION` takes: 15 bytes at most.
     pub kernel_name: String,
-    /// The preset's name, or `custom`.
+    /// The preset's name, or that of the table of parts.
     pub algorithm: String,
     /// The parts, recovery being the kernel's own.
     pub composition: Composition,
+    /// The standalone algorithm, if it is no composition of parts.
+    pub standalone: Option<Standalone>,
     /// The numbers.
     pub parameters: Parameters,
     /// Mechanisms of the preset that were left out, since Linux cannot carry them out: letters of "Revisited".
@@ -25,6 +27,8 @@ pub struct Choice {
 
 /// The kernel's TCP_CA_NAME_MAX without its end.
 const KERNEL_NAME_MAX: usize = 15;
+/// Stands in the kernel's name for a table of parts, as the table's own name need not fit there.
+const CUSTOM: &str = "custom";
 /// Keys of an algorithm's table; all others are numbers of the flow.
 const PARTS: [&str; 11] = [
     "signal",
@@ -69,6 +73,7 @@ impl Choice {
             kernel_name: kernel_name(preset.name),
             algorithm: preset.name.into(),
             composition: preset.composition,
+            standalone: preset.standalone,
             parameters: preset.parameters,
             left_out: String::new(),
         }
@@ -92,17 +97,28 @@ impl Choice {
 
     fn of_parts_of(flow: &FlowSpec) -> Self {
         Choice {
-            kernel_name: kernel_name(&flow.algorithm),
+            kernel_name: kernel_name(registry::preset(&flow.algorithm).map_or(CUSTOM, |preset| preset.name)),
             algorithm: flow.algorithm.clone(),
             composition: flow.composition,
+            standalone: flow.standalone,
             parameters: flow.parameters,
             left_out: String::new(),
         }
     }
 
     fn check(self) -> Result<Self, Error> {
-        if self.composition.avoidance == Avoidance::Cubic || self.composition.loss.cut == Cut::Cubic {
-            return Err(Error("cubic is not carried into the kernel, which has its own: take the name cubic".into()));
+        if self.standalone.is_some() {
+            return Err(Error(format!(
+                "{} is not carried into the kernel: it is no composition of parts",
+                self.algorithm
+            )));
+        }
+        let Composition { slow_start, avoidance, loss, .. } = self.composition;
+        if !slow_start.is_in_kernel() {
+            return Err(Error(format!("{}: the slow start is not carried into the kernel", self.algorithm)));
+        }
+        if let Some(own) = avoidance.kernels_own().or(loss.cut.kernels_own()) {
+            return Err(Error(format!("{own} is not carried into the kernel, which has its own: take the name {own}")));
         }
         self.composition.check_host(&HostCapabilities::LINUX).map_err(|refusal| Error(refusal.to_string()))?;
         if self.kernel_name.len() > KERNEL_NAME_MAX {
@@ -136,12 +152,12 @@ impl Choice {
     }
 }
 
-/// `vegas_gallop`, `vegas_linux`: one `vegas` suffices.
+/// `vegas_gallop`, `vegas_linux`: the name has one `vegas`.
 pub(crate) fn kernel_name(preset: &str) -> String {
     format!("vegas_{}", preset.strip_prefix("vegas-").unwrap_or(preset).replace('-', "_"))
 }
 
-/// The letters of what the host would have to do besides windows.
+/// The letters of mechanisms that need more of the host than a window.
 fn hosts_mechanisms(composition: &Composition) -> String {
     let mechanisms = [
         ('C', composition.detection.fine_retransmit),
@@ -179,4 +195,21 @@ pub(crate) fn smallest(algorithm: serde_json::Value, overrides: &[(String, Strin
         "flow": [{ "algorithm": algorithm }],
     });
     Scenario::from_json(&file.to_string(), "vegaslab linux", overrides).map_err(|error| Error(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The kernel's names are short: however long that of a table of parts is, it does not go there.
+    #[test]
+    fn a_table_of_parts_keeps_a_short_name_in_the_kernel() {
+        let table = json!({ "preset": "vegas", "slow_start": "gallop", "fine_retransmit": false,
+            "recheck_after_retransmit": false, "burst": "none", "name": "a-name-of-more-than-fifteen-bytes" });
+        let choice = Choice::of_flow(&scenario(table, &[]).unwrap()).unwrap();
+        assert_eq!(choice.kernel_name, "vegas_custom");
+        assert_eq!(choice.algorithm, "a-name-of-more-than-fifteen-bytes");
+        let preset = Choice::of_flow(&scenario(json!("gallop"), &[]).unwrap()).unwrap();
+        assert_eq!((preset.kernel_name.as_str(), preset.left_out.as_str()), ("vegas_gallop", "CDH"));
+    }
 }

@@ -277,7 +277,7 @@ struct Stop {
 }
 
 impl Stop {
-    /// Ctrl-C and a polite end stop a run; a second one, or kill -9, leaves nothing behind either.
+    /// Ctrl-C and SIGTERM stop a run; a second one, or kill -9, leaves nothing behind either.
     fn on_signals() -> Result<Self, Error> {
         let stop = Stop { flag: Arc::default(), signal: Arc::default() };
         for signal in [SIGINT, SIGTERM] {

@@ -1,4 +1,4 @@
-//! Which flows of a run have yet to complete, as far as the kernel has told.
+//! Which flows of a run have yet to complete, as far as the kernel has reported.
 
 use vegas_sim::scenario::Scenario;
 
@@ -28,7 +28,7 @@ impl Completion {
         scenario.until_complete.then(|| Completion { left: flows() })
     }
 
-    /// What the kernel told next.
+    /// What the kernel reported next.
     pub(crate) fn note(&mut self, record: &Record) {
         let flow = addresses::flow_of_port(record.local_port).and_then(|flow| self.left.get_mut(flow));
         let Some(slot) = flow else { return };

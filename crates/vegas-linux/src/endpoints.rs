@@ -34,7 +34,7 @@ pub(crate) struct Sender {
 const NAP: Duration = Duration::from_millis(20);
 /// Segments that the application gives at once.
 const WRITE_SEGMENTS: usize = 32;
-/// What the application has given and the kernel not sent yet: at 100 Mb/s enough for 0.3 s.
+/// Data that the application has written and the kernel has not sent: at 100 Mb/s enough for 0.3 s.
 const UNSENT_BYTES: u32 = 4 << 20;
 /// Larger than any window here; forced, since the machine's own limit is lower.
 const BUFFER_BYTES: usize = 32 << 20;
@@ -63,7 +63,7 @@ pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), E
     Ok(())
 }
 
-/// Throws away what has come, at times: a reader that wakes for every packet would get in the way of acknowledgements.
+/// Discards received data now and then: a reader that wakes for every packet would get in the way of acknowledgements.
 fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<()> {
     let mut room = vec![0; 1 << 20];
     while !stop.load(Ordering::Relaxed) {

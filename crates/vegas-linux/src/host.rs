@@ -10,7 +10,7 @@ use nix::unistd::Uid;
 
 use crate::Error;
 
-/// Where the BPF file system is mounted by custom.
+/// Where the BPF file system is usually mounted.
 pub const BPFFS: &str = "/sys/fs/bpf";
 /// struct_ops links came with 6.4, signed division (version 4 of the instructions) with 6.6.
 const KERNEL_MIN: (u32, u32) = (6, 6);
@@ -51,7 +51,7 @@ pub fn mount_bpffs() -> Result<(), Error> {
         .map_err(|error| Error::new(format!("mounting {BPFFS}"), error))
 }
 
-/// What a folder there holds, in order; nothing where there is no such folder.
+/// The entries of a folder there, in order; none where there is no such folder.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -43,14 +43,14 @@ pub struct Installed {
     folder: PathBuf,
 }
 
-/// What is known of one.
+/// The state of an installed algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// Its numbers.
     pub config: Config,
-    /// What it has done.
+    /// Its counters.
     pub counts: Counts,
-    /// Whether somebody watches it.
+    /// Whether a command watches it.
     pub watched: bool,
 }
 
@@ -80,15 +80,15 @@ impl Installed {
         Ok(folders()?.into_iter().filter(Installed::is_registered).collect())
     }
 
-    /// The one of this name: the preset's or the kernel's.
+    /// The algorithm of this name: the preset's or the kernel's.
     pub fn find(name: &str) -> Result<Self, Error> {
         let all = Installed::all()?;
         let found = all.iter().find(|it| it.kernel_name == name || it.kernel_name == crate::choice::kernel_name(name));
         found.cloned().ok_or_else(|| Error(format!("{name} is not installed; {}", installed_names(&all))))
     }
 
-    /// Takes it out of the kernel's list. Connections that use it go on with it until they end. The last one takes
-    /// along what was shared.
+    /// Removes it from the kernel's list. Connections that use it keep it until they end. The last algorithm removes
+    /// what all share.
     pub fn remove(&self) -> Result<(), Error> {
         self.remove_own()?;
         // whatever else it holds stays
@@ -100,7 +100,7 @@ impl Installed {
         fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
     }
 
-    /// What is known of it.
+    /// Its state.
     pub fn status(&self) -> Result<Status, Error> {
         let config = from_bytes(&self.value(pin::CONFIG)?);
         let config = config.ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))?;
@@ -108,7 +108,7 @@ impl Installed {
         Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)?, watched })
     }
 
-    /// Begins to trace, for one reader at a time: records go to whoever reads first. The lock goes with the file.
+    /// Begins to trace, for one reader at a time: records go to the first that reads. The lock goes with the file.
     pub fn trace(&self) -> Result<(Trace<'static>, File), Error> {
         let lock = File::open(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
         lock.try_lock().map_err(|_| Error(format!("{} is being watched already", self.kernel_name)))?;

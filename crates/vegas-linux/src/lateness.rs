@@ -1,9 +1,9 @@
-//! How late the router was, and what that makes of a run.
+//! How late the router was, and whether its run can be trusted.
 
 use serde_json::{Value, json};
 use vegas_core::units::Span;
 
-/// How late packets were delivered. Those to senders count: their round-trip times and windows hang on it. What a receiver
+/// How late packets were delivered. Those to senders count: their round-trip times and windows depend on it. What a receiver
 /// answers at once is taken to be sent when it was due, so that lateness there goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lateness {
@@ -30,7 +30,7 @@ impl Lateness {
         Lateness { median: at(50), p99: at(99), greatest: at(100), greatest_to_receivers, bound }
     }
 
-    /// Whether delays can be believed.
+    /// Whether delays are near enough to those simulated.
     pub fn is_trustworthy(&self) -> bool {
         self.greatest <= self.bound
     }

@@ -4,7 +4,7 @@
 //! that holds the core, [`installed`] registers it as a congestion control that outlives the command ([`own`]: one
 //! that does not), [`trace`] reads what it does, and [`watch`] follows live connections. [`run`] carries a scenario
 //! out with real sockets: endpoints in namespaces of their own, and between them the simulator's own network in real
-//! time ([`router`]); [`recording`] makes the simulator's tables of what the kernel told. [`option`] carries the times
+//! time ([`router`]); [`recording`] makes the simulator's tables of what the kernel reported. [`option`] carries the times
 //! of RoVegas's routers, and [`attached`] keeps it at a machine's devices.
 //!
 //! The kernel side is in `kernel/`: C glue, and the core itself as LLVM IR (`build.rs`).

@@ -1,4 +1,4 @@
-//! The commands that live as long as somebody wants them: `watch`, and `hold` for those who measure.
+//! The commands that run until they are stopped: `watch`, and `hold` for measurements.
 
 use std::io::{self, ErrorKind, Write};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(crate) struct Watch {
     /// Seconds from step to step
     #[arg(long, value_name = "S", default_value = "0.5", value_parser = seconds)]
     every: Span,
-    /// Ends by itself after so many seconds
+    /// Ends by itself after this many seconds
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<Span>,
     /// A JSON object a step
@@ -53,7 +53,7 @@ pub(crate) fn watch(options: &Watch, stop: &AtomicBool) -> Result<(), Error> {
         now = now + options.every;
         let step = watch.until(now, || stop.load(Ordering::Relaxed))?;
         match say(&watch, &step, options.json) {
-            // whoever read has left
+            // the reader of the output has closed it
             Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
             said => said.map_err(|error| Error::new("standard output", error))?,
         }

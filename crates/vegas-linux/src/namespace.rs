@@ -85,7 +85,7 @@ impl Namespace {
     }
 }
 
-/// What nobody asked for (neighbours, multicast listeners) would go into the device. Kernels without IPv6 have no such file.
+/// IPv6's own packets (neighbours, multicast listeners) would go into the device. Kernels without IPv6 have no such file.
 fn without_ipv6() -> Result<(), Error> {
     const SETTING: &str = "/proc/sys/net/ipv6/conf/all/disable_ipv6";
     match fs::write(SETTING, "1") {

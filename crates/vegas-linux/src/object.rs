@@ -10,7 +10,6 @@ use crate::Error;
 use vegas_core::SlowStart;
 
 use crate::abi::{Config, Decision, Event};
-use crate::choice::position;
 use crate::option::FEEDBACK;
 use crate::plain::{Plain, bytes_of, from_bytes};
 
@@ -73,7 +72,8 @@ fn leave_out(open: &mut OpenObject, program: &str) {
 /// The kernel keeps a pacing rate only from `cong_control`; that leaves recovery to the algorithm, so that others do
 /// without.
 fn ops_of(config: &Config) -> &'static str {
-    if config.slow_start == position(SlowStart::NAMES, SlowStart::Streak) { PACED_OPS } else { WINDOW_OPS }
+    let slow_start = SlowStart::NAMES.get(config.slow_start as usize);
+    if slow_start.is_some_and(|(_, part)| part.paces()) { PACED_OPS } else { WINDOW_OPS }
 }
 
 /// The object with these numbers.
@@ -94,7 +94,7 @@ pub(crate) fn register(object: &mut Object) -> Result<Link, Error> {
     ops.attach_struct_ops().map_err(|error| Error::new("registering a congestion control", error))
 }
 
-/// A map whose name ends so.
+/// The map with a name that ends so.
 pub(crate) fn map(object: &Object, suffix: &str) -> Result<MapHandle, Error> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(suffix)).ok_or_else(missing)?;
     MapHandle::try_from(&map).map_err(|error| Error::new(suffix, error))

@@ -44,8 +44,8 @@ impl Packets {
     }
 }
 
-/// What the network has to know of a packet from one end of a flow to the other; none of any other packet, nor of one whose
-/// headers are not as they should be.
+/// What the network has to know of a packet from one end of a flow to the other; none of any other packet, nor of one with
+/// malformed headers.
 pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     const TCP: u8 = 6;
     const UDP: u8 = 17;

@@ -46,6 +46,6 @@ pub(crate) fn from_bytes<T: Plain>(bytes: &[u8]) -> Option<T> {
 
 /// The bytes of a value.
 pub(crate) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
-    // SAFETY: a value without padding is so many initialised bytes
+    // SAFETY: a value without padding is this many initialised bytes
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
 }

@@ -1,4 +1,4 @@
-//! Who works on which processor: the router keeps one for itself, so that nothing stands in its way there.
+//! Which threads run on which processor: the router keeps one for itself, so that no other thread delays it there.
 
 use std::io::ErrorKind;
 use std::os::linux::net::SocketAddrExt;
@@ -28,8 +28,8 @@ impl Processors {
         Ok(Processors { ours, numbers, has_programs: false })
     }
 
-    /// The same for a run whose connections end in programs (or not): a thread of the router's that is awake leaves them
-    /// nothing of its processor.
+    /// The processors for a run with connections that end in programs, or not: a thread of the router's that is awake
+    /// leaves them nothing of its processor.
     pub(crate) fn beside_programs(self, has_programs: bool) -> Self {
         Processors { has_programs, ..self }
     }
@@ -88,7 +88,7 @@ pub(crate) struct Taken {
     _held: UnixListener,
 }
 
-/// Ends this thread's keeping off.
+/// Lets this thread run on all processors again, when dropped.
 #[derive(Debug)]
 pub(crate) struct Elsewhere {
     before: CpuSet,

@@ -27,11 +27,13 @@ use crate::trace::Record;
 const PROGRAM: &str = "vegaslab-quic";
 /// UDP and IPv4.
 const HEADERS: u64 = 28;
-/// How often to look whether a client has ended, and how often more when its time is over.
+/// How often to check whether a client has ended, and how often more when its time is over.
 const NAP: Duration = Duration::from_millis(20);
 const GRACE_NAPS: u32 = 100;
 /// More than any run carries.
 const ENDLESS_BYTES: u64 = 1 << 40;
+/// Longer than any run: that ends it.
+const ENDLESS_SECONDS: u64 = 1 << 31;
 
 /// What a client says of its transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,11 +42,13 @@ pub(crate) struct Fetched {
     pub(crate) bytes: u64,
     /// From the client's first packet to the last byte; none of a transfer that was cut short.
     pub(crate) completion: Option<Span>,
+    /// From the client's first packet until the connection was lost; none if it was not.
+    pub(crate) lost: Option<Span>,
 }
 
 /// Whether real sockets can carry a flow by QUIC.
 pub(crate) fn check(key: &str, spec: &FlowSpec) -> Result<(), Error> {
-    if spec.host.delayed_ack.is_some() {
+    if !spec.host.delayed_ack.is_none() {
         return Err(Error(format!("{key}.delayed_ack: over the router QUIC acknowledges every packet; leave it out")));
     }
     preset_of(spec).map(|_| ()).ok_or_else(|| {
@@ -52,7 +56,7 @@ pub(crate) fn check(key: &str, spec: &FlowSpec) -> Result<(), Error> {
     })
 }
 
-/// The scenario with its QUIC flows as others: the router carries packets, whoever made them.
+/// The scenario with its QUIC flows as others: the router carries packets of any protocol.
 pub(crate) fn as_carried(scenario: &Scenario) -> Scenario {
     let mut carried = scenario.clone();
     carried.flows.iter_mut().for_each(|flow| flow.transport = Transport::Tcp);
@@ -102,7 +106,7 @@ impl Server {
         let name = preset_of(spec).unwrap_or_default();
         let seconds = (longest.as_nanos() as f64 / 1e9).to_string();
         command.args(["fetch", &self.address, &bytes, "--algorithm", name, "--fingerprint", &self.fingerprint]);
-        command.args(["--for", &seconds]).args(path_options(spec));
+        command.args(["--for", &seconds, "--max-seconds", &ENDLESS_SECONDS.to_string()]).args(path_options(spec));
         let mut process = spawn(&mut command)?;
         let was_cut_short = wait(&mut process, over)?;
         let last = process.stdout.take().and_then(|output| BufReader::new(output).lines().map_while(Result::ok).last());
@@ -143,7 +147,8 @@ fn serving(flow: usize, spec: &FlowSpec) -> Result<Command, Error> {
         ("max_window", Some(parameters.max_window)),
     ];
     command.args(["serve", "--trace", "--listen", &addresses::sender(flow).to_string()]);
-    command.args(["--max-bytes", &ENDLESS_BYTES.to_string()]).args(path_options(spec));
+    command.args(["--max-bytes", &ENDLESS_BYTES.to_string(), "--max-seconds", &ENDLESS_SECONDS.to_string()]);
+    command.args(path_options(spec));
     for (key, segments) in numbers {
         if let Some(segments) = segments {
             command.args(["--set", &format!("{key}={}", segments.0)]);
@@ -158,7 +163,9 @@ fn path_options(spec: &FlowSpec) -> [String; 3] {
 
 /// The preset that the flow's parts are, as QUIC carries it; its own name first.
 fn preset_of(spec: &FlowSpec) -> Option<&'static str> {
-    let is_it = |preset: &&registry::Preset| preset.composition.left_to_quic() == spec.composition;
+    let is_it = |preset: &&registry::Preset| {
+        preset.standalone == spec.standalone && preset.composition.left_to_quic() == spec.composition
+    };
     let named = registry::preset(&spec.algorithm).filter(is_it);
     named.or_else(|| registry::PRESETS.iter().find(is_it)).map(|preset| preset.name)
 }
@@ -192,7 +199,7 @@ fn wait(process: &mut Child, over: &AtomicBool) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Why a process ended, in its own words.
+/// Why a process ended: its own last line.
 fn complaint(process: &mut Child) -> String {
     let said: Option<Lines<_>> = process.stderr.take().map(|errors| BufReader::new(errors).lines());
     let last = said.and_then(|lines| lines.map_while(Result::ok).last());
@@ -203,10 +210,12 @@ fn complaint(process: &mut Child) -> String {
 /// The client's last line.
 fn fetched(line: &str) -> Option<Fetched> {
     let done: Value = serde_json::from_str(line).ok()?;
-    let completion = done.get("completion_s")?.as_f64();
+    let span = |seconds: f64| Span::from_nanos((seconds * 1e9) as u64);
+    let lost = done.get("lost").and_then(|_| done.get("elapsed_s")?.as_f64());
     Some(Fetched {
         bytes: done.get("bytes")?.as_u64()?,
-        completion: completion.map(|seconds| Span::from_nanos((seconds * 1e9) as u64)),
+        completion: done.get("completion_s")?.as_f64().map(span),
+        lost: lost.map(span),
     })
 }
 
@@ -284,8 +293,11 @@ mod tests {
     #[test]
     fn what_a_client_says_is_read() {
         let line = r#"{"bytes":5,"completion_s":0.25,"elapsed_s":0.25,"sender":{}}"#;
-        assert_eq!(fetched(line), Some(Fetched { bytes: 5, completion: Some(Span::from_millis(250)) }));
-        assert_eq!(fetched(r#"{"bytes":5,"completion_s":null}"#), Some(Fetched { bytes: 5, completion: None }));
+        assert_eq!(fetched(line), Some(Fetched { bytes: 5, completion: Some(Span::from_millis(250)), lost: None }));
+        let cut_short = r#"{"bytes":5,"completion_s":null,"elapsed_s":0.5}"#;
+        assert_eq!(fetched(cut_short), Some(Fetched { bytes: 5, completion: None, lost: None }));
+        let lost = r#"{"bytes":5,"completion_s":null,"elapsed_s":0.5,"lost":"timed out"}"#;
+        assert_eq!(fetched(lost), Some(Fetched { bytes: 5, completion: None, lost: Some(Span::from_millis(500)) }));
         assert_eq!(fetched(r#"{"received_bytes":5}"#), None);
     }
 }

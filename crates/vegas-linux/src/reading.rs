@@ -1,4 +1,4 @@
-//! What is known of a connection at an instant, from what the kernel has told so far: a row of the simulator's series.
+//! What is known of a connection at an instant, from what the kernel has reported so far: a row of the simulator's series.
 
 use vegas_core::units::Window;
 use vegas_sim::outcome::FlowSeries;
@@ -24,7 +24,7 @@ const RECOVERY: u8 = 3;
 const SYN_BYTES: u64 = 1;
 
 impl Reading {
-    /// Takes in what the kernel told next.
+    /// Takes in what the kernel reported next.
     pub fn note(&mut self, record: &Record) {
         if record.event.kind == EVENT_START {
             self.handshake_bytes = record.bytes_acked;
@@ -38,7 +38,7 @@ impl Reading {
         self.newest = Some(*record);
     }
 
-    /// What was told last.
+    /// The newest record.
     pub fn newest(&self) -> Option<&Record> {
         self.newest.as_ref()
     }

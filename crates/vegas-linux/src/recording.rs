@@ -1,4 +1,4 @@
-//! The simulator's totals and series of flows, from what the kernel told.
+//! The simulator's totals and series of flows, from what the kernel reported.
 
 use vegas_core::units::Time;
 use vegas_sim::outcome::{FlowOutcome, FlowSeries, Incident, IncidentKind};
@@ -22,7 +22,7 @@ pub struct FlowRecord {
 }
 
 impl FlowRecord {
-    /// Adds what the kernel told next.
+    /// Adds what the kernel reported next.
     pub fn push(&mut self, clock: Clock, record: Record) {
         self.rows.push((clock.at(record.event.now_ns), record));
     }
@@ -43,7 +43,7 @@ impl FlowRecord {
     /// The totals.
     pub fn outcome(&self, spec: &FlowSpec, run_end: Time) -> FlowOutcome {
         let completion = self.completion(spec);
-        let end = completion.unwrap_or(run_end);
+        let end = completion.or(self.lost(spec)).unwrap_or(run_end);
         let active_s = seconds(end) - seconds(spec.start);
         let acked = self.last().map_or(0, |record| self.acked_bytes(record));
         let delivered = self.fetched.map_or(acked, |fetched| fetched.bytes);
@@ -67,8 +67,8 @@ impl FlowRecord {
         }
     }
 
-    /// The kernel's own incidents: timeouts and the first exit from slow start.
-    pub fn incidents(&self, flow: u32) -> Vec<Incident> {
+    /// The hosts' own incidents: timeouts, the first exit from slow start, and a lost connection.
+    pub fn incidents(&self, flow: u32, spec: &FlowSpec) -> Vec<Incident> {
         let at = |time, kind, record: &Record| Incident {
             time_s: seconds(time),
             kind,
@@ -80,6 +80,14 @@ impl FlowRecord {
         let mut all: Vec<_> = timeouts.map(|(time, record)| at(*time, IncidentKind::Timeout, record)).collect();
         let exit = self.exit_row().map(|row| &self.rows[row]);
         all.extend(exit.map(|(time, record)| at(*time, IncidentKind::SlowStartExit, record)));
+        let delivered = self.fetched.map_or(0, |fetched| fetched.bytes);
+        all.extend(self.lost(spec).map(|time| Incident {
+            time_s: seconds(time),
+            kind: IncidentKind::ConnectionLost,
+            flow,
+            link: None,
+            sequence: delivered,
+        }));
         all
     }
 
@@ -123,6 +131,11 @@ impl FlowRecord {
     fn acked_bytes(&self, record: &Record) -> u64 {
         let handshake = self.rows.first().map_or(0, |(_, first)| first.bytes_acked);
         record.bytes_acked.saturating_sub(handshake)
+    }
+
+    /// When the connection was lost.
+    fn lost(&self, spec: &FlowSpec) -> Option<Time> {
+        Some(spec.start + self.fetched?.lost?)
     }
 
     fn completion(&self, spec: &FlowSpec) -> Option<Time> {

@@ -34,7 +34,7 @@ use crate::processors::{Processors, Taken, stay_on};
 use crate::shift::{SHIFTS, Shift};
 use crate::sys;
 
-/// The machine's monotonic clock from a beginning of one's own; the kernel side stamps its records by the same clock.
+/// The machine's monotonic clock, counted from the run's beginning; the kernel side stamps its records by the same clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     began_ns: u64,
@@ -82,7 +82,7 @@ pub struct Routed {
     pub end: Time,
     /// How late all packets were.
     pub lateness: Lateness,
-    /// Packets that hosts sent and that were no flow's, or broken: they went nowhere.
+    /// Packets from hosts that belong to no flow, or are malformed: they are dropped.
     pub refused: u64,
 }
 
@@ -110,7 +110,7 @@ pub struct Router {
 
 /// Above ordinary threads; the kernel's own stay above it.
 const PRIORITY_AWAKE: i32 = 40;
-/// Of those that sleep: their work is short, and who is always awake would leave them no time.
+/// Of threads that sleep: their work is short, and a thread that is always awake would leave them no time.
 const PRIORITY_ASLEEP: i32 = 41;
 /// Longest sleep, so that a stop is seen soon.
 const NAP: Span = Span::from_millis(20);
@@ -138,9 +138,9 @@ impl Router {
         }
     }
 
-    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads serve in turn; they do not
-    /// sleep on duty, since who sleeps may wake late. Beside another run one thread serves, and sleeps. `ready` is told
-    /// when time begins.
+    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads alternate; the active one does
+    /// not sleep, since a thread that sleeps may wake late. Beside another run one thread serves, and sleeps. `ready` gets
+    /// the clock when time begins.
     pub fn run(mut self, processors: &Processors, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
         // page faults would make packets late
         mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
@@ -148,7 +148,7 @@ impl Router {
         let devices = self.devices().map_err(|error| Error::new("a device of the router", error))?;
         let taken = processors.take()?;
         self.clock = Clock::start();
-        // whoever waits for it is gone only if this process is
+        // the receiver of this message lives as long as this process
         let _ = ready.send(self.clock);
         let router = Mutex::new(&mut self);
         thread::scope(|scope| {
@@ -179,7 +179,7 @@ impl Router {
         Ok([self.senders.try_clone()?, self.receivers.try_clone()?])
     }
 
-    /// Does what is due, and says when to look again; none at the end.
+    /// Does what is due, and returns when to look again; `None` at the end.
     fn turn(&mut self) -> Result<Option<Time>, Error> {
         self.take_in(Direction::Forward, None)?;
         self.take_in(Direction::Backward, None)?;
@@ -273,10 +273,10 @@ impl Router {
 
 /// Some 20 us of work.
 const TAKEN_AT_ONCE: usize = 16;
-/// More than hosts send between two looks at their devices.
+/// More than hosts send between two reads of their devices.
 const SENT_AT_ONCE: usize = 4096;
 
-/// Who serves on which processor, and when. On a machine with one processor, and beside another run, a router has none for
+/// Which threads serve on which processor, and when. On a machine with one processor, and beside another run, a router has none for
 /// itself; beside programs on a machine with two it has one thread.
 fn shifts(processors: &Processors, taken: Option<&Taken>) -> Vec<(usize, Option<Shift>)> {
     match taken {

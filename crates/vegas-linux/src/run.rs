@@ -36,21 +36,21 @@ pub struct Run {
     pub outcome: Outcome,
     /// How late the router was.
     pub lateness: Lateness,
-    /// Packets in the run's namespaces that were no flow's, or broken: the router let them go nowhere.
+    /// Packets in the run's namespaces that belong to no flow, or are malformed: the router dropped them.
     pub packets_refused: u64,
-    /// All that the kernel told, in the order of time.
+    /// All that the kernel reported, in the order of time.
     pub records: Vec<Record>,
     /// Each flow's algorithm in the kernel; none of a flow by QUIC.
     pub algorithms: Vec<Option<Choice>>,
 }
 
 impl Run {
-    /// What the kernel told of a flow.
+    /// What the kernel reported of a flow.
     pub fn records_of(&self, flow: usize) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(move |record| addresses::flow_of_port(record.local_port) == Some(flow))
     }
 
-    /// What there is to say beyond the simulator's summary.
+    /// What the summary holds beyond the simulator's.
     pub fn to_json(&self) -> Value {
         let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let mut about = json!({ "kernel": release.trim() });
@@ -62,7 +62,7 @@ impl Run {
     }
 }
 
-/// How long records still come after the last packet.
+/// How long records arrive after the last packet.
 const LAST_RECORDS: Duration = Duration::from_millis(20);
 const NAP: Duration = Duration::from_millis(10);
 
@@ -81,7 +81,7 @@ pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     run_to(scenario, Receivers::Echo, stop)
 }
 
-/// The same with receivers of this kind.
+/// Like [`run`], with receivers of this kind.
 pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result<Run, Error> {
     check(scenario)?;
     let has_programs = scenario.flows.iter().any(|flow| flow.transport == Transport::Quic);
@@ -202,6 +202,12 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if scenario.flows.len() > FLOWS_MAX {
         return Err(Error(format!("flow: {} flows; at most {FLOWS_MAX} run on one machine", scenario.flows.len())));
     }
+    if let Some(flow) = scenario.flows.iter().position(|spec| !spec.host.sack) {
+        return Err(Error(format!("flow.{flow}.host.sack: the kernel's flows here all have SACK; leave it out")));
+    }
+    if let Some(flow) = scenario.flows.iter().position(|spec| !spec.application.is_empty()) {
+        return Err(Error(format!("flow.{flow}.application: the kernel's flows here send bulk data; leave it out")));
+    }
     for (flow, spec) in scenario.flows.iter().enumerate().filter(|(_, spec)| spec.transport == Transport::Quic) {
         quic::check(&format!("flow.{flow}"), spec)?;
         if scenario.until_complete {
@@ -303,7 +309,8 @@ fn outcome(
     let mut outcome = routed.outcome;
     outcome.flows = flows.iter().zip(&scenario.flows).map(|(flow, spec)| flow.outcome(spec, end)).collect();
     outcome.flow_series = flow_series(&flows, scenario, end);
-    let own = flows.iter().enumerate().flat_map(|(flow, record)| record.incidents(flow as u32));
+    let own = flows.iter().zip(&scenario.flows).enumerate();
+    let own = own.flat_map(|(flow, (record, spec))| record.incidents(flow as u32, spec));
     outcome.incidents.extend(own);
     outcome.incidents.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
     outcome.delivered_packets += routed.delivered.len() as u64;

@@ -14,7 +14,7 @@ pub(crate) struct Shift {
 
 const PERIOD: Span = Span::from_millis(200);
 
-/// Most of the time, and the rest of it; each begins two milliseconds before the other ends, for who wakes late.
+/// Most of the time, and the rest of it; each begins two milliseconds before the other ends, as a thread may wake late.
 pub(crate) const SHIFTS: [Shift; 2] = [
     Shift { begins: Span::ZERO, lasts: Span::from_millis(182) },
     Shift { begins: Span::from_millis(180), lasts: Span::from_millis(22) },
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn somebody_is_always_awake_and_nobody_always() {
+    fn one_thread_is_always_awake_and_none_always() {
         let is_awake = |ms: u64| SHIFTS.map(|shift| shift.begins_in(Time::ZERO + Span::from_millis(ms)) == Span::ZERO);
         let awake: Vec<_> = (0..1000).map(is_awake).collect();
         assert!(awake.iter().all(|awake| awake.contains(&true)));

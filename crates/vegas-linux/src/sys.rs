@@ -35,7 +35,7 @@ pub(crate) fn hardware_type(name: &str) -> io::Result<u16> {
     let mut request = request(name);
     // SAFETY: the request is as large as the kernel's, and outlives the call
     let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFHWADDR, &raw mut request) };
-    // the union begins with an address, whose family is the type
+    // the union begins with an address; its family is the type
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(request.flags as u16) }
 }
 
@@ -61,6 +61,6 @@ pub(crate) fn attach_tcx(program: &ProgramMut<'_>, device: i32) -> io::Result<Li
     // SAFETY: the program is loaded and outlives the call; no options are the defaults
     let link = unsafe { libbpf_sys::bpf_program__attach_tcx(program, device, ptr::null()) };
     let link = NonNull::new(link).ok_or_else(io::Error::last_os_error)?;
-    // SAFETY: the link is new, and nobody else's
+    // SAFETY: the link is new, and nothing else owns it
     Ok(unsafe { Link::from_ptr(link) })
 }

@@ -1,4 +1,4 @@
-//! What the kernel side tells of its flows: each call of the core, with what it was told and what it answered.
+//! What the kernel side reports of its flows: each call of the core, with its event and its answer.
 
 use std::cell::RefCell;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -14,13 +14,13 @@ use crate::object::{ONLY, only_value};
 use crate::plain::from_bytes;
 use crate::router::monotonic_ns;
 
-/// One call of the core in the kernel. `vegas_abi.h` has the same as `vegas_record`.
+/// One call of the core in the kernel. It is `vegas_record` of `vegas_abi.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Counts the sockets of an installation, from 1.
     pub flow: u64,
-    /// What the core was told.
+    /// The core's event.
     pub event: Event,
     /// What it answered.
     pub decision: Decision,
@@ -81,7 +81,7 @@ pub enum Until {
 const LEASE_NS: u64 = 3_000_000_000;
 
 impl Trace<'_> {
-    /// Begins to trace. One trace an installation at a time: records go to whoever reads first.
+    /// Begins to trace. One trace an installation at a time: records go to the first that reads.
     pub(crate) fn start(events: &MapHandle, traced_until: MapHandle, until: Until) -> Result<Self, Error> {
         let failed = |error: libbpf_rs::Error| Error::new("tracing", error);
         let records = Rc::new(RefCell::new(Vec::new()));
@@ -109,7 +109,7 @@ impl Trace<'_> {
         set(&self.traced_until, until_ns).map_err(|error| Error::new("tracing", error))
     }
 
-    /// The records that have come; if there are none, those that come within `longest`. The kernel wakes nobody for
+    /// The records that have come; if there are none, those that come within `longest`. The kernel wakes no reader for
     /// them: it would cost more than to make them.
     pub fn next(&self, longest: Duration) -> Result<Vec<Record>, Error> {
         if self.until == Until::ReaderGoes {

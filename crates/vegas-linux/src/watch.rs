@@ -59,7 +59,7 @@ pub struct Step {
     pub records_lost: u64,
 }
 
-/// A connection that says nothing for so long is taken to have ended; if it has not, it comes back under another number.
+/// A connection that says nothing for this long is taken to have ended; if it has not, it comes back under another number.
 const SILENT: Span = Span::from_millis(10_000);
 /// Longest wait for one source, so that none fills its room meanwhile.
 const NAP: Duration = Duration::from_millis(20);
@@ -82,7 +82,7 @@ impl Watch {
         })
     }
 
-    /// Listens until so long after the beginning, or until it is told to stop; the state then.
+    /// Listens for this long after the beginning, or until it is told to stop; the state then.
     pub fn until(&mut self, end: Time, stop: impl Fn() -> bool) -> Result<Step, Error> {
         while self.clock.now() < end && !stop() {
             for place in 0..self.sources.len() {

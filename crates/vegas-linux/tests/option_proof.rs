@@ -65,7 +65,7 @@ fn a_million_packets_come_and_as_many_leave() {
     assert!(echoes > PACKETS_PASSED / 100);
 }
 
-/// Lets so many packets come, and answers to them leave; how many left with an echo.
+/// Receives this many packets and sends answers to them; returns how many left with an echo.
 fn pass(packets: usize, seed: u64) -> usize {
     let programs = Programs::load(ETHERNET.len() as u32, None).expect("the object loads");
     let mut source = Source::new(seed);

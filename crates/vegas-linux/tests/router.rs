@@ -109,7 +109,7 @@ fn hostile_packets_go_nowhere_and_are_counted() {
     let hostile = [
         vec![0],
         whole[..39].to_vec(),
-        // flows that there are not, and addresses that are nobody's
+        // flows that there are not, and addresses that no host has
         changed(12, &[10, 81, 0, 2, 10, 82, 0, 2]),
         changed(12, &[10, 81, 0, 255, 10, 82, 0, 255]),
         changed(12, &[10, 81, 0, 0, 10, 82, 0, 0]),

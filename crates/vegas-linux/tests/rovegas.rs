@@ -51,7 +51,7 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     let part = ("duration", "6s");
     let run = carry_out(&[part], Receivers::Echo);
     let (acks, told) = (acknowledgements(&run).len(), with_times(&run));
-    // who wakes late finds the times of sixteen acknowledgements, and may have missed some
+    // a reader that wakes late finds the times of sixteen acknowledgements, and may have missed some
     assert!(told.len() * 20 > acks * 19, "{} of {acks} acknowledgements have times", told.len());
     assert!(told.iter().any(|ack| ack.event.forward_ns > 1_000_000));
     let sampled = told.iter().map(|ack| &ack.event).filter(|event| event.rtt_ns > 0);
@@ -69,7 +69,7 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
 
 /// The receiver ignores the option, or no router stamps: no time ever differs from 0, and the base RTT is the least.
 #[test]
-fn who_ignores_the_option_leaves_vegas() {
+fn a_receiver_without_the_option_leaves_vegas() {
     if !support::kernel_is_ready() {
         return;
     }

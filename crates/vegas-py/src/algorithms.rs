@@ -5,10 +5,22 @@ use pyo3::types::PyDict;
 use vegas_core::registry::{PRESETS, Preset};
 use vegas_core::{Avoidance, Composition, Cut, Parameters, Recovery, Signal, SlowStart};
 
-/// One dict a preset: `name`, `summary`, `source`, `parts` (a dict of a file's keys and values), `parameters` (a dict of segments).
+/// One dict a preset: `name`, `summary`, `source`, `parts` (a dict of a file's keys and values; `own` of a standalone
+/// algorithm's, which has no parts), `parameters` (a dict of segments).
 #[pyfunction]
 pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     PRESETS.iter().map(|preset| describe(py, preset)).collect()
+}
+
+/// One row a part that is a choice: its key in a file's table of parts, its name, and what it does.
+#[pyfunction]
+pub(crate) fn parts() -> Vec<(&'static str, &'static str, &'static str)> {
+    let slow_starts = SlowStart::NAMES.iter().map(|(name, _)| *name).zip(SlowStart::SUMMARIES);
+    let avoidances = Avoidance::NAMES.iter().map(|(name, _)| *name).zip(Avoidance::SUMMARIES);
+    let cuts = Cut::NAMES.iter().map(|(name, _)| *name).zip(Cut::SUMMARIES);
+    let rows = slow_starts.map(|(name, does)| ("slow_start", name, *does));
+    let rows = rows.chain(avoidances.map(|(name, does)| ("avoidance", name, *does)));
+    rows.chain(cuts.map(|(name, does)| ("cut", name, *does))).collect()
 }
 
 fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict>> {
@@ -16,13 +28,19 @@ fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict
     entry.set_item("name", preset.name)?;
     entry.set_item("summary", preset.summary)?;
     entry.set_item("source", preset.source)?;
-    entry.set_item("parts", parts(py, &preset.composition)?)?;
+    let parts = parts_of(py, &preset.composition)?;
+    if preset.standalone.is_some() {
+        ["signal", "slow_start", "avoidance", "cut", "once_per_window"]
+            .into_iter()
+            .try_for_each(|part| parts.set_item(part, "own"))?;
+    }
+    entry.set_item("parts", parts)?;
     entry.set_item("parameters", parameters(py, &preset.parameters)?)?;
     Ok(entry)
 }
 
 /// The parts under the keys and values of a scenario file's table of parts.
-fn parts<'py>(py: Python<'py>, composition: &Composition) -> PyResult<Bound<'py, PyDict>> {
+fn parts_of<'py>(py: Python<'py>, composition: &Composition) -> PyResult<Bound<'py, PyDict>> {
     let Composition { signal, slow_start, avoidance, loss, detection, limits } = composition;
     let parts = PyDict::new(py);
     parts.set_item("signal", name(signal, Signal::NAMES))?;

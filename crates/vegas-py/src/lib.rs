@@ -2,7 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod algorithms;
+mod attended;
 mod outcome;
+mod own;
+mod place;
 mod run;
 mod scenario;
 mod sweep;
@@ -15,13 +18,21 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _vegaslab {
     #[pymodule_export]
-    use crate::algorithms::algorithms;
+    use crate::algorithms::{algorithms, parts};
+    #[pymodule_export]
+    use crate::attended::LimitError;
     #[pymodule_export]
     use crate::outcome::Outcome;
     #[pymodule_export]
+    use crate::own::AlgorithmError;
+    #[pymodule_export]
+    use crate::own::events::{Ack, Loss, Rate, Restart, Sent, Start};
+    #[pymodule_export]
+    use crate::place::{FolderError, Place, remedy};
+    #[pymodule_export]
     use crate::run::run;
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, load, schema};
+    use crate::scenario::{Scenario, ScenarioError, bits_per_second, load, nanoseconds, schema, size_bytes};
     #[pymodule_export]
     use crate::sweep::sweep;
     #[pymodule_export]

@@ -3,33 +3,44 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use vegas_sim::results::{self, Tables, WriteOptions};
 use vegas_sim::scenario;
+use vegas_sim::{Limits, Watch};
 
+use crate::attended::{Stopped, Ties, attended, attended_quietly};
+
+use crate::place::to_python;
 use crate::table::Table;
 
 /// What a run gave. Made by `run`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]
 pub(crate) struct Outcome {
-    scenario: Arc<scenario::Scenario>,
-    inner: vegas_sim::outcome::Outcome,
-    wall_s: f64,
+    run: Arc<Run>,
     /// Built when first asked for: `--json` never does.
     tables: OnceLock<Tables>,
 }
 
+/// A run that is over.
+struct Run {
+    scenario: Arc<scenario::Scenario>,
+    outcome: vegas_sim::outcome::Outcome,
+    wall_s: f64,
+}
+
 impl Outcome {
-    pub(crate) fn new(scenario: Arc<scenario::Scenario>, inner: vegas_sim::outcome::Outcome, wall_s: f64) -> Self {
-        Self { scenario, inner, wall_s, tables: OnceLock::new() }
+    pub(crate) fn new(scenario: Arc<scenario::Scenario>, outcome: vegas_sim::outcome::Outcome, wall_s: f64) -> Self {
+        Self { run: Arc::new(Run { scenario, outcome, wall_s }), tables: OnceLock::new() }
     }
 
-    fn tables(&self) -> PyResult<&Tables> {
+    fn tables(&self, py: Python<'_>) -> PyResult<&Tables> {
         if let Some(tables) = self.tables.get() {
             return Ok(tables);
         }
-        let built = results::tables(&self.scenario, &self.inner).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        let run = Arc::clone(&self.run);
+        let built = attended_quietly(py, move |_| results::tables(&run.scenario, &run.outcome))?;
+        let built = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(self.tables.get_or_init(|| built))
     }
 }
@@ -37,51 +48,58 @@ impl Outcome {
 #[pymethods]
 impl Outcome {
     /// The summary, as JSON text.
-    fn summary_json(&self) -> String {
-        results::summary(&self.scenario, &self.inner, self.wall_s).to_string()
+    fn summary_json(&self, py: Python<'_>) -> PyResult<String> {
+        let run = Arc::clone(&self.run);
+        let summary = attended_quietly(py, move |_| {
+            serde_json::to_string(&results::Summary::new(&run.scenario, &run.outcome, run.wall_s))
+        })?;
+        summary.map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
     /// One row a flow.
     #[getter]
-    fn flows(&self) -> PyResult<Table> {
-        Ok(Table::new(self.tables()?.flows.clone()))
+    fn flows(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.flows.clone()))
     }
 
     /// One row a one-way link.
     #[getter]
-    fn links(&self) -> PyResult<Table> {
-        Ok(Table::new(self.tables()?.links.clone()))
+    fn links(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.links.clone()))
     }
 
     /// One row a source of background traffic.
     #[getter]
-    fn traffic(&self) -> PyResult<Table> {
-        Ok(Table::new(self.tables()?.traffic.clone()))
+    fn traffic(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.traffic.clone()))
     }
 
     /// The flows' time series.
     #[getter]
-    fn flow_series(&self) -> PyResult<Table> {
-        Ok(Table::new(self.tables()?.flow_series.clone()))
+    fn flow_series(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.flow_series.clone()))
     }
 
     /// The links' time series.
     #[getter]
-    fn link_series(&self) -> PyResult<Table> {
-        Ok(Table::new(self.tables()?.link_series.clone()))
+    fn link_series(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.link_series.clone()))
     }
 
     /// Drops, retransmissions, timeouts and exits from slow start, in order of time.
     #[getter]
-    fn incidents(&self) -> PyResult<Table> {
-        Ok(Table::new(self.tables()?.incidents.clone()))
+    fn incidents(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.incidents.clone()))
     }
 
-    /// Writes manifest and tables into the folder `dir`: all of it or nothing. Raises `OSError`.
+    /// Writes manifest and tables into the folder `dir`: all of it or nothing. Raises `FolderError` and `OSError`.
     #[pyo3(signature = (dir, csv=false, pcapng=false))]
     fn write(&self, py: Python<'_>, dir: PathBuf, csv: bool, pcapng: bool) -> PyResult<()> {
-        let options = WriteOptions { csv, pcapng };
-        py.detach(|| results::write_folder(&dir, &self.scenario, &self.inner, self.wall_s, options))
-            .map_err(|e| PyOSError::new_err(e.to_string()))
+        let (run, options) = (Arc::clone(&self.run), WriteOptions { csv, pcapng });
+        let write = move |watch: &mut Watch<'_>| {
+            results::write_folder_watched(&dir, &run.scenario, &run.outcome, run.wall_s, options, watch)
+        };
+        let work = move |ties: &Ties| ties.watched(Limits::default(), write);
+        attended(py, Stopped::WaitedFor, work, |_| Ok(()))?.map_err(to_python)
     }
 }

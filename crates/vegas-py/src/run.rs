@@ -1,53 +1,73 @@
-//! Runs: the engine's loop with the interpreter released, signals looked at between slices.
+//! Runs: the engine's loop with the interpreter released.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vegas_quic_sim::Quic;
-use vegas_sim::Simulation;
+use vegas_sim::batch::run_within;
+use vegas_sim::{Engine, Limits, Watch, outcome};
 
+use crate::attended::{LimitError, Stopped, attended};
 use crate::outcome::Outcome;
+use crate::own::{AlgorithmError, known_to_python};
 use crate::scenario::Scenario;
 
-/// Wall time between looks at signals, and between calls of `progress`.
-const SLICE: Duration = Duration::from_millis(50);
-/// Events between looks at the clock: some milliseconds' worth.
-const BATCH_EVENTS: u64 = 20_000;
-
 /// Runs a scenario to its end, or until a signal handler raises (Ctrl-C: `KeyboardInterrupt`).
-/// `progress`, if given, is called about 20 times a second with the simulated time reached, in s.
+/// `progress`, if given, is called about 20 times a second with the simulated time reached, in s. Raises `LimitError`
+/// before the run, with what its results will need, holds more than `memory_bytes`, `AlgorithmError` where an algorithm
+/// of the user's own fails, and `ValueError` for an `engine` that is
+/// neither "fast" nor "reference".
 #[pyfunction]
-#[pyo3(signature = (scenario, progress=None))]
-pub(crate) fn run(py: Python<'_>, scenario: &Scenario, progress: Option<Bound<'_, PyAny>>) -> PyResult<Outcome> {
-    let scenario = Arc::clone(&scenario.inner);
+#[pyo3(signature = (scenario, progress=None, memory_bytes=None, engine="fast"))]
+pub(crate) fn run(
+    py: Python<'_>,
+    scenario: &Scenario,
+    progress: Option<Bound<'_, PyAny>>,
+    memory_bytes: Option<u64>,
+    engine: &str,
+) -> PyResult<Outcome> {
+    let engine = Engine::ALL
+        .into_iter()
+        .find(|one| one.name() == engine)
+        .ok_or_else(|| PyValueError::new_err(format!("engine: {engine:?} was given; \"fast\" or \"reference\"")))?;
     let started = now();
-    let mut simulation = py.detach(|| Simulation::with_stack(&scenario, Some(&Quic)));
-    loop {
-        let reached = py.detach(|| advance_one_slice(&mut simulation));
-        py.check_signals()?;
-        if reached.finished {
-            break;
-        }
-        if let Some(progress) = &progress {
-            progress.call1((reached.now.as_nanos() as f64 / 1e9,))?;
-        }
-    }
-    let outcome = py.detach(|| simulation.finish());
-    Ok(Outcome::new(scenario, outcome, started.elapsed().as_secs_f64()))
+    let limits = Limits { memory_bytes, ..Limits::default() };
+    let run = {
+        let scenario = Arc::clone(&scenario.inner);
+        let calls_python = scenario.own().next().is_some();
+        attended(
+            py,
+            // an interpreter that ends must not be called any more
+            if calls_python { Stopped::WaitedFor } else { Stopped::LeftBehind },
+            move |ties| {
+                let simulate = || ties.watched(limits, |watch| simulated(engine, &scenario, watch));
+                if calls_python { known_to_python(simulate) } else { simulate() }
+            },
+            |ties| match &progress {
+                Some(progress) => progress.call1((ties.reached_s(),)).map(drop),
+                None => Ok(()),
+            },
+        )?
+    };
+    let outcome = run?;
+    Ok(Outcome::new(Arc::clone(&scenario.inner), outcome, started.elapsed().as_secs_f64()))
 }
 
-fn advance_one_slice(simulation: &mut Simulation) -> vegas_sim::Progress {
-    let slice_started = now();
-    loop {
-        let reached = simulation.advance(BATCH_EVENTS);
-        if reached.finished || slice_started.elapsed() >= SLICE {
-            return reached;
-        }
-    }
+/// What the run gave. It ends before its time by a limit, or by an algorithm of the user's own that fails.
+fn simulated(
+    engine: Engine,
+    scenario: &vegas_sim::scenario::Scenario,
+    watch: &mut Watch<'_>,
+) -> PyResult<outcome::Outcome> {
+    run_within(engine, scenario, Some(&Quic), watch).map_err(|stopped| match watch.stopped() {
+        Some(_) => LimitError::new_err(stopped.to_string()),
+        None => AlgorithmError::new_err(stopped.to_string()),
+    })
 }
 
-#[allow(clippy::disallowed_methods, reason = "paces signal checks and gives wall_s; the simulation never sees it")]
+#[allow(clippy::disallowed_methods, reason = "gives wall_s; the simulation never sees it")]
 fn now() -> Instant {
     Instant::now()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 use arrow_array::cast::AsArray;
@@ -16,11 +17,14 @@ use vegas_sim::batch::{Limits, run_row};
 use vegas_sim::results::{Rows, Series};
 use vegas_sim::scenario;
 
+use crate::own::known_to_python;
 use crate::table::Table;
-use crate::template::{Template, parse};
+use crate::template::{Template, names, parse};
 
 /// Between looks at signals.
 const GLANCE: Duration = Duration::from_millis(50);
+/// For how long threads are waited for that have been told to stop.
+const PARTING: Duration = GLANCE;
 /// Between deliveries of finished runs.
 const DELIVERY: Duration = Duration::from_millis(100);
 /// Runs that wait for a thread: enough that none idles while the interpreter makes more.
@@ -54,18 +58,20 @@ pub(crate) fn sweep(
 ) -> PyResult<()> {
     let wall = wall_s.map(Duration::try_from_secs_f64).transpose().map_err(|e| PyValueError::new_err(e.to_string()))?;
     let limits = Limits { events, memory_bytes };
-    let order = Order { template: &template.inner, limits, wall, rows: Rows::with_series(kept(&series)?) };
-    let pool = Pool::default();
+    let rows = Rows::with_series(kept(&series)?);
+    let order = Arc::new(Order { template: Arc::clone(&template.inner), limits, wall, rows });
+    let pool = Arc::new(Pool::default());
     let mut runs = runs.try_iter()?;
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            scope.spawn(|| pool.work(&order));
-        }
-        let done = drive(py, &pool, &mut runs, deliver);
-        pool.stop();
-        py.detach(|| pool.wait_for_threads(jobs.max(1)));
-        done
-    })
+    let begun = (0..jobs.max(1)).try_for_each(|_| {
+        let (pool, order) = (Arc::clone(&pool), Arc::clone(&order));
+        Builder::new().spawn(move || pool.work(&order)).map(drop)
+    });
+    let done = begun.map_err(PyErr::from).and_then(|()| drive(py, &pool, &mut runs, deliver));
+    pool.stop();
+    // a thread in a library's call, such as one that compresses a table, cannot be stopped: it is left behind, but for
+    // one that calls Python, as an interpreter that ends must not be called any more
+    py.detach(|| pool.wait_for_threads(jobs.max(1), PARTING));
+    done
 }
 
 fn kept(names: &[String]) -> PyResult<Vec<Series>> {
@@ -99,9 +105,9 @@ fn drive(py: Python<'_>, pool: &Pool, runs: &mut Bound<'_, PyIterator>, deliver:
     }
 }
 
-/// What is the same in every run.
-struct Order<'a> {
-    template: &'a scenario::Template,
+/// What all runs share.
+struct Order {
+    template: Arc<scenario::Template>,
     limits: Limits,
     wall: Option<Duration>,
     rows: Rows,
@@ -119,6 +125,8 @@ struct State {
     series_bytes: usize,
     /// Runs being made.
     running: usize,
+    /// Those among them that call Python.
+    calling_python: usize,
     stopped: bool,
     threads_ended: usize,
 }
@@ -188,12 +196,14 @@ impl Pool {
         self.work.notify_all();
     }
 
-    fn wait_for_threads(&self, threads: usize) {
-        let ended = self.news.wait_while(self.lock(), |state| state.threads_ended < threads);
-        drop(ended.unwrap_or_else(PoisonError::into_inner));
+    fn wait_for_threads(&self, threads: usize, at_most: Duration) {
+        let ended = self.news.wait_timeout_while(self.lock(), at_most, |state| state.threads_ended < threads);
+        let (state, _) = ended.unwrap_or_else(PoisonError::into_inner);
+        let calls = self.news.wait_while(state, |state| state.calling_python > 0);
+        drop(calls.unwrap_or_else(PoisonError::into_inner));
     }
 
-    fn work(&self, order: &Order<'_>) {
+    fn work(&self, order: &Order) {
         while let Some((place, replaced, seed)) = self.next_run() {
             let row = self.run(order, &replaced, seed);
             let bytes = row.as_ref().map_or(0, series_bytes);
@@ -224,16 +234,27 @@ impl Pool {
         Some(run)
     }
 
-    fn run(&self, order: &Order<'_>, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
+    fn run(&self, order: &Order, replaced: &str, seed: u64) -> Result<RecordBatch, String> {
         let started = now();
         let replaced = parse(replaced)?;
-        run_row(order.template, &replaced, seed, order.limits, &order.rows, Some(&Quic), || {
-            if self.lock().stopped {
-                return Some("interrupted".into());
-            }
-            let wall = order.wall.filter(|wall| started.elapsed() >= *wall)?;
-            Some(format!("time limit of {} s reached", wall.as_secs_f64()))
-        })
+        let make = || {
+            run_row(&order.template, &replaced, seed, order.limits, &order.rows, Some(&Quic), || {
+                if self.lock().stopped {
+                    return Some("interrupted".into());
+                }
+                let wall = order.wall.filter(|wall| started.elapsed() >= *wall)?;
+                Some(format!("time limit of {} s reached", wall.as_secs_f64()))
+            })
+        };
+        let document = order.template.document(&replaced, seed);
+        if !document.is_ok_and(|document| names(&document, &["python"])) {
+            return make();
+        }
+        self.lock().calling_python += 1;
+        let row = known_to_python(make);
+        self.lock().calling_python -= 1;
+        self.news.notify_one();
+        row
     }
 }
 

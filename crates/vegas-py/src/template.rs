@@ -7,15 +7,16 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, Value};
-use vegas_sim::results;
+use vegas_sim::results::{self, Contents};
 use vegas_sim::scenario;
 
+use crate::own::Outside;
 use crate::scenario::{Scenario, ScenarioError};
 
 /// A scenario that is run many times with some of its values replaced. Values by dotted key are given as JSON text.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]
 pub(crate) struct Template {
-    pub(crate) inner: scenario::Template,
+    pub(crate) inner: Arc<scenario::Template>,
 }
 
 #[pymethods]
@@ -29,7 +30,8 @@ impl Template {
             "json" => scenario::Template::from_json(text, source),
             _ => return Err(PyValueError::new_err(format!("format: {format:?} was given; \"toml\" or \"json\""))),
         };
-        parsed.map(|inner| Template { inner }).map_err(refusal)
+        let inner = parsed.map_err(refusal)?.with_loader(Arc::new(Outside));
+        Ok(Template { inner: Arc::new(inner) })
     }
 
     /// The checked scenario with `replaced` and that seed. Raises `ScenarioError`.
@@ -53,28 +55,35 @@ impl Template {
             let replaced = parse(text)?;
             // what cannot be put into the document is a failure of that run, and still has to have a name
             let mut document = self.inner.document(&replaced, 0).unwrap_or_else(|_| Value::from(text.as_str()));
-            let traces = if names_trace(&document) { self.traces(&replaced) } else { Map::new() };
+            let contents = if names_file(&document) { self.contents(&replaced) } else { Contents::default() };
             for &seed in seeds {
                 if let Some(in_document) = document.get_mut("seed") {
                     *in_document = seed.into();
                 }
-                ids.extend_from_slice(&results::run_digest(&document, seed, &traces));
+                ids.extend_from_slice(&results::run_digest(&document, seed, &contents));
             }
         }
         Ok(ids)
     }
 
     /// Of a scenario that cannot run: none.
-    fn traces(&self, replaced: &Map<String, Value>) -> Map<String, Value> {
-        self.inner.scenario(replaced, 0).map(|scenario| results::traces(&scenario)).unwrap_or_default()
+    fn contents(&self, replaced: &Map<String, Value>) -> Contents {
+        self.inner.scenario(replaced, 0).map(|scenario| Contents::of(&scenario)).unwrap_or_default()
     }
 }
 
-/// Whether a link follows a rate trace, whose content is part of a run's id.
-fn names_trace(value: &Value) -> bool {
+/// Whether a rate trace is named, or an algorithm from outside: their content is part of a run's id.
+fn names_file(document: &Value) -> bool {
+    names(document, &["trace", "python", "wasm"])
+}
+
+/// Whether a table of a document has one of these keys.
+pub(crate) fn names(value: &Value, keys: &[&str]) -> bool {
     match value {
-        Value::Object(map) => map.contains_key("trace") || map.values().any(names_trace),
-        Value::Array(values) => values.iter().any(names_trace),
+        Value::Object(map) => {
+            keys.iter().any(|key| map.contains_key(*key)) || map.values().any(|value| names(value, keys))
+        }
+        Value::Array(values) => values.iter().any(|value| names(value, keys)),
         _ => false,
     }
 }

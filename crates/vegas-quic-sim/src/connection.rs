@@ -1,13 +1,16 @@
 //! A flow: a client that sends, a server that receives and checks, and what is counted on the way.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
 use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, StreamId, TransportConfig, VarInt};
-use vegas_core::units::{Bytes, Span, Time};
+use vegas_core::units::{Bytes, Time};
 use vegas_quic::VegasQuic;
-use vegas_sim::foreign::{Connection, Datagram, DatagramId, Totals};
-use vegas_sim::scenario::FlowSpec;
+use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals};
+use vegas_sim::scenario::{DelayedAck, FlowSpec};
 
 use crate::Clock;
 use crate::datagrams::Datagrams;
@@ -34,19 +37,27 @@ pub(crate) struct Quic {
     wire_bytes: u64,
     started: bool,
     over: Option<Time>,
+    lost: bool,
 }
 
 /// UDP and IPv4 headers.
 const HEADERS: usize = 28;
+/// About what quinn holds for both ends of a connection, and for a packet that is not acknowledged.
+const CONNECTION_BYTES: usize = 40_000;
+const SENT_PACKET_BYTES: usize = 400;
+/// What it holds of a piece that is written: where its bytes are.
+const PIECE_BYTES: usize = 36;
 /// More than any window: what the application writes ahead.
 const SEND_BUFFER_BYTES: u64 = 1 << 28;
 
 impl Quic {
     pub(crate) fn new(spec: &FlowSpec, flow: u32, seed: u64) -> Self {
-        let factory =
-            VegasQuic::new(spec.composition, spec.parameters).build().expect("validation checked the algorithm");
+        let factory = VegasQuic::new(spec.composition, spec.parameters)
+            .standalone(spec.standalone)
+            .build()
+            .expect("validation checked the algorithm");
         let clock = Clock::new();
-        let tap = Tap::new(factory.algorithm().start(), clock);
+        let tap = Tap::new(factory.status(), clock);
         let mut client = transport(spec);
         client.congestion_controller_factory(factory.observed(Arc::new(tap.clone())));
         Quic {
@@ -64,6 +75,7 @@ impl Quic {
             wire_bytes: 0,
             started: false,
             over: None,
+            lost: false,
             spec: spec.clone(),
         }
     }
@@ -73,17 +85,16 @@ impl Quic {
         while let Some(event) = self.client.event() {
             match event {
                 Event::Connected | Event::Stream(StreamEvent::Available { .. }) => self.open(),
-                Event::Stream(StreamEvent::Finished { .. }) => self.over = Some(now),
-                Event::ConnectionLost { reason } => panic!("a simulated connection never ends: {reason}"),
+                Event::Stream(StreamEvent::Finished { .. }) => self.over = self.over.or(Some(now)),
+                Event::ConnectionLost { .. } if self.over.is_none() => (self.over, self.lost) = (Some(now), true),
                 _ => {}
             }
         }
         self.write();
+        // a server that loses the connection tells the client (RFC 9000, section 10), which is the flow's sender
         while let Some(event) = self.server.event() {
-            match event {
-                Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) => self.read(),
-                Event::ConnectionLost { reason } => panic!("a simulated connection never ends: {reason}"),
-                _ => {}
+            if let Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) = event {
+                self.read();
             }
         }
     }
@@ -95,6 +106,9 @@ impl Quic {
     }
 
     fn write(&mut self) {
+        if self.lost {
+            return;
+        }
         let (Some(stream), Some(client)) = (self.stream, self.client.connection()) else { return };
         let mut sending = client.send_stream(stream);
         while self.limit.is_none_or(|limit| self.written < limit) {
@@ -125,6 +139,11 @@ impl Quic {
         let _ = chunks.finalize(); // what is to be sent is asked for anyhow
     }
 
+    /// With work to do, nothing to send now, no timer, and nothing under way that could arrive.
+    fn is_stuck(&mut self) -> bool {
+        self.started && self.over.is_none() && self.datagrams.is_empty() && Connection::timer(self).is_none()
+    }
+
     fn ecn(&self, marked: bool) -> Option<EcnCodepoint> {
         self.spec.ecn.then_some(if marked { EcnCodepoint::Ce } else { EcnCodepoint::Ect0 })
     }
@@ -144,9 +163,9 @@ impl Connection for Quic {
     }
 
     fn receive(&mut self, now: Time, datagram: DatagramId, marked: bool) {
-        let (bytes, forward) = self.datagrams.take(datagram);
+        let bytes = self.datagrams.take(datagram);
         let (instant, ecn) = (self.clock.instant(now), self.ecn(marked));
-        if forward {
+        if datagram.forward {
             self.wire_bytes += (bytes.len() + HEADERS) as u64;
             self.server.receive(instant, true, ecn, bytes);
         } else {
@@ -179,30 +198,42 @@ impl Connection for Quic {
         let instant = self.clock.instant(now);
         let from_client = self.client.transmit(instant);
         let forward = from_client.is_some();
-        let (bytes, may_be_marked) = from_client.or_else(|| self.server.transmit(instant))?;
+        let Some((bytes, may_be_marked)) = from_client.or_else(|| self.server.transmit(instant)) else {
+            debug_assert!(!self.is_stuck(), "a connection that nothing will ever wake, with work to do");
+            return None;
+        };
         let wire = Bytes::new((bytes.len() + HEADERS) as u64);
         let id = self.datagrams.store(bytes, forward);
-        Some(Datagram { id, wire, forward, ecn_capable: self.spec.ecn && may_be_marked })
+        Some(Datagram { id, wire, ecn_capable: self.spec.ecn && may_be_marked })
     }
 
-    fn totals(&self, now: Time) -> Totals {
+    fn memory_bytes(&self) -> usize {
+        let in_flight = self.tap.seen().in_flight.0 as usize;
+        let written_ahead = (self.written - self.delivered).div_ceil(pattern::PIECE_BYTES) as usize;
+        CONNECTION_BYTES + in_flight * SENT_PACKET_BYTES + written_ahead * PIECE_BYTES + self.datagrams.memory_bytes()
+    }
+
+    fn totals(&self, now: Time) -> FlowTotals {
         let (path, seen) = (self.client.path_stats(), self.tap.seen());
-        Totals {
-            state: seen.state,
+        FlowTotals {
+            status: seen.status,
             active: self.started && self.over.is_none(),
             in_recovery: false,
             in_flight: seen.in_flight,
-            wire_bytes: self.wire_bytes,
-            delivered_bytes: self.delivered,
-            acked_bytes: seen.acked_bytes,
-            segments_sent: path.sent_packets,
-            segments_retransmitted: path.lost_packets,
-            timeouts: seen.persistent_congestion,
-            ecn_reductions: seen.ecn_reductions,
+            counts: FlowCounts {
+                wire_bytes: self.wire_bytes,
+                delivered_bytes: self.delivered,
+                acked_bytes: seen.acked_bytes,
+                segments_sent: path.sent_packets,
+                segments_retransmitted: path.lost_packets,
+                timeouts: seen.persistent_congestion,
+                ecn_reductions: seen.ecn_reductions,
+            },
             rtt: seen.rtt.clone(),
             slow_start_exit: seen.slow_start_exit,
             over: self.over,
-            transferred: self.over.filter(|_| self.spec.size.map(Bytes::get) == Some(self.written)),
+            lost: self.lost,
+            transferred: self.over.filter(|_| !self.lost && self.spec.size.map(Bytes::get) == Some(self.written)),
             mean_window_segments: seen.mean_window(self.spec.start, self.over.unwrap_or(now)),
         }
     }
@@ -230,11 +261,12 @@ fn transport(spec: &FlowSpec) -> TransportConfig {
 }
 
 /// Every packet is acknowledged at once, or every second one.
-fn acknowledgements(delay: Option<Span>) -> AckFrequencyConfig {
+fn acknowledgements(delay: DelayedAck) -> AckFrequencyConfig {
     let mut acks = AckFrequencyConfig::default();
     match delay {
-        None => acks.ack_eliciting_threshold(0u32.into()),
-        Some(delay) => {
+        DelayedAck::None => acks.ack_eliciting_threshold(0u32.into()),
+        DelayedAck::Linux => unreachable!("only hosts of TCP have it"),
+        DelayedAck::After(delay) => {
             acks.ack_eliciting_threshold(1u32.into());
             acks.max_ack_delay(Some(std::time::Duration::from_nanos(delay.as_nanos())))
         }

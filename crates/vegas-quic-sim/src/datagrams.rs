@@ -1,13 +1,26 @@
 //! Datagrams on their way: the network carries numbers, the bytes stay here.
 
-use bytes::BytesMut;
-use vegas_sim::foreign::DatagramId;
+use std::collections::VecDeque;
 
-/// A slot a datagram; slots are reused.
+use bytes::BytesMut;
+use vegas_sim::external::DatagramId;
+
+/// Those of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
-    slots: Vec<Option<Waiting>>,
-    free: Vec<usize>,
+    forward: OneWay,
+    backward: OneWay,
+    /// Of all that are on their way.
+    bytes: usize,
+}
+
+/// Those of one end, in the order of their numbers.
+#[derive(Debug, Default)]
+struct OneWay {
+    /// From the oldest on that is on its way; none in the place of one that is not.
+    waiting: VecDeque<Option<Waiting>>,
+    /// How many are over that came before these.
+    over: u64,
 }
 
 /// A datagram, and how many copies of it the network carries.
@@ -15,40 +28,65 @@ pub(crate) struct Datagrams {
 struct Waiting {
     bytes: BytesMut,
     copies: u32,
-    forward: bool,
 }
 
 impl Datagrams {
     pub(crate) fn store(&mut self, bytes: BytesMut, forward: bool) -> DatagramId {
-        let waiting = Some(Waiting { bytes, copies: 1, forward });
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.slots[slot] = waiting;
-                slot
-            }
-            None => {
-                self.slots.push(waiting);
-                self.slots.len() - 1
-            }
-        };
-        DatagramId(slot as u64)
+        self.bytes += bytes.capacity();
+        let way = self.way(forward);
+        let number = way.over + way.waiting.len() as u64;
+        way.waiting.push_back(Some(Waiting { bytes, copies: 1 }));
+        DatagramId { forward, number }
+    }
+
+    /// Whether none is on its way.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.forward.waiting.is_empty() && self.backward.waiting.is_empty()
+    }
+
+    /// About how much memory they take, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let places = self.forward.waiting.len() + self.backward.waiting.len();
+        self.bytes + places * size_of::<Option<Waiting>>()
     }
 
     pub(crate) fn duplicate(&mut self, id: DatagramId) {
-        self.slots[id.0 as usize].as_mut().expect("it is on its way").copies += 1;
+        let place = self.way(id.forward).place(id.number);
+        place.as_mut().expect("it is on its way").copies += 1;
     }
 
-    /// A copy leaves the network; its bytes, and whether it went forward.
-    pub(crate) fn take(&mut self, id: DatagramId) -> (BytesMut, bool) {
-        let slot = &mut self.slots[id.0 as usize];
-        let waiting = slot.as_mut().expect("it is on its way");
+    /// The bytes of a copy, which leaves the network.
+    pub(crate) fn take(&mut self, id: DatagramId) -> BytesMut {
+        let way = self.way(id.forward);
+        let place = way.place(id.number);
+        let waiting = place.as_mut().expect("it is on its way");
         if waiting.copies > 1 {
             waiting.copies -= 1;
-            return (waiting.bytes.clone(), waiting.forward);
+            return waiting.bytes.clone();
         }
-        self.free.push(id.0 as usize);
-        let Waiting { bytes, forward, .. } = slot.take().expect("it is on its way");
-        (bytes, forward)
+        let bytes = std::mem::take(&mut waiting.bytes);
+        *place = None;
+        way.forget();
+        self.bytes -= bytes.capacity();
+        bytes
+    }
+
+    fn way(&mut self, forward: bool) -> &mut OneWay {
+        if forward { &mut self.forward } else { &mut self.backward }
+    }
+}
+
+impl OneWay {
+    fn place(&mut self, number: u64) -> &mut Option<Waiting> {
+        &mut self.waiting[(number - self.over) as usize]
+    }
+
+    /// Those that are over, from the oldest on.
+    fn forget(&mut self) {
+        while let Some(None) = self.waiting.front() {
+            self.waiting.pop_front();
+            self.over += 1;
+        }
     }
 }
 
@@ -57,14 +95,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn copies_are_of_one_datagram_and_slots_are_reused() {
+    fn copies_are_of_one_datagram() {
         let mut datagrams = Datagrams::default();
         let first = datagrams.store(BytesMut::from("one"), true);
         datagrams.duplicate(first);
         let second = datagrams.store(BytesMut::from("two"), false);
-        assert_eq!(datagrams.take(first), (BytesMut::from("one"), true));
-        assert_eq!(datagrams.take(second), (BytesMut::from("two"), false));
-        assert_eq!(datagrams.take(first), (BytesMut::from("one"), true));
-        assert_eq!(datagrams.store(BytesMut::from("three"), true), first, "the slot that was freed last");
+        assert_eq!(datagrams.take(first), "one");
+        assert_eq!(datagrams.take(second), "two");
+        assert_eq!(datagrams.take(first), "one");
+    }
+
+    #[test]
+    fn each_end_counts_its_own_and_no_number_comes_again() {
+        let mut datagrams = Datagrams::default();
+        let mut sent = |forward| datagrams.store(BytesMut::from("any"), forward);
+        let [first, second, back, third] = [sent(true), sent(true), sent(false), sent(true)];
+        assert_eq!([first, second, back, third].map(|id| id.number), [0, 1, 0, 2]);
+        for id in [second, first, back, third] {
+            datagrams.take(id);
+        }
+        assert!(datagrams.forward.waiting.is_empty());
+        assert_eq!(datagrams.store(BytesMut::from("any"), true), DatagramId { forward: true, number: 3 });
     }
 }

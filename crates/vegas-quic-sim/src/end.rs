@@ -76,6 +76,10 @@ impl End {
                 connection.handle_event(event);
             }
             Some(DatagramEvent::NewConnection(incoming)) => {
+                if self.connection.is_some() {
+                    // a late copy of the first packet of a connection that was lost
+                    return self.endpoint.ignore(incoming);
+                }
                 match self.endpoint.accept(incoming, now, &mut self.scratch, None) {
                     Ok(accepted) => self.connection = Some(accepted),
                     Err(refused) => self.reply(refused.response.map(|transmit| transmit.size)),

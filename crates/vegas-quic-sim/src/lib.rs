@@ -36,7 +36,7 @@ mod tap;
 
 use vegas_core::units::Time;
 use vegas_sim::Simulation;
-use vegas_sim::foreign::{Connection, Stack};
+use vegas_sim::external::{Connection, Stack};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
 

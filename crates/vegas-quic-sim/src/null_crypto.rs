@@ -1,6 +1,7 @@
-//! QUIC without its cryptography, for simulation only: packets are neither encrypted nor authenticated, and nobody proves
-//! who they are. What is kept is what the network sees: the handshake's flights (RFC 9001, section 4) and their sizes, and
-//! a tag of 16 bytes on each packet.
+//! QUIC without its cryptography, for simulation only: packets are neither encrypted nor authenticated, and no end proves
+//! its identity. What is kept is what the network sees: the handshake's flights (RFC 9001, section 4) and their sizes, and
+//! a tag of 16 bytes on each packet; and that a packet opens only with the key and the number that it was sealed with, which
+//! is how QUIC drops one that comes after its keys are gone, or so late that its shortened number means another.
 //!
 //! Real TLS draws keys, so the same scenario would not give the same run; and it takes most of the time.
 
@@ -15,9 +16,15 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
-/// Keys, sessions and tokens that protect nothing.
+/// Sessions and tokens that protect nothing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NullCrypto;
+
+/// A packet key: the handshake's, or that after this many key updates.
+#[derive(Clone, Copy, Debug)]
+struct NullKey {
+    updates: u64,
+}
 
 const TAG_BYTES: usize = 16;
 const TAG: [u8; TAG_BYTES] = *b"simulated packet";
@@ -38,13 +45,14 @@ struct NullSession {
     /// Messages read and flights written.
     read: u8,
     written: u8,
+    key_updates: u64,
 }
 
 impl NullSession {
     fn new(side: Side, parameters: &TransportParameters) -> Self {
         let mut encoded = Vec::new();
         parameters.write(&mut encoded);
-        NullSession { side, parameters: encoded, peer: None, received: Vec::new(), read: 0, written: 0 }
+        NullSession { side, parameters: encoded, peer: None, received: Vec::new(), read: 0, written: 0, key_updates: 0 }
     }
 
     /// Messages that this end waits for: the client for the server's hello and flight, the server for the client's hello
@@ -129,7 +137,8 @@ impl Session for NullSession {
     }
 
     fn next_1rtt_keys(&mut self) -> Option<KeyPair<Box<dyn PacketKey>>> {
-        Some(KeyPair { local: Box::new(NullCrypto), remote: Box::new(NullCrypto) })
+        self.key_updates += 1;
+        Some(packet_keys(self.key_updates))
     }
 
     fn is_valid_retry(&self, _: &ConnectionId, _: &[u8], _: &[u8]) -> bool {
@@ -142,10 +151,11 @@ impl Session for NullSession {
 }
 
 fn keys() -> Keys {
-    Keys {
-        header: KeyPair { local: Box::new(NullCrypto), remote: Box::new(NullCrypto) },
-        packet: KeyPair { local: Box::new(NullCrypto), remote: Box::new(NullCrypto) },
-    }
+    Keys { header: KeyPair { local: Box::new(NullCrypto), remote: Box::new(NullCrypto) }, packet: packet_keys(0) }
+}
+
+fn packet_keys(updates: u64) -> KeyPair<Box<dyn PacketKey>> {
+    KeyPair { local: Box::new(NullKey { updates }), remote: Box::new(NullKey { updates }) }
 }
 
 impl ClientConfig for NullCrypto {
@@ -173,15 +183,24 @@ impl ServerConfig for NullCrypto {
     }
 }
 
-impl PacketKey for NullCrypto {
-    fn encrypt(&self, _packet: u64, buf: &mut [u8], _header_len: usize) {
-        let tag = buf.len() - TAG_BYTES;
-        buf[tag..].copy_from_slice(&TAG);
+impl NullKey {
+    fn tag(self, packet: u64) -> [u8; TAG_BYTES] {
+        let mut tag = [0; TAG_BYTES];
+        tag[..8].copy_from_slice(&packet.to_be_bytes());
+        tag[8..].copy_from_slice(&self.updates.to_be_bytes());
+        tag
+    }
+}
+
+impl PacketKey for NullKey {
+    fn encrypt(&self, packet: u64, buf: &mut [u8], _header_len: usize) {
+        let content = buf.len() - TAG_BYTES;
+        buf[content..].copy_from_slice(&self.tag(packet));
     }
 
-    fn decrypt(&self, _packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+    fn decrypt(&self, packet: u64, _header: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
         let content = payload.len().checked_sub(TAG_BYTES).ok_or(CryptoError)?;
-        if payload[content..] != TAG {
+        if payload[content..] != self.tag(packet) {
             return Err(CryptoError);
         }
         payload.truncate(content);
@@ -244,5 +263,37 @@ impl AeadKey for NullCrypto {
     fn open<'a>(&self, data: &'a mut [u8], _additional_data: &[u8]) -> Result<&'a mut [u8], CryptoError> {
         let content = data.len().checked_sub(TAG_BYTES).ok_or(CryptoError)?;
         Ok(&mut data[..content])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_opens_with_its_own_key_and_number_only() {
+        let key = NullKey { updates: 1 };
+        let mut sealed = b"content, and room for a tag     ".to_vec();
+        key.encrypt(7, &mut sealed, 0);
+        let opens = |key: NullKey, packet: u64, sealed: &[u8]| {
+            let mut payload = BytesMut::from(sealed);
+            key.decrypt(packet, &[], &mut payload).map(|()| payload)
+        };
+        assert_eq!(opens(key, 7, &sealed).unwrap(), b"content, and roo"[..]);
+        assert!(opens(NullKey { updates: 2 }, 7, &sealed).is_err(), "after a key update");
+        assert!(opens(key, 7 + 256, &sealed).is_err(), "of which a byte is the same number");
+        assert!(opens(key, 7, &sealed[..10]).is_err());
+    }
+
+    #[test]
+    fn both_ends_have_the_same_key_after_as_many_updates() {
+        let parameters = TransportParameters::read(Side::Server, &mut &[][..]).unwrap();
+        let mut ends = [Side::Client, Side::Server].map(|side| NullSession::new(side, &parameters));
+        for _ in 0..2 {
+            let [client, server] = ends.each_mut().map(|end| end.next_1rtt_keys().unwrap());
+            let mut packet = vec![0; 20];
+            client.local.encrypt(1, &mut packet, 0);
+            assert!(server.remote.decrypt(1, &[], &mut BytesMut::from(&packet[..])).is_ok());
+        }
     }
 }

@@ -6,6 +6,9 @@ use bytes::Bytes;
 const PERIOD: usize = 251;
 const REPEATS: usize = 260;
 
+/// The longest piece that [`from`] gives.
+pub(crate) const PIECE_BYTES: u64 = (PERIOD * REPEATS) as u64;
+
 static BLOCK: [u8; PERIOD * REPEATS] = block();
 
 const fn block() -> [u8; PERIOD * REPEATS] {

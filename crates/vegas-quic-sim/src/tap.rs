@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use vegas_core::units::{Segments, Span, Time, Window};
-use vegas_core::{LossKind, Phase, State};
+use vegas_core::{LossKind, Phase, Status};
 use vegas_quic::{Event, Observer, VegasController};
-use vegas_sim::foreign::RttTotals;
+use vegas_sim::external::RttTotals;
 
 use crate::Clock;
 
@@ -21,7 +21,7 @@ pub(crate) struct Tap {
 /// What was seen so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
-    pub(crate) state: State,
+    pub(crate) status: Status,
     pub(crate) in_flight: Segments,
     pub(crate) acked_bytes: u64,
     pub(crate) persistent_congestion: u64,
@@ -35,9 +35,9 @@ pub(crate) struct Seen {
 
 impl Tap {
     /// Before the connection begins.
-    pub(crate) fn new(state: State, clock: Clock) -> Self {
+    pub(crate) fn new(status: Status, clock: Clock) -> Self {
         let seen = Seen {
-            state,
+            status,
             in_flight: Segments(0),
             acked_bytes: 0,
             persistent_congestion: 0,
@@ -50,7 +50,7 @@ impl Tap {
         Tap { seen: Arc::new(Mutex::new(seen)), clock }
     }
 
-    /// One run has one thread: nobody waits here.
+    /// One run has one thread: the lock is always free.
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -79,7 +79,7 @@ impl Observer for Tap {
 impl Seen {
     /// Mean window from `start` to `end`, segments.
     pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
-        let raw = u128::from(self.state.window().as_raw());
+        let raw = u128::from(self.status.window.as_raw());
         let span = end.since(start).as_nanos();
         if span == 0 {
             return raw as f64 / Window::ONE.as_raw() as f64;
@@ -98,14 +98,14 @@ impl Seen {
     }
 
     fn note(&mut self, now: Time, controller: &VegasController) {
-        let (before, after) = (self.state, *controller.state());
+        let (before, after) = (self.status, controller.status());
         self.in_flight = controller.in_flight();
         self.window_integral +=
-            u128::from(now.since(self.window_since).as_nanos()) * u128::from(before.window().as_raw());
+            u128::from(now.since(self.window_since).as_nanos()) * u128::from(before.window.as_raw());
         self.window_since = now;
-        if before.phase() == Phase::SlowStart && after.phase() == Phase::Avoidance {
-            self.slow_start_exit.get_or_insert((now, before.window()));
+        if before.phase == Phase::SlowStart && after.phase == Phase::Avoidance {
+            self.slow_start_exit.get_or_insert((now, before.window));
         }
-        self.state = after;
+        self.status = after;
     }
 }

@@ -33,6 +33,10 @@ presets! {
     vegas_ns3: "vegas-ns3",
     cubic: "cubic",
     cubic_linux: "cubic-linux",
+    tor_vegas: "tor-vegas",
+    ledbat_plus_plus: "ledbat++",
+    fast: "fast",
+    reno_linux: "reno-linux",
 }
 
 #[test]

@@ -22,10 +22,8 @@ fn the_same_scenario_gives_the_same_run() {
 #[test]
 fn a_transfer_is_whole_and_takes_its_time() {
     for preset in VegasQuic::presets() {
-        let ssthresh = if preset == "dynamic" { ", ssthresh = 30" } else { "" };
-        let flow = format!(
-            "flow = [{{ algorithm = \"{preset}\", transport = \"quic\", size = \"1mb\", start = \"1s\"{ssthresh} }}]"
-        );
+        let flow =
+            format!("flow = [{{ algorithm = \"{preset}\", transport = \"quic\", size = \"1mb\", start = \"1s\" }}]");
         let outcome = run(&dumbbell("10mbit", "20ms", "", &flow));
         let flow = &outcome.flows[0];
         assert_eq!(flow.delivered_bytes, 1_000_000, "{preset}");
@@ -35,7 +33,9 @@ fn a_transfer_is_whole_and_takes_its_time() {
         assert!((1.03..1.09).contains(&(flow.throughput_mbps / flow.goodput_mbps)), "{preset}: {flow:?}");
         assert!(flow.segments_sent - flow.segments_retransmitted >= 697, "{preset}: {flow:?}");
         let base_ms = flow.base_rtt_ms.unwrap();
-        assert!((44.0..46.0).contains(&base_ms), "{preset}: {base_ms}");
+        // Tor-Vegas measures the last of 31 packets, which may wait behind the 30 before it, 1.2 ms each
+        let most_ms = if preset == "tor-vegas" { 46.0 + 30.0 * 1.2 } else { 46.0 };
+        assert!((44.0..most_ms).contains(&base_ms), "{preset}: {base_ms}");
     }
 }
 

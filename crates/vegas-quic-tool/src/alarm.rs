@@ -24,7 +24,7 @@ impl Alarm {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
         set(&timer, at)?;
         #[expect(unsafe_code, reason = "an OwnedFd stays open, and the same file, for as long as it lives")]
-        // SAFETY: as the reason says; the alarm owns it and gives it to nobody.
+        // SAFETY: as the reason says; the alarm owns it and hands it to no other code.
         let timer = unsafe { AsyncFd::register_with_interest(timer, Interest::READABLE) }?;
         Ok(Alarm { at, timer })
     }

@@ -6,19 +6,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use quinn::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
-use quinn::{ConnectionId, TransportConfig, VarInt};
+use quinn::{ConnectionId, TransportConfig};
 use vegas_quic::VegasQuic;
 
 use crate::numbers::{self, Number};
+use crate::qlog::{self, Side};
 use crate::trace::Trace;
-use crate::{Fallible, PathOptions, qlog};
+use crate::{Fallible, PathOptions};
 
+/// What is sent and not yet acknowledged, or received and not yet read, at most: 10 Gb/s times 200 ms.
+const TRANSFER_WINDOW_BYTES: u32 = 1 << 28;
+/// Bytes of a request that the server keeps.
+const REQUEST_WINDOW_BYTES: u32 = 1 << 10;
 const DRAWN_BYTES: usize = 8;
 const NAME_BYTES_MAX: usize = 20 - DRAWN_BYTES;
 /// quinn's own, to compare with.
 const QUINN: [&str; 3] = ["quinn-cubic", "quinn-reno", "quinn-bbr"];
-/// Before the first loss `dynamic` aims at a threshold: the window of 64 kB that receivers had in its paper's time.
-const DYNAMIC_SSTHRESH_SEGMENTS: u32 = 45;
 
 /// The connection id that asks for an algorithm.
 pub(crate) fn ask(name: &str) -> Fallible<ConnectionId> {
@@ -41,22 +44,37 @@ pub(crate) struct Wanted<'a> {
     pub(crate) path: PathOptions,
     /// Printed under this number of the connection.
     pub(crate) trace: Option<u64>,
-    pub(crate) qlog: Option<(qlog::Side, &'a Path)>,
+    pub(crate) qlog: Option<&'a Path>,
 }
 
-/// A transport with the algorithm of this name; no flow control in the way of a transfer.
-pub(crate) fn transport(name: &str, wanted: Wanted<'_>) -> Fallible<TransportConfig> {
+/// A transport for this end of a connection, with the algorithm of this name.
+pub(crate) fn transport(side: Side, name: &str, wanted: Wanted<'_>) -> Fallible<TransportConfig> {
     let mut transport = TransportConfig::default();
-    let window = 1_u32 << 28;
-    transport.stream_receive_window(window.into()).receive_window(VarInt::MAX).send_window(u64::from(window));
+    limit_flows(side, &mut transport);
     configure(name, wanted.numbers, wanted.trace.map(Trace::new), &mut transport)?;
     if let Some(size) = wanted.path.udp_payload {
         transport.initial_mtu(size).mtu_discovery_config(None);
     }
-    if let Some((side, path)) = wanted.qlog {
+    if let Some(path) = wanted.qlog {
         transport.qlog_stream(qlog::create(path, side, &format!("vegaslab {name}"))?);
     }
     Ok(transport)
+}
+
+/// No flow control in the way of a transfer, and no room for anything else: a client sends a request, a server the bytes
+/// and its report.
+fn limit_flows(side: Side, transport: &mut TransportConfig) {
+    let (streams, uni_streams, unread_bytes) = match side {
+        Side::Client => (0_u32, 1_u32, TRANSFER_WINDOW_BYTES),
+        Side::Server => (1, 0, REQUEST_WINDOW_BYTES),
+    };
+    transport
+        .max_concurrent_bidi_streams(streams.into())
+        .max_concurrent_uni_streams(uni_streams.into())
+        .stream_receive_window(unread_bytes.into())
+        .receive_window(unread_bytes.into())
+        .send_window(TRANSFER_WINDOW_BYTES.into())
+        .datagram_receive_buffer_size(None);
 }
 
 fn configure(name: &str, numbers: &[Number], trace: Option<Trace>, transport: &mut TransportConfig) -> Fallible<()> {
@@ -79,11 +97,7 @@ fn configure_ours(
     trace: Option<Trace>,
     transport: &mut TransportConfig,
 ) -> Fallible<()> {
-    let mut algorithm = VegasQuic::preset(name).map_err(|_| unknown(name))?;
-    if name == "dynamic" {
-        algorithm = algorithm.ssthresh(DYNAMIC_SSTHRESH_SEGMENTS);
-    }
-    let algorithm = numbers::with(algorithm, numbers);
+    let algorithm = numbers::with(VegasQuic::preset(name).map_err(|_| unknown(name))?, numbers);
     let refused = |refusal| format!("{name}: {refusal}");
     algorithm.install(transport).map_err(refused)?;
     if let Some(trace) = trace {
@@ -107,7 +121,7 @@ mod tests {
             let id = ask(name).unwrap();
             assert_eq!(asked(&id), Some(name));
             assert_ne!(ask(name).unwrap(), id, "drawn anew each time");
-            transport(name, Wanted::default()).unwrap();
+            transport(Side::Server, name, Wanted::default()).unwrap();
         }
         assert_eq!(asked(&ConnectionId::new(b"1234567")), None);
         assert!(ask("rovegas").unwrap_err().to_string().contains("host: quic"));

@@ -1,14 +1,16 @@
 //! The client: one transfer, timed from the first packet to the last byte.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quinn::{ClientConfig, Connection, VarInt};
+use quinn::{ClientConfig, Connection, ConnectionError, ReadError};
 use serde_json::{Value, json};
 
 use crate::algorithm::{self, Wanted};
+use crate::ending::Signal;
 use crate::qlog::Side;
-use crate::{Fallible, Fetch, runtime, tls};
+use crate::{Fallible, Fetch, ending, runtime, tls};
 
 const PROGRESS: Duration = Duration::from_secs(1);
 /// Longer than any report.
@@ -18,12 +20,8 @@ pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
     let id = algorithm::ask(&arguments.algorithm)?;
     let mut config = ClientConfig::new(Arc::new(tls::client(arguments.fingerprint)?));
     // the client sends requests and acknowledgements only: its own algorithm matters little
-    let wanted = Wanted {
-        path: arguments.path,
-        qlog: arguments.qlog.as_deref().map(|file| (Side::Client, file)),
-        ..Wanted::default()
-    };
-    config.transport_config(Arc::new(algorithm::transport("vegas", wanted)?));
+    let wanted = Wanted { path: arguments.path, qlog: arguments.qlog.as_deref(), ..Wanted::default() };
+    config.transport_config(Arc::new(algorithm::transport(Side::Client, "vegas", wanted)?));
     config.initial_dst_cid_provider(Arc::new(move || id));
     let any = if arguments.address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
     let endpoint = runtime::endpoint(any.parse()?, None)?;
@@ -31,19 +29,48 @@ pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
     let started = Instant::now();
     // a span too long for the clock is no end
     let end = arguments.seconds.and_then(|seconds| started.checked_add(seconds.0));
+    let mut received = 0;
     let run = async {
         let connection = endpoint.connect_with(config, arguments.address, tls::SERVER_NAME)?.await?;
-        let fetched = transfer(&connection, arguments.bytes, started, end).await?;
-        connection.close(VarInt::from_u32(0), b"done");
-        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(fetched)
+        transfer(&connection, arguments.bytes, started, end, &mut received).await
     };
-    let done = tokio::time::timeout(limit, run).await;
-    let fetched = done
-        .map_err(|_| format!("{}: no end after {} s", arguments.address, limit.as_secs()))?
-        .map_err(|error| format!("{}: {error}", arguments.address))?;
-    println!("{}", fetched.to_json());
-    endpoint.wait_idle().await;
-    Ok(())
+    let done: Fallible<Fetched> = tokio::select! {
+        done = tokio::time::timeout(limit, run) => {
+            done.unwrap_or_else(|_| Err(format!("no end after {} s", limit.as_secs()).into()))
+        }
+        signal = ending::signal() => Err(signal?.into()),
+    };
+    let told = match &done {
+        Ok(fetched) => Some(fetched.to_json()),
+        Err(error) => loss(error.as_ref()).map(|reason| lost(received, started, &reason)),
+    };
+    if let Some(told) = told {
+        println!("{told}");
+    }
+    ending::close(&endpoint, "done").await;
+    match done {
+        Err(error) if !error.is::<Signal>() => Err(format!("{}: {error}", arguments.address).into()),
+        done => done.map(drop),
+    }
+}
+
+/// Why a connection was lost, if that is what went wrong: not that the peer closed it, or never wanted it.
+fn loss(error: &(dyn Error + Send + Sync + 'static)) -> Option<ConnectionError> {
+    let by_stream = || match error.downcast_ref::<ReadError>()? {
+        ReadError::ConnectionLost(reason) => Some(reason),
+        _ => None,
+    };
+    let reason = error.downcast_ref::<ConnectionError>().or_else(by_stream)?;
+    use ConnectionError::{Reset, TimedOut};
+    matches!(reason, TimedOut | Reset).then(|| reason.clone())
+}
+
+/// What had come when the connection was lost.
+fn lost(bytes: u64, started: Instant, reason: &ConnectionError) -> Value {
+    let fetched = Fetched { bytes, seconds: started.elapsed().as_secs_f64(), sender: None };
+    let mut told = fetched.to_json();
+    told["lost"] = reason.to_string().into();
+    told
 }
 
 /// What came, from the client's first packet on.
@@ -66,12 +93,18 @@ impl Fetched {
     }
 }
 
-/// Reads all that was asked for, or what comes until `end`.
-async fn transfer(connection: &Connection, bytes: u64, started: Instant, end: Option<Instant>) -> Fallible<Fetched> {
+/// Reads all that was asked for, or what comes until `end`, and counts it.
+async fn transfer(
+    connection: &Connection,
+    bytes: u64,
+    started: Instant,
+    end: Option<Instant>,
+    received: &mut u64,
+) -> Fallible<Fetched> {
     let (mut request, mut answer) = connection.open_bi().await?;
     request.write_all(&bytes.to_be_bytes()).await?;
     request.finish()?;
-    let (mut received, mut told) = (0, started);
+    let mut told = started;
     loop {
         let next = answer.read_chunk(usize::MAX, true);
         let chunk = match end {
@@ -80,19 +113,19 @@ async fn transfer(connection: &Connection, bytes: u64, started: Instant, end: Op
                 Ok(chunk) => chunk?,
                 Err(_) => {
                     let seconds = started.elapsed().as_secs_f64();
-                    return Ok(Fetched { bytes: received, seconds, sender: None });
+                    return Ok(Fetched { bytes: *received, seconds, sender: None });
                 }
             },
         };
         let Some(chunk) = chunk else { break };
-        received += chunk.bytes.len() as u64;
+        *received += chunk.bytes.len() as u64;
         if told.elapsed() >= PROGRESS {
             told = Instant::now();
             println!("{}", json!({ "received_bytes": received, "elapsed_s": started.elapsed().as_secs_f64() }));
         }
     }
     let seconds = started.elapsed().as_secs_f64();
-    if received != bytes {
+    if *received != bytes {
         return Err(format!("{received} of {bytes} bytes came").into());
     }
     let report = connection.accept_uni().await?.read_to_end(REPORT_BYTES_MAX).await?;

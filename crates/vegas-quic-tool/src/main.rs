@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 mod alarm;
 mod algorithm;
+mod ending;
 mod fetch;
 mod numbers;
 mod qlog;
@@ -71,7 +72,7 @@ struct PathOptions {
     /// Bytes that a datagram holds, instead of looking for the largest that gets through.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u16).range(1200..))]
     udp_payload: Option<u16>,
-    /// Ends with the standard input, so that whoever started it need not end it.
+    /// Ends with the standard input, so that the program that started it need not end it.
     #[arg(long)]
     tied: bool,
 }
@@ -92,7 +93,7 @@ struct Fetch {
     /// Seconds after which the transfer is given up.
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
     max_seconds: u64,
-    /// Ends after so many seconds with what has come.
+    /// Ends after this many seconds with what has come.
     #[arg(long = "for", value_name = "SECONDS")]
     seconds: Option<Seconds>,
     /// Writes the client's qlog into this file.
@@ -124,6 +125,9 @@ async fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            if let Some(signal) = error.downcast_ref::<ending::Signal>() {
+                return ExitCode::from(signal.0);
+            }
             eprintln!("{error}");
             ExitCode::from(2)
         }

@@ -21,9 +21,12 @@ pub(crate) enum Side {
     Server,
 }
 
-/// A connection's file.
+/// A connection's file; one that is there stays as it is.
 pub(crate) fn create(path: &Path, side: Side, title: &str) -> Fallible<Option<QlogStream>> {
-    let file = std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let file = std::fs::File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => format!("{}: is there already; give another folder", path.display()),
+        _ => format!("{}: {error}", path.display()),
+    })?;
     let mut qlog = QlogConfig::default();
     qlog.writer(Box::new(Mended::new(io::BufWriter::new(file), side))).title(Some(title.to_owned()));
     Ok(qlog.into_stream())

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quinn::{Connection, Incoming, ServerConfig, VarInt};
+use bytes::Bytes;
+use quinn::{Connection, Endpoint, Incoming, SendStream, ServerConfig, VarInt};
+use tokio::sync::Semaphore;
 
 use crate::algorithm::{self, Wanted};
 use crate::qlog::Side;
 use crate::trace::Trace;
-use crate::{Fallible, Serve, runtime, tls};
+use crate::{Fallible, Serve, ending, runtime, tls};
 
 /// What is sent, again and again.
 static BLOCK: [u8; 1 << 16] = [0x56; 1 << 16];
@@ -23,23 +25,30 @@ pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
         Trace::print_columns();
     }
     let arguments = Arc::new(arguments);
+    tokio::select! {
+        () = accept(&endpoint, &base, &arguments) => {}
+        signal = ending::signal() => drop(signal?),
+    }
+    ending::close(&endpoint, "the server ends").await;
+    Ok(())
+}
+
+async fn accept(endpoint: &Endpoint, base: &ServerConfig, arguments: &Arc<Serve>) {
+    // not quinn's count of connections, which has those that are closed, too, for three probe timeouts each
+    let places = Arc::new(Semaphore::new(arguments.max_connections as usize));
     let mut served = 0_u64;
-    loop {
-        let incoming = tokio::select! {
-            incoming = endpoint.accept() => incoming,
-            _ = tokio::signal::ctrl_c() => None,
-        };
-        let Some(incoming) = incoming else { break };
-        if endpoint.open_connections() >= arguments.max_connections as usize {
+    while let Some(incoming) = endpoint.accept().await {
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             incoming.refuse();
             continue;
-        }
+        };
         served += 1;
-        tokio::spawn(answer(incoming, base.clone(), served, Arc::clone(&arguments)));
+        let answer = answer(incoming, base.clone(), served, Arc::clone(arguments));
+        tokio::spawn(async move {
+            answer.await;
+            drop(place);
+        });
     }
-    endpoint.close(VarInt::from_u32(0), b"the server ends");
-    endpoint.wait_idle().await;
-    Ok(())
 }
 
 /// One connection; what goes wrong in it is its own, and the server goes on.
@@ -57,13 +66,8 @@ async fn connection(incoming: Incoming, mut base: ServerConfig, number: u64, arg
     let id = incoming.orig_dst_cid();
     let qlog = arguments.qlog.as_ref().map(|folder| folder.join(format!("server-{number}.sqlog")));
     let trace = arguments.trace.then_some(number);
-    let wanted = Wanted {
-        numbers: &arguments.sets,
-        path: arguments.path,
-        trace,
-        qlog: qlog.as_deref().map(|file| (Side::Server, file)),
-    };
-    let transport = match algorithm::asked(&id).map(|name| algorithm::transport(name, wanted)) {
+    let wanted = Wanted { numbers: &arguments.sets, path: arguments.path, trace, qlog: qlog.as_deref() };
+    let transport = match algorithm::asked(&id).map(|name| algorithm::transport(Side::Server, name, wanted)) {
         Some(Ok(transport)) => transport,
         Some(Err(error)) => {
             incoming.refuse();
@@ -91,15 +95,11 @@ async fn transfer(connection: &Connection, max_bytes: u64) -> Fallible<()> {
     let (mut answer, mut request) = connection.accept_bi().await?;
     let mut asked = [0; 8];
     request.read_exact(&mut asked).await?;
-    let mut left = u64::from_be_bytes(asked);
-    if left > max_bytes {
-        return Err(format!("asks for {left} bytes; {max_bytes} are allowed").into());
+    let bytes = u64::from_be_bytes(asked);
+    if bytes > max_bytes {
+        return Err(format!("asks for {bytes} bytes; {max_bytes} are allowed").into());
     }
-    while left > 0 {
-        let size = left.min(BLOCK.len() as u64);
-        answer.write_all(&BLOCK[..size as usize]).await?;
-        left -= size;
-    }
+    give(&mut answer, bytes).await?;
     answer.finish()?;
     answer.stopped().await?;
     let path = connection.stats().path;
@@ -114,5 +114,15 @@ async fn transfer(connection: &Connection, max_bytes: u64) -> Fallible<()> {
     let mut report = connection.open_uni().await?;
     report.write_all(counted.to_string().as_bytes()).await?;
     report.finish()?;
+    Ok(())
+}
+
+/// Blocks of one memory: what waits for a client, however much, is held once for all of them.
+async fn give(answer: &mut SendStream, mut left: u64) -> Fallible<()> {
+    while left > 0 {
+        let size = left.min(BLOCK.len() as u64);
+        answer.write_chunk(Bytes::from_static(&BLOCK[..size as usize])).await?;
+        left -= size;
+    }
     Ok(())
 }

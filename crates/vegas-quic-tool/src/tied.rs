@@ -1,4 +1,4 @@
-//! Ending with whoever started this program, however that ended: their end of the pipe at the standard input closes.
+//! Ending with the program that started this one, however that ended: its end of the pipe at the standard input closes.
 
 use std::future::Future;
 use std::io::Read;

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Fallible;
 
-/// What the certificate is for; nobody looks it up.
+/// What the certificate is for; no resolver looks it up.
 pub(crate) const SERVER_NAME: &str = "vegaslab";
 
 /// A certificate's SHA-256.

@@ -13,7 +13,7 @@ use vegas_quic::{Event, Observer, VegasController};
 #[derive(Debug)]
 pub(crate) struct Trace {
     connection: u64,
-    /// One instant by both clocks: controllers know the one, whoever reads the lines the other.
+    /// One instant by both clocks: controllers know the one, readers of the lines the other.
     began: (Instant, SystemTime),
     counts: Mutex<Counts>,
 }
@@ -42,16 +42,16 @@ impl Trace {
     }
 
     fn print(&self, now: Instant, event: &str, rtt: Option<Span>, of: &VegasController, counts: Counts) {
-        let state = of.state();
+        let status = of.status();
         let at = self.began.1 + now.saturating_duration_since(self.began.0);
         let unix_ns = at.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let cwnd = state.window().as_raw() as f64 / Window::ONE.as_raw() as f64;
-        let ssthresh = or_empty(state.ssthresh().map(|ssthresh| ssthresh.0));
-        let (rtt, base) = (or_empty(rtt.map(Span::as_nanos)), or_empty(state.base_rtt().map(Span::as_nanos)));
-        let (diff, slow_start) = (or_empty(state.diff()), u8::from(state.phase() == Phase::SlowStart));
+        let cwnd = status.window.as_raw() as f64 / Window::ONE.as_raw() as f64;
+        let ssthresh = or_empty(status.ssthresh.map(|ssthresh| ssthresh.0));
+        let (rtt, base) = (or_empty(rtt.map(Span::as_nanos)), or_empty(status.base_rtt.map(Span::as_nanos)));
+        let (diff, slow_start) = (or_empty(status.diff), u8::from(status.phase == Phase::SlowStart));
         let (connection, in_flight) = (self.connection, of.in_flight().0);
         let Counts { acked_bytes, sent_packets, lost_packets } = counts;
-        // who no longer reads ends the trace, not the transfer
+        // a reader that closes its end stops the trace, not the transfer
         let _ = writeln!(
             std::io::stdout(),
             "{connection},{unix_ns},{event},{cwnd},{ssthresh},{in_flight},{rtt},{base},{diff},{slow_start},\

@@ -1,64 +1,13 @@
 //! The program itself, over loopback: it transfers, refuses strangers, keeps its limits, and survives a flood.
 
+mod support;
+
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::net::UdpSocket;
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::Command;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_vegaslab-quic");
-
-/// A server on a free port; gone with the test.
-struct Server {
-    process: Child,
-    output: BufReader<ChildStdout>,
-    address: String,
-    fingerprint: String,
-}
-
-impl Server {
-    fn start(limits: &[&str]) -> Self {
-        let mut command = Command::new(PROGRAM);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(limits);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut process = command.spawn().unwrap();
-        let mut output = BufReader::new(process.stdout.take().unwrap());
-        let mut line = String::new();
-        output.read_line(&mut line).unwrap();
-        let (address, fingerprint) = line.trim().split_once(' ').unwrap();
-        Server { address: address.into(), fingerprint: fingerprint.into(), output, process }
-    }
-
-    fn fetch(&self, bytes: &str, algorithm: &str, fingerprint: &str) -> Output {
-        let arguments = ["fetch", &self.address, bytes, "-a", algorithm, "--fingerprint", fingerprint];
-        Command::new(PROGRAM).args(arguments).args(["--max-seconds", "60"]).output().unwrap()
-    }
-
-    fn fetches(&self, algorithm: &str) {
-        let done = self.fetch("300000", algorithm, &self.fingerprint);
-        let line = String::from_utf8(done.stdout).unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        let result: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
-        let (seconds, mbps) = (result["completion_s"].as_f64().unwrap(), result["throughput_mbps"].as_f64().unwrap());
-        assert!((seconds * mbps - 2.4).abs() < 1e-9, "{line}");
-        assert!(result["sender"]["sent_packets"].as_u64().unwrap() > 200, "{line}");
-    }
-
-    fn refuses(&self, bytes: &str, algorithm: &str, fingerprint: &str, why: &str) {
-        let refused = self.fetch(bytes, algorithm, fingerprint);
-        let complaint = String::from_utf8(refused.stderr).unwrap();
-        assert_eq!(refused.status.code(), Some(2), "{complaint}");
-        assert_eq!(complaint.lines().count(), 1, "{complaint}");
-        assert!(complaint.contains(why), "{complaint}");
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // it may have ended
-        let _ = self.process.kill();
-        self.process.wait().unwrap();
-    }
-}
+use support::{PROGRAM, Server};
 
 #[test]
 fn each_connection_has_the_algorithm_it_asks_for() {

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use quinn_proto::{AckFrequencyConfig, TransportConfig};
 use vegas_core::units::{Segments, Span};
-use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, registry};
+use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, Standalone, registry};
 
 use crate::VegasFactory;
+use crate::path::Choice;
 
 /// An algorithm for quinn, and its numbers; see the crate's documentation for an example.
 ///
@@ -19,6 +20,7 @@ use crate::VegasFactory;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VegasQuic {
     composition: Composition,
+    standalone: Option<Standalone>,
     parameters: Parameters,
     host_noise: Duration,
 }
@@ -43,21 +45,26 @@ impl std::error::Error for UnknownPreset {}
 impl VegasQuic {
     /// Any parts and numbers.
     pub fn new(composition: Composition, parameters: Parameters) -> Self {
-        VegasQuic { composition, parameters, host_noise: HOST_NOISE }
+        VegasQuic { composition, standalone: None, parameters, host_noise: HOST_NOISE }
+    }
+
+    /// An algorithm that is no composition of parts takes the parts' place; none leaves them.
+    pub fn standalone(mut self, standalone: Option<Standalone>) -> Self {
+        self.standalone = standalone;
+        self
     }
 
     /// A preset of the registry by its name. One that only another host can carry, as `rovegas`, is found here and refused
     /// by [`VegasQuic::build`], which says why.
     pub fn preset(name: &str) -> Result<Self, UnknownPreset> {
         let preset = registry::preset(name).ok_or_else(|| UnknownPreset(name.to_owned()))?;
-        Ok(VegasQuic::new(preset.composition.left_to_quic(), preset.parameters.left_to_quic()))
+        let parts = VegasQuic::new(preset.composition.left_to_quic(), preset.parameters.left_to_quic());
+        Ok(parts.standalone(preset.standalone))
     }
 
     /// The names of the presets that quinn can carry.
     pub fn presets() -> impl Iterator<Item = &'static str> {
-        let carried =
-            |preset: &&registry::Preset| preset.composition.left_to_quic().check_host(&HostCapabilities::QUIC).is_ok();
-        registry::PRESETS.iter().filter(carried).map(|preset| preset.name)
+        carried_by(HostCapabilities::QUIC)
     }
 
     /// The corrected Vegas (Brakmo and Peterson 1995; "TCP Vegas Revisited").
@@ -65,13 +72,13 @@ impl VegasQuic {
         known("vegas")
     }
 
-    /// Gallop-Vegas: Vegas with a slow start whose increment grows by one a round.
+    /// Gallop-Vegas: Vegas with a slow start that grows its increment by one a round.
     pub fn gallop() -> Self {
         known("gallop")
     }
 
-    /// Dynamic Vegas: steps in proportion to what the backlog is off. It needs [`VegasQuic::ssthresh`], to half of which
-    /// its slow start jumps.
+    /// Dynamic Vegas: steps in proportion to what the backlog is off. Its slow start jumps to half of
+    /// [`VegasQuic::ssthresh`], which is 64 segments unless it is set.
     pub fn dynamic() -> Self {
         known("dynamic")
     }
@@ -140,20 +147,22 @@ impl VegasQuic {
     /// The factory, for `TransportConfig::congestion_controller_factory`. A refusal names the part or number that is to
     /// blame, and the host where the host is.
     pub fn build(self) -> Result<Arc<VegasFactory>, Refusal> {
-        let (algorithm, host_noise) = self.check(&HostCapabilities::QUIC)?;
-        Ok(Arc::new(VegasFactory { algorithm, host_noise, observer: None }))
+        let (choice, host_noise) = self.check(&HostCapabilities::QUIC)?;
+        Ok(Arc::new(VegasFactory { choice, host_noise, observer: None }))
     }
 
     /// What can run on `host`: algorithm and host noise.
-    pub(crate) fn check(self, host: &HostCapabilities) -> Result<(Algorithm, Span), Refusal> {
-        let VegasQuic { composition, mut parameters, host_noise } = self;
+    pub(crate) fn check(self, host: &HostCapabilities) -> Result<(Choice, Span), Refusal> {
+        let VegasQuic { composition, standalone, mut parameters, host_noise } = self;
         composition.check(&parameters)?;
-        composition.check_quic(&parameters, host)?;
+        composition.check_host(host)?;
+        standalone.map_or(Ok(()), |which| which.check_host(host))?;
         let least = |window: Segments| window.max(Segments(2)).min(parameters.max_window);
         parameters.initial_window = least(parameters.initial_window);
         parameters.restart_window = least(parameters.restart_window);
         let host_noise = Span::from_nanos(u64::try_from(host_noise.as_nanos()).unwrap_or(u64::MAX));
-        Ok((Algorithm::new(composition, parameters)?, host_noise))
+        let algorithm = Arc::new(Algorithm::new(composition, parameters)?.growing_by_segments());
+        Ok((Choice { algorithm, standalone }, host_noise))
     }
 
     /// Puts the factory into `transport` and asks the peer to acknowledge every packet at once, by the ACK frequency
@@ -164,6 +173,15 @@ impl VegasQuic {
         transport.congestion_controller_factory(self.build()?).ack_frequency_config(Some(acks));
         Ok(())
     }
+}
+
+/// The names of the presets that a host can carry.
+pub(crate) fn carried_by(host: HostCapabilities) -> impl Iterator<Item = &'static str> {
+    let carried = move |preset: &&registry::Preset| {
+        let parts = preset.composition.left_to_quic().check_host(&host);
+        parts.and_then(|()| preset.standalone.map_or(Ok(()), |which| which.check_host(&host))).is_ok()
+    };
+    registry::PRESETS.iter().filter(carried).map(|preset| preset.name)
 }
 
 fn known(name: &str) -> VegasQuic {

@@ -10,17 +10,17 @@ use std::time::Instant;
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use vegas_core::units::{Segments, Span, Time};
-use vegas_core::{Algorithm, LossKind, State};
+use vegas_core::{Algorithm, CongestionControl, LossKind, Status};
 
 use crate::observer::{Event, Observer};
-use crate::path::{Batch, Path};
+use crate::path::{Batch, Choice, Path};
 use crate::sends::SendLog;
 
 /// Makes a [`VegasController`] for each path of a connection: what `VegasQuic::build` gives, to be put into quinn's
 /// `TransportConfig`.
 #[derive(Clone, Debug)]
 pub struct VegasFactory {
-    pub(crate) algorithm: Algorithm,
+    pub(crate) choice: Choice,
     pub(crate) host_noise: Span,
     pub(crate) observer: Option<Arc<dyn Observer>>,
 }
@@ -28,10 +28,15 @@ pub struct VegasFactory {
 impl VegasFactory {
     /// Parts and numbers.
     pub fn algorithm(&self) -> &Algorithm {
-        &self.algorithm
+        &self.choice.algorithm
     }
 
-    /// The same, with somebody who looks on.
+    /// What tables show of a controller before it begins.
+    pub fn status(&self) -> Status {
+        self.choice.start().status()
+    }
+
+    /// This configuration with an observer.
     pub fn observed(&self, observer: Arc<dyn Observer>) -> Arc<Self> {
         Arc::new(VegasFactory { observer: Some(observer), ..self.clone() })
     }
@@ -65,7 +70,7 @@ pub struct VegasController {
 impl VegasController {
     fn new(factory: &VegasFactory, now: Instant, mtu: u16) -> Self {
         VegasController {
-            path: Path::new(factory.algorithm, factory.host_noise),
+            path: Path::new(factory.choice.clone(), factory.host_noise),
             observer: factory.observer.clone(),
             origin: now,
             path_began: now,
@@ -77,8 +82,8 @@ impl VegasController {
     }
 
     /// Window, slow-start threshold, base RTT and backlog, in the core's units.
-    pub fn state(&self) -> &State {
-        self.path.state()
+    pub fn status(&self) -> Status {
+        self.path.status()
     }
 
     /// Packets sent after the newest one acknowledged, whether they are lost or not.
@@ -178,7 +183,7 @@ impl Controller for VegasController {
     fn metrics(&self) -> ControllerMetrics {
         let mut metrics = ControllerMetrics::default();
         metrics.congestion_window = self.window();
-        metrics.ssthresh = self.state().ssthresh().map(|ssthresh| self.bytes(ssthresh));
+        metrics.ssthresh = self.status().ssthresh.map(|ssthresh| self.bytes(ssthresh));
         metrics
     }
 

@@ -20,7 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Of two directions each sender chooses for itself: who sends the bulk of the data needs it.
+//! Of two directions each sender chooses for itself: the one that sends the bulk of the data needs it.
 //!
 //! # How quinn's events become the core's
 //!
@@ -39,12 +39,10 @@
 //!   and sees a queue that builds up within the round, which the round's least sample, the other way out, does not.
 //! - **What is in flight** is all that was sent after the newest packet acknowledged before: what was lost since counts as
 //!   much as it counts in the round, so that the backlog is never negative ("TCP Vegas Revisited", inequality 5).
-//! - **Thinned acknowledgements.** A receiver may answer every second packet, or fewer. Such an acknowledgement is handed
-//!   on as those that the receiver left out and itself. Handed on as one, it would count as many packets too many in
-//!   flight as it covers beyond the first: at every second packet up to one segment of backlog that is not there, which
-//!   is half of what separates alpha from beta; and window rules that count acknowledgements would grow half as fast.
-//!   Handed on so, window and segments sent are those of a receiver that answers each packet, each with the sample of the
-//!   newest.
+//! - **Thinned acknowledgements.** A receiver may answer every second packet, or fewer. Such an acknowledgement is one event, as
+//!   TCP's delayed one is: one sample, and one measurement of window and segments sent where it ends a round, as the papers
+//!   have them. Windows grow by what it covers (RFC 9002, appendix B.5), and not by acknowledgements as in the papers.
+//! - **Recovery.** What was sent before the newest cut does not let the window grow (RFC 9002, section 7.3.2), and is not told.
 //! - **ACK delay.** quinn does not tell a controller how long the peer held an acknowledgement back. It holds back none that
 //!   the newest packet triggers, so samples are right but for the packet that waits for a second one in vain: at 25 ms
 //!   (RFC 9000, section 18.2) and a round of n samples the mean RTT is 25/n ms too long. The base RTT, a minimum, is not

@@ -1,16 +1,41 @@
 //! An algorithm on one path of a connection, whichever stack carries it: acknowledgements and losses of packets that are
 //! counted in the order of sending, translated into the core's events.
 
-use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, Loss, LossKind, Phase, SlowStart, State};
+use std::sync::Arc;
+
+use vegas_core::units::{Segments, SendIndex, Span, Time};
+use vegas_core::{
+    Ack, Algorithm, CongestionControl, Controller, Loss, LossKind, Phase, Standalone, StandaloneControl, Status,
+};
+
+/// A congestion control of any kind.
+pub(crate) type Control = Controller<Arc<Algorithm>, Box<StandaloneControl>>;
+
+/// Which one, and its numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) algorithm: Arc<Algorithm>,
+    pub(crate) standalone: Option<Standalone>,
+}
+
+impl Choice {
+    /// Of a new path.
+    pub(crate) fn start(&self) -> Control {
+        Controller::start(Arc::clone(&self.algorithm), self.standalone, SEED)
+    }
+}
+
+/// QUIC's stacks give a controller no random numbers; what would draw them needs more than they give anyhow.
+const SEED: u64 = 1;
 
 /// What a path remembers.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
-    algorithm: Algorithm,
+    choice: Choice,
     /// What of a round-trip time above the least is taken for the hosts' own doing.
     host_noise: Span,
-    state: State,
+    control: Control,
+    paces: bool,
     /// The next packet's index.
     next: u64,
     /// Everything below this index is acknowledged, or was overtaken by what is.
@@ -27,7 +52,7 @@ pub(crate) struct Path {
     collapsed: Option<Time>,
 }
 
-/// One look at the clock by whoever reads what came, and the acknowledgements that were read at it.
+/// One reading of the clock by the stack that reads what came, and the acknowledgements that were read at it.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     at: Time,
@@ -68,11 +93,13 @@ impl Batch {
 const LEAST: Segments = Segments(2);
 
 impl Path {
-    pub(crate) fn new(algorithm: Algorithm, host_noise: Span) -> Self {
+    pub(crate) fn new(choice: Choice, host_noise: Span) -> Self {
+        let control = choice.start();
         Path {
-            algorithm,
+            choice,
             host_noise,
-            state: algorithm.start(),
+            paces: control.needs().pacing,
+            control,
             next: 0,
             oldest: 0,
             look: None,
@@ -84,20 +111,25 @@ impl Path {
     }
 
     pub(crate) fn algorithm(&self) -> &Algorithm {
-        &self.algorithm
+        &self.choice.algorithm
     }
 
-    pub(crate) fn state(&self) -> &State {
-        &self.state
+    pub(crate) fn status(&self) -> Status {
+        self.control.status()
+    }
+
+    #[cfg(feature = "s2n")]
+    pub(crate) fn output(&self) -> vegas_core::Output {
+        self.control.output()
     }
 
     /// The window in whole packets.
     pub(crate) fn window(&self) -> Segments {
-        self.state.window().floor().max(LEAST)
+        self.control.output().window.floor().max(LEAST)
     }
 
     pub(crate) fn initial_window(&self) -> Segments {
-        self.algorithm.parameters().initial_window.max(LEAST)
+        self.choice.algorithm.parameters().initial_window.max(LEAST)
     }
 
     /// Packets sent after the newest one acknowledged, whether they are lost or not.
@@ -126,35 +158,36 @@ impl Path {
 
     /// The way may be another from now on: what it measured is forgotten, the window stays.
     pub(crate) fn begin_anew(&mut self, now: Time) {
-        self.state.on_path_change(SendIndex(self.next), now);
+        self.control.on_path_change(SendIndex(self.next), now);
         self.oldest = self.next;
         self.look = None;
         self.least_rtt = None;
         self.burst = None;
     }
 
-    /// One acknowledgement is what the receiver sends; one that covers several packets is the last of those that it
-    /// left out, which are given back here: the algorithm sees each packet acknowledged, with the sample of the newest,
-    /// whose arrival made the receiver answer. See the crate's documentation for what that does to the backlog.
+    /// One acknowledgement, one event; none until a packet is acknowledged that was sent since the newest cut (RFC 9002,
+    /// section 7.3.2).
     pub(crate) fn acknowledge(&mut self, now: Time, batch: Batch, window_limited: bool) {
         let newest = batch.newest.map_or(self.oldest.saturating_sub(1), |(index, _)| index.0);
         let next = SendIndex(self.next);
-        let sample = batch.newest.zip(batch.rtt(now)).map(|((_, sent), rtt)| self.sample(now, sent, rtt));
-        for left in (0..batch.packets).rev() {
-            let reached = newest.saturating_sub(left).clamp(self.oldest.min(newest), newest);
+        let in_flight = self.in_flight().max(Segments(1));
+        let rtt = batch.newest.zip(batch.rtt(now)).map(|((_, sent), rtt)| self.sample(now, sent, rtt));
+        let covered = Segments(u32::try_from(batch.packets).unwrap_or(u32::MAX));
+        let recovers = |began| batch.newest.is_none_or(|(_, sent)| sent <= began);
+        if covered > Segments(0) && !self.recovery_began.is_some_and(recovers) {
             self.tell(&Ack {
                 now,
-                rtt: sample,
-                acked: Segments(1),
-                in_flight: next.since(SendIndex(self.oldest)).max(Segments(1)),
-                newest: SendIndex(reached),
+                rtt,
+                acked: covered,
+                in_flight,
+                newest: SendIndex(newest),
                 next,
                 window_limited,
-                ce_marked: 0,
-                feedback: None,
+                delivered: covered,
+                ..Ack::default()
             });
-            self.oldest = self.oldest.max(reached + 1).min(next.0);
         }
+        self.oldest = self.oldest.max(newest + 1).min(next.0);
     }
 
     /// Whether it made the window smaller.
@@ -166,11 +199,12 @@ impl Path {
         }
         self.recovery_began = Some(now);
         self.collapsed = if is_collapse { Some(now) } else { self.collapsed };
-        let before = self.state.window();
+        let before = self.control.output().window;
         let (next, in_flight) = (SendIndex(self.next), self.in_flight());
         // QUIC never sends a packet twice: what is sent again has a new number
-        self.algorithm.on_loss(&mut self.state, &Loss { now, kind, sent, retransmission: false, in_flight, next });
-        self.state.window() < before
+        let lost = Segments(u32::from(kind != LossKind::Ecn));
+        self.control.on_loss(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost });
+        self.control.output().window < before
     }
 
     /// A sample without what hosts add: the wait behind the packet's own burst, and noise. Never below the least one.
@@ -209,9 +243,9 @@ impl Path {
         self.least_rtt = Some(self.least_rtt.map_or(longest, |least| least.min(longest)));
     }
 
-    /// Streak Doubling learns the service rate from what packets wait behind each other, and spaces them itself.
+    /// A slow start that paces learns the service rate from what packets wait behind each other, and spaces them itself.
     fn reads_bursts(&self) -> bool {
-        self.algorithm.composition().slow_start == SlowStart::Streak && self.state.phase() == Phase::SlowStart
+        self.paces && self.control.status().phase == Phase::SlowStart
     }
 
     /// The round-trip time of the first packet of the burst: those behind it came back later by what they waited for each
@@ -223,10 +257,10 @@ impl Path {
 
     /// RFC 9002, section 7.8: a window that does not limit the sender does not grow.
     fn tell(&mut self, ack: &Ack) {
-        let before: Window = self.state.window();
-        self.algorithm.on_ack(&mut self.state, ack);
+        let before = self.control.output().window;
+        self.control.on_ack(ack);
         if !ack.window_limited {
-            self.state.hold_to(before);
+            self.control.hold_to(before);
         }
     }
 }

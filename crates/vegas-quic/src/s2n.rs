@@ -28,17 +28,19 @@ mod pacer;
 
 use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo};
 use vegas_core::units::Span;
-use vegas_core::{Algorithm, HostCapabilities, Refusal, registry};
+use vegas_core::{HostCapabilities, Refusal};
 
 pub use controller::{S2nController, Sent};
 
 use crate::VegasQuic;
+use crate::builder::carried_by;
+use crate::path::Choice;
 
 /// Makes an [`S2nController`] for each path: what [`VegasQuic::build_s2n`] gives, for s2n-quic's
 /// `with_congestion_controller`.
 #[derive(Clone, Debug)]
 pub struct S2nEndpoint {
-    algorithm: Algorithm,
+    choice: Choice,
     host_noise: Span,
 }
 
@@ -46,21 +48,19 @@ impl Endpoint for S2nEndpoint {
     type CongestionController = S2nController;
 
     fn new_congestion_controller(&mut self, path: PathInfo<'_>) -> S2nController {
-        S2nController::new(self.algorithm, self.host_noise, path.max_datagram_size)
+        S2nController::new(self.choice.clone(), self.host_noise, path.max_datagram_size)
     }
 }
 
 impl VegasQuic {
     /// The names of the presets that s2n-quic can carry.
     pub fn s2n_presets() -> impl Iterator<Item = &'static str> {
-        let carried =
-            |preset: &&registry::Preset| preset.composition.left_to_quic().check_host(&HostCapabilities::S2N).is_ok();
-        registry::PRESETS.iter().filter(carried).map(|preset| preset.name)
+        carried_by(HostCapabilities::S2N)
     }
 
     /// The algorithm for s2n-quic. A refusal names the part or number that is to blame, and the host where the host is.
     pub fn build_s2n(self) -> Result<S2nEndpoint, Refusal> {
-        let (algorithm, host_noise) = self.check(&HostCapabilities::S2N)?;
-        Ok(S2nEndpoint { algorithm, host_noise })
+        let (choice, host_noise) = self.check(&HostCapabilities::S2N)?;
+        Ok(S2nEndpoint { choice, host_noise })
     }
 }

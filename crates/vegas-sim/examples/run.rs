@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use vegas_sim::results::{Summary, WriteOptions, write_folder};
 use vegas_sim::scenario::Scenario;
 
-/// No clock here (see `clippy.toml`): who wants the wall time measures it outside.
+/// No clock here (see `clippy.toml`): the wall time is measured outside.
 const WALL_S: f64 = 0.0;
 
 fn main() -> ExitCode {

@@ -1,27 +1,21 @@
-//! One of many runs: whatever goes wrong in it stays its own.
+//! One of many runs: what goes wrong in it stays its own.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
+use vegas_core::units::Time;
 
-use crate::engine::Simulation;
-use crate::foreign::Stack;
-use crate::outcome::Outcome;
+use crate::endpoint::external::Stack;
+use crate::engine::{Engine, Simulation};
+use crate::measure::outcome::Outcome;
 use crate::results::Rows;
-use crate::scenario::{Scenario, Template};
+use crate::scenario::{Failure, Scenario, Template};
+pub use crate::util::watch::Limits;
+use crate::util::watch::{Stopped, Watch};
 
 /// Events between looks at the limits: some milliseconds' worth.
 const SLICE_EVENTS: u64 = 20_000;
-
-/// How far a run may go; the same run ends at the same event on every machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Limits {
-    /// Most events that the engine handles.
-    pub events: Option<u64>,
-    /// Most memory that the run holds, bytes, as [`Simulation::memory_bytes`] counts.
-    pub memory_bytes: Option<u64>,
-}
 
 /// Runs a template with some values replaced; gives the totals as one row of `rows`, or one line that says why there is
 /// none: a bad value, a limit, a panic.
@@ -36,41 +30,63 @@ pub fn run_row(
     limits: Limits,
     rows: &Rows,
     stack: Option<&dyn Stack>,
-    stop: impl FnMut() -> Option<String>,
+    mut stop: impl FnMut() -> Option<String>,
 ) -> Result<RecordBatch, String> {
+    let mut stop = |_: Time| stop();
     guarded(|| {
-        let mut scenario = template.scenario(replaced, seed).map_err(|error| error.to_string())?;
+        let watch = &mut Watch::new(limits, &mut stop);
+        let read = template.read(replaced, seed, watch);
+        let mut scenario =
+            read.map_err(|error| watch.stopped().map_or_else(|| error.to_string(), Stopped::to_string))?;
         rows.restrict(&mut scenario).map_err(|error| error.to_string())?;
-        let outcome = simulate(&scenario, limits, stack, stop)?;
-        rows.row(&scenario, &outcome).map_err(|error| error.to_string())
+        watch
+            .check_memory(scenario.memory_bytes() + rows.memory_bytes(&scenario))
+            .map_err(|stopped| stopped.to_string())?;
+        let outcome = run_within(Engine::Fast, &scenario, stack, watch).map_err(|stopped| stopped.to_string())?;
+        rows.row(&scenario, &outcome, watch).map_err(|error| error.to_string())
     })
 }
 
-fn simulate(
+/// Runs a scenario to its end, unless the watch stops it, or an algorithm from outside fails.
+pub fn run_within(
+    engine: Engine,
     scenario: &Scenario,
-    limits: Limits,
     stack: Option<&dyn Stack>,
-    mut stop: impl FnMut() -> Option<String>,
-) -> Result<Outcome, String> {
-    let mut simulation = Simulation::with_stack(scenario, stack);
-    loop {
-        let events_left = limits.events.map_or(SLICE_EVENTS, |most| most - simulation.events());
-        if simulation.advance(events_left.min(SLICE_EVENTS)).finished {
-            break;
-        }
-        if let Some(why) = over(&simulation, limits).or_else(&mut stop) {
-            return Err(why);
-        }
-    }
-    Ok(simulation.finish())
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Stopped> {
+    let ran = catch_unwind(AssertUnwindSafe(|| run_to_end(engine, scenario, stack, watch)));
+    ran.unwrap_or_else(|panic| match panic.downcast::<Failure>() {
+        Ok(failure) => Err(Stopped(failure.0)),
+        Err(panic) => resume_unwind(panic),
+    })
 }
 
-fn over(simulation: &Simulation, limits: Limits) -> Option<String> {
-    let reached = |most: Option<u64>, is: u64| most.filter(|most| is >= *most);
-    if let Some(most) = reached(limits.events, simulation.events()) {
-        return Some(format!("limit of {most} events reached"));
+fn run_to_end(
+    engine: Engine,
+    scenario: &Scenario,
+    stack: Option<&dyn Stack>,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Stopped> {
+    let mut simulation = Simulation::watched(engine, scenario, stack, watch)?;
+    watch.check_memory(simulation.memory_to_end_bytes())?;
+    let mut looks_at_memory_from = 0;
+    loop {
+        let events_left = watch.limits().events.map_or(SLICE_EVENTS, |most| most - simulation.events());
+        let reached = simulation.advance(events_left.min(SLICE_EVENTS));
+        watch.reach(reached.now);
+        if reached.finished {
+            break;
+        }
+        watch.check_events(simulation.events())?;
+        if simulation.events() >= looks_at_memory_from {
+            watch.check_memory(simulation.memory_to_end_bytes())?;
+            looks_at_memory_from = simulation.events() + simulation.events_between_looks();
+        }
+        watch.look()?;
     }
-    reached(limits.memory_bytes, simulation.memory_bytes()).map(|most| format!("memory limit of {most} bytes reached"))
+    watch.check_memory(simulation.memory_to_end_bytes())?;
+    watch.look()?;
+    Ok(simulation.finish())
 }
 
 /// Runs `work`; a panic becomes its message.

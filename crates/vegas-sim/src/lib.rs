@@ -5,35 +5,19 @@
 
 #![deny(unsafe_code)]
 
-mod apart;
 pub mod batch;
-mod chains;
+mod endpoint;
 mod engine;
-mod event_queue;
-pub mod foreign;
-mod hop;
-mod impairment;
-mod lanes;
-mod link;
-mod links;
-mod looks;
-mod managed;
-pub mod outcome;
+mod measure;
+mod network;
 mod packet;
-mod passage;
-mod pool;
-mod prefetch;
-mod queue;
-mod recorder;
 pub mod results;
-mod ring;
-mod rng;
-mod routes;
 pub mod scenario;
-mod stays;
 mod tcp;
 mod traffic;
-mod transmitter;
-mod waiting;
+mod util;
 
-pub use engine::{Carried, Carrier, Delivery, Direction, Progress, Simulation, run};
+pub use endpoint::external;
+pub use engine::{Carried, Carrier, Delivery, Direction, Engine, Progress, Simulation, run};
+pub use measure::outcome;
+pub use util::watch::{Limits, Stopped, Watch};

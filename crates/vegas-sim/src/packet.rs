@@ -1,8 +1,9 @@
 //! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
 
 use vegas_core::aqt::Aqt;
+use vegas_core::units::Time;
 
-use crate::prefetch::prefetch;
+use crate::util::prefetch::prefetch;
 
 /// A packet on its way: three words, so that it is moved in three registers and never read in other parts than it was
 /// written in, which would make a processor wait.
@@ -10,8 +11,8 @@ use crate::prefetch::prefetch;
 pub(crate) struct Packet {
     /// Data: first payload byte, from 0. Acknowledgement: the next byte expected.
     pub(crate) sequence: u64,
-    whose: Whose,
-    small: Small,
+    flow_and_flags: FlowAndFlags,
+    header: PackedHeader,
 }
 
 const _: () = assert!(size_of::<Packet>() == 24);
@@ -20,83 +21,88 @@ impl Packet {
     /// A packet that leaves its host, without ECN, stamps or SACK blocks.
     #[inline]
     pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: u16) -> Self {
-        Packet { sequence, whose: Whose::new(flow, Aside::NONE), small: Small::new(kind, wire) }
+        Packet { sequence, flow_and_flags: FlowAndFlags::new(flow, Flags::NONE), header: PackedHeader::new(kind, wire) }
     }
 
     /// Its words, which a function takes in registers: what is larger than two of them is passed in memory.
     #[inline]
-    pub(crate) fn words(self) -> (u64, Whose, Small) {
-        (self.sequence, self.whose, self.small)
+    pub(crate) fn words(self) -> (u64, FlowAndFlags, PackedHeader) {
+        (self.sequence, self.flow_and_flags, self.header)
     }
 
     /// The packet of these words.
     #[inline]
-    pub(crate) fn of_words(sequence: u64, whose: Whose, small: Small) -> Self {
-        Packet { sequence, whose, small }
+    pub(crate) fn of_words(sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) -> Self {
+        Packet { sequence, flow_and_flags, header }
     }
 
     /// Whether it differs from the other one by its sequence number at most.
     pub(crate) fn is_like(&self, other: &Packet) -> bool {
-        (self.whose, self.small) == (other.whose, other.small)
+        (self.flow_and_flags, self.header) == (other.flow_and_flags, other.header)
     }
 
     /// The connection; of a datagram, the source.
     #[inline]
     pub(crate) fn flow(&self) -> u32 {
-        self.whose.flow()
+        self.flow_and_flags.flow()
     }
 
     /// Bytes on the wire.
     #[inline]
     pub(crate) fn wire(&self) -> u16 {
-        self.small.wire()
+        self.header.wire()
     }
 
     pub(crate) fn kind(&self) -> PacketKind {
-        self.small.kind()
+        self.header.kind()
     }
 
     /// Index into the flow's route of the step it is at: a parking-lot has a thousand.
     #[inline]
     pub(crate) fn hop(&self) -> u16 {
-        self.small.hop()
+        self.header.hop()
     }
 
-    /// The same at another step.
+    /// This packet at another step.
     #[inline]
     pub(crate) fn at_hop(self, hop: u16) -> Self {
-        Packet { small: self.small.with_hop(hop), ..self }
+        Packet { header: self.header.with_hop(hop), ..self }
     }
 
     /// Queueing time that routers have stamped; the flow knows whether its packets carry the option.
     #[inline]
     pub(crate) fn aqt(&self) -> Aqt {
-        self.small.aqt()
+        self.header.aqt()
     }
 
-    /// The same after routers have stamped so much more into it.
+    /// This packet after routers have stamped so much more into it.
     pub(crate) fn stamped(self, more: Aqt) -> Self {
-        Packet { small: self.small.with_aqt(self.aqt().plus(more.into())), ..self }
+        Packet { header: self.header.with_aqt(self.aqt().plus(more.into())), ..self }
+    }
+
+    /// This packet with such a stamp in place of its own.
+    pub(crate) fn with_aqt(self, aqt: Aqt) -> Self {
+        Packet { header: self.header.with_aqt(aqt), ..self }
     }
 
     /// Its bits of ECN.
     pub(crate) fn ecn(&self) -> Ecn {
-        Ecn(self.whose.aside().0 & Aside::ECN)
+        Ecn(self.flow_and_flags.flags().0 & Flags::ECN)
     }
 
     /// Its SACK blocks.
     pub(crate) fn sack(&self) -> SackId {
-        SackId(self.whose.aside().0 & Aside::SACK)
+        SackId(self.flow_and_flags.flags().0 & Flags::SACK)
     }
 
-    /// The same with these bits of ECN besides.
+    /// This packet with these bits of ECN besides.
     pub(crate) fn with_ecn(self, ecn: Ecn) -> Self {
-        Packet { whose: self.whose.with(Aside(self.whose.aside().0 | ecn.0)), ..self }
+        Packet { flow_and_flags: self.flow_and_flags.with(Flags(self.flow_and_flags.flags().0 | ecn.0)), ..self }
     }
 
-    /// The same with these SACK blocks.
+    /// This packet with these SACK blocks.
     pub(crate) fn with_sack(self, sack: SackId) -> Self {
-        Packet { whose: self.whose.with(Aside(self.ecn().0 | sack.0)), ..self }
+        Packet { flow_and_flags: self.flow_and_flags.with(Flags(self.ecn().0 | sack.0)), ..self }
     }
 
     /// Marks it, if its sender can be told so: whether it is marked now (RFC 3168, section 5).
@@ -112,12 +118,12 @@ impl Packet {
 /// The flow in the lower half; in the upper one bits of ECN, and SACK blocks of an acknowledgement: the bits are where they
 /// cost a packet without them nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Whose(u64);
+pub(crate) struct FlowAndFlags(u64);
 
-impl Whose {
+impl FlowAndFlags {
     #[inline]
-    fn new(flow: u32, aside: Aside) -> Self {
-        Whose(u64::from(flow) | u64::from(aside.0) << 32)
+    fn new(flow: u32, flags: Flags) -> Self {
+        FlowAndFlags(u64::from(flow) | u64::from(flags.0) << 32)
     }
 
     #[inline]
@@ -126,21 +132,21 @@ impl Whose {
     }
 
     #[inline]
-    fn aside(self) -> Aside {
-        Aside((self.0 >> 32) as u32)
+    fn flags(self) -> Flags {
+        Flags((self.0 >> 32) as u32)
     }
 
     #[inline]
-    fn with(self, aside: Aside) -> Self {
-        Whose::new(self.flow(), aside)
+    fn with(self, flags: Flags) -> Self {
+        FlowAndFlags::new(self.flow(), flags)
     }
 }
 
 /// From below: 16 bits of size, 16 of the hop, 24 of stamps in us, 8 of the kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Small(u64);
+pub(crate) struct PackedHeader(u64);
 
-impl Small {
+impl PackedHeader {
     const HOP: u32 = 16;
     const AQT: u32 = 32;
     const KIND: u32 = 56;
@@ -148,7 +154,7 @@ impl Small {
 
     #[inline]
     fn new(kind: PacketKind, wire: u16) -> Self {
-        Small(u64::from(wire) | (kind as u64) << Self::KIND)
+        PackedHeader(u64::from(wire) | (kind as u64) << Self::KIND)
     }
 
     #[inline]
@@ -163,7 +169,7 @@ impl Small {
 
     #[inline]
     fn with_hop(self, hop: u16) -> Self {
-        Small(self.0 & !(0xffff << Self::HOP) | u64::from(hop) << Self::HOP)
+        PackedHeader(self.0 & !(0xffff << Self::HOP) | u64::from(hop) << Self::HOP)
     }
 
     #[inline]
@@ -173,7 +179,7 @@ impl Small {
 
     #[inline]
     fn with_aqt(self, aqt: Aqt) -> Self {
-        Small(self.0 & !(Self::AQT_MASK << Self::AQT) | u64::from(aqt.micros()) << Self::AQT)
+        PackedHeader(self.0 & !(Self::AQT_MASK << Self::AQT) | u64::from(aqt.micros()) << Self::AQT)
     }
 
     #[inline]
@@ -190,12 +196,12 @@ impl Small {
 
 /// ECN in the upper four bits, a SACK slot in the lower 28.
 #[derive(Clone, Copy, Debug)]
-struct Aside(u32);
+struct Flags(u32);
 
-impl Aside {
+impl Flags {
     const SACK: u32 = (1 << 28) - 1;
     const ECN: u32 = !Self::SACK;
-    const NONE: Aside = Aside(0);
+    const NONE: Flags = Flags(0);
 }
 
 /// The bits of explicit congestion notification (RFC 3168, sections 5 and 6.1).
@@ -243,7 +249,7 @@ pub(crate) enum PacketKind {
     SynAck = 1,
     Data = 2,
     Ack = 3,
-    /// Of a source of traffic, whose id is in `flow`.
+    /// Of a source of traffic, with its id in `flow`.
     Datagram = 4,
 }
 
@@ -267,11 +273,14 @@ pub(crate) struct SackBlocks {
     pub(crate) count: u8,
     /// RoVegas's AQT-Echo: what the newest data packet had been stamped with.
     pub(crate) echo: Aqt,
+    /// When the newest data packet arrived, where the sender measures one-way delays; else [`Time::ZERO`].
+    pub(crate) arrived: Time,
 }
 
 impl SackBlocks {
-    /// No blocks and no echo.
-    pub(crate) const NONE: SackBlocks = SackBlocks { blocks: [(0, 0); 3], count: 0, echo: Aqt::ZERO };
+    /// No blocks, no echo and no time.
+    pub(crate) const NONE: SackBlocks =
+        SackBlocks { blocks: [(0, 0); 3], count: 0, echo: Aqt::ZERO, arrived: Time::ZERO };
     /// The option with all three blocks.
     pub(crate) const WIRE_BYTES_MAX: u64 = 28;
 
@@ -292,7 +301,7 @@ pub(crate) struct SackId(u32);
 
 impl SackId {
     pub(crate) const NONE: SackId = SackId(0);
-    const MAX: u32 = Aside::SACK;
+    const MAX: u32 = Flags::SACK;
 
     /// The slot; beyond all of them for none.
     #[inline]
@@ -301,9 +310,9 @@ impl SackId {
     }
 }
 
-/// SACK blocks of the packets in flight that carry any, so that nothing is allocated per packet. Those of packets that leave
-/// one behind the other lie side by side, in groups of slots that are used again when all packets of the group are gone:
-/// who looks at them comes by in about the same order.
+/// SACK blocks of the packets in flight that carry any, so that nothing is allocated per packet. Those of packets that
+/// leave one behind the other lie side by side, in groups of slots that are used again when all packets of the group are
+/// gone: they are read in about the same order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackPool {
     slots: Vec<SackBlocks>,
@@ -319,8 +328,13 @@ pub(crate) struct SackPool {
 const GROUP: u32 = 64;
 
 impl SackPool {
+    /// What it holds, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(&self.slots[..]) + size_of_val(&self.held[..]) + size_of_val(&self.free[..])
+    }
+
     pub(crate) fn store(&mut self, blocks: SackBlocks) -> SackId {
-        if blocks.count == 0 && blocks.echo == Aqt::ZERO {
+        if blocks.count == 0 && blocks.echo == Aqt::ZERO && blocks.arrived == Time::ZERO {
             return SackId::NONE;
         }
         if self.next.is_multiple_of(GROUP) {
@@ -427,7 +441,7 @@ mod tests {
     #[test]
     fn groups_of_slots_are_used_again() {
         let mut pool = SackPool::default();
-        let blocks = |from| SackBlocks { blocks: [(from, from + 1); 3], count: 3, echo: Aqt::ZERO };
+        let blocks = |from| SackBlocks { blocks: [(from, from + 1); 3], count: 3, ..SackBlocks::NONE };
         let mut held = std::collections::VecDeque::new();
         for number in 0..10 * u64::from(GROUP) {
             held.push_back((number, pool.store(blocks(number))));

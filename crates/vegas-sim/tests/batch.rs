@@ -7,7 +7,7 @@ use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value, json};
 use vegas_sim::batch::{Limits, run_row};
-use vegas_sim::results::{Rows, Series, run_digest, run_id, summary, tables};
+use vegas_sim::results::{Contents, Rows, Series, run_digest, run_id, summary, tables};
 use vegas_sim::scenario::{Scenario, Template};
 
 const SHORT: &str = r#"
@@ -100,7 +100,7 @@ fn a_run_has_the_id_that_the_command_line_gives_it() {
     let values = replaced(json!({"flow.0.algorithm": "vegas", "flow.0.start": "100ms", "flow.1.alpha": 2}));
     let overrides = [("flow.1.alpha", "2"), ("flow.0.start", "100ms"), ("flow.0.algorithm", "vegas"), ("seed", "9")];
     let scenario = Scenario::from_toml(SHORT, "short.toml", &overrides.map(|(k, v)| (k.into(), v.into()))).unwrap();
-    let digest = run_digest(&template().document(&values, 9).unwrap(), 9, &Map::new());
+    let digest = run_digest(&template().document(&values, 9).unwrap(), 9, &Contents::default());
     assert_eq!(digest.map(|byte| format!("{byte:02x}")).concat(), run_id(&scenario));
 }
 
@@ -109,10 +109,10 @@ fn a_bad_value_is_named_with_its_key() {
     let error = failure(json!({"flow.0.algorithm": "vagas"}), Limits::default());
     assert_eq!(
         error,
-        "short.toml: --set flow.0.algorithm=\"vagas\": flow.0.algorithm: \"vagas\" is no preset; did you mean \"vegas\"?"
+        "short.toml: with flow.0.algorithm=\"vagas\": flow.0.algorithm: \"vagas\" is no preset; did you mean \"vegas\"?"
     );
     let error = failure(json!({"flow.9.alpha": 1}), Limits::default());
-    assert_eq!(error, "short.toml: --set flow.9.alpha=1: flow.9: no such entry of flow; expected an index from 0 to 1");
+    assert_eq!(error, "short.toml: with flow.9.alpha=1: flow.9: no such entry of flow; expected an index from 0 to 1");
 }
 
 #[test]
@@ -133,4 +133,30 @@ fn a_run_stops_when_it_is_told_to() {
     };
     let ended = run_row(&template(), &values, 1, Limits::default(), &Rows::default(), None, stop);
     assert_eq!(ended.unwrap_err(), "enough");
+}
+
+/// Twelve hours of updates, a microsecond each, in a run that its limit ends after a few hundred events.
+#[test]
+fn a_limit_ends_a_run_in_which_a_queue_is_updated_billions_of_times() {
+    let queue = json!({"kind": "pie", "limit": "9p", "update": "1us"});
+    let values = json!({
+        "topology.bottleneck.rate": "8bit",
+        "topology.bottleneck.queue": queue,
+        "duration": "12h",
+        "sample": "off",
+    });
+    assert_eq!(failure(values, Limits { events: Some(100), ..Limits::default() }), "limit of 100 events reached");
+}
+
+/// 8,000 links of 65,536 queues each would be 34 GB.
+#[test]
+fn queues_that_no_packet_comes_to_take_no_memory() {
+    let queue = json!({"kind": "fq-codel", "limit": "100p", "queues": 65_536});
+    let values = json!({
+        "flow.0.count": 2_000,
+        "flow.0.access": {"rate": "100mbit", "delay": "1ms", "queue": queue},
+        "duration": "5ms",
+    });
+    let limits = Limits { memory_bytes: Some(150_000_000), ..Limits::default() };
+    run_row(&template(), &replaced(values), 1, limits, &Rows::default(), None, || None).unwrap();
 }

@@ -1,4 +1,4 @@
-//! What is done ahead of time (`engine/ahead.rs`) gives what links with an event at each hop give.
+//! What is done ahead of time (`network/fast/lookahead/plan.rs`) gives what links with an event at each hop give.
 
 use std::path::Path;
 
@@ -97,7 +97,7 @@ fn flows() -> impl Strategy<Value = String> {
         })
 }
 
-/// One to three bottlenecks in a row, whose spacing of packets may or may not be enough for what is behind them.
+/// One to three bottlenecks in a row: their spacing of packets may or may not be enough for what is behind them.
 fn networks() -> impl Strategy<Value = String> {
     let rates = (2u64..200, prop::sample::select(vec![1u64, 2, 5, 10, 12, 100]));
     let queues = prop::sample::select(vec![
@@ -146,7 +146,7 @@ fn events_are_saved() {
     assert!(outcome.events < outcome.delivered_packets + 2_000, "{} events", outcome.events);
 }
 
-/// A run that ends before its time, in which nothing may be known ahead of it: the same whether links list who stays on them,
+/// A run that ends before its time, in which nothing may be known ahead of it: equal results whether links list the packets on them,
 /// as those that may change do, or not.
 #[test]
 fn an_early_end_counts_nothing_of_later() {

@@ -1,8 +1,12 @@
 //! A link that follows a trace sends what the trace says, no more and no less.
 
+#[path = "support/traces.rs"]
+mod traces;
+
 use std::fs;
 use std::path::Path;
 
+use proptest::prelude::*;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{RateTrace, Scenario};
 
@@ -83,4 +87,24 @@ fn megabits_between(trace: &RateTrace, from: u64, to: u64) -> f64 {
     let period = u64::from(*times.last().expect("not empty"));
     let passes = (0..=to / period).flat_map(|pass| times.iter().map(move |time| pass * period + u64::from(*time)));
     passes.filter(|time| (from + 1..=to).contains(time)).count() as f64 * 0.012
+}
+
+/// Lines that mostly are numbers, and mostly ascend.
+fn any_text() -> impl Strategy<Value = String> {
+    let step = prop_oneof![4 => 0u64..3, 3 => 0u64..1_000, 1 => 0u64..=u64::from(u32::MAX)];
+    let ascending = prop::collection::vec(step, 0..40).prop_map(|steps| {
+        let times = steps.iter().scan(0u64, |time, step| {
+            *time += step;
+            Some(format!("{time}\n"))
+        });
+        times.collect()
+    });
+    prop_oneof![4 => ascending, 1 => "[0-9\\n\\r \\x1b.é-]{0,40}", 1 => any::<String>()]
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_trace_or_is_refused_in_a_line(text in any_text()) {
+        traces::check(&text);
+    }
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
-use vegas_sim::scenario::{GilbertElliott, Handshake, HostKind, Impairments, QueueLimit, Sampling, Scenario};
+use vegas_sim::scenario::{
+    DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, QueueLimit, Sampling, Scenario,
+};
 
 const DUMBBELL: &str = r#"
 name = "test"
@@ -85,7 +87,7 @@ fn defaults() {
     assert_eq!((flow.packet, flow.ack, flow.header), (Bytes::new(1000), Bytes::new(40), Bytes::new(40)));
     let host = &flow.host;
     assert_eq!((host.dupack_threshold, host.limited_transmit, host.recovery_burst), (3, false, None));
-    assert_eq!((host.delayed_ack, host.receive_window), (None, Segments(1_048_576)));
+    assert_eq!((host.delayed_ack, host.receive_window), (DelayedAck::None, Segments(1_048_576)));
     assert_eq!((host.rto_min.as_nanos(), host.rto_max.as_nanos()), (200_000_000, 60_000_000_000));
     assert_eq!((host.rto_initial.as_nanos(), host.rto_grain.as_nanos()), (3_000_000_000, 10_000_000));
     assert_eq!(host.handshake, Handshake::None);
@@ -256,7 +258,7 @@ fn a_table_of_parts() {
     ));
     let flow = &scenario.flows[0];
     let vegas = registry::preset("vegas").unwrap();
-    assert_eq!(flow.algorithm, "custom");
+    assert_eq!(flow.algorithm, "vegas+reno-slow-start+half-cut+sack+burst-none");
     assert_eq!(flow.composition.signal, vegas.composition.signal);
     assert_eq!(flow.composition.slow_start, SlowStart::Reno);
     assert_eq!(flow.composition.avoidance, Avoidance::Vegas);
@@ -279,15 +281,51 @@ fn mechanisms_are_taken_over_reno() {
         (r#"{ mechanisms = "ABCDEFGHI" }"#, "vegas"),
         (r#"{ mechanisms = "" }"#, "reno"),
         (r#"{ mechanisms = "", recovery = "sack" }"#, "sack"),
-        (r#"{ mechanisms = "ACF" }"#, "custom"),
+        (r#"{ mechanisms = "FCA" }"#, "reno+ACF"),
+        (r#"{ mechanisms = "ACF", recovery = "sack" }"#, "reno+ACF+sack"),
     ] {
         assert_eq!(load(&DUMBBELL.replace("\"vegas\"", algorithm)).flows[0].algorithm, name, "{algorithm}");
     }
     let flow = &load(&DUMBBELL.replace("\"vegas\"", r#"{ mechanisms = "ACF" }"#)).flows[0];
-    let slow_start = SlowStart::Vegas { restarts_after_timeout: true };
+    let slow_start = SlowStart::Vegas;
     assert_eq!((flow.composition.slow_start, flow.composition.loss.cut), (slow_start, Cut::ThreeQuarters));
     assert_eq!((flow.composition.detection.fine_retransmit, flow.composition.limits.keep_up), (true, false));
     assert_eq!(flow.parameters.initial_window, Segments(1));
+}
+
+/// A name of the table's own, or what differs from the preset: two tables that differ in one part differ in name.
+#[test]
+fn a_table_of_parts_has_a_name() {
+    let name = |algorithm: &str| load(&DUMBBELL.replace("\"vegas\"", algorithm)).flows[0].algorithm.clone();
+    for (algorithm, expected) in [
+        (r#"{ preset = "vegas", slow_start = "gallop" }"#, "vegas+gallop"),
+        (r#"{ preset = "vegas", slow_start = "gallop", name = "Gallop_2-x+y" }"#, "Gallop_2-x+y"),
+        (r#"{ preset = "vegas", name = "mine" }"#, "mine"),
+        (r#"{ preset = "vegas", avoidance = "reno" }"#, "vegas+reno-avoidance"),
+        (r#"{ preset = "vegas", slow_start = "hystart++" }"#, "vegas+hystart++"),
+        (r#"{ preset = "vegas", fine_retransmit = false }"#, "vegas+no-fine-retransmit"),
+        (r#"{ preset = "vegas", once_per_window = true, burst = 5 }"#, "vegas+burst-5"),
+        (r#"{ signal = "end-to-end", keep_up = true }"#, "reno+end-to-end-signal+keep-up"),
+    ] {
+        assert_eq!(name(algorithm), expected, "{algorithm}");
+    }
+}
+
+#[test]
+fn names_of_tables_are_checked() {
+    for (given, said) in [
+        ("reno", "\"reno\" is the name of a preset; choose another"),
+        ("a/b", "\"a/b\" is no name; write letters, digits, - _ + and begin with none of - +"),
+        ("", "\"\" is no name; write letters, digits, - _ + and begin with none of - +"),
+        ("-a", "\"-a\" is no name; write letters, digits, - _ + and begin with none of - +"),
+        (&"a".repeat(61), "is 61 characters long; at most 60 are allowed"),
+    ] {
+        let table = format!("{{ preset = \"vegas\", name = \"{given}\" }}");
+        let text = DUMBBELL.replace("\"vegas\"", &table);
+        let error = Scenario::from_toml(&text, "file.toml", &[]).unwrap_err();
+        assert_eq!(error.key(), "flow.0.algorithm.name");
+        assert!(error.to_string().ends_with(&format!("flow.0.algorithm.name: {said}")), "{error}");
+    }
 }
 
 /// Every preset can be written down part by part, so no part lacks a name.
@@ -333,10 +371,12 @@ fn kinds_of_host() {
 
 #[test]
 fn delayed_acknowledgements() {
-    let delay = |line: &str| dumbbell_with(line).flows[0].host.delayed_ack.map(Span::as_nanos);
-    assert_eq!(delay("delayed_ack = false\n"), None);
-    assert_eq!(delay("delayed_ack = \"200ms\"\n"), Some(200_000_000));
-    assert_eq!(delay("host.delayed_ack = \"40ms\"\n"), Some(40_000_000));
+    let delay = |line: &str| dumbbell_with(line).flows[0].host.delayed_ack;
+    assert_eq!(delay("delayed_ack = false\n"), DelayedAck::None);
+    assert_eq!(delay("delayed_ack = \"200ms\"\n"), DelayedAck::After(Span::from_millis(200)));
+    assert_eq!(delay("host.delayed_ack = \"40ms\"\n"), DelayedAck::After(Span::from_millis(40)));
+    let linux = load(&format!("{DUMBBELL}host = \"linux\"\ndelayed_ack = \"linux\"\n").replace("vegas", "reno"));
+    assert_eq!(linux.flows[0].host.delayed_ack, DelayedAck::Linux);
 }
 
 #[test]
@@ -379,4 +419,31 @@ fn json_means_the_same_as_toml() {
     let from_json = Scenario::from_json(json, "dict", &[]).unwrap();
     let from_toml = dumbbell_with("");
     assert_eq!(Scenario { document: from_toml.document.clone(), ..from_json }, from_toml);
+}
+
+/// As many tables as a program may write, each checked against all links: work for hours, if each were to look at all.
+#[test]
+fn long_files_are_read_in_a_moment() {
+    let mut text = String::from(
+        r#"
+        name = "long"
+        sample = "off"
+        duration = "1000s"
+        topology.kind = "dumbbell"
+        topology.access = { rate = "1gbit", delay = "1ms" }
+        topology.bottleneck = { rate = "50mbit", delay = "48ms", queue = "100p" }
+        "#,
+    );
+    // the last line is begun
+    let before = text.lines().count() - 1;
+    (0..20_000).for_each(|_| text += "[[flow]]\nalgorithm = \"vegas\"\n");
+    for number in 0..40_000 {
+        text +=
+            &format!("[[change]]\nlink = \"s{}->r1\"\nat = \"{}ms\"\nqueue = \"64kb\"\n", number % 20_000, 1 + number);
+    }
+    let scenario = Scenario::from_toml(&text, "long.toml", &[]).unwrap();
+    assert_eq!((scenario.flows.len(), scenario.changes.len()), (20_000, 40_000));
+    let wrong = text.replace("\"s19999->r1\"", "\"s20000->r1\"");
+    let error = Scenario::from_toml(&wrong, "long.toml", &[]).unwrap_err();
+    assert_eq!((error.key(), error.line()), ("change.19999.link", Some(before + 40_000 + 4 * 19_999 + 2)));
 }

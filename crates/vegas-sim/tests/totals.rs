@@ -1,5 +1,5 @@
 //! Totals and series against the packets and against each other: what a run reports at its end is computed anew from
-//! the capture and from the rows of `sample = "change"`. And networks whose times are worked out by hand.
+//! the capture and from the rows of `sample = "change"`. And networks with times worked out by hand.
 
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;

@@ -5,10 +5,10 @@ import json
 from collections.abc import Callable
 from typing import TypeVar
 
-from vegaslab.commands import OK, Commands
+from vegaslab.commands.parsing import OK, Commands
 from vegaslab.models.derived import Derived, of_factorial, of_gallop, of_rovegas, of_slow_start
 from vegaslab.models.quantities import packet_rate, seconds
-from vegaslab.report import aligned
+from vegaslab.reports.summary import aligned
 
 _Value = TypeVar("_Value")
 _STARRED = "* corrected; docs/models.md says what is wrong as printed"
@@ -93,7 +93,7 @@ def _of_design(options: argparse.Namespace) -> list[Derived]:
 
 
 def _typed(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:
-    """A parser whose complaint argparse passes on."""
+    """A parser with complaints that argparse passes on."""
 
     def typed(text: str) -> _Value:
         try:

@@ -75,7 +75,7 @@ def of_slow_start(rate_pps: float, rtt_s: float) -> list[Derived]:
 
 
 def of_rovegas(rate_pps: float, rtt_s: float, k: float) -> list[Derived]:
-    """RoVegas's quantities of a path whose backward link carries rate/k acknowledgements a second, 3 packets queued."""
+    """RoVegas's quantities of a path with a backward link of rate/k acknowledgements a second, 3 packets queued."""
     least, greatest = rovegas.vegas_queue()
     queue = greatest
     forward, backward = (queue, 0.0) if k <= 1 else (0.0, queue)

@@ -1,6 +1,6 @@
 """Closed forms of "Gallop-Vegas: An Enhanced Slow-Start Mechanism for TCP Vegas" (Ho, Chan, Chen, 2006), eqs. 1-19.
 
-A single flow fills an empty path whose slowest link carries `mu` packet/s and whose round trip without queues takes
+A single flow fills an empty path: its slowest link carries `mu` packet/s, and its round trip without queues takes
 `d` s. Windows, queues and increments are in packets, times in s, rounds are counted from 0. Where an equation as
 printed is wrong, `*_printed` evaluates what is printed and the plain name what follows from the paper's own model;
 `docs/models.md` shows the steps.
@@ -69,31 +69,35 @@ def vegas_rtt(window: float, mu: float, d: float, *, mean: bool = True) -> float
     return d + window / ((4 if mean else 2) * mu)
 
 
-def vegas_bound(mu: float, d: float, *, mean: bool = True) -> float:
-    """Eq. 5, or eq. 4 without `mean`: least window at which the backlog of Vegas's slow start reaches 1 packet.
+def vegas_bound(mu: float, d: float, *, mean: bool = True, gamma: float = 1) -> float:
+    """Eq. 5, or eq. 4 without `mean`: least window at which the backlog of Vegas's slow start reaches gamma packets.
+
+    Eqs. 1 and 3 with any gamma: W^2 - gamma W = 4 gamma mu d; the paper prints it with 1.
 
     >>> round(vegas_bound(6250, 0.1), 3), round(vegas_bound(6250, 0.1, mean=False), 3)
     (50.502, 35.859)
+    >>> round(vegas_bound(6250, 0.1, gamma=3), 3)
+    88.116
     """
-    return (1 + math.sqrt(1 + (16 if mean else 8) * mu * d)) / 2
+    return (gamma + math.sqrt(gamma * gamma + (16 if mean else 8) * gamma * mu * d)) / 2
 
 
-def vegas_exit_window(mu: float, d: float) -> int:
+def vegas_exit_window(mu: float, d: float, gamma: float = 1) -> int:
     """Window at which Vegas leaves slow start: the first power of two that eq. 5 admits.
 
-    >>> vegas_exit_window(6250, 0.1), vegas_exit_window(3125, 0.05)
-    (64, 32)
+    >>> vegas_exit_window(6250, 0.1), vegas_exit_window(3125, 0.05), vegas_exit_window(6250, 0.1, 3)
+    (64, 32, 128)
     """
-    return doubling_window(vegas_exit_round(mu, d))
+    return doubling_window(vegas_exit_round(mu, d, gamma))
 
 
-def vegas_exit_round(mu: float, d: float) -> int:
-    """First round of table 2 whose window eq. 5 admits; it is even.
+def vegas_exit_round(mu: float, d: float, gamma: float = 1) -> int:
+    """First round of table 2 with a window that eq. 5 admits; it is even.
 
     >>> vegas_exit_round(6250, 0.1), vegas_exit_round(3125, 0.05)
     (10, 8)
     """
-    return max(0, 2 * math.ceil(math.log2(vegas_bound(mu, d))) - 2)
+    return max(0, 2 * math.ceil(math.log2(vegas_bound(mu, d, gamma=gamma))) - 2)
 
 
 def vegas_exit_round_printed(mu: float, d: float) -> float:

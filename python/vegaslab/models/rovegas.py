@@ -1,7 +1,7 @@
 """Closed forms of "RoVegas: a router-based congestion avoidance mechanism for TCP Vegas" (Chan, Chan, Chen, 2004).
 
-Eqs. 5-20. One flow on a path of base round trip `tau` s whose forward bottleneck carries `u_f` data packets a second
-and whose backward one `u_b` acknowledgements a second; `l_f` and `l_b` are the mean packets queued there. Asymmetry is
+Eqs. 5-20. One flow on a path of base round trip `tau` s: its forward bottleneck carries `u_f` data packets a second,
+its backward one `u_b` acknowledgements a second; `l_f` and `l_b` are the mean packets queued there. Asymmetry is
 k = u_f/u_b. Windows are in packets; a pair is the least and the greatest steady window.
 
 >>> vegas_window(0.04, 200, 400, 3, 0)
@@ -19,7 +19,7 @@ Bounds = tuple[float, float]
 
 
 def window_bounds(rtt_s: float, base_rtt_s: float, alpha: float = 1, beta: float = 3) -> Bounds:
-    """Eq. 5: windows whose backlog lies in alpha to beta, RTT/(RTT - BaseRTT) times these.
+    """Eq. 5: windows with a backlog in alpha to beta, RTT/(RTT - BaseRTT) times these.
 
     >>> [round(w, 9) for w in window_bounds(0.125, 0.1)]
     [5.0, 15.0]

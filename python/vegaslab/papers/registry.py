@@ -1,11 +1,17 @@
-"""All experiments, by paper. A paper's module adds its own with one line here."""
+"""All experiments, by paper. A paper's room adds its own with one line here."""
 
 from collections.abc import Sequence
 
-from vegaslab.papers import beyond, dynamic, gallop, revisited, rovegas, slow_start
-from vegaslab.papers.claims import PAPERS, claims
-from vegaslab.papers.errors import PapersError
-from vegaslab.papers.experiment import Experiment
+from vegaslab.papers.beyond import experiments as beyond
+from vegaslab.papers.dynamic import experiments as dynamic
+from vegaslab.papers.experiments.experiment import Experiment
+from vegaslab.papers.gallop import experiments as gallop
+from vegaslab.papers.judging.claims import PAPERS, claims
+from vegaslab.papers.judging.errors import PapersError
+from vegaslab.papers.revisited import experiments as revisited
+from vegaslab.papers.rovegas import experiments as rovegas
+from vegaslab.papers.slow_start import experiments as slow_start
+from vegaslab.util.text import nearest
 
 EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
     "gallop": gallop.EXPERIMENTS,
@@ -56,4 +62,6 @@ def _claims_of(name: str) -> list[str]:
     known = f"all, {', '.join(EXPERIMENTS)}, or a claim such as {carried_out[0]}"
     if name in PAPERS:
         raise PapersError(f"{name}: no experiment carries out this paper yet; there are {known}")
-    raise PapersError(f"{name}: no such paper or claim; there are {known}")
+    near = nearest(name, [*EXPERIMENTS, *claims()])
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {known}"
+    raise PapersError(f"{name}: no such paper or claim; {hint}")

@@ -5,11 +5,16 @@
 //! d^3 / 5^10: 0.4 x 2^8 / 10^9 = 5^-10. Times from K are cut to 2^21 ms (35 min), where the curve is beyond any
 //! window and its cube still fits 63 bits.
 
+use super::AvoidancePart;
 use crate::algorithm::Control;
+use crate::composition::Parameters;
+use crate::contract::{Ack, Needs};
+use crate::signal::Round;
 use crate::units::{Segments, Span, Time, Window};
 
 /// What CUBIC remembers of a connection: the variables of RFC 9438, section 4.1.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(Rust, packed)]
 pub(crate) struct Cubic {
     /// W_max: the window before the last cut, or less by fast convergence; 0 before any cut.
     max: Fixed,
@@ -35,39 +40,51 @@ const RENO_SHARE: (u64, u64) = (9, 17);
 /// (1 + beta) / 2, the cut of fast convergence (section 4.7).
 const CONVERGENCE: (u64, u64) = (17, 20);
 
-/// Sets the growth of one acknowledgement of `acked` segments. A round trip `ahead` means the least one seen, as in Linux;
-/// the RFC takes the smoothed one.
-pub(super) fn on_ack(control: &mut Control, now: Time, acked: Segments, ahead: Span) {
-    let mut cubic = control.cubic;
-    if cubic.reno == 0 {
-        cubic.begin(control.window, now);
+impl AvoidancePart for Cubic {
+    const PAGE: &'static str = "cubic.md";
+    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
+    const COUNTS_SEGMENTS: bool = true;
+    const SCALES: bool = false;
+    const KERNELS_OWN: Option<&'static str> = Some("cubic");
+
+    /// A round trip ahead means the least one seen, as in Linux; the RFC takes the smoothed one.
+    #[inline(always)]
+    fn on_ack(&mut self, control: &mut Control, ack: &Ack, round: &Round, _parameters: &Parameters) {
+        match ack.window_limited {
+            true => self.follow(control, ack.now, ack.acked, round.base_rtt().unwrap_or_default()),
+            false => self.pause(control),
+        }
     }
-    cubic.count(control.window, acked);
-    control.grow_by(cubic.growth(control.window, cubic.since_plateau_ms(now), millis(ahead), acked));
-    control.cubic = cubic;
-}
 
-/// Section 5.8: time without data to send does not count, so the curve begins anew where the window is.
-pub(super) fn pause(control: &mut Control) {
-    control.grow_by(Window::default());
-    control.cubic.reno = 0;
-}
+    /// Sections 4.6 and 4.7.
+    fn on_cut(&mut self, _control: &mut Control, before: Window) {
+        let before = fixed(before);
+        self.prior = before;
+        self.max = if before < self.max { scale(before, CONVERGENCE) } else { before };
+        self.reno = 0;
+    }
 
-/// A loss cut the window from `before` (sections 4.6 and 4.7).
-pub(super) fn on_cut(control: &mut Control, before: Window) {
-    let cubic = &mut control.cubic;
-    let before = fixed(before);
-    cubic.prior = before;
-    cubic.max = if before < cubic.max { scale(before, CONVERGENCE) } else { before };
-    cubic.reno = 0;
-}
-
-/// Section 4.8: the first congestion avoidance after a timeout takes the window at its beginning for W_max.
-pub(super) fn on_timeout(control: &mut Control, before: Window) {
-    control.cubic = Cubic { prior: fixed(before), ..Cubic::default() };
+    /// Section 4.8: the first congestion avoidance after a timeout takes the window at its beginning for W_max.
+    fn on_timeout(&mut self, _control: &mut Control, before: Window) {
+        *self = Cubic { prior: fixed(before), ..Cubic::default() };
+    }
 }
 
 impl Cubic {
+    fn follow(&mut self, control: &mut Control, now: Time, acked: Segments, ahead: Span) {
+        if self.reno == 0 {
+            self.begin(control.window, now);
+        }
+        self.count(control.window, acked);
+        control.grow_by(self.growth(control.window, self.since_plateau_ms(now), millis(ahead), acked));
+    }
+
+    /// Section 5.8: time without data to send does not count, so the curve begins anew where the window is.
+    fn pause(&mut self, control: &mut Control) {
+        control.grow_by(Window::default());
+        self.reno = 0;
+    }
+
     fn begin(&mut self, window: Window, now: Time) {
         let window = fixed(window);
         self.max = self.max.max(window);

@@ -1,8 +1,19 @@
 //! Reno's congestion avoidance: one segment a round (RFC 5681, section 3.1, equation 3).
 
+use super::AvoidancePart;
 use crate::algorithm::Control;
+use crate::composition::Parameters;
+use crate::contract::Ack;
+use crate::signal::Round;
 
-#[inline]
-pub(crate) fn on_ack(control: &mut Control) {
-    control.grow_by(control.window.one_spread());
+/// Nothing to remember.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reno;
+
+impl AvoidancePart for Reno {
+    const PAGE: &'static str = "reno.md";
+    #[inline(always)]
+    fn on_ack(&mut self, control: &mut Control, _ack: &Ack, _round: &Round, _parameters: &Parameters) {
+        control.grow_by(control.window.one_spread());
+    }
 }

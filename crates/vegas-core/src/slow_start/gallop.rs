@@ -1,13 +1,16 @@
 //! Gallop-Vegas's slow start: the window grows by an increment that itself grows by one a round, spread over the
-//! round's acknowledgements, so that bursts stay short (Ho, Chan and Chen, "Gallop-Vegas", section III; design
-//! section 4.2).
+//! round's acknowledgements, so that bursts stay short (Ho, Chan and Chen, "Gallop-Vegas", section III; docs/design.md,
+//! section 3.2).
 
-use crate::algorithm::Control;
-use crate::composition::Parameters;
+use super::{SlowStart, SlowStartPart};
+use crate::algorithm::{Control, RoundEnd};
+use crate::composition::{Marks, Parameters};
+use crate::part::SlowStartPromise;
 use crate::units::{Segments, Window};
 
 /// What it remembers from round to round. A connection, and a slow start after a timeout, begin with the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(Rust, packed)]
 pub(crate) struct Gallop {
     /// What the next round that grows adds.
     increment: Segments,
@@ -17,9 +20,50 @@ pub(crate) struct Gallop {
     halved: bool,
 }
 
+impl SlowStartPart for Gallop {
+    const PAGE: &'static str = "gallop.md";
+    const MARKS: Marks = Marks { beta: true, ..Marks::GAMMA };
+    const PROMISE: SlowStartPromise = SlowStartPromise { steps_down: true, ..SlowStartPromise::RENO };
+    const WITH_TEN_SEGMENTS: Option<SlowStart> = Some(SlowStart::GallopJoining);
+
+    fn start(_window: Window) -> Self {
+        Gallop::default()
+    }
+
+    /// Where the printed pseudocode's nesting and the prose differ, the prose decides; at the bounds, the pseudocode
+    /// (docs/design.md, section 3.2).
+    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+        let (gamma, beta) = (parameters.gamma.as_i64(), parameters.beta.as_i64());
+        match i64::from(end.backlog()) {
+            diff if diff <= gamma => self.stretch(control),
+            diff if diff < beta => self.slow_down(control),
+            diff => self.leave(control, (diff - beta) as u32),
+        }
+    }
+}
+
+/// [`Gallop`], begun with the increment that belongs to the first window: Gallop's own, from two segments on, would have
+/// it at that window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GallopJoining(Gallop);
+
+impl SlowStartPart for GallopJoining {
+    const PAGE: &'static str = "gallop.md#from-ten-segments-on";
+    const MARKS: Marks = Gallop::MARKS;
+    const PROMISE: SlowStartPromise = Gallop::PROMISE;
+
+    fn start(window: Window) -> Self {
+        GallopJoining(Gallop::joining(window.floor()))
+    }
+
+    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+        self.0.on_round(control, end, parameters);
+    }
+}
+
 impl Gallop {
     /// Begins where the paper's row of windows, 2 + n (n - 1)/2 with the increment n, has reached `window`.
-    pub(crate) fn joining(window: Segments) -> Self {
+    fn joining(window: Segments) -> Self {
         let (mut increment, mut reached) = (Segments(1), Segments(2));
         while reached.0 + increment.0 <= window.0 {
             reached.0 += increment.0;
@@ -28,17 +72,6 @@ impl Gallop {
         // the paper's first round adds nothing
         let is_at_start = increment == Segments(1);
         Gallop { increment: if is_at_start { Segments(0) } else { increment }, ..Gallop::default() }
-    }
-
-    /// At the end of each round. Where the printed pseudocode's nesting and the prose differ, the prose decides; at
-    /// the bounds, the pseudocode (design section 4.2).
-    pub(crate) fn on_round(&mut self, control: &mut Control, diff: i32, parameters: &Parameters) {
-        let (gamma, beta) = (parameters.gamma.as_i64(), parameters.beta.as_i64());
-        match i64::from(diff) {
-            diff if diff <= gamma => self.stretch(control),
-            diff if diff < beta => self.slow_down(control),
-            diff => self.leave(control, (diff - beta) as u32),
-        }
     }
 
     /// Room: the window grows by the increment, which grows by one as long as it is below the window.
@@ -54,9 +87,9 @@ impl Gallop {
     fn slow_down(&mut self, control: &mut Control) {
         self.halved = !self.halved;
         if self.halved {
-            self.increment = Segments(self.increment.0 / 2);
-            if self.increment <= Segments(1) {
-                self.increment = Segments(1);
+            let halved = Segments(self.increment.0 / 2);
+            self.increment = halved.max(Segments(1));
+            if halved <= Segments(1) {
                 control.leave_slow_start();
             }
         }

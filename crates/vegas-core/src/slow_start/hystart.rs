@@ -2,10 +2,12 @@
 //! Reno, one segment for each one acknowledged, until the acknowledgements of a round have come close together for
 //! half the least round trip, or until round trips have become longer. From then on congestion avoidance.
 
-use super::linux;
 use super::micros::Micros;
-use crate::algorithm::Control;
+use super::{SlowStartPart, as_acknowledged};
+use crate::algorithm::{Control, RoundEnd};
+use crate::composition::Parameters;
 use crate::contract::Ack;
+use crate::part::SlowStartPromise;
 use crate::units::{Segments, Span, Window};
 
 /// What it remembers of a round.
@@ -33,35 +35,43 @@ const DELAY_US: (u32, u32) = (4_000, 16_000);
 /// largest bursts, 256 KiB, and no more than this: which is all that is left of it below 2 Gb/s.
 const ACK_DELAY_US: u32 = 1_000;
 
-impl Default for HyStart {
-    fn default() -> Self {
-        HyStart {
-            round_start: Micros::ZERO,
-            last_ack: Micros::ZERO,
-            least: Micros::UNKNOWN,
-            samples: 0,
-            between_rounds: true,
-        }
-    }
-}
+impl SlowStartPart for HyStart {
+    const PAGE: &'static str = "cubic.md#slow-start";
+    const PROMISE: SlowStartPromise =
+        SlowStartPromise { most_added: Segments(u32::MAX), ends_itself: true, ..SlowStartPromise::RENO };
+    const COUNTS_SEGMENTS: bool = true;
+    const SCALES: bool = false;
 
-impl HyStart {
-    pub(crate) fn on_round(&mut self) {
+    fn start(_window: Window) -> Self {
+        HyStart::BETWEEN_ROUNDS
+    }
+
+    fn on_round(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {
         self.between_rounds = true;
     }
 
     /// Tests the window that the acknowledgement finds; one that ends slow start leaves it as it is. `base_rtt` is the least
     /// sample of the connection so far.
-    pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
         self.test(control, ack, base_rtt);
-        linux::growth(control, ack)
+        as_acknowledged(control, ack)
     }
+}
+
+impl HyStart {
+    const BETWEEN_ROUNDS: HyStart = HyStart {
+        round_start: Micros::ZERO,
+        last_ack: Micros::ZERO,
+        least: Micros::UNKNOWN,
+        samples: 0,
+        between_rounds: true,
+    };
 
     fn test(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) {
         let Some(rtt) = ack.rtt else { return };
         let (now, rtt) = (Micros::at(ack.now), Micros::of(rtt));
         if self.between_rounds {
-            *self = HyStart { round_start: now, last_ack: now, between_rounds: false, ..Self::default() };
+            *self = HyStart { round_start: now, last_ack: now, between_rounds: false, ..Self::BETWEEN_ROUNDS };
         }
         if control.window.floor() < LOW_WINDOW {
             return;

@@ -2,11 +2,13 @@
 //! quarter as fast and, five rounds later, gives way to congestion avoidance, unless round trips have become shorter
 //! again: then slow start goes on. For the first slow start of a connection only (section 4.3).
 
-use super::capped;
 use super::micros::Micros;
-use crate::algorithm::Control;
+use super::{SlowStart, SlowStartPart, capped};
+use crate::algorithm::{Control, RoundEnd};
+use crate::composition::Parameters;
 use crate::contract::Ack;
-use crate::units::{Segments, Window};
+use crate::part::SlowStartPromise;
+use crate::units::{Segments, Span, Window};
 
 /// The variables of section 4.2. Its infinity is [`Micros::UNKNOWN`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +35,14 @@ const CSS_ROUNDS: u8 = 5;
 /// L of a sender that does not pace.
 const L: Segments = Segments(8);
 
-impl Default for HyStartPlusPlus {
-    fn default() -> Self {
+impl SlowStartPart for HyStartPlusPlus {
+    const PAGE: &'static str = "cubic.md#slow-start";
+    const PROMISE: SlowStartPromise = SlowStartPromise { most_added: L, ends_itself: true, ..SlowStartPromise::RENO };
+    const COUNTS_SEGMENTS: bool = true;
+    const SCALES: bool = false;
+    const AFTER_TIMEOUT: Option<SlowStart> = Some(SlowStart::Reno);
+
+    fn start(_window: Window) -> Self {
         HyStartPlusPlus {
             last: Micros::UNKNOWN,
             current: Micros::UNKNOWN,
@@ -43,11 +51,9 @@ impl Default for HyStartPlusPlus {
             css_rounds: 0,
         }
     }
-}
 
-impl HyStartPlusPlus {
     /// A round in which CSS began counts as one of its rounds.
-    pub(crate) fn on_round(&mut self, control: &mut Control) {
+    fn on_round(&mut self, control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {
         (self.last, self.current, self.samples) = (self.current, Micros::UNKNOWN, 0);
         if self.in_css() {
             self.css_rounds += 1;
@@ -55,7 +61,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    pub(crate) fn on_ack(&mut self, control: &Control, ack: &Ack) -> Window {
+    fn on_ack(&mut self, control: &mut Control, ack: &Ack, _base_rtt: Option<Span>) -> Window {
         let acked = Window::whole(ack.acked.min(L));
         let more = if self.in_css() { Window::from_raw(acked.as_raw() / CSS_GROWTH_DIVISOR) } else { acked };
         if let Some(rtt) = ack.rtt {
@@ -67,7 +73,9 @@ impl HyStartPlusPlus {
         }
         capped(control, more)
     }
+}
 
+impl HyStartPlusPlus {
     fn judge(&mut self) {
         if self.in_css() {
             if self.current.get() < self.baseline.get() {

@@ -1,10 +1,12 @@
 //! Dynamic Vegas's slow start: the first backlog picks the start (Zhou, Yu, Zhu and Liu, "Dynamic Vegas", section
-//! 3.1; design section 4.4).
+//! 3.1; docs/design.md, section 3.4).
 
+use super::SlowStartPart;
 use super::vegas::EverySecond;
-use crate::algorithm::Control;
-use crate::composition::Parameters;
-use crate::units::Window;
+use crate::algorithm::{Control, RoundEnd};
+use crate::composition::{Marks, Parameters};
+use crate::part::{Leap, SlowStartPromise};
+use crate::units::{Segments, Window};
 
 /// Which start runs, and how far it is. A connection, and a slow start after a timeout, begin with the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,10 +22,20 @@ pub(crate) enum MidSpeed {
     Vegas(EverySecond),
 }
 
-impl MidSpeed {
-    /// At the end of each round; `diff` is none while nothing was measured.
-    pub(crate) fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
-        let Some(diff) = diff else {
+impl SlowStartPart for MidSpeed {
+    const PAGE: &'static str = "dynamic.md";
+    const MARKS: Marks = Marks { gamma: true, ..Marks::ALPHA_BETA };
+    const PROMISE: SlowStartPromise = SlowStartPromise { leap: Leap::HalfThreshold, ..SlowStartPromise::RENO };
+    /// It jumps to half of it, and its paper gives none: 64 kB in segments of 1000 bytes, which is 4.4BSD's (65,535
+    /// bytes).
+    const FIRST_THRESHOLD: Option<Segments> = Some(Segments(64));
+
+    fn start(_window: Window) -> Self {
+        MidSpeed::Undecided
+    }
+
+    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+        let Some(diff) = end.measured.map(|measured| measured.diff) else {
             control.grow_by(Window::default());
             return;
         };
@@ -31,10 +43,12 @@ impl MidSpeed {
             MidSpeed::Undecided => self.decide(control, diff, parameters),
             MidSpeed::FromTheMiddle => approach(control, parameters),
             MidSpeed::Reno => control.grow_by(Window::ONE),
-            MidSpeed::Vegas(every_second) => every_second.on_round(control, diff, parameters.gamma),
+            MidSpeed::Vegas(every_second) => every_second.on_round(control, diff, parameters),
         }
     }
+}
 
+impl MidSpeed {
     fn decide(&mut self, control: &mut Control, diff: i32, parameters: &Parameters) {
         let diff_segments = i64::from(diff);
         if diff_segments < parameters.alpha.as_i64() {
@@ -47,7 +61,7 @@ impl MidSpeed {
             control.grow_by(Window::ONE);
         } else {
             let mut every_second = EverySecond::default();
-            every_second.on_round(control, diff, parameters.gamma);
+            every_second.on_round(control, diff, parameters);
             *self = MidSpeed::Vegas(every_second);
         }
     }

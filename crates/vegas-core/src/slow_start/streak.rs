@@ -1,18 +1,21 @@
 //! Streak Doubling: every second round the window doubles at once, and packets leave at the bottleneck's service rate,
 //! so that nothing piles up there (Lee, Kim and Choi, "TCP-Vegas slow start performance in large bandwidth delay
-//! network", section 3; design section 4.3).
+//! network", section 3; docs/design.md, section 3.3).
 
+use super::SlowStartPart;
 use crate::algorithm::{Control, RoundEnd};
-use crate::composition::Parameters;
-use crate::contract::Ack;
+use crate::composition::{Marks, Parameters};
+use crate::contract::{Ack, Needs};
+use crate::part::{Leap, SlowStartPromise};
 use crate::units::{Pace, Segments, Span, Time, Window};
 
 /// What it remembers from round to round, besides the pace. A connection, and a slow start after a timeout, begin with
 /// the default, which rests in the first round as Vegas's does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(Rust, packed)]
 pub(crate) struct Streak {
     /// When the round's first acknowledgement came, in ns; wraps after 18 minutes.
-    began: (u32, u8),
+    began: Wrapped,
     /// From the round's first acknowledgement to the newest one, in ns; [`BROKEN`] where they did not follow back to
     /// back, or were more than can be counted.
     train_ns: u32,
@@ -21,28 +24,39 @@ pub(crate) struct Streak {
     rested: bool,
 }
 
+/// The lowest 40 bits of a time in ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(Rust, packed)]
+struct Wrapped {
+    low: u32,
+    high: u8,
+}
+
 /// The largest window that may double before the service rate is known: with the two packets of the start all
 /// acknowledged at once (delayed acknowledgements) there is no spacing yet, and four give one.
 const BLIND_MAX: Segments = Segments(2);
 /// An acknowledgement later than this many of the pace's spacings did not follow back to back.
 const GAP: u64 = 4;
-/// A round whose acknowledgements measure nothing.
+/// A round with acknowledgements that measure nothing.
 const BROKEN: u32 = u32::MAX;
 
-impl Streak {
-    /// At the end of each round.
-    pub(crate) fn on_round(
-        &mut self,
-        control: &mut Control,
-        diff: i32,
-        end: &RoundEnd<'_>,
-        may_grow: bool,
-        parameters: &Parameters,
-    ) {
+impl SlowStartPart for Streak {
+    const PAGE: &'static str = "streak.md";
+    const MARKS: Marks = Marks::GAMMA;
+    const NEEDS: Needs = Needs { pacing: true, ..Needs::NONE };
+    const PROMISE: SlowStartPromise =
+        SlowStartPromise { leap: Leap::Twice, steps_down: true, ..SlowStartPromise::RENO };
+    const SCALES: bool = false;
+
+    fn start(_window: Window) -> Self {
+        Streak::default()
+    }
+
+    fn on_round(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
         let (doubled, used) = (!self.rested, is_used(control, end.ack));
         let length = self.length(end.ack.now);
         self.learn(control);
-        self.began = wrapped(end.ack.now);
+        self.began = Wrapped::at(end.ack.now);
         self.train_ns = if used { 0 } else { BROKEN };
         control.grow_by(Window::default());
         if doubled {
@@ -51,19 +65,26 @@ impl Streak {
                 control.leave_slow_start();
                 control.shrink_to(Window::whole(end.ack.in_flight));
             }
-        } else if i64::from(diff) > parameters.gamma.as_i64() {
+        } else if i64::from(end.backlog()) > parameters.gamma.as_i64() {
             control.leave_slow_start();
             control.shrink_to(control.window.minus(control.window.eighth()));
-        } else if may_grow && used {
+        } else if end.may_grow && used {
             self.rested = false;
             double(control, parameters);
         }
     }
 
+    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+        self.measure(control.pace, ack, base_rtt);
+        control.growth()
+    }
+}
+
+impl Streak {
     /// Measures the train of acknowledgements that a round is: all that was sent in the round before, which either was
     /// paced or answered such a train. Without a pace only a queue tells that the bottleneck, and not the sender, spaced
     /// them.
-    pub(crate) fn on_ack(&mut self, pace: Option<Pace>, ack: &Ack, base_rtt: Option<Span>) {
+    fn measure(&mut self, pace: Option<Pace>, ack: &Ack, base_rtt: Option<Span>) {
         let length = self.length(ack.now);
         if length == Span::ZERO || self.train_ns == BROKEN {
             return;
@@ -83,8 +104,7 @@ impl Streak {
 
     /// How long the round has lasted.
     fn length(&self, now: Time) -> Span {
-        let nanos = |(low, high): (u32, u8)| u64::from(high) << 32 | u64::from(low);
-        Span::from_nanos(nanos(wrapped(now)).wrapping_sub(nanos(self.began)) & ((1 << 40) - 1))
+        Span::from_nanos(Wrapped::at(now).nanos().wrapping_sub(self.began.nanos()) & ((1 << 40) - 1))
     }
 
     /// Takes the mean spacing of the round's train for the service rate.
@@ -125,9 +145,14 @@ fn double(control: &mut Control, parameters: &Parameters) {
     control.window = control.window.max(control.window.plus(control.window).min(most));
 }
 
-/// The lowest 40 bits.
-fn wrapped(now: Time) -> (u32, u8) {
-    (now.as_nanos() as u32, (now.as_nanos() >> 32) as u8)
+impl Wrapped {
+    fn at(now: Time) -> Self {
+        Wrapped { low: now.as_nanos() as u32, high: (now.as_nanos() >> 32) as u8 }
+    }
+
+    fn nanos(self) -> u64 {
+        u64::from(self.high) << 32 | u64::from(self.low)
+    }
 }
 
 /// The pace, if it was measured.

@@ -1,11 +1,11 @@
 //! Event sequences from bytes: the one decoder of the conformance suite and of the fuzz target.
 //!
 //! The bytes drive a host that sends, hears acknowledgements, and now and then a loss. An honest host keeps the
-//! contract of [`Ack`] and [`Loss`]; a hostile one is the same host whose fields are overwritten here and there with
+//! contract of [`Ack`] and [`Loss`]; a hostile one is that host with fields overwritten here and there by
 //! extreme values, time running backwards among them.
 
 use vegas_core::units::{Segments, SendIndex, Span, Time};
-use vegas_core::{Ack, Loss, LossKind, RouterFeedback};
+use vegas_core::{Ack, Loss, LossKind, RateSample, RouterFeedback};
 
 /// One call from the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,10 +126,27 @@ impl Sender {
                 forward: Span::from_micros(u64::from(options)),
                 backward: Span::from_micros(u64::from(delay)),
             }),
+            in_recovery: options & 8 == 8,
+            delivered: Segments(acked as u32),
+            lost: Segments(0),
+            one_way_delay: (options & 16 == 16).then_some(Span::from_millis(10 + u64::from(delay / 2))),
+            rate: (options & 32 == 0).then_some(self.rate(acked, delay)),
         };
         self.oldest += acked;
         self.next = self.next.max(self.oldest);
         Event::Ack(ack)
+    }
+
+    fn rate(&self, acked: u64, delay: u8) -> RateSample {
+        RateSample {
+            delivered: Segments(acked as u32),
+            interval: Span::from_millis(20 + u64::from(delay)),
+            lost: Segments(0),
+            in_flight: self.in_flight(),
+            prior_delivered: self.oldest as u32,
+            total: (self.oldest + acked) as u32,
+            app_limited: delay % 2 == 1,
+        }
     }
 
     fn loss(&mut self, kind: LossKind, reader: &mut Reader) -> Event {
@@ -145,6 +162,7 @@ impl Sender {
             retransmission: kind != LossKind::Ecn && reader.bit(),
             in_flight,
             next: SendIndex(self.next),
+            lost: Segments(u32::from(kind != LossKind::Ecn)),
         })
     }
 
@@ -187,6 +205,16 @@ fn spoiled_ack(mut ack: Ack, mask: u8, reader: &mut Reader) -> Ack {
     if mask & 64 != 0 {
         ack.ce_marked = reader.extreme() as u32;
         ack.feedback = Some(RouterFeedback { forward: Span::MAX, backward: Span::from_nanos(reader.extreme()) });
+        ack.one_way_delay = Some(Span::from_nanos(reader.extreme()));
+        ack.rate = Some(RateSample {
+            delivered: Segments(reader.extreme() as u32),
+            interval: Span::from_nanos(reader.extreme()),
+            lost: Segments(reader.extreme() as u32),
+            in_flight: Segments(reader.extreme() as u32),
+            prior_delivered: reader.extreme() as u32,
+            total: reader.extreme() as u32,
+            app_limited: mask & 1 == 1,
+        });
     }
     ack
 }

@@ -1,4 +1,4 @@
-//! Who lacks something is told in one line.
+//! What is missing is said in one line.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ fn without_root_every_command_says_so_in_a_line() {
     }
     let folder = folder("nobody");
     let program = folder.join("vegas-linux");
-    fs::copy(env!("CARGO_BIN_EXE_vegas-linux"), &program).expect("a copy that anybody may run");
+    fs::copy(env!("CARGO_BIN_EXE_vegas-linux"), &program).expect("a copy that any user may run");
     for path in [&folder, &program] {
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("the test's own files");
     }

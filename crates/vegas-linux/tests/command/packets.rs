@@ -25,7 +25,7 @@ const MARKED: &str = r#"
     flow = [{ algorithm = "newreno", packet = "1000b", ecn = true }, { algorithm = "vegas", packet = "1000b" }]
 "#;
 
-/// Marks come to the receiver and not from the sender, echoes to the sender; who takes no part has neither.
+/// Marks come to the receiver and not from the sender, echoes to the sender; a flow without ECN has neither.
 #[test]
 fn captures_are_those_of_real_packets() {
     if !support::kernel_is_ready() {
@@ -98,7 +98,7 @@ fn seen(line: &str) -> Option<Seen> {
     })
 }
 
-/// From within the senders' namespace of a run: to a flow that there is not, from nobody, without TCP's header.
+/// From within the senders' namespace of a run: to a flow that there is not, from an unknown address, without TCP's header.
 #[test]
 fn packets_that_are_no_flow_s_do_no_harm() {
     if !support::kernel_is_ready() {

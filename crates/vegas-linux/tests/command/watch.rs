@@ -55,7 +55,7 @@ fn a_transfer_is_seen_while_it_is_watched() {
     assert_eq!(csv.lines().next(), Some(titles));
     assert!(csv.lines().count() > 1);
 
-    // who is killed leaves the kernel tracing for three seconds more, and then nothing
+    // a watch that is killed leaves the kernel tracing for three seconds more, and then nothing
     let mut killed = self::watch(&["--json"]);
     assert!(eventually(is_watched));
     killed.kill().expect("a running program");

@@ -11,10 +11,10 @@ use s2n_quic_core::recovery::RttEstimator;
 use s2n_quic_core::recovery::congestion_controller::{CongestionController, Publisher};
 use s2n_quic_core::time::Timestamp;
 use vegas_core::units::{Segments, SendIndex, Span, Time};
-use vegas_core::{Algorithm, LossKind, Phase, State};
+use vegas_core::{Algorithm, LossKind, Phase, Status};
 
 use super::pacer::{Pacer, Spacing};
-use crate::path::{Batch, Path};
+use crate::path::{Batch, Choice, Path};
 
 /// The algorithm of one connection on one path.
 #[derive(Clone, Debug)]
@@ -46,9 +46,9 @@ const BURST_PACKETS: u32 = 10;
 const GRANULARITY: Duration = Duration::from_millis(1);
 
 impl S2nController {
-    pub(super) fn new(algorithm: Algorithm, host_noise: Span, mtu: u16) -> Self {
+    pub(super) fn new(choice: Choice, host_noise: Span, mtu: u16) -> Self {
         S2nController {
-            path: Path::new(algorithm, host_noise),
+            path: Path::new(choice, host_noise),
             mtu,
             origin: None,
             bytes_in_flight: 0,
@@ -60,8 +60,8 @@ impl S2nController {
     }
 
     /// Window, slow-start threshold, base RTT and backlog, in the core's units.
-    pub fn state(&self) -> &State {
-        self.path.state()
+    pub fn status(&self) -> Status {
+        self.path.status()
     }
 
     /// Parts and numbers.
@@ -81,7 +81,7 @@ impl S2nController {
 
     /// The algorithm's own rate, or 1.25 windows a round trip (RFC 9002, section 7.7); nothing before the first sample.
     fn spacing(&self, bytes: usize, rtt: &RttEstimator) -> Spacing {
-        match self.state().pacing_rate() {
+        match self.path.output().pace {
             Some(pace) => {
                 let nanos = pace.spacing().as_nanos().saturating_mul(bytes as u64) / u64::from(self.mtu.max(1));
                 Spacing { between: Duration::from_nanos(nanos), burst: 1 }
@@ -92,7 +92,7 @@ impl S2nController {
     }
 
     fn announce<P: Publisher>(&self, before: Phase, cause: SlowStartExitCause, publisher: &mut P) {
-        if before == Phase::SlowStart && self.state().phase() == Phase::Avoidance {
+        if before == Phase::SlowStart && self.status().phase == Phase::Avoidance {
             publisher.on_slow_start_exited(cause, self.congestion_window());
         }
     }
@@ -161,7 +161,7 @@ impl CongestionController for S2nController {
         now: Timestamp,
         publisher: &mut P,
     ) {
-        let before = self.state().phase();
+        let before = self.status().phase;
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.bytes_in_flight = self.bytes_in_flight.saturating_sub(bytes);
         let packets = u64::from(bytes.div_ceil(u32::from(self.mtu.max(1)))).max(1);
@@ -183,7 +183,7 @@ impl CongestionController for S2nController {
     ) {
         self.bytes_in_flight = self.bytes_in_flight.saturating_sub(bytes);
         let kind = if persistent_congestion { LossKind::Timeout } else { LossKind::DuplicateAcks };
-        let before = self.state().phase();
+        let before = self.status().phase;
         if self.path.on_loss(self.time(now), lost.at, kind) {
             // RFC 9002, section 7.3.2: one packet may be sent again before the window allows it
             self.may_retransmit = !persistent_congestion;
@@ -192,7 +192,7 @@ impl CongestionController for S2nController {
     }
 
     fn on_explicit_congestion<P: Publisher>(&mut self, _ce_count: u64, now: Timestamp, publisher: &mut P) {
-        let before = self.state().phase();
+        let before = self.status().phase;
         self.path.on_loss(self.time(now), self.newest_sent, LossKind::Ecn);
         self.announce(before, SlowStartExitCause::Ecn, publisher);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use s2n_quic_core::time::Timestamp;
 
-/// Spaces packets evenly, with so many at once as a burst may have; time that was not used gives no more credit than that.
+/// Spaces packets evenly, with as many at once as a burst may have; time that was not used gives no more credit than that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pacer {
     /// The next packet's place in an even spacing.

@@ -1,26 +1,28 @@
 //! The engine as the network between other hosts than its own: the scenario's links, queues, impairments, changes and
-//! background traffic carry packets that somebody else sends and receives. Whoever drives it gives the time, which may
+//! background traffic carry packets that other programs send and receive. The caller gives the time, which may
 //! be a clock's.
 
 use std::mem;
 
 use vegas_core::units::Time;
 
-use super::Simulation;
-use crate::outcome::Outcome;
+use super::event_loop::EventLoop;
+use crate::measure::outcome::Outcome;
+use crate::network::{Fast, Network};
 use crate::packet::{Ecn, Packet, PacketKind};
 use crate::scenario::Scenario;
+use crate::util::watch::Watch;
 
 /// The network of a scenario, without the hosts of its flows.
 #[derive(Debug)]
 pub struct Carrier {
-    simulation: Simulation,
+    event_loop: EventLoop<Fast>,
 }
 
 /// A packet for a network to carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// Index into [`Scenario::flows`]: whose path it takes.
+    /// Index into [`Scenario::flows`]: the flow of which it takes the path.
     pub flow: u32,
     /// Which way.
     pub direction: Direction,
@@ -65,24 +67,25 @@ pub enum Direction {
 impl Carrier {
     /// The network at time 0.
     pub fn new(scenario: &Scenario) -> Self {
-        let mut simulation = Simulation::with_hosts(scenario, None, false);
-        for flow in 0..simulation.components.flows {
-            simulation.queue.cancel(simulation.components.start_stop(flow));
+        let event_loop = Watch::without_limits(|watch| EventLoop::new(scenario, None, false, watch));
+        let mut event_loop: EventLoop<Fast> = event_loop.expect("nothing stops it");
+        for flow in 0..event_loop.hosts.components.flows {
+            event_loop.hosts.timers.cancel(event_loop.hosts.components.start_stop(flow));
         }
-        Carrier { simulation }
+        Carrier { event_loop }
     }
 
     /// When something happens next of itself; nothing does after the scenario's end.
     pub fn next_event(&mut self) -> Option<Time> {
-        self.simulation.queue.peek().map(|event| event.time()).filter(|time| *time <= self.simulation.end)
+        Some(self.event_loop.next_event()).filter(|time| *time <= self.event_loop.end)
     }
 
     /// Lets everything happen up to and with `now`. A time that has passed changes nothing.
     pub fn advance_to(&mut self, now: Time) {
         while self.next_event().is_some_and(|time| time <= now) {
-            self.simulation.advance(1);
+            self.event_loop.advance(1);
         }
-        self.simulation.now = self.simulation.now.max(now.min(self.simulation.end));
+        self.event_loop.now = self.event_loop.now.max(now.min(self.event_loop.end));
     }
 
     /// Takes in a packet where its flow's path begins, at `now` or, if that has passed, at the time reached.
@@ -90,7 +93,7 @@ impl Carrier {
     /// # Panics
     /// The scenario has no such flow.
     pub fn offer(&mut self, now: Time, packet: Carried) {
-        assert!(packet.flow < self.simulation.components.flows, "the scenario has no such flow");
+        assert!(packet.flow < self.event_loop.hosts.components.flows, "the scenario has no such flow");
         self.advance_to(now);
         let kind = match (packet.direction, packet.is_data) {
             (Direction::Forward, true) => PacketKind::Data,
@@ -98,27 +101,26 @@ impl Carrier {
             (Direction::Backward, _) => PacketKind::Ack,
         };
         let ecn = Ecn::CAPABLE.when(packet.ecn_capable);
-        self.simulation.launch(Packet::new(kind, packet.flow, packet.number, packet.wire).with_ecn(ecn));
+        self.event_loop.launch(Packet::new(kind, packet.flow, packet.number, packet.wire).with_ecn(ecn));
     }
 
     /// The packets that have come out since the last call, in the order of time.
     pub fn take_delivered(&mut self) -> Vec<Delivery> {
-        self.simulation.delivered.as_mut().map(mem::take).unwrap_or_default()
+        self.event_loop.delivered.as_mut().map(mem::take).unwrap_or_default()
     }
 
     /// Ends the run at `end`, at the latest at the scenario's end: links, traffic and drops as of a simulated run. The
     /// flows are idle ones.
     pub fn finish(mut self, end: Time) -> Outcome {
         self.advance_to(end);
-        self.simulation.end_here()
+        self.event_loop.end_here()
     }
 }
 
-impl Simulation {
-    /// Hands a packet of a scenario's flow over where others are its hosts. Whether they are.
-    pub(super) fn hand_over(&mut self, packet: &Packet) -> bool {
-        let is_of_flow = self.is_of_flow(packet);
-        let Some(delivered) = self.delivered.as_mut().filter(|_| is_of_flow) else { return false };
+impl<N: Network> EventLoop<N> {
+    /// Hands over a packet of a scenario's flow between others' hosts.
+    pub(super) fn hand_over(&mut self, packet: &Packet) {
+        let delivered = self.delivered.as_mut().expect("the hosts are others");
         delivered.push(Delivery {
             at: self.now,
             flow: packet.flow(),
@@ -128,6 +130,5 @@ impl Simulation {
             queued_us: packet.aqt().micros(),
             marked: packet.ecn().has(Ecn::MARKED),
         });
-        true
     }
 }

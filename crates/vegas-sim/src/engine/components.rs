@@ -1,9 +1,9 @@
 //! The numbering of components, which is the order of simultaneous events.
 
-use crate::event_queue::ComponentId;
+use crate::util::event::ComponentId;
 
-/// Changes of the network come first, then starts and stops, the sources of traffic, arrivals in the order of links,
-/// then timers, and the sampler last, so that a sample sees all that happened at its time. Each connection has its timers
+/// Changes of the network come first, then starts and stops, the sources of traffic, what happens in the network, then
+/// timers, and the sampler last, so that a sample sees all that happened at its time. Each connection has its timers
 /// side by side, so that connections can be added at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Components {
@@ -12,8 +12,7 @@ pub(super) struct Components {
     pub(super) connections: u32,
     /// Where each kind begins.
     sources: ComponentId,
-    arrivals: ComponentId,
-    held: ComponentId,
+    network: ComponentId,
     timers: ComponentId,
 }
 
@@ -24,8 +23,6 @@ pub(super) enum Component {
     Change,
     StartStop(u32),
     Source(u32),
-    Arrival(u32),
-    Held(u32),
     Retransmission(u32),
     DelayedAck(u32),
     Write(u32),
@@ -34,14 +31,11 @@ pub(super) enum Component {
 }
 
 impl Components {
-    /// Of a network where links `may_hold` packets back, or none does.
-    pub(super) fn new(links: usize, may_hold: bool, flows: usize, sources: usize) -> Self {
-        let [links, flows, sources] = [links, flows, sources].map(|count| count as u32);
+    pub(super) fn new(flows: usize, sources: usize) -> Self {
+        let [flows, sources] = [flows, sources].map(|count| count as u32);
         let first_source = 1 + flows;
-        let arrivals = first_source + sources;
-        let held = arrivals + links;
-        let timers = held + if may_hold { links } else { 0 };
-        Components { flows, connections: flows, sources: first_source, arrivals, held, timers }
+        let network = first_source + sources;
+        Components { flows, connections: flows, sources: first_source, network, timers: network + 1 }
     }
 
     pub(super) fn count(self) -> usize {
@@ -60,18 +54,10 @@ impl Components {
         self.sources + source
     }
 
-    pub(super) fn arrival(self, link: u32) -> ComponentId {
-        self.arrivals + link
-    }
-
-    /// The link whose arrival an event is.
+    /// The place of all that the network does at an instant; it is in none of the timers.
     #[inline]
-    pub(super) fn link_of(self, arrival: ComponentId) -> u32 {
-        arrival - self.arrivals
-    }
-
-    pub(super) fn held(self, link: u32) -> ComponentId {
-        self.held + link
+    pub(super) fn network(self) -> ComponentId {
+        self.network
     }
 
     pub(super) fn retransmission(self, flow: u32) -> ComponentId {
@@ -99,12 +85,8 @@ impl Components {
             Component::Change
         } else if id < self.sources {
             Component::StartStop(id - self.start_stop(0))
-        } else if id < self.arrivals {
+        } else if id < self.network {
             Component::Source(id - self.sources)
-        } else if id < self.held {
-            Component::Arrival(id - self.arrivals)
-        } else if id < self.timers {
-            Component::Held(id - self.held)
         } else if id < self.sampler() {
             let (flow, timer) = ((id - self.timers) / TIMERS, (id - self.timers) % TIMERS);
             match timer {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
 
-use crate::outcome::{
+use crate::measure::outcome::{
     CompletionTimes, FlowOutcome, IncidentKind, LinkOutcome, Outcome, PHASES, QueueingTimes, TrafficOutcome,
     TransferOutcome,
 };
@@ -41,7 +41,7 @@ pub const FLOWS: TableSpec = TableSpec {
     name: "flows",
     columns: &[
         column("id", "-", "the flow, counted from 0 in the scenario's order", |_, o| ids(o.flows.len())),
-        column("algorithm", "-", "the preset's name, or custom", |s, _| {
+        column("algorithm", "-", "the preset's name, or that of the table of parts", |s, _| {
             Arc::new(StringArray::from_iter_values(s.flows.iter().map(|flow| &flow.algorithm)))
         }),
         column("start_s", "s", "when the flow starts", |_, o| flow_floats(o, |f| f.start_s)),
@@ -148,7 +148,7 @@ pub const TRAFFIC: TableSpec = TableSpec {
         ),
         column("transfers_started", "transfers", "transfers started", |_, o| transfer_counts(o, |t| t.started))
             .nullable(),
-        column("transfers_completed", "transfers", "transfers whose last byte was acknowledged", |_, o| {
+        column("transfers_completed", "transfers", "transfers flow_and_flags last byte was acknowledged", |_, o| {
             transfer_counts(o, |t| t.completed)
         })
         .nullable(),
@@ -238,10 +238,15 @@ pub const INCIDENTS: TableSpec = TableSpec {
         column("time_s", "s", "since the run began", |_, o| {
             Arc::new(Float64Array::from_iter_values(o.incidents.iter().map(|i| i.time_s)))
         }),
-        column("kind", "-", "queue-drop, loss, mark, retransmit, timeout or slow-start-exit", |_, o| {
-            let kinds = IncidentKind::ALL.map(|kind| kind.name().to_string());
-            names(o.incidents.iter().map(|i| Some(i.kind as u32)), kinds.into_iter())
-        }),
+        column(
+            "kind",
+            "-",
+            "queue-drop, loss, mark, retransmit, timeout, slow-start-exit or connection-lost",
+            |_, o| {
+                let kinds = IncidentKind::ALL.map(|kind| kind.name().to_string());
+                names(o.incidents.iter().map(|i| Some(i.kind as u32)), kinds.into_iter())
+            },
+        ),
         column("flow", "-", "the flow's id", |_, o| {
             Arc::new(UInt32Array::from_iter_values(o.incidents.iter().map(|i| i.flow)))
         }),
@@ -249,9 +254,12 @@ pub const INCIDENTS: TableSpec = TableSpec {
             names(o.incidents.iter().map(|i| i.link), link_names(s))
         })
         .nullable(),
-        column("sequence", "bytes", "first payload byte of the segment concerned, from 0", |_, o| {
-            Arc::new(UInt64Array::from_iter_values(o.incidents.iter().map(|i| i.sequence)))
-        }),
+        column(
+            "sequence",
+            "bytes",
+            "first payload byte of the segment concerned; of QUIC datagrams sent before",
+            |_, o| Arc::new(UInt64Array::from_iter_values(o.incidents.iter().map(|i| i.sequence))),
+        ),
     ],
 };
 

@@ -1,17 +1,19 @@
 //! What can go wrong when results are written: one line each.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 use thiserror::Error;
 
+use crate::util::watch::Stopped;
+
 /// Why results could not be made or written. Nothing was left behind.
 #[derive(Debug, Error)]
 pub enum ResultsError {
     /// The operating system refused.
-    #[error("{}: cannot {action}: {source}; give a results folder that can be written", path.display())]
+    #[error("{}: cannot {action}: {source}; {}", path.display(), remedy(source))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -42,6 +44,9 @@ pub enum ResultsError {
         /// Bytes on the wire.
         bytes: u32,
     },
+    /// The caller does not want them any more.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// The outcome does not fit the scenario.
     #[error("table {table}: the outcome is not of this scenario: {source}")]
     Table {
@@ -61,19 +66,20 @@ pub enum ResultsError {
     /// Series are to be kept of a run that has none.
     #[error("sample: \"off\" leaves nothing to keep as series; give a step, such as \"100ms\"")]
     NoSeries,
-    /// A table could not be written as Parquet.
-    #[error("{}: cannot write: {source}; give a results folder that can be written", path.display())]
-    Parquet {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: ParquetError,
-    },
 }
 
 impl ResultsError {
     /// For `map_err` on a file operation.
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> ResultsError {
         move |source| ResultsError::Io { path: path.to_owned(), action, source }
+    }
+}
+
+/// What is to be done about a file that cannot be written, as the end of a line about it.
+pub fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room there, or give another folder",
+        ErrorKind::FileTooLarge => "allow larger files (ulimit -f), or give another folder",
+        _ => "give another folder",
     }
 }

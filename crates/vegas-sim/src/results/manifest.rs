@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::columns::link_name;
 use super::summary::Summary;
 use super::{ENGINE_COMMIT, ENGINE_VERSION};
-use crate::outcome::Outcome;
+use crate::measure::outcome::Outcome;
 use crate::scenario::Scenario;
 
 /// The manifest's file name; a folder that holds one of ours may be replaced.
@@ -28,7 +28,8 @@ pub(super) struct Manifest<'a> {
     commit: Option<&'static str>,
     seed: u64,
     scenario: &'a Value,
-    traces: Map<String, Value>,
+    #[serde(flatten)]
+    contents: Contents,
     summary: Summary<'a>,
     files: &'a [String],
     /// More to say of it.
@@ -37,7 +38,7 @@ pub(super) struct Manifest<'a> {
 }
 
 impl<'a> Manifest<'a> {
-    /// Of a run whose folder holds `files`.
+    /// The manifest of a run with these `files` in its folder.
     pub(super) fn new(
         scenario: &'a Scenario,
         outcome: &Outcome,
@@ -53,7 +54,7 @@ impl<'a> Manifest<'a> {
             commit: ENGINE_COMMIT,
             seed: scenario.seed,
             scenario: &scenario.document,
-            traces: traces(scenario),
+            contents: Contents::of(scenario),
             summary: Summary::new(scenario, outcome, wall_s),
             files,
             about,
@@ -62,7 +63,7 @@ impl<'a> Manifest<'a> {
 }
 
 /// Whether a file is a manifest that a run wrote, as its first member says: that of ten thousand flows has 20 MB, which
-/// nobody has to read for that.
+/// need not be read for that.
 pub(super) fn is_manifest(file: impl Read) -> bool {
     #[derive(Deserialize)]
     struct Origin {
@@ -75,22 +76,24 @@ pub(super) fn is_manifest(file: impl Read) -> bool {
     is_read && origin.is_ok_and(|origin| origin.generator == GENERATOR)
 }
 
-/// What names a run: SHA-256, in hex, of the scenario document, the seed, the engine's version and the hashes of the rate
-/// traces, if there are any, as JSON with sorted keys and no white space. Runs of the same id have the same tables.
+/// What names a run: SHA-256, in hex, of the scenario document, the seed, the engine's version and the hashes of rate
+/// traces and of algorithms from outside, if there are any, as JSON with sorted keys and no white space. Runs of the same id have the same tables.
 pub fn run_id(scenario: &Scenario) -> String {
-    let digest = run_digest(&scenario.document, scenario.seed, &traces(scenario));
+    let digest = run_digest(&scenario.document, scenario.seed, &Contents::of(scenario));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The 32 bytes of a [`run_id`], of a document that need not be a scenario that can run, and its [`traces`].
-pub fn run_digest(document: &Value, seed: u64, traces: &Map<String, Value>) -> [u8; 32] {
+/// The 32 bytes of a [`run_id`], of a document that need not be a scenario that can run, and its [`Contents`].
+pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] {
     let mut identity = b"{\"scenario\":".to_vec();
     write_sorted(&mut identity, document);
     identity.extend_from_slice(format!(",\"seed\":{seed},").as_bytes());
-    if !traces.is_empty() {
-        identity.extend_from_slice(b"\"traces\":");
-        write_sorted(&mut identity, &Value::Object(traces.clone()));
-        identity.push(b',');
+    for (name, hashes) in [("algorithms", &contents.algorithms), ("traces", &contents.traces)] {
+        if !hashes.is_empty() {
+            identity.extend_from_slice(format!("\"{name}\":").as_bytes());
+            write_sorted(&mut identity, &Value::Object(hashes.clone()));
+            identity.push(b',');
+        }
     }
     identity.extend_from_slice(b"\"version\":");
     write_sorted(&mut identity, &Value::from(ENGINE_VERSION));
@@ -98,11 +101,27 @@ pub fn run_digest(document: &Value, seed: u64, traces: &Map<String, Value>) -> [
     Sha256::digest(identity).into()
 }
 
-/// The rate trace of each link that follows one: SHA-256 of its file.
-pub fn traces(scenario: &Scenario) -> Map<String, Value> {
-    let links = scenario.links.iter().enumerate();
-    let traced = links.filter_map(|(id, link)| Some((link_name(scenario, id), link.trace.as_ref()?.sha256().into())));
-    traced.collect()
+/// The files that a scenario names, by their hashes.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Contents {
+    /// The rate trace of each link that follows one: SHA-256 of its file.
+    traces: Map<String, Value>,
+    /// Each algorithm from outside: SHA-256 of its content.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    algorithms: Map<String, Value>,
+}
+
+impl Contents {
+    /// Of a scenario.
+    pub fn of(scenario: &Scenario) -> Self {
+        let links = scenario.links.iter().enumerate();
+        let traced =
+            links.filter_map(|(id, link)| Some((link_name(scenario, id), link.trace.as_ref()?.sha256().into())));
+        Contents {
+            traces: traced.collect(),
+            algorithms: scenario.own().map(|own| (own.source().to_owned(), own.sha256().into())).collect(),
+        }
+    }
 }
 
 /// Writes JSON with every object's keys in order: the order in a file must not change a run's id.

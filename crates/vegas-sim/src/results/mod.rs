@@ -3,27 +3,34 @@
 //! [`columns`] defines every column once; the tables, the summary, the files and the documentation's test follow it.
 //! Everything but `wall_s` is a function of the scenario and the outcome, so repeated runs give the same bytes.
 
-mod cells;
+// a browser has no folders
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
+
+mod capture;
 pub mod columns;
 mod error;
+#[cfg(not(target_family = "wasm"))]
 mod folder;
 mod manifest;
-mod packet;
-mod pcapng;
+mod memory;
 mod row;
 mod series;
 mod summary;
-mod table_files;
 mod tables;
 
-pub use error::ResultsError;
-pub use folder::{WriteOptions, check_folder, write_folder, write_folder_about};
-pub use manifest::{run_digest, run_id, traces};
-pub use packet::{RECEIVER_PORT, addresses, sender_port};
+pub use capture::packet::{RECEIVER_PORT, addresses, sender_port};
+pub use error::{ResultsError, remedy};
+#[cfg(not(target_family = "wasm"))]
+pub use folder::place::Place;
+#[cfg(not(target_family = "wasm"))]
+pub use folder::write::{WriteOptions, check_folder, write_folder, write_folder_about, write_folder_watched};
+pub use manifest::{Contents, run_digest, run_id};
+pub(crate) use memory::memory_bytes;
 pub use row::{Rows, figure_columns};
 pub use series::{Series, TableFormat};
 pub use summary::{Summary, summary};
-pub use tables::{Tables, tables};
+pub use tables::batches::{Tables, tables};
+pub use tables::files::table_bytes;
 
 /// The engine's version, part of every run's identity.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");

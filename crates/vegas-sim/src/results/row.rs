@@ -9,8 +9,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use super::columns::{self, Column, TableSpec};
 use super::error::ResultsError;
 use super::series::Series;
-use crate::outcome::Outcome;
+use crate::measure::outcome::Outcome;
 use crate::scenario::{Sampling, Scenario};
+use crate::util::watch::Watch;
 
 /// The tables of totals, with what their columns are called in a row: `flow.0.timeouts`, `link.r1->r2.drops`.
 const PARTS: [(&str, TableSpec); 3] =
@@ -59,11 +60,24 @@ impl Rows {
         Ok(())
     }
 
+    /// About how much memory a row of this scenario takes, bytes: each of its columns is an array with a field of its own.
+    pub(crate) fn memory_bytes(&self, scenario: &Scenario) -> u64 {
+        const COLUMN_BYTES: usize = 700;
+        let counts = [scenario.flows.len(), scenario.links.len(), scenario.traffic.len()];
+        let columns = PARTS.iter().zip(counts).map(|((_, table), count)| figures(table).count() * count);
+        (columns.sum::<usize>() * COLUMN_BYTES) as u64
+    }
+
     /// The totals of a run as one row. Every column may be missing in other runs, and so is nullable.
     ///
     /// # Errors
     /// The outcome is not one of this scenario.
-    pub fn row(&self, scenario: &Scenario, outcome: &Outcome) -> Result<RecordBatch, ResultsError> {
+    pub fn row(
+        &self,
+        scenario: &Scenario,
+        outcome: &Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Result<RecordBatch, ResultsError> {
         let ids = PARTS.map(|(_, table)| (table.columns[0].values)(scenario, outcome));
         let columns: [Vec<ArrayRef>; 3] =
             PARTS.map(|(_, table)| figures(&table).map(|column| (column.values)(scenario, outcome)).collect());
@@ -72,7 +86,7 @@ impl Rows {
             cells.extend((0..ids.len()).flat_map(|number| columns.iter().map(move |column| column.slice(number, 1))));
         }
         for series in &self.series {
-            cells.push(Arc::new(LargeBinaryArray::from_iter_values([series.file(scenario, outcome)?])));
+            cells.push(Arc::new(LargeBinaryArray::from_iter_values([series.file(scenario, outcome, watch)?])));
         }
         let schema = self.schema(ids, &columns);
         RecordBatch::try_new(schema, cells).map_err(|source| ResultsError::Table { table: "runs", source })

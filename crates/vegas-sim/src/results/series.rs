@@ -13,10 +13,11 @@ use super::columns::{FLOW_SERIES, LINK_SERIES, TableSpec};
 use super::error::ResultsError;
 use super::manifest::run_id;
 use super::summary::Rows;
-use super::table_files::{parquet_bytes, write_csv, write_parquet};
-use super::tables::batch;
-use crate::outcome::Outcome;
+use crate::measure::outcome::Outcome;
+use crate::results::tables::batches::batch;
+use crate::results::tables::files::{parquet_bytes, write_csv, write_parquet};
 use crate::scenario::Scenario;
+use crate::util::watch::Watch;
 
 /// A table of time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +93,8 @@ impl Series {
         name.push(".part");
         let part = path.with_file_name(name);
         match format {
-            TableFormat::Parquet => write_parquet(&part, &table),
-            TableFormat::Csv => write_csv(&part, &table),
+            TableFormat::Parquet => Watch::without_limits(|watch| write_parquet(&part, &table, watch)),
+            TableFormat::Csv => Watch::without_limits(|watch| write_csv(&part, &table, watch)),
         }
         .and_then(|()| fs::rename(&part, path).map_err(ResultsError::io(path, "write")))
         .inspect_err(|_| drop(fs::remove_file(&part)))
@@ -107,7 +108,12 @@ impl Series {
     }
 
     /// The series of a run as a Parquet file, with the run's id as first column: a function of the run alone.
-    pub(super) fn file(self, scenario: &Scenario, outcome: &Outcome) -> Result<Vec<u8>, ResultsError> {
+    pub(super) fn file(
+        self,
+        scenario: &Scenario,
+        outcome: &Outcome,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<u8>, ResultsError> {
         let series = batch(self.spec(), scenario, outcome)?;
         let id = run_id(scenario);
         let ids: DictionaryArray<Int32Type> = std::iter::repeat_n(id.as_str(), series.num_rows()).collect();
@@ -117,6 +123,6 @@ impl Series {
         let columns: Vec<ArrayRef> = [Arc::new(ids) as ArrayRef].into_iter().chain(series.columns().to_vec()).collect();
         let table = RecordBatch::try_new(Arc::new(schema), columns)
             .map_err(|source| ResultsError::Table { table: self.table(), source })?;
-        parquet_bytes(self.table(), &table)
+        parquet_bytes(self.table(), &table, watch)
     }
 }

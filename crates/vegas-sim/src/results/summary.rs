@@ -6,9 +6,9 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::ENGINE_VERSION;
-use super::cells::cell;
 use super::columns::{self, TableSpec};
-use crate::outcome::Outcome;
+use crate::measure::outcome::Outcome;
+use crate::results::tables::cells::cell;
 use crate::scenario::Scenario;
 
 /// The summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by column.

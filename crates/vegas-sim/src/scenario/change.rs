@@ -1,13 +1,16 @@
 //! What changes during a run: a link's values, or a flow's route.
 
+use std::collections::BTreeMap;
+
 use vegas_core::units::{Bytes, Span, Time};
 
 use super::document::{self, Numbered};
-use super::error::{Checked, Problem, child, suggestion};
-use super::field::{Field, Table};
 use super::model::{Change, FlowSpec, LinkChange, LinkId, Load, QueueLimit, RouteChange, ScheduledChange, TrafficSpec};
-use super::network::Network;
-use super::scalar::Kind;
+use super::network::{Network, Paths};
+use crate::scenario::read::error::{Checked, Problem, child, suggestion};
+use crate::scenario::read::field::{Field, Table};
+use crate::scenario::read::scalar::Kind;
+use crate::util::watch::Watch;
 
 /// A packet counts the links that it has passed in 16 bits, over all the routes that its flow ever takes.
 const ROUTE_LINKS_MAX: usize = 60_000;
@@ -23,17 +26,49 @@ pub(super) struct Context<'a> {
 }
 
 /// Checks the changes of a file and puts them in the order of their times; at one time, in that of the file.
-pub(super) fn resolve(changes: &[Table<document::Change>], context: &Context<'_>) -> Checked<Vec<ScheduledChange>> {
+pub(super) fn resolve(
+    changes: &[Table<document::Change>],
+    context: &Context<'_>,
+    watch: &mut Watch<'_>,
+) -> Checked<Vec<ScheduledChange>> {
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut known = Known::new(context);
     let mut resolved = Vec::with_capacity(changes.len());
     for (id, change) in changes.iter().enumerate() {
-        resolved.push(resolve_one(&format!("change.{id}"), change, context)?);
+        watch.step()?;
+        resolved.push(resolve_one(&format!("change.{id}"), change, context, &mut known)?);
     }
     resolved.sort_by_key(|change| change.at);
     check_routes(&resolved, context)?;
     Ok(resolved)
 }
 
-fn resolve_one(key: &str, change: &document::Change, context: &Context<'_>) -> Checked<ScheduledChange> {
+/// What every change is checked against, worked out once.
+struct Known<'a> {
+    names: Vec<String>,
+    /// By name.
+    links: BTreeMap<String, LinkId>,
+    paths: Paths<'a>,
+    /// By link, the largest packet that may cross it.
+    largest: Vec<Option<Bytes>>,
+}
+
+impl<'a> Known<'a> {
+    fn new(context: &Context<'a>) -> Self {
+        let names: Vec<String> = (0..context.network.links.len()).map(|link| context.network.link_name(link)).collect();
+        let links = names.iter().cloned().zip(0..).collect();
+        Known { names, links, paths: Paths::of(context.network), largest: largest_packets(context) }
+    }
+}
+
+fn resolve_one(
+    key: &str,
+    change: &document::Change,
+    context: &Context<'_>,
+    known: &mut Known<'_>,
+) -> Checked<ScheduledChange> {
     if change.at.0 >= context.duration {
         let message = "the run is over by then; write a time before duration";
         return Err(Problem::new(child(key, "at"), message));
@@ -43,32 +78,41 @@ fn resolve_one(key: &str, change: &document::Change, context: &Context<'_>) -> C
         (Some(_), Some(_)) => {
             return Err(Problem::new(child(key, "flow"), "stands beside link; write a change for each"));
         }
-        (Some(link), None) => Change::Link(link_change(key, link, change, context)?),
-        (None, Some(Field(flow))) => Change::Route(route_change(key, flow.0 as usize, change, context)?),
+        (Some(link), None) => Change::Link(link_change(key, link, change, context.network, known)?),
+        (None, Some(Field(flow))) => {
+            Change::Route(route_change(key, flow.0 as usize, change, context, &mut known.paths)?)
+        }
         (None, None) => return Err(Problem::missing(child(key, "link"))),
     };
     Ok(ScheduledChange { at, change })
 }
 
-fn link_change(key: &str, name: &str, change: &document::Change, context: &Context<'_>) -> Checked<LinkChange> {
+fn link_change(
+    key: &str,
+    name: &str,
+    change: &document::Change,
+    network: &Network,
+    known: &Known<'_>,
+) -> Checked<LinkChange> {
     if change.via.is_some() {
         return Err(Problem::new(child(key, "via"), "means nothing for a link; write flow instead of link"));
     }
     if change.rate.is_none() && change.delay.is_none() && change.queue.is_none() {
         return Err(Problem::new(key, "changes nothing; write rate, delay or queue"));
     }
-    let network = context.network;
-    let names: Vec<String> = (0..network.links.len()).map(|link| network.link_name(link)).collect();
-    let link = names.iter().position(|known| known == name).ok_or_else(|| {
-        let right = suggestion(name, names.iter().map(String::as_str));
+    let link = known.links.get(name).copied().ok_or_else(|| {
+        let right = suggestion(name, known.names.iter().map(String::as_str));
         Problem::new(child(key, "link"), format!("\"{name}\" is no link; {right}"))
     })?;
     if change.rate.is_some() && network.links[link].trace.is_some() {
         return Err(Problem::new(child(key, "rate"), "the link's rate follows a trace; leave it out"));
     }
     let queue = change.queue.map(|queue| queue.0);
-    if let Some(QueueLimit::Bytes(limit)) = queue {
-        check_limit(&child(key, "queue"), link, limit, context)?;
+    if let (Some(QueueLimit::Bytes(limit)), Some(size)) = (queue, known.largest[link])
+        && size > limit
+    {
+        let message = format!("packets of {}b do not fit; write {}b or more", size.get(), size.get());
+        return Err(Problem::new(child(key, "queue"), message));
     }
     Ok(LinkChange {
         link,
@@ -78,8 +122,8 @@ fn link_change(key: &str, name: &str, change: &document::Change, context: &Conte
     })
 }
 
-/// Every packet that may cross the link has to fit its queue.
-fn check_limit(key: &str, link: LinkId, limit: Bytes, context: &Context<'_>) -> Checked<()> {
+/// Of every link the largest packet that may cross it.
+fn largest_packets(context: &Context<'_>) -> Vec<Option<Bytes>> {
     let connections = context.traffic.iter().filter_map(|source| match &source.load {
         Load::Datagrams(_) => None,
         Load::Transfers(transfers) => Some(&*transfers.connection),
@@ -92,30 +136,38 @@ fn check_limit(key: &str, link: LinkId, limit: Bytes, context: &Context<'_>) -> 
         Load::Datagrams(datagrams) => Some((datagrams.packet, &source.path)),
         Load::Transfers(_) | Load::Conversations(_) => None,
     });
-    let largest = segments.chain(datagrams).filter(|(_, path)| path.contains(&link)).map(|(size, _)| size).max();
-    match largest {
-        Some(size) if size > limit => {
-            let message = format!("packets of {}b do not fit; write {}b or more", size.get(), size.get());
-            Err(Problem::new(key, message))
+    let mut largest = vec![None; context.network.links.len()];
+    for (size, path) in segments.chain(datagrams) {
+        for link in path {
+            largest[*link] = largest[*link].max(Some(size));
         }
-        _ => Ok(()),
     }
+    largest
 }
 
-fn route_change(key: &str, flow: usize, change: &document::Change, context: &Context<'_>) -> Checked<RouteChange> {
+fn route_change(
+    key: &str,
+    flow: usize,
+    change: &document::Change,
+    context: &Context<'_>,
+    paths: &mut Paths<'_>,
+) -> Checked<RouteChange> {
     let Some(document) = context.documents.get(flow) else {
         let last = context.documents.len() - 1;
         return Err(Problem::new(child(key, "flow"), format!("{flow} is no flow; write a number from 0 to {last}")));
     };
-    if context.kind != Kind::Graph {
-        let message = "has one route only here; leave it out, or set topology.kind to \"graph\"";
-        return Err(Problem::new(child(key, "flow"), message));
+    match context.kind {
+        Kind::Graph => {}
+        Kind::Dumbbell | Kind::ParkingLot => {
+            let message = "has one route only here; leave it out, or set topology.kind to \"graph\"";
+            return Err(Problem::new(child(key, "flow"), message));
+        }
     }
     if change.rate.is_some() || change.delay.is_some() || change.queue.is_some() {
         return Err(Problem::new(key, "rate, delay and queue are a link's; write link instead of flow"));
     }
     let via = change.via.as_deref().ok_or_else(|| Problem::missing(child(key, "via")))?;
-    let path = super::network::reroute(context.network, *document, child(key, "via"), via)?;
+    let path = paths.reroute(*document, child(key, "via"), via)?;
     let spec = &context.flows[flow];
     let reverse_path = Network::reversed(&path);
     for (size, path) in [(spec.largest_packet(), &path), (spec.largest_ack(), &reverse_path)] {

@@ -1,19 +1,20 @@
 //! One flow of the file, with its defaults filled in.
 
-use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Segments, Span, Time};
-use vegas_core::{Composition, Detection, HostCapabilities, Limits, LossResponse, Parameters, Recovery, Refusal};
+use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Refusal, Standalone};
 
-use super::document::{Algorithm, Flow, Host, Parts};
-use super::error::{Checked, Problem, child};
-use super::field::Field;
-use super::model::{FlowKind, FlowSpec, Handshake, HostKind, HostSpec, LinkId, Transport};
+use super::application;
+use super::composition::{self, FlowAlgorithm};
+use super::document::{Algorithm, Flow, Host};
+use super::model::{DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Transport};
 use super::network::Network;
-use super::scalar::{Count, DelayedAck, SEGMENTS_MAX};
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::{Count, SEGMENTS_MAX};
 
 /// The largest IPv4 packet.
 const PACKET_MAX: Bytes = Bytes::new(65_535);
-/// The same with RoVegas's option of 8 bytes.
+/// The largest packet with RoVegas's option of 8 bytes.
 const PACKET_WITH_OPTION_MAX: Bytes = Bytes::new(65_527);
 /// UDP over IPv4.
 const QUIC_HEADERS: Bytes = Bytes::new(28);
@@ -27,16 +28,18 @@ const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 const DELAYED_ACK_MAX: Span = Span::from_millis(500);
 /// Longer than any retransmission timeout in use.
 const TIMEOUT_MAX: Span = Span::from_secs(3600);
-/// The name of an algorithm that is none of the presets.
-const CUSTOM: &str = "custom";
-/// Where parts come from that a table of parts leaves out.
-const DEFAULT_PRESET: &str = "reno";
 
-/// Checks the flow at `key` and fills in its defaults; `network` has its path.
-pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network, path: &[LinkId]) -> Checked<FlowSpec> {
+/// Checks the flow at `key` and fills in its defaults; `network` has its path, `folder` what it names.
+pub(super) fn resolve(
+    key: &str,
+    flow: &Flow,
+    duration: Span,
+    (network, path): (&Network, &[LinkId]),
+    folder: &dyn Folder,
+) -> Checked<FlowSpec> {
     let transport = flow.transport.map_or(Transport::Tcp, |transport| transport.0);
-    let (algorithm, mut composition, preset_parameters) = algorithm(flow, transport);
-    check_base(key, flow)?;
+    let FlowAlgorithm { name: algorithm, mut composition, standalone, own, parameters: preset_parameters } =
+        composition::resolve(key, flow, transport, folder)?;
     if transport == Transport::Quic {
         check_quic(key, flow)?;
     }
@@ -46,7 +49,9 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
         composition.detection.recovery = Recovery::Sack;
     }
     let parameters = parameters(flow, &preset_parameters, &host);
-    check_algorithm(key, flow, transport, &composition, &parameters, &host)?;
+    let own_needs = own.as_ref().map(|own| own.program().needs());
+    let needs = own_needs.or(standalone.map(Standalone::needs)).unwrap_or_default();
+    check_algorithm(key, flow, transport, (&needs, &composition), &parameters, &host)?;
     let (start, stop) = times(key, "the flow", flow.start, flow.stop, duration)?;
     let (packet, ack, header) = match transport {
         Transport::Tcp => (
@@ -60,94 +65,27 @@ pub(super) fn resolve(key: &str, flow: &Flow, duration: Span, network: &Network,
         }
     };
     let size = size(child(key, "size"), flow.size)?;
+    let application = application::resolve(&child(key, "application"), &flow.application)?;
     let ecn = flow.ecn.unwrap_or(false);
-    let kind = FlowKind { transport, algorithm, composition, parameters, host, ecn, size, packet, ack, header };
+    let kind = FlowKind {
+        transport,
+        algorithm,
+        composition,
+        standalone,
+        own,
+        parameters,
+        host,
+        ecn,
+        size,
+        application,
+        packet,
+        ack,
+        header,
+    };
     let reverse_path = Network::reversed(path);
     let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };
     check_sizes(key, &spec, network)?;
     Ok(spec)
-}
-
-/// The algorithm's name, its parts and its own numbers.
-fn algorithm(flow: &Flow, transport: Transport) -> (String, Composition, Parameters) {
-    let (name, mut composition, parameters) = match &flow.algorithm {
-        Algorithm::Preset(preset) => {
-            let (composition, parameters) = of_transport(preset, transport);
-            (preset.name, composition, parameters)
-        }
-        Algorithm::Parts(parts) => compose(parts, transport),
-    };
-    if let Some(Field(recovery)) = flow.recovery {
-        composition.detection.recovery = recovery;
-    }
-    (name.into(), composition, parameters)
-}
-
-/// A preset's parts and numbers, without those that QUIC has in their place.
-fn of_transport(preset: &Preset, transport: Transport) -> (Composition, Parameters) {
-    match transport {
-        Transport::Tcp => (preset.composition, preset.parameters),
-        Transport::Quic => (preset.composition.left_to_quic(), preset.parameters.left_to_quic()),
-    }
-}
-
-fn compose(parts: &Parts, transport: Transport) -> (&'static str, Composition, Parameters) {
-    let (from, parameters) = base(parts, transport);
-    let composition = Composition {
-        signal: parts.signal.map_or(from.signal, |signal| signal.0),
-        slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
-        avoidance: parts.avoidance.map_or(from.avoidance, |avoidance| avoidance.0),
-        loss: LossResponse {
-            cut: parts.cut.map_or(from.loss.cut, |cut| cut.0),
-            once_per_window: parts.once_per_window.unwrap_or(from.loss.once_per_window),
-            slow_start_ends: from.loss.slow_start_ends,
-        },
-        detection: Detection {
-            recovery: parts.recovery.map_or(from.detection.recovery, |recovery| recovery.0),
-            fine_retransmit: parts.fine_retransmit.unwrap_or(from.detection.fine_retransmit),
-            recheck_after_retransmit: parts.recheck_after_retransmit.unwrap_or(from.detection.recheck_after_retransmit),
-            retransmit_backs_off: from.detection.retransmit_backs_off,
-        },
-        limits: Limits {
-            burst: parts.burst.map_or(from.limits.burst, |burst| burst.0.0),
-            keep_up: parts.keep_up.unwrap_or(from.limits.keep_up),
-            suppress_spikes: parts.suppress_spikes.unwrap_or(from.limits.suppress_spikes),
-        },
-    };
-    (name_of(parts, &composition, &parameters), composition, parameters)
-}
-
-/// Where parts and numbers come from that the table leaves out.
-fn base(parts: &Parts, transport: Transport) -> (Composition, Parameters) {
-    if let Some(Field(mechanisms)) = parts.mechanisms {
-        return (mechanisms.composition(), mechanisms.parameters());
-    }
-    let preset = parts.preset.map_or_else(default_preset, |preset| preset.0.0);
-    of_transport(preset, transport)
-}
-
-fn default_preset() -> &'static Preset {
-    registry::preset(DEFAULT_PRESET).expect("the registry has the default preset")
-}
-
-/// The preset that the parts amount to: the one they were taken from, or any for a set of mechanisms.
-fn name_of(parts: &Parts, composition: &Composition, parameters: &Parameters) -> &'static str {
-    let is_it = |preset: &&Preset| preset.composition == *composition && preset.parameters == *parameters;
-    let preset = match parts.mechanisms {
-        Some(_) => registry::PRESETS.iter().find(is_it),
-        None => Some(parts.preset.map_or_else(default_preset, |preset| preset.0.0)).filter(is_it),
-    };
-    preset.map_or(CUSTOM, |preset| preset.name)
-}
-
-fn check_base(key: &str, flow: &Flow) -> Checked<()> {
-    match &flow.algorithm {
-        Algorithm::Parts(parts) if parts.preset.is_some() && parts.mechanisms.is_some() => {
-            let message = "stands beside preset; give one of the two";
-            Err(Problem::new(child(key, "algorithm.mechanisms"), message))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn parameters(flow: &Flow, preset: &Parameters, host: &HostSpec) -> Parameters {
@@ -168,15 +106,19 @@ fn check_algorithm(
     key: &str,
     flow: &Flow,
     transport: Transport,
-    composition: &Composition,
+    (needs, composition): (&Needs, &Composition),
     parameters: &Parameters,
     host: &HostSpec,
 ) -> Checked<()> {
-    let checked = composition.check(parameters).and_then(|()| match (transport, host.kind) {
-        (Transport::Quic, _) => composition.check_quic(parameters, &HostCapabilities::QUIC),
-        (Transport::Tcp, HostKind::Bsd) => composition.check_host(&HostCapabilities::SIMULATOR),
-        (Transport::Tcp, HostKind::Linux) => composition.check_host(&HostCapabilities::LINUX),
-    });
+    let capabilities = match (transport, host.kind) {
+        (Transport::Quic, _) => HostCapabilities::QUIC,
+        (Transport::Tcp, HostKind::Bsd) => HostCapabilities::SIMULATOR,
+        (Transport::Tcp, HostKind::Linux) => HostCapabilities::LINUX,
+    };
+    let checked = composition
+        .check(parameters)
+        .and_then(|()| composition.check_host(&capabilities))
+        .and_then(|()| capabilities.meets(needs));
     checked.map_err(|Refusal { part, reason, host: refuser }| {
         let key = match part {
             "max_window" if flow.max_window.is_none_or(|count| count.0.segments() > host.receive_window) => {
@@ -185,13 +127,13 @@ fn check_algorithm(
             "alpha" | "beta" | "gamma" | "initial_window" | "restart_window" | "ssthresh" | "max_window" => {
                 child(key, part)
             }
+            "algorithm" => child(key, part),
             _ => child(&child(key, "algorithm"), part),
         };
         match refuser {
             None => Problem::new(key, reason),
             Some(name) => {
                 let remedy = match transport {
-                    Transport::Quic if part == "ssthresh" => "write it, or transport = \"tcp\"",
                     Transport::Quic => "leave it out, or write transport = \"tcp\"",
                     Transport::Tcp => "leave it out, or write host = \"bsd\"",
                 };
@@ -201,15 +143,31 @@ fn check_algorithm(
     })
 }
 
+/// The numbers that stand in the table at `key` and that no part of the flow's algorithm looks at.
+pub(super) fn unused(key: &str, flow: &Flow, spec: &FlowSpec) -> Vec<Problem> {
+    if spec.own.is_some() {
+        return Vec::new();
+    }
+    let used = spec.composition.uses();
+    [("alpha", flow.alpha, used.alpha), ("beta", flow.beta, used.beta), ("gamma", flow.gamma, used.gamma)]
+        .into_iter()
+        .filter(|(_, given, used)| given.is_some() && !used)
+        .map(|(name, _, _)| {
+            Problem::new(child(key, name), format!("has no effect: {} does not look at it", spec.algorithm))
+        })
+        .collect()
+}
+
 /// What is TCP's does not go with QUIC, and its packets hold 1200 bytes at least (RFC 9000, section 14).
 fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
-    let in_parts = matches!(&flow.algorithm, Algorithm::Parts(parts) if parts.recovery.is_some());
+    let in_parts = matches!(&flow.algorithm.0, Algorithm::Parts(parts) if parts.recovery.is_some());
     let given = [
         ("ack", flow.ack.is_some()),
         ("header", flow.header.is_some()),
         ("recovery", flow.recovery.is_some()),
         ("algorithm.recovery", in_parts),
         ("host", flow.host.is_some()),
+        ("application", !flow.application.is_empty()),
     ];
     if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
         let message = "is TCP's; leave it out, or write transport = \"tcp\"";
@@ -230,9 +188,9 @@ fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
 
 /// Linux has one recovery and one clock of its own.
 fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
-    let in_parts = matches!(&flow.algorithm, Algorithm::Parts(parts) if parts.recovery.is_some());
+    let in_parts = matches!(&flow.algorithm.0, Algorithm::Parts(parts) if parts.recovery.is_some());
     let default = Host::default();
-    let host = flow.host.as_ref().map_or(&default, |host| &host.0);
+    let host = flow.host.as_ref().map_or(&default, |host| &host.0.0);
     let given = [
         ("recovery", flow.recovery.is_some()),
         ("algorithm.recovery", in_parts),
@@ -251,9 +209,12 @@ fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
 
 fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> {
     let default = Host::default();
-    let given = flow.host.as_ref().map_or(&default, |host| &host.0);
+    let given = flow.host.as_ref().map_or(&default, |host| &host.0.0);
     let kind = given.kind.map_or(HostKind::Bsd, |kind| kind.0);
-    let by_kind = |bsd, linux| if kind == HostKind::Linux { linux } else { bsd };
+    let by_kind = |bsd, linux| match kind {
+        HostKind::Bsd => bsd,
+        HostKind::Linux => linux,
+    };
     let detection = &composition.detection;
     let handshake = if kind == HostKind::Linux { Handshake::Full } else { Handshake::None };
     let key_host = child(key, "host");
@@ -263,7 +224,8 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         dupack_threshold: given.dupack_threshold.map_or(3, |count| count.0.0 as u32),
         limited_transmit: given.limited_transmit.unwrap_or(!detection.fine_retransmit),
         recovery_burst: given.recovery_burst.map_or(recovery_burst(detection.recovery), |burst| burst.0.0),
-        delayed_ack: delayed_ack(key, flow, given)?,
+        delayed_ack: delayed_ack(key, flow, given, kind)?,
+        sack: sack(key, given, kind)?,
         receive_window: given.receive_window.map_or(Segments(SEGMENTS_MAX as u32), |count| count.0.segments()),
         rto_min: span("rto_min", given.rto_min, Span::from_millis(200))?,
         rto_max: span("rto_max", given.rto_max, Span::from_secs(by_kind(60, 120)))?,
@@ -302,24 +264,39 @@ fn timeout(key: String, given: Option<Field<Span>>, default: Span) -> Checked<Sp
     }
 }
 
-fn delayed_ack(key: &str, flow: &Flow, host: &Host) -> Checked<Option<Span>> {
+fn delayed_ack(key: &str, flow: &Flow, host: &Host, kind: HostKind) -> Checked<DelayedAck> {
     let (key, given) = match (flow.delayed_ack, host.delayed_ack) {
         (Some(_), Some(_)) => {
             let message = format!("stands beside {key}.delayed_ack; give one of the two");
             return Err(Problem::new(child(key, "host.delayed_ack"), message));
         }
-        (Some(given), None) => (child(key, "delayed_ack"), given),
-        (None, Some(given)) => (child(key, "host.delayed_ack"), given),
-        (None, None) => return Ok(None),
+        (Some(given), None) => (child(key, "delayed_ack"), given.0),
+        (None, Some(given)) => (child(key, "host.delayed_ack"), given.0),
+        (None, None) => return Ok(DelayedAck::None),
     };
-    match given.0 {
-        DelayedAck(Some(Span::ZERO)) => {
+    match (given, kind) {
+        (DelayedAck::After(Span::ZERO), _) => {
             Err(Problem::new(key, "a delay of 0 is none; write false, or a time such as \"200ms\""))
         }
-        DelayedAck(Some(span)) if span > DELAYED_ACK_MAX => {
+        (DelayedAck::After(span), _) if span > DELAYED_ACK_MAX => {
             Err(Problem::new(key, "is longer than RFC 1122 allows; write 500ms at most"))
         }
-        DelayedAck(delay) => Ok(delay),
+        (DelayedAck::Linux, HostKind::Bsd) => {
+            Err(Problem::new(key, "\"linux\" is for host \"linux\"; write a time such as \"200ms\", or that host"))
+        }
+        (given @ (DelayedAck::None | DelayedAck::After(_) | DelayedAck::Linux), _) => Ok(given),
+    }
+}
+
+/// Only a Linux host has the switch: elsewhere the recovery says whether acknowledgements are selective.
+fn sack(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
+    match (host.sack, kind) {
+        (None, _) => Ok(true),
+        (Some(sack), HostKind::Linux) => Ok(sack),
+        (Some(_), HostKind::Bsd) => {
+            let message = "is for host \"linux\"; leave it out, or write recovery \"sack\" or \"newreno\"";
+            Err(Problem::new(child(key, "host.sack"), message))
+        }
     }
 }
 

@@ -19,56 +19,117 @@
 //! let error = Scenario::from_toml(text, "short.toml", &overrides).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
-//!     r#"short.toml: --set flow.0.algorithm=vagas: flow.0.algorithm: "vagas" is no preset; did you mean "vegas"?"#,
+//!     r#"short.toml: with flow.0.algorithm=vagas: flow.0.algorithm: "vagas" is no preset; did you mean "vegas"?"#,
 //! );
 //! ```
 
+mod application;
 mod change;
+mod composition;
 mod document;
-mod error;
-mod field;
 mod flow;
 mod model;
 mod network;
-mod override_;
-mod quantity;
-mod scalar;
-mod schema;
-mod source;
-mod template;
-mod trace;
+mod read;
 mod traffic;
-mod traffic_model;
 mod validate;
 
-pub use error::ScenarioError;
 pub use model::*;
-pub use schema::json_schema;
-pub use template::{Template, read_toml};
+pub use read::error::ScenarioError;
+pub use read::quantity::{bits_per_second, bytes, nanoseconds};
+pub use read::schema::json_schema;
+pub use read::template::{Template, read_toml};
 
-use error::{Place, Problem, child};
+use read::error::{Place, Problem, child};
+use read::source::Source;
+use read::{field, override_};
 use serde_path_to_error::Segment;
-use source::Source;
-use std::path::Path;
+
+use crate::util::watch::Watch;
 
 impl Scenario {
+    /// By link, whether anything about it changes during the run.
+    pub(crate) fn changing_links(&self) -> Vec<bool> {
+        let mut changes = vec![false; self.links.len()];
+        for change in &self.changes {
+            if let Change::Link(change) = &change.change {
+                changes[change.link] = true;
+            }
+        }
+        changes
+    }
+
+    /// The algorithms from outside that its flows and sources of traffic name.
+    pub fn own(&self) -> impl Iterator<Item = &Own> {
+        let connections = self.traffic.iter().filter_map(|traffic| traffic.load.connection());
+        self.flows.iter().chain(connections).filter_map(|flow| flow.own.as_ref())
+    }
+
     /// Reads a scenario from TOML.
     ///
     /// `source` is the file's name, for messages and to find the files that the scenario names. An override is a dotted key such as `flow.0.algorithm` and the
     /// text of its value as typed: TOML where it is TOML, else a text. Errors name the first thing that is wrong.
     pub fn from_toml(text: &str, source: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
-        resolve(Source::from_toml(text, source)?, source, overrides)
+        Watch::without_limits(|watch| Scenario::read_toml(text, source, overrides, watch))
     }
 
     /// Reads a scenario from JSON: the same keys and values as in TOML, `null` for a key left out.
     ///
     /// `source` and `overrides` are as for [`Scenario::from_toml`]; what is no file finds others in the working folder.
     pub fn from_json(text: &str, source: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
-        resolve(Source::from_json(text, source)?, source, overrides)
+        Watch::without_limits(|watch| Scenario::read_json(text, source, overrides, watch))
+    }
+
+    /// As [`Scenario::read_toml`], with what it names from `folder`.
+    pub fn read_toml_in(
+        folder: &dyn Folder,
+        text: &str,
+        source: &str,
+        overrides: &[(String, String)],
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, ScenarioError> {
+        resolve(Source::from_toml(text, source)?, source, overrides, folder, watch)
+    }
+
+    /// As [`Scenario::read_json`], with what it names from `folder`.
+    pub fn read_json_in(
+        folder: &dyn Folder,
+        text: &str,
+        source: &str,
+        overrides: &[(String, String)],
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, ScenarioError> {
+        resolve(Source::from_json(text, source)?, source, overrides, folder, watch)
+    }
+
+    /// As [`Scenario::from_toml`]; the error is of no use where the watch has stopped the work.
+    pub fn read_toml(
+        text: &str,
+        source: &str,
+        overrides: &[(String, String)],
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, ScenarioError> {
+        resolve(Source::from_toml(text, source)?, source, overrides, &OnDisk::of(source), watch)
+    }
+
+    /// As [`Scenario::from_json`]; the error is of no use where the watch has stopped the work.
+    pub fn read_json(
+        text: &str,
+        source: &str,
+        overrides: &[(String, String)],
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, ScenarioError> {
+        resolve(Source::from_json(text, source)?, source, overrides, &OnDisk::of(source), watch)
     }
 }
 
-fn resolve(mut file: Source, source: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+fn resolve(
+    mut file: Source,
+    source: &str,
+    overrides: &[(String, String)],
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Result<Scenario, ScenarioError> {
     for (key, text) in overrides {
         override_::apply(&mut file.tree, key, text).map_err(|problem| ScenarioError {
             source: source.into(),
@@ -76,16 +137,22 @@ fn resolve(mut file: Source, source: &str, overrides: &[(String, String)]) -> Re
             problem,
         })?;
     }
-    check(&file.tree, source).map_err(|problem| {
+    let placed = |problem: Problem| {
         let place = overridden(&problem.key, &file, overrides).unwrap_or_else(|| file.place(&problem.key));
         ScenarioError { source: source.into(), place, problem }
-    })
+    };
+    let (mut scenario, unused) = check(&file.tree, folder, watch).map_err(placed)?;
+    scenario.warnings = unused.into_iter().map(|problem| placed(problem).to_string()).collect();
+    Ok(scenario)
 }
 
-/// A tree of values becomes a scenario; files that it names are looked for beside `source`.
-fn check(tree: &serde_json::Value, source: &str) -> Result<Scenario, Problem> {
-    let folder = Path::new(source).parent().unwrap_or(Path::new(""));
-    read(tree).and_then(|document| validate::scenario(&document, tree, folder))
+/// A tree of values becomes a scenario, with what has no effect in it; files that it names are in `folder`.
+fn check(
+    tree: &serde_json::Value,
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Result<(Scenario, Vec<Problem>), Problem> {
+    read(tree).and_then(|document| validate::scenario(&document, tree, folder, watch))
 }
 
 fn read(tree: &serde_json::Value) -> Result<document::File, Problem> {

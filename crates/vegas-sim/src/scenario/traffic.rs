@@ -3,14 +3,14 @@
 use vegas_core::units::{Rate, Span};
 
 use super::document::{Flow, SizeDistribution, Traffic, TrafficKind};
-use super::error::{Checked, Problem, child};
-use super::field::Field;
 use super::flow;
 use super::model::{
-    ConversationSpec, DatagramSpec, Distribution, LinkId, Load, OnOff, TrafficSpec, TransferSpec, Transport,
+    ConversationSpec, DatagramSpec, Distribution, Folder, LinkId, Load, OnOff, TrafficSpec, TransferSpec, Transport,
 };
 use super::network::Network;
-use super::scalar::Named;
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::Named;
 
 /// As for links: a datagram must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -24,13 +24,13 @@ const SHAPED: &[TrafficKind] = &[TrafficKind::ParetoOnOff, TrafficKind::PoissonT
 const TRANSFERS: &[TrafficKind] = &[TrafficKind::PoissonTransfers];
 const ARRIVALS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib];
 
-/// Checks the source at `key` and fills in its defaults; `network` has its path.
+/// Checks the source at `key` and fills in its defaults; `network` has its path, `folder` what it names.
 pub(super) fn resolve(
     key: &str,
     traffic: &Traffic,
     duration: Span,
-    network: &Network,
-    path: &[LinkId],
+    (network, path): (&Network, &[LinkId]),
+    folder: &dyn Folder,
 ) -> Checked<TrafficSpec> {
     check_keys(key, traffic)?;
     let (start, stop) = flow::times(key, "the traffic", traffic.start, traffic.stop, duration)?;
@@ -40,10 +40,10 @@ pub(super) fn resolve(
             Load::Datagrams(datagrams(key, traffic, Some(Distribution::Exponential), network, path)?)
         }
         TrafficKind::ParetoOnOff => Load::Datagrams(datagrams(key, traffic, Some(pareto(traffic)), network, path)?),
-        TrafficKind::PoissonTransfers => Load::Transfers(transfers(key, traffic, duration, network, path)?),
+        TrafficKind::PoissonTransfers => Load::Transfers(transfers(key, traffic, duration, (network, path), folder)?),
         TrafficKind::Tcplib => Load::Conversations(ConversationSpec {
             interarrival: period(child(key, "interarrival"), traffic.interarrival)?,
-            connection: Box::new(connection(key, traffic, duration, network, path)?),
+            connection: Box::new(connection(key, traffic, duration, (network, path), folder)?),
         }),
     };
     Ok(TrafficSpec { start, stop, path: path.to_vec(), load })
@@ -57,6 +57,7 @@ fn check_keys(key: &str, traffic: &Traffic) -> Checked<()> {
         ("packet", traffic.packet.is_some(), DATAGRAMS),
         ("on", traffic.on.is_some(), ON_OFF),
         ("off", traffic.off.is_some(), ON_OFF),
+        ("whole_packets", traffic.whole_packets.is_some(), ON_OFF),
         ("shape", traffic.shape.is_some(), SHAPED),
         ("interarrival", traffic.interarrival.is_some(), ARRIVALS),
         ("size", traffic.size.is_some(), TRANSFERS),
@@ -113,11 +114,15 @@ fn datagrams(
 fn on_off(key: &str, traffic: &Traffic, distribution: Distribution, interval: Span) -> Checked<OnOff> {
     let on = period(child(key, "on"), traffic.on)?;
     let off = period(child(key, "off"), traffic.off)?;
-    if on < interval {
-        let message = format!("is shorter than one packet takes at this rate; write {}ns or more", interval.as_nanos());
+    let whole_packets = traffic.whole_packets.unwrap_or(false);
+    if on < interval && !whole_packets {
+        let message = format!(
+            "is shorter than one packet takes at this rate; write {}ns or more, or set {key}.whole_packets to true",
+            interval.as_nanos()
+        );
         return Err(Problem::new(child(key, "on"), message));
     }
-    Ok(OnOff { distribution, on, off })
+    Ok(OnOff { distribution, on, off, whole_packets })
 }
 
 fn period(key: String, given: Option<Field<Span>>) -> Checked<Span> {
@@ -133,8 +138,8 @@ fn transfers(
     key: &str,
     traffic: &Traffic,
     duration: Span,
-    network: &Network,
-    path: &[LinkId],
+    network: (&Network, &[LinkId]),
+    folder: &dyn Folder,
 ) -> Checked<TransferSpec> {
     let key_size = child(key, "size");
     let size = flow::size(key_size.clone(), traffic.size)?.ok_or_else(|| Problem::missing(key_size))?;
@@ -143,12 +148,16 @@ fn transfers(
         Some(SizeDistribution::Exponential) => Some(Distribution::Exponential),
         Some(SizeDistribution::Pareto) => Some(pareto(traffic)),
     };
-    if traffic.shape.is_some() && !matches!(distribution, Some(Distribution::Pareto { .. })) {
+    let has_shape = match distribution {
+        None | Some(Distribution::Exponential) => false,
+        Some(Distribution::Pareto { .. }) => true,
+    };
+    if traffic.shape.is_some() && !has_shape {
         let message = format!("means nothing here; leave it out, or set {key}.size_distribution to \"pareto\"");
         return Err(Problem::new(child(key, "shape"), message));
     }
     let interarrival = period(child(key, "interarrival"), traffic.interarrival)?;
-    let connection = Box::new(connection(key, traffic, duration, network, path)?);
+    let connection = Box::new(connection(key, traffic, duration, network, folder)?);
     Ok(TransferSpec { interarrival, size, distribution, connection })
 }
 
@@ -157,8 +166,8 @@ fn connection(
     key: &str,
     traffic: &Traffic,
     duration: Span,
-    network: &Network,
-    path: &[LinkId],
+    network: (&Network, &[LinkId]),
+    folder: &dyn Folder,
 ) -> Checked<super::FlowSpec> {
     let key_flow = child(key, "flow");
     let flow: &Flow = traffic.flow.as_ref().ok_or_else(|| Problem::missing(&key_flow))?;
@@ -170,6 +179,7 @@ fn connection(
         ("start", flow.start.is_some()),
         ("stop", flow.stop.is_some()),
         ("size", flow.size.is_some()),
+        ("application", !flow.application.is_empty()),
         ("access", flow.access.is_some()),
         ("from", flow.from.is_some()),
         ("to", flow.to.is_some()),
@@ -181,7 +191,7 @@ fn connection(
         let message = format!("is the source's and not one connection's; write it as {key}.{name}");
         return Err(Problem::new(child(&key_flow, name), message));
     }
-    let spec = flow::resolve(&key_flow, flow, duration, network, path)?;
+    let spec = flow::resolve(&key_flow, flow, duration, network, folder)?;
     if spec.transport != Transport::Tcp {
         let message = "transfers of traffic are TCP's; leave it out, or write QUIC flows as [[flow]]";
         return Err(Problem::new(child(&key_flow, "transport"), message));

@@ -1,15 +1,17 @@
 //! What the types of the file cannot say: values in range, and values that go together.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 use vegas_core::units::Span;
 
-use super::document::{File, numbered};
-use super::error::{Checked, Problem};
+use super::document::{File, Numbered, numbered};
+use super::model::memory;
 use super::model::{FlowSpec, Sampling, Scenario, Transport};
 use super::{change, flow, network, traffic};
+use crate::scenario::model::trace::Folder;
+use crate::scenario::read::error::{Checked, Problem};
+use crate::util::watch::Watch;
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
@@ -18,8 +20,13 @@ const FLOWS_MAX: usize = 1_000_000;
 /// A few gigabytes of series.
 const ROWS_MAX: u64 = 50_000_000;
 
-/// Resolves a file into a scenario; `tree` is the same file as given, `folder` the one it lies in.
-pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scenario> {
+/// Resolves a file into a scenario, and says what of it has no effect; `tree` is the same file as given, `folder` the one it lies in.
+pub(super) fn scenario(
+    file: &File,
+    tree: &Value,
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Checked<(Scenario, Vec<Problem>)> {
     let duration = duration(file.duration.0)?;
     if file.flow.is_empty() {
         return Err(Problem::new("flow", "there are no flows; give at least one [[flow]] table"));
@@ -27,42 +34,27 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
     let sources = file.traffic.as_deref().unwrap_or_default();
     let documents = numbered(&file.flow);
     check_flows(documents.len())?;
-    let network = network::build(&file.topology, &documents, sources, folder)?;
-    let mut flows: Vec<FlowSpec> = Vec::with_capacity(documents.len());
-    for (document, path) in documents.iter().zip(&network.paths) {
-        let key = format!("flow.{}", document.table);
-        let mut flow = flow::resolve(&key, document.flow, duration, &network, path)?;
-        // those of one table are alike
-        if let Some(before) = flows.last().filter(|before| before.kind == flow.kind) {
-            flow.kind = Arc::clone(&before.kind);
-        }
-        flows.push(flow);
-    }
+    watch.check_memory(memory::flows_bytes(&documents))?;
+    let network = network::build(&file.topology, &documents, sources, folder, watch)?;
+    let (flows, unused) = flows(&documents, duration, &network, folder, watch)?;
     let mut traffic = Vec::with_capacity(sources.len());
     for (id, (source, path)) in sources.iter().zip(&network.paths[flows.len()..]).enumerate() {
-        traffic.push(traffic::resolve(&format!("traffic.{id}"), source, duration, &network, path)?);
+        traffic.push(traffic::resolve(&format!("traffic.{id}"), source, duration, (&network, path), folder)?);
     }
     let changes = {
         let (kind, documents) = (file.topology.kind.0, documents.as_slice());
         let context =
             change::Context { kind, duration, network: &network, documents, flows: &flows, traffic: &traffic };
-        change::resolve(file.change.as_deref().unwrap_or_default(), &context)?
+        change::resolve(file.change.as_deref().unwrap_or_default(), &context, watch)?
     };
-    if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
-        return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
-    }
-    let until_complete = file.until_complete.unwrap_or(false);
-    if until_complete && let Some(endless) = flows.iter().position(|flow| flow.size.is_none()) {
-        let message = format!("flow.{endless} has no size and never completes; give each flow a size, or leave it out");
-        return Err(Problem::new("until_complete", message));
-    }
+    check_together(file, &flows)?;
     let sampling = file.sample.map_or(Sampling::Every(STEP_DEFAULT), |sample| sample.0);
     check_rows(sampling, duration, flows.len() + network.links.len())?;
-    Ok(Scenario {
+    let scenario = Scenario {
         name: file.name.0.0.clone(),
         description: file.description.clone(),
         duration,
-        until_complete,
+        until_complete: file.until_complete.unwrap_or(false),
         seed: file.seed.map_or(1, |seed| seed.0.0),
         sampling,
         nodes: network.nodes,
@@ -72,7 +64,49 @@ pub(super) fn scenario(file: &File, tree: &Value, folder: &Path) -> Checked<Scen
         traffic,
         capture: file.capture.unwrap_or(false),
         document: tree.clone(),
-    })
+        warnings: Vec::new(),
+    };
+    Ok((scenario, unused))
+}
+
+/// The flows of all tables; also the parameters that they have and do not use.
+fn flows(
+    documents: &[Numbered<'_>],
+    duration: Span,
+    network: &network::Network,
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Checked<(Vec<FlowSpec>, Vec<Problem>)> {
+    let mut flows: Vec<FlowSpec> = Vec::with_capacity(documents.len());
+    let mut unused = Vec::new();
+    for (document, path) in documents.iter().zip(&network.paths) {
+        watch.step()?;
+        let key = format!("flow.{}", document.table);
+        let mut flow = flow::resolve(&key, document.flow, duration, (network, path), folder)?;
+        // those of one table are alike
+        if let Some(before) = flows.last().filter(|before| before.kind == flow.kind) {
+            flow.kind = Arc::clone(&before.kind);
+        }
+        if flows.is_empty() || documents[flows.len() - 1].table != document.table {
+            unused.extend(flow::unused(&key, document.flow, &flow));
+        }
+        flows.push(flow);
+    }
+    Ok((flows, unused))
+}
+
+/// What does not go together with the flows.
+fn check_together(file: &File, flows: &[FlowSpec]) -> Checked<()> {
+    if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
+        return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
+    }
+    if file.until_complete == Some(true)
+        && let Some(endless) = flows.iter().position(|flow| flow.size.is_none())
+    {
+        let message = format!("flow.{endless} has no size and never completes; give each flow a size, or leave it out");
+        return Err(Problem::new("until_complete", message));
+    }
+    Ok(())
 }
 
 fn duration(duration: Span) -> Checked<Span> {

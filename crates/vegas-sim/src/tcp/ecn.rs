@@ -1,7 +1,7 @@
 //! Explicit congestion notification at the ends of a connection (RFC 3168, section 6.1): the receiver echoes a mark
 //! until the sender says that it has reduced its window; the sender answers once for each window of data.
 
-use vegas_core::units::{SendIndex, Time};
+use vegas_core::units::{Segments, SendIndex, Time};
 use vegas_core::{Loss, LossKind};
 
 use super::Outbox;
@@ -19,7 +19,7 @@ struct Memory {
     /// The window was reduced when segments before this one had been sent: until one of those after it is
     /// acknowledged, an echo is no news (section 6.1.2).
     reduced_at: Option<u64>,
-    /// The same, of reductions that answered a mark only.
+    /// As `reduced_at`, of reductions that answered a mark only.
     answered_at: Option<u64>,
     /// The next new segment tells the receiver of the reduction.
     tells: bool,
@@ -86,7 +86,8 @@ impl Sender {
     pub(super) fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
         let (in_flight, next) = (self.unacknowledged(), SendIndex(self.next));
         let sent = self.ecn.0.as_ref().map_or(Time::ZERO, |memory| memory.newest_sent);
-        self.tell(&Loss { now, kind: LossKind::Ecn, sent, retransmission: false, in_flight, next }, out);
+        let kind = LossKind::Ecn;
+        self.tell(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost: Segments(0) }, out);
         self.ecn.on_reduction(self.board.max());
         if let Some(memory) = &mut self.ecn.0 {
             memory.answered_at = Some(self.board.max());

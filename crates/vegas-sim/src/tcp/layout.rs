@@ -54,6 +54,11 @@ impl Layout {
         self.option > 0
     }
 
+    /// Payload of a full segment.
+    pub(crate) fn full_payload(&self) -> Bytes {
+        Bytes::new(self.payload)
+    }
+
     /// How many segments the transfer has; none without a size.
     pub(crate) fn segments(&self) -> Option<u64> {
         self.size.map(|size| size.div_ceil(self.payload))
@@ -93,7 +98,7 @@ impl Layout {
         u64::from(wire) - self.header - self.option
     }
 
-    /// The same for an acknowledgement, which is mostly of the segment after `una` and then costs no division.
+    /// The segment at which a byte begins, for an acknowledgement: mostly the one after `una`, which costs no division.
     #[inline]
     pub(crate) fn segment_after(&self, una: u64, byte: u64) -> u64 {
         let is_next = una < self.full_segments && byte == (una + 1) * self.payload;

@@ -4,6 +4,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::ecn::EcnReceiver;
+use super::linux::LinuxAcks;
 use crate::packet::{Ecn, SackBlocks};
 
 /// The receiving end of a flow. Its application takes everything at once.
@@ -21,11 +22,19 @@ pub(crate) struct Receiver {
     ecn: EcnReceiver,
     /// In-order segments that wait for their acknowledgement.
     unacknowledged: u32,
-    /// How long an acknowledgement may wait; none: never.
-    ack_delay: Option<Span>,
+    acks: Acks,
     ack_due: Option<Time>,
     pub(crate) wire_bytes: u64,
     pub(crate) packets: u64,
+}
+
+/// When segments in order are acknowledged.
+#[derive(Clone, Debug)]
+pub(crate) enum Acks {
+    AtOnce,
+    /// Every second one, and a single one after this time.
+    Delayed(Span),
+    Linux(Box<LinuxAcks>),
 }
 
 /// What did not arrive in order.
@@ -48,7 +57,17 @@ pub(crate) enum AckTiming {
 }
 
 impl Receiver {
-    pub(crate) fn new(sends_sack: bool, ack_delay: Option<Span>) -> Self {
+    /// What it holds beside itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let ranges = |disorder: &Disorder| disorder.ranges.capacity() * size_of::<(u64, u64)>();
+        let acks = match &self.acks {
+            Acks::AtOnce | Acks::Delayed(_) => 0,
+            Acks::Linux(_) => size_of::<LinuxAcks>(),
+        };
+        acks + self.disorder.as_ref().map_or(0, |disorder| size_of::<Disorder>() + ranges(disorder))
+    }
+
+    pub(crate) fn new(sends_sack: bool, acks: Acks) -> Self {
         Receiver {
             next: 0,
             disorder: None,
@@ -57,14 +76,14 @@ impl Receiver {
             reports_duplicates: false,
             ecn: EcnReceiver::default(),
             unacknowledged: 0,
-            ack_delay,
+            acks,
             ack_due: None,
             wire_bytes: 0,
             packets: 0,
         }
     }
 
-    /// The same, reporting what arrives again or not.
+    /// This receiver, reporting what arrives again or not.
     pub(crate) fn reporting_duplicates(self, reports_duplicates: bool) -> Self {
         Receiver { reports_duplicates, ..self }
     }
@@ -89,15 +108,31 @@ impl Receiver {
             self.on_disorder(from, to);
             return AckTiming::Now;
         }
+        let length = to - self.next;
         self.next = to;
-        match self.ack_delay {
-            None => AckTiming::Now,
-            Some(delay) => self.delay_ack(now, delay),
+        match &mut self.acks {
+            Acks::AtOnce => AckTiming::Now,
+            Acks::Delayed(delay) => {
+                let delay = *delay;
+                self.delay_ack(now, delay)
+            }
+            Acks::Linux(acks) => {
+                let timing;
+                (timing, self.ack_due) = acks.on_segment(now, length, to, self.ack_due);
+                timing
+            }
         }
     }
 
     #[inline(never)]
     fn on_disorder(&mut self, from: u64, to: u64) {
+        if let Acks::Linux(acks) = &mut self.acks {
+            if to <= self.next {
+                acks.on_repeated();
+            } else if self.sends_sack {
+                acks.grow(to - from);
+            }
+        }
         let disorder = self.disorder.get_or_insert_default();
         if self.reports_duplicates && (to <= self.next || disorder.range_of(from).is_some_and(|(_, end)| to <= end)) {
             disorder.duplicate = Some((from, to));
@@ -128,8 +163,21 @@ impl Receiver {
 
     /// An acknowledgement is being sent: nothing waits for one any more.
     pub(crate) fn acknowledged(&mut self) {
+        match &mut self.acks {
+            // none ever waits
+            Acks::AtOnce => return,
+            Acks::Delayed(_) => {}
+            Acks::Linux(acks) => acks.acknowledged(self.next),
+        }
         self.unacknowledged = 0;
         self.ack_due = None;
+    }
+
+    /// A delayed acknowledgement is due.
+    pub(crate) fn on_ack_timer(&mut self) {
+        if let Acks::Linux(acks) = &mut self.acks {
+            acks.on_timer();
+        }
     }
 
     /// At least every second full segment is acknowledged (RFC 5681, section 4.2).
@@ -271,7 +319,7 @@ mod tests {
 
     #[test]
     fn what_was_delivered_hides_no_block() {
-        let mut receiver = Receiver::new(true, None);
+        let mut receiver = Receiver::new(true, Acks::AtOnce);
         for (from, to) in [(900, 1000), (600, 700), (400, 500), (200, 300)] {
             take(&mut receiver, from, to);
         }
@@ -290,7 +338,7 @@ mod tests {
 
     #[test]
     fn newest_block_comes_first() {
-        let mut receiver = Receiver::new(true, None);
+        let mut receiver = Receiver::new(true, Acks::AtOnce);
         for (from, to) in [(100, 200), (300, 400), (500, 600), (700, 800)] {
             take(&mut receiver, from, to);
         }
@@ -305,7 +353,7 @@ mod tests {
     /// RFC 2883, section 4: the duplicate once, and before the block around it, or alone below what is acknowledged.
     #[test]
     fn a_duplicate_is_reported_once_and_first() {
-        let mut receiver = Receiver::new(true, None).reporting_duplicates(true);
+        let mut receiver = Receiver::new(true, Acks::AtOnce).reporting_duplicates(true);
         for (from, to) in [(0, 100), (200, 300), (300, 400), (500, 600)] {
             take(&mut receiver, from, to);
         }
@@ -323,7 +371,7 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged() {
-        let mut receiver = Receiver::new(false, Some(Span::from_millis(200)));
+        let mut receiver = Receiver::new(false, Acks::Delayed(Span::from_millis(200)));
         assert_eq!(take(&mut receiver, 0, 100), AckTiming::Later);
         assert_eq!(receiver.ack_due(), Some(Time::from_nanos(200_000_000)));
         assert_eq!(take(&mut receiver, 100, 200), AckTiming::Now);
@@ -337,7 +385,7 @@ mod tests {
         /// Segments in any order, repeated at will: delivered is always the longest prefix received.
         #[test]
         fn delivers_the_longest_prefix(order in prop::collection::vec(0usize..64, 0..300)) {
-            let mut receiver = Receiver::new(true, None);
+            let mut receiver = Receiver::new(true, Acks::AtOnce);
             let mut got = [false; 64];
             for segment in order {
                 got[segment] = true;

@@ -78,20 +78,20 @@ impl Repair {
 impl Sender {
     /// A duplicate acknowledgement; `news` if it reported new selective acknowledgements.
     pub(super) fn on_duplicate_ack(&mut self, now: Time, news: bool, out: &mut Outbox) {
-        match self.detection.recovery {
+        match self.rules.detection.recovery {
             Recovery::Sack => self.on_sack(now, news, out),
             Recovery::Reno | Recovery::NewReno => self.on_plain_duplicate(now, out),
         }
     }
 
     fn on_plain_duplicate(&mut self, now: Time, out: &mut Outbox) {
-        let threshold = self.host.dupack_threshold;
+        let threshold = self.rules.host.dupack_threshold;
         self.repair.dupacks += 1;
         if self.oldest_expired(now) || self.repair.dupacks == threshold {
             self.fast_retransmit(now, out);
         } else if self.repair.dupacks > threshold {
             self.repair.inflation += i64::from(self.repair.active);
-        } else if self.host.limited_transmit {
+        } else if self.rules.host.limited_transmit {
             self.send_limited(now, self.repair.dupacks, out);
         }
         if self.repair.dupacks >= threshold {
@@ -102,7 +102,8 @@ impl Sender {
 
     fn on_sack(&mut self, now: Time, news: bool, out: &mut Outbox) {
         self.repair.dupacks += u32::from(news);
-        let lost = self.board.judge() || self.repair.dupacks >= self.host.dupack_threshold || self.oldest_expired(now);
+        let lost =
+            self.board.judge() || self.repair.dupacks >= self.rules.host.dupack_threshold || self.oldest_expired(now);
         if lost && !self.repair.active {
             self.begin_sack_recovery(now, out);
         }
@@ -113,23 +114,23 @@ impl Sender {
     /// Whether mechanism C or D asks for the fine-grained timeout.
     #[inline]
     pub(super) fn uses_fine_timeout(&self) -> bool {
-        self.detection.fine_retransmit || self.detection.recheck_after_retransmit
+        self.rules.detection.fine_retransmit || self.rules.detection.recheck_after_retransmit
     }
 
     /// Mechanism C: the oldest segment is older than the fine-grained timeout.
     fn oldest_expired(&self, now: Time) -> bool {
-        self.detection.fine_retransmit && self.expired(self.board.una(), now)
+        self.rules.detection.fine_retransmit && self.expired(self.board.una(), now)
     }
 
     fn expired(&self, segment: u64, now: Time) -> bool {
-        self.board.entry(segment).is_some_and(|entry| self.fine.expired(entry.sent(), now))
+        self.board.entry(segment).is_some_and(|entry| self.timers.fine.expired(entry.sent(), now))
     }
 
     /// Duplicate acknowledgements of segments sent before the last recovery or timeout began tell of no new loss.
     /// Mechanism C distrusts them only after a timeout.
     fn may_retransmit(&self) -> bool {
         let is_new = self.repair.recover.is_none_or(|recover| self.board.una() > recover);
-        is_new || (self.detection.fine_retransmit && !self.repair.timed_out)
+        is_new || (self.rules.detection.fine_retransmit && !self.repair.timed_out)
     }
 
     fn fast_retransmit(&mut self, now: Time, out: &mut Outbox) {
@@ -144,8 +145,8 @@ impl Sender {
         }
         self.note_retransmission(repeated);
         self.retransmit(now, una, out);
-        if self.detection.fine_retransmit && !repeated {
-            self.repair.dupacks = self.host.dupack_threshold;
+        if self.rules.detection.fine_retransmit && !repeated {
+            self.repair.dupacks = self.rules.host.dupack_threshold;
         }
     }
 
@@ -171,17 +172,17 @@ impl Sender {
         // RFC 6675, section 5, step 4.3
         self.repair.rescue = self.board.una();
         if self.uses_fine_timeout() {
-            self.fine.back_off(repeated);
+            self.timers.fine.back_off(repeated);
         }
-        if self.detection.recheck_after_retransmit {
+        if self.rules.detection.recheck_after_retransmit {
             self.repair.rechecks = self.outstanding().min(2) as u8;
         }
     }
 
     fn retransmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.rto.stop_timing();
-        if self.detection.retransmit_backs_off {
-            self.rto.back_off();
+        self.timers.rto.stop_timing();
+        if self.rules.detection.retransmit_backs_off {
+            self.timers.rto.back_off();
         }
         self.transmit(now, segment, out);
         self.restart_timer(now);
@@ -197,7 +198,7 @@ impl Sender {
         }
         let una = self.board.una();
         let partial = self.repair.active && self.repair.recover.is_some_and(|recover| una < recover);
-        match self.detection.recovery {
+        match self.rules.detection.recovery {
             Recovery::NewReno if partial => self.on_partial_ack(now, acked, out),
             Recovery::Sack if partial => {
                 self.board.judge();
@@ -234,7 +235,7 @@ impl Sender {
         self.repair.rechecks -= 1;
         let una = self.board.una();
         if self.expired(una, now) {
-            self.repair.dupacks = self.host.dupack_threshold;
+            self.repair.dupacks = self.rules.host.dupack_threshold;
             self.transmit(now, una, out);
         } else {
             self.repair.rechecks = 0;
@@ -242,7 +243,9 @@ impl Sender {
     }
 
     fn duplicate_burst(&self) -> Segments {
-        let burst = self.algorithm.composition().limits.burst;
-        burst.or(self.host.recovery_burst.filter(|_| self.repair.active)).unwrap_or(UNLIMITED)
+        match self.rules.burst {
+            UNLIMITED => self.rules.host.recovery_burst.filter(|_| self.repair.active).unwrap_or(UNLIMITED),
+            burst => burst,
+        }
     }
 }

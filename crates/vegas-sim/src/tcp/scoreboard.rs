@@ -3,7 +3,7 @@
 
 use vegas_core::units::Time;
 
-use crate::ring::Ring;
+use crate::util::ring::Ring;
 
 /// Outstanding segments, from the oldest unacknowledged one to the newest ever sent.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Scoreboard {
     /// Outstanding segments that were reported received.
     sacked: u64,
     dup_threshold: u32,
+    /// Segments found lost so far, each as often as it was; modulo 2^32.
+    found_lost: u32,
     /// What was reported received; none before anything was.
     reported: Option<Box<Reported>>,
 }
@@ -99,6 +101,11 @@ impl Entry {
 }
 
 impl Scoreboard {
+    /// What it holds beside itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.entries.memory_bytes() + self.reported.as_ref().map_or(0, |_| size_of::<Reported>())
+    }
+
     pub(crate) fn new(dup_threshold: u32) -> Self {
         Scoreboard {
             una: 0,
@@ -109,6 +116,7 @@ impl Scoreboard {
             pipe: 0,
             sacked: 0,
             dup_threshold,
+            found_lost: 0,
             reported: None,
         }
     }
@@ -131,6 +139,11 @@ impl Scoreboard {
     /// Outstanding segments that were reported received.
     pub(crate) fn sacked(&self) -> u64 {
         self.sacked
+    }
+
+    /// Segments found lost so far, each as often as it was; modulo 2^32.
+    pub(crate) fn found_lost(&self) -> u32 {
+        self.found_lost
     }
 
     pub(crate) fn entry(&self, segment: u64) -> Option<Entry> {
@@ -163,7 +176,7 @@ impl Scoreboard {
         if una == self.una + 1 { self.take_oldest() } else { self.on_ack_with(una, |_, _| {}) }
     }
 
-    /// The same, showing `seen` each segment that had not been reported received before.
+    /// [`Self::on_ack`], showing `seen` each segment that had not been reported received before.
     pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
         let mut newest = None;
         while self.una < una {
@@ -190,12 +203,25 @@ impl Scoreboard {
         Some(entry)
     }
 
+    /// Takes so many segments out of the pipe, whichever they are, but never all: without selective acknowledgements
+    /// duplicates tell of segments that have arrived. How many were taken.
+    pub(crate) fn assume_received(&mut self, count: u64) -> u64 {
+        let assumed = count.min(self.pipe).min((self.entries.len() as u64).saturating_sub(1));
+        self.pipe -= assumed;
+        assumed
+    }
+
+    /// Puts back what was taken by [`Self::assume_received`].
+    pub(crate) fn forget_assumed(&mut self, assumed: u64) {
+        self.pipe += assumed;
+    }
+
     /// Marks the segments of an acknowledgement's blocks as received; whether any of them is news.
     pub(crate) fn on_sack(&mut self, blocks: [(u64, u64); 3]) -> bool {
         self.on_sack_with(blocks, &mut |_, _| {})
     }
 
-    /// The same, showing `seen` each segment that is news.
+    /// [`Self::on_sack`], showing `seen` each segment that is news.
     pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, Entry)) -> bool {
         let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
@@ -270,6 +296,7 @@ impl Scoreboard {
         let before = entry.in_pipe();
         entry.set(Entry::LOST, true);
         let after = entry.in_pipe();
+        self.found_lost = self.found_lost.wrapping_add(1);
         self.pipe = self.pipe - before + after;
         self.retransmit_from = self.retransmit_from.min(segment);
         self.lost_end = self.lost_end.max(segment + 1);
@@ -282,6 +309,7 @@ impl Scoreboard {
         entry.set(Entry::LOST, true);
         entry.set(Entry::RETRANSMITTED, false);
         let after = entry.in_pipe();
+        self.found_lost = self.found_lost.wrapping_add(1);
         self.pipe = self.pipe - before + after;
         self.retransmit_from = self.retransmit_from.min(segment);
         self.lost_end = self.lost_end.max(segment + 1);
@@ -315,6 +343,7 @@ impl Scoreboard {
     /// retransmission of it counts any more.
     pub(crate) fn on_timeout(&mut self) {
         for entry in self.entries.iter_mut() {
+            self.found_lost = self.found_lost.wrapping_add(u32::from(!entry.has(Entry::SACKED | Entry::LOST)));
             entry.set(Entry::LOST, !entry.has(Entry::SACKED));
             entry.set(Entry::RETRANSMITTED, false);
         }

@@ -1,12 +1,13 @@
 //! What a sender counts and sees on its way, for tables and summaries.
 
-use vegas_core::Phase;
 use vegas_core::units::{Span, Time, Window};
+use vegas_core::{CongestionControl, Phase};
 
 use super::Outbox;
+use super::control::WindowChange;
 use super::sender::Sender;
-use crate::foreign::RttTotals;
-use crate::outcome::IncidentKind;
+use crate::measure::outcome::IncidentKind;
+use crate::measure::totals::{RttTotals, segments_f64};
 
 /// What a sender has counted and seen.
 #[derive(Clone, Debug, Default)]
@@ -54,32 +55,38 @@ impl SenderStats {
 impl Sender {
     /// Mean of the window since the start, segments.
     pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
-        let open = u128::from(end.since(self.stats.window_since).as_nanos()) * u128::from(self.state.window().as_raw());
+        let open = u128::from(end.since(self.stats.window_since).as_nanos())
+            * u128::from(self.control.output().window.as_raw());
         let span = end.since(start).as_nanos();
         if span == 0 {
-            return segments_f64(self.state.window());
+            return segments_f64(self.control.output().window);
         }
         (self.stats.window_integral + open) as f64 / span as f64 / Window::ONE.as_raw() as f64
     }
 
     /// Notes what has become of the window and the phase that were there before.
     #[inline]
-    pub(super) fn note_change(&mut self, now: Time, (window, phase): (Window, Phase), out: &mut Outbox) {
+    pub(super) fn note_change(&mut self, now: Time, before: (Window, Phase), out: &mut Outbox) {
+        self.note_window(now, WindowChange::since(before, &self.control), out);
+    }
+
+    #[inline(always)]
+    pub(super) fn note_window(&mut self, now: Time, change: WindowChange, out: &mut Outbox) {
         let stats = &mut self.stats;
-        if self.state.window() != window {
+        if change.after != change.before {
             let held = u128::from(now.since(stats.window_since).as_nanos());
-            stats.window_integral += held * u128::from(window.as_raw());
+            stats.window_integral += held * u128::from(change.before.as_raw());
             stats.window_since = now;
         }
-        if phase == Phase::SlowStart && self.state.phase() == Phase::Avoidance {
-            self.note_exit(now, window, out);
+        if change.left_slow_start {
+            self.note_exit(now, change.before, out);
         }
     }
 
     #[inline(never)]
     fn note_exit(&mut self, now: Time, window: Window, out: &mut Outbox) {
         self.stats.slow_start_exit.get_or_insert((now, window));
-        out.incidents.push((IncidentKind::SlowStartExit, self.layout.first_byte(self.board.una())));
+        out.incidents.push((IncidentKind::SlowStartExit, self.rules.layout.first_byte(self.board.una())));
     }
 
     pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
@@ -90,9 +97,4 @@ impl Sender {
         stats.rtt_samples += 1;
         stats.rtt_newest = rtt;
     }
-}
-
-/// A window in segments with its fraction, for tables.
-pub(crate) fn segments_f64(window: Window) -> f64 {
-    window.as_raw() as f64 / Window::ONE.as_raw() as f64
 }

@@ -2,14 +2,15 @@
 //!
 //! A source's packets are spaced by a clock that runs only while the source is on, and that goes on where it stood
 //! when the next period of sending begins. So the mean rate is exactly rate x on / (on + off), however short the
-//! periods are against the time between two packets. (ns-2 rounds each period to whole packets instead.)
+//! periods are against the time between two packets. With whole packets a period is rounded to the nearest number of
+//! packets, one at least, as ns-2's exponential and Pareto sources do: short periods then send more than that.
 
 use vegas_core::units::{Span, Time};
 
 use super::draw::draw_span;
 use crate::packet::{Packet, PacketKind};
-use crate::rng::Stream;
 use crate::scenario::{DatagramSpec, OnOff};
+use crate::util::random::Stream;
 
 /// The clock of a source of datagrams.
 #[derive(Clone, Debug)]
@@ -27,14 +28,15 @@ pub(super) struct Datagrams {
 impl Datagrams {
     /// Those of source number `id`.
     pub(super) fn new(id: u32, spec: &DatagramSpec, mut stream: Stream) -> Self {
+        let interval = spec.rate.time_for(spec.packet);
         let on_left = match spec.on_off {
             None => Span::MAX,
-            Some(OnOff { distribution, on, .. }) => draw_span(distribution, on, &mut stream),
+            Some(on_off) => draw_on(on_off, interval, &mut stream),
         };
         Datagrams {
             id,
             wire: u16::try_from(spec.packet.get()).expect("validation bounds packet sizes"),
-            interval: spec.rate.time_for(spec.packet),
+            interval,
             on_off: spec.on_off,
             on_left,
             stream,
@@ -48,17 +50,28 @@ impl Datagrams {
 
     /// When the datagram after the one at `now` is due; some time from `stop` on if that is after it.
     pub(super) fn next_due(&mut self, now: Time, stop: Time) -> Time {
-        let Some(OnOff { distribution, on, off }) = self.on_off else { return now + self.interval };
+        let Some(on_off) = self.on_off else { return now + self.interval };
         let mut due = now;
         let mut wait = self.interval;
         while self.on_left <= wait && due < stop {
             wait = Span::from_nanos(wait.as_nanos() - self.on_left.as_nanos());
-            due = due + self.on_left + draw_span(distribution, off, &mut self.stream);
-            self.on_left = draw_span(distribution, on, &mut self.stream);
+            due = due + self.on_left + draw_span(on_off.distribution, on_off.off, &mut self.stream);
+            self.on_left = draw_on(on_off, self.interval, &mut self.stream);
         }
         self.on_left = Span::from_nanos(self.on_left.as_nanos().saturating_sub(wait.as_nanos()));
         due + wait
     }
+}
+
+/// The length of a period of sending of packets that are `interval` apart.
+fn draw_on(on_off: OnOff, interval: Span, stream: &mut Stream) -> Span {
+    let length = draw_span(on_off.distribution, on_off.on, stream);
+    if !on_off.whole_packets {
+        return length;
+    }
+    let interval = interval.as_nanos();
+    let packets = length.as_nanos().saturating_add(interval / 2) / interval;
+    Span::from_nanos(packets.max(1) * interval)
 }
 
 #[cfg(test)]
@@ -72,8 +85,14 @@ mod tests {
     const INTERVAL_NS: u64 = 8_000_000;
 
     fn departures(distribution: Option<Distribution>, seed: u64) -> Vec<u64> {
-        let on_off =
-            distribution.map(|distribution| OnOff { distribution, on: Span::from_millis(400), off: HALF_SECOND });
+        let on = Span::from_millis(400);
+        departures_of(
+            distribution.map(|distribution| OnOff { distribution, on, off: HALF_SECOND, whole_packets: false }),
+            seed,
+        )
+    }
+
+    fn departures_of(on_off: Option<OnOff>, seed: u64) -> Vec<u64> {
         let spec = DatagramSpec { rate: Rate::from_bits_per_second(1_000_000), packet: Bytes::new(1000), on_off };
         let mut datagrams = Datagrams::new(0, &spec, Stream::named(seed, "traffic 0"));
         let next = |time: &Time| Some(datagrams.next_due(*time, END)).filter(|next| *next <= END);
@@ -110,6 +129,38 @@ mod tests {
         let longer = |than| silences.iter().filter(|silence| **silence > than).count() as f64 / silences.len() as f64;
         assert!((0.34..0.40).contains(&longer(500_000_000)), "{}", longer(500_000_000));
         assert!((0.115..0.155).contains(&longer(1_000_000_000)), "{}", longer(1_000_000_000));
+    }
+
+    /// Bursts of whole packets with a mean of 12 ms, 1.5 packets, before rounding, and silences of mean 500 ms. A burst has
+    /// n packets where the draw is from n - 1/2 to n + 1/2, and one where it is less than 3/2: so more than n with
+    /// e^-((n + 1/2) / 1.5), 36.8 % more than one and 18.9 % more than two, on average 1 + 0.368 / (1 - e^-(1/1.5)) = 1.76.
+    #[test]
+    fn bursts_of_whole_packets_have_one_at_least() {
+        let distribution = Distribution::Exponential;
+        let on_off = OnOff { distribution, on: Span::from_millis(12), off: HALF_SECOND, whole_packets: true };
+        let times = departures_of(Some(on_off), 3);
+        let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let bursts: Vec<usize> =
+            gaps.split(|gap| *gap > INTERVAL_NS).map(|gaps_in_burst| gaps_in_burst.len() + 1).collect();
+        let count = bursts.len() as f64;
+        let more_than = |packets| bursts.iter().filter(|burst| **burst > packets).count() as f64 / count;
+        assert!((0.35..0.385).contains(&more_than(1)), "{}", more_than(1));
+        assert!((0.175..0.205).contains(&more_than(2)), "{}", more_than(2));
+        assert!((1.71..1.81).contains(&(times.len() as f64 / count)), "{}", times.len() as f64 / count);
+        let silence_ns =
+            gaps.iter().filter(|gap| **gap > INTERVAL_NS).map(|gap| (gap - INTERVAL_NS) as f64).sum::<f64>();
+        let mean_ms = silence_ns / (count - 1.0) / 1e6;
+        assert!((480.0..520.0).contains(&mean_ms), "between two bursts lie a packet's time and a silence: {mean_ms}");
+    }
+
+    /// Periods far shorter than a packet takes: one packet each time, as of ns-2's Poisson source.
+    #[test]
+    fn the_shortest_bursts_are_one_packet() {
+        let distribution = Distribution::Exponential;
+        let on_off = OnOff { distribution, on: Span::from_nanos(1), off: HALF_SECOND, whole_packets: true };
+        let times = departures_of(Some(on_off), 4);
+        assert!(times.windows(2).all(|pair| pair[1] - pair[0] > INTERVAL_NS));
+        assert!((6_800..7_400).contains(&times.len()), "{} in 3600 s / 508 ms", times.len());
     }
 
     /// The same numbers on every machine: noted down once, so that a platform's own logarithm would show.

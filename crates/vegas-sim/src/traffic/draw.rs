@@ -1,10 +1,10 @@
-//! Random quantities. Logarithm and power are software (`libm`), not the platform's, whose last bits differ from
+//! Random quantities. Logarithm and power are software (`libm`), not the platform's, of which the last bits differ from
 //! machine to machine; all else that is done here IEEE 754 defines to the bit.
 
 use vegas_core::units::{Bytes, Span};
 
-use crate::rng::Stream;
 use crate::scenario::Distribution;
+use crate::util::random::Stream;
 
 /// A draw from a distribution with this mean, by inversion.
 pub(super) fn draw(distribution: Distribution, mean: f64, stream: &mut Stream) -> f64 {

@@ -10,12 +10,12 @@ use transfers::{Transfers, Work};
 
 use vegas_core::units::{Span, Time};
 
-use crate::engine::Flow;
-use crate::outcome::TrafficOutcome;
+use crate::endpoint::Flow;
+use crate::measure::outcome::TrafficOutcome;
+use crate::measure::recorder::{mbps, seconds};
 use crate::packet::Packet;
-use crate::recorder::{mbps, seconds};
-use crate::rng::Stream;
 use crate::scenario::{ConversationSpec, FlowSpec, Load, TrafficSpec, TransferSpec};
+use crate::util::random::Stream;
 
 /// A source of traffic.
 #[derive(Clone, Debug)]

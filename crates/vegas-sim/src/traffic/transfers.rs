@@ -4,11 +4,11 @@ use vegas_core::units::{Bytes, Span, Time};
 
 use super::draw::{draw_size, draw_span};
 use super::{Writes, tcplib};
-use crate::engine::Flow;
-use crate::outcome::{CompletionTimes, TransferOutcome};
-use crate::recorder::{mbps, seconds_of};
-use crate::rng::Stream;
+use crate::endpoint::Flow;
+use crate::measure::outcome::{CompletionTimes, TransferOutcome};
+use crate::measure::recorder::{mbps, seconds_of};
 use crate::scenario::{Distribution, FlowSpec};
+use crate::util::random::Stream;
 
 /// A source of transfers.
 #[derive(Clone, Debug)]

@@ -54,7 +54,7 @@ fn without_mechanism_i_nothing_holds_the_window() {
     assert!((14.0..=17.0).contains(&neither), "neither: {neither}");
 }
 
-/// The same with bursts of datagrams against the acknowledgements, 10 Mb/s there and 1 Mb/s back; `vegas-linux` carries it
+/// That path with bursts of datagrams against the acknowledgements, 10 Mb/s there and 1 Mb/s back; `vegas-linux` carries it
 /// out with real sockets.
 #[test]
 fn bursts_on_a_narrow_way_back_do_not_idle_the_way_there() {
@@ -171,7 +171,7 @@ fn five_flows_of_equal_delays_share_equally() {
     }
 }
 
-/// Figures 16 and 18: the same for five flows over one to five links, which begin together.
+/// Figures 16 and 18: equal shares for five flows over one to five links, which begin together.
 #[test]
 fn five_flows_over_different_links_share_equally() {
     let shares = |algorithm: &str| {

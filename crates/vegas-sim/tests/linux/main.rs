@@ -4,18 +4,20 @@
 //! The limits are those the project set itself before the first comparison: the window at the end of slow start within
 //! one segment, its time within one round trip, the steady window of Vegas within one segment, period and peak of the
 //! saw-tooth within 5 %. Added later: Vegas's base RTT within 1 %, bytes and the link's busy time within 2 %, the longest
-//! queue, losses and repairs within one. Traces are found and understood by their names ([`case`]). What lies outside is
+//! queue, losses and repairs within one. Runs are understood by their names ([`case`]). What lies outside is
 //! named in [`EXPLAINED`] with the section of docs/deviations.md that says why; an explanation that is no longer needed fails
 //! too.
 
 #[path = "../support/agreement.rs"]
 mod agreement;
 mod case;
+#[path = "../support/reference.rs"]
 mod reference;
+mod trace;
 
 use agreement::{Agreement, Explained, Row, push};
 use case::{Case, Sender};
-use reference::{Bottleneck, Trace};
+use trace::{Bottleneck, Trace, Traces};
 use vegas_sim::outcome::{Incident, IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
 
@@ -27,20 +29,52 @@ const EXPLAINED: &[Explained] = &[
     ("S8_vegas_a2b4g1", "window there", AT_ONCE),
     ("S8_vegas_a2b4g1", "sent again", AT_ONCE),
     ("S8_vegas_a2b4g1", "packets the queue lost", AT_ONCE),
+    ("S3_nv", "steady window", NV_DRAWS),
+    ("S3_nv", "longest queue, packets", NV_DRAWS),
+    ("S3_reno_delack_autotune", "window there", GROWING_WINDOW),
+    ("S3_cdg", "window there", CDG_DRAWS),
+    ("S3_cdg", "steady window", CDG_DRAWS),
+    ("S3_cdg", "bytes delivered", CDG_DRAWS),
+    ("S3_cdg", "sent again", CDG_DRAWS),
+    ("S3_cdg", "longest queue, packets", CDG_DRAWS),
+    ("S3_cdg", "packets the queue lost", CDG_DRAWS),
+    ("S3_cdg", "link busy, s", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 0", "slow start ends, s", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 0", "window there", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 0", "steady window", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 0", "bytes delivered", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 0", "sent again", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 1", "window there", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 1", "saw-tooth period, s", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 1", "saw-tooth peak", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 1", "bytes delivered", CDG_DRAWS),
+    ("S6_cdg_vs_reno, flow 1", "sent again", CDG_DRAWS),
+    ("S6_cdg_vs_reno", "packets the queue lost", CDG_DRAWS),
+    ("S6_nv_vs_reno, flow 0", "steady window", NV_DRAWS),
+    ("S6_nv_vs_reno, flow 0", "bytes delivered", NV_DRAWS),
+    ("S6_nv_vs_reno, flow 1", "saw-tooth period, s", NV_DRAWS),
+    ("S6_nv_vs_reno, flow 1", "saw-tooth peak", NV_DRAWS),
+    ("S6_nv_vs_reno, flow 1", "bytes delivered", NV_DRAWS),
+    ("S6_nv_vs_reno, flow 1", "sent again", NV_DRAWS),
+    ("S6_nv_vs_reno", "packets the queue lost", NV_DRAWS),
 ];
 
 const AT_ONCE: &str = "A packet that arrives as another leaves";
+const NV_DRAWS: &str = "Random numbers of NV";
+const CDG_DRAWS: &str = "Random numbers of CDG";
+const GROWING_WINDOW: &str = "A receive window that grows";
 
 #[test]
 fn every_reference_trace() {
-    let Some(folder) = reference::folder() else {
-        println!("SKIPPED: no reference traces beside this checkout (../shared/reference/linux)");
-        return;
-    };
     let mut agreement = Agreement::with("Linux", EXPLAINED);
-    let runs = reference::runs(&folder);
-    assert!(!runs.is_empty(), "{} has no traces", folder.display());
-    for (run, traces) in runs {
+    for folder in ["linux", "linux-rivals"] {
+        compare_runs(&Traces::read(folder), &mut agreement);
+    }
+    agreement.finish();
+}
+
+fn compare_runs(traces: &Traces, agreement: &mut Agreement) {
+    for (run, flows) in traces.runs() {
         let case = match Case::of(&run) {
             Ok(case) => case,
             Err(why) => {
@@ -49,15 +83,15 @@ fn every_reference_trace() {
             }
         };
         let outcome = simulate(&run, &case);
-        let flows = [&case.first].into_iter().chain(case.second.as_ref().map(|(sender, _)| sender));
-        assert_eq!(flows.clone().count(), traces.len(), "{run}: flows, and their traces: {traces:?}");
-        for (index, (sender, name)) in flows.zip(&traces).enumerate() {
+        let senders: Vec<&Sender> = [&case.first].into_iter().chain(case.second.iter().map(|(one, _)| one)).collect();
+        assert_eq!(senders.len(), flows, "{run}: flows, and traces of them");
+        for (index, sender) in senders.into_iter().enumerate() {
+            let name = if flows == 1 { run.clone() } else { format!("{run}, flow {index}") };
             let flow = Flow { sender, index, outcome: &outcome };
-            agreement.add(name, compare(&case, &flow, &Trace::read(&folder, name)));
+            agreement.add(&name, compare(&case, &flow, &traces.flow(&run, index)));
         }
-        agreement.add(&run, compare_bottleneck(&outcome, &Bottleneck::read(&folder, &run)));
+        agreement.add(&run, compare_bottleneck(&outcome, &traces.bottleneck(&run)));
     }
-    agreement.finish();
 }
 
 /// One of our flows.
@@ -101,7 +135,7 @@ fn simulate(run: &str, case: &Case) -> Outcome {
 }
 
 fn flow(case: &Case, sender: &Sender, more: &str) -> String {
-    let (keys, header, initial_window) = (sender.keys(), case.header, case.initial_window);
+    let (keys, header, initial_window, more_of_host) = (sender.keys(), case.header, case.initial_window, case.host);
     let packet = 1000 + header;
     format!(
         r#"
@@ -109,7 +143,7 @@ fn flow(case: &Case, sender: &Sender, more: &str) -> String {
         {keys}
         from = "a"
         to = "b"
-        host = "linux"
+        host = {{ kind = "linux"{more_of_host} }}
         packet = "{packet}b"
         header = "{header}b"
         initial_window = {initial_window}
@@ -134,12 +168,13 @@ fn compare(case: &Case, ours: &Flow<'_>, trace: &Trace) -> Vec<Row> {
     let end_s = flow.slow_start_end_s.expect("an end of slow start") - flow.start_s;
     push(&mut rows, "slow start ends, s", time, end_s, rtt_s);
     push(&mut rows, "window there", window, flow.cwnd_at_slow_start_end.expect("a window"), 1.0);
-    if ours.sender.is_vegas() {
+    if ours.sender.holds_its_window() {
         let end_s = flow.completion_s.unwrap_or(f64::from(case.duration_s) - flow.start_s);
         let (theirs, ours) = (mean_of_last_tenth(&trace.windows(), end_s), mean_of_last_tenth(&ours.windows(), end_s));
         push(&mut rows, "steady window", theirs, ours, 1.0);
-        let base_ms = flow.base_rtt_ms.expect("a base RTT");
-        push(&mut rows, "base RTT, ms", trace.base_rtt_ms(), base_ms, 0.01 * trace.base_rtt_ms());
+        if let Some(theirs) = trace.base_rtt_ms() {
+            push(&mut rows, "base RTT, ms", theirs, flow.base_rtt_ms.expect("a base RTT"), 0.01 * theirs);
+        }
     } else {
         saw_tooth(&mut rows, trace, ours);
     }
@@ -198,10 +233,16 @@ impl SawTooth {
 }
 
 impl Flow<'_> {
-    /// When our window was cut, and from what.
+    /// When our recoveries began, and the windows before.
     fn cuts(&self) -> Vec<(f64, f64)> {
-        let cut = |pair: &&[(f64, f64)]| pair[1].1 < 0.9 * pair[0].1;
-        self.windows().windows(2).filter(cut).map(|pair| (pair[1].0, pair[0].1)).collect()
+        const RECOVERY: u8 = 3;
+        let series = &self.outcome.flow_series;
+        let own = (0..series.time_s.len()).filter(|row| series.flow[*row] as usize == self.index);
+        let rows: Vec<usize> = own.collect();
+        let begins = |pair: &&[usize]| series.phase[pair[1]] == RECOVERY && series.phase[pair[0]] != RECOVERY;
+        let windows = self.windows();
+        let pairs = rows.windows(2).enumerate().filter(|(_, pair)| begins(pair));
+        pairs.map(|(at, _)| (windows[at + 1].0, windows[at].1)).collect()
     }
 
     /// Times since its start, and windows.

@@ -8,11 +8,12 @@
 #[path = "../support/agreement.rs"]
 mod agreement;
 mod known;
+#[path = "../support/reference.rs"]
 mod reference;
+mod trace;
 
 use agreement::{Agreement, Explained, Row, push};
-use reference::Trace;
-use serde_json::Value;
+use trace::{Trace, Traces};
 use vegas_sim::outcome::{IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
 
@@ -94,15 +95,11 @@ const SACK: &str = "SACK recovery follows RFC 6675";
 
 #[test]
 fn every_reference_trace() {
-    let Some(folder) = reference::folder() else {
-        println!("SKIPPED: no reference traces beside this checkout (../shared/reference/ns2)");
-        return;
-    };
+    let traces = Traces::read();
     let mut agreement = Agreement::with("ns-2", EXPLAINED);
     for case in CASES {
-        let trace = Trace::read(&folder.join(format!("{}.csv", case.trace)));
         let outcome = run(case.scenario, case.overrides);
-        agreement.add(case.trace, compare(case, &trace, &reference::summary(&folder, case.trace), &outcome));
+        agreement.add(case.trace, compare(case, &traces.run(case.trace), &outcome));
     }
     agreement.finish();
 }
@@ -116,20 +113,21 @@ fn run(scenario: &str, overrides: &[(&str, &str)]) -> Outcome {
     vegas_sim::run(&scenario)
 }
 
-fn compare(case: &Case, trace: &Trace, summary: &Value, outcome: &Outcome) -> Vec<Row> {
+fn compare(case: &Case, trace: &Trace, outcome: &Outcome) -> Vec<Row> {
     let mut rows = Vec::new();
     if !case.backward {
-        slow_start_end(&mut rows, summary, outcome);
+        slow_start_end(&mut rows, trace, outcome);
         steady_windows(&mut rows, trace, outcome);
-        fill(&mut rows, trace, summary, outcome);
+        fill(&mut rows, trace, outcome);
     }
     queue(&mut rows, case, trace, outcome);
-    drops(&mut rows, case, trace, summary, outcome);
+    drops(&mut rows, case, trace, outcome);
     throughput(&mut rows, case, trace, outcome);
     rows
 }
 
-fn slow_start_end(rows: &mut Vec<Row>, summary: &Value, outcome: &Outcome) {
+fn slow_start_end(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
+    let summary = &trace.summary;
     let (Some(time), Some(window)) = (summary["t_exit"].as_f64(), summary["cwnd_before_exit"].as_f64()) else { return };
     let flow = &outcome.flows[0];
     let ours = flow.slow_start_end_s.expect("slow start ends");
@@ -139,40 +137,40 @@ fn slow_start_end(rows: &mut Vec<Row>, summary: &Value, outcome: &Outcome) {
 
 /// Means over the last tenth of the run.
 fn steady_windows(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
-    for (flow, theirs) in trace.columns_of("cwnd_f").iter().enumerate() {
+    for (flow, theirs) in trace.windows().iter().enumerate() {
         let ours = flow_column(outcome, flow as u32, &outcome.flow_series.cwnd_segments);
         push(rows, format!("steady window, flow {flow}"), mean_of_last_tenth(theirs), mean_of_last_tenth(&ours), 1.0);
     }
 }
 
 /// When the window first holds the path's bandwidth-delay product.
-fn fill(rows: &mut Vec<Row>, trace: &Trace, summary: &Value, outcome: &Outcome) {
-    let Some(product) = summary["w_avail"].as_f64() else { return };
-    let times = trace.column("t");
+fn fill(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
+    let Some(product) = trace.summary["w_avail"].as_f64() else { return };
+    let (times, windows) = (trace.times_s(), trace.windows());
     let first = |windows: &[f64]| windows.iter().position(|&window| window >= product).map(|row| times[row]);
     let ours = flow_column(outcome, 0, &outcome.flow_series.cwnd_segments);
-    if let (Some(theirs), Some(ours)) = (first(trace.column("cwnd_f0")), first(&ours)) {
+    if let (Some(theirs), Some(ours)) = (first(&windows[0]), first(&ours)) {
         push(rows, "window fills the path, s", theirs, ours, (0.02 * theirs).max(0.1));
     }
 }
 
 fn queue(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome) {
     let link = bottleneck(case);
-    let theirs = trace.column("q_max").iter().copied().fold(0.0, f64::max);
+    let theirs = trace.link("queue_max_packets").iter().copied().fold(0.0, f64::max);
     push(rows, "longest queue, packets", theirs, outcome.links[link as usize].max_queue_packets as f64, 1.0);
     let queue: Vec<f64> = outcome.link_series.queue_packets.iter().map(|&packets| f64::from(packets)).collect();
     let ours = link_column(outcome, link, &queue);
-    let (theirs, ours) = (mean_of_last_tenth(trace.column("q_end")), mean_of_last_tenth(&ours));
+    let (theirs, ours) = (mean_of_last_tenth(trace.link("queue_packets")), mean_of_last_tenth(&ours));
     push(rows, "steady queue, packets", theirs, ours, 1.0);
 }
 
 /// Drops in all, and when each burst of them begins (a burst is ended by 50 ms without a drop).
-fn drops(rows: &mut Vec<Row>, case: &Case, trace: &Trace, summary: &Value, outcome: &Outcome) {
+fn drops(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome) {
     let link = bottleneck(case);
-    let theirs: f64 = trace.column("drops").iter().sum();
+    let theirs: f64 = trace.link("drops").iter().sum();
     push(rows, "drops", theirs, outcome.links[link as usize].drops as f64, 0.0);
     let bursts = bursts(outcome, link);
-    for (index, burst) in summary["drop_bursts"].as_array().into_iter().flatten().enumerate() {
+    for (index, burst) in trace.summary["drop_bursts"].as_array().into_iter().flatten().enumerate() {
         let (time, count) = (burst["t"].as_f64().expect("a time"), burst["n"].as_f64().expect("a count"));
         let ours = bursts.get(index).copied().unwrap_or((f64::NAN, 0));
         push(rows, format!("burst {} begins, s", index + 1), time, ours.0, 0.010);
@@ -198,9 +196,8 @@ fn bursts(outcome: &Outcome, link: u32) -> Vec<(f64, u32)> {
 
 /// Mean over the whole run, within 1 %.
 fn throughput(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome) {
-    let column = if case.backward { "ack_tx_kbps" } else { "tx_kbps" };
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let theirs = mean(trace.column(column));
+    let theirs = mean(trace.link("sent_bps")) / 1000.0;
     let ours = 1000.0 * mean(&link_column(outcome, bottleneck(case), &outcome.link_series.throughput_mbps));
     push(rows, "mean throughput, kb/s", theirs, ours, 0.01 * theirs);
 }

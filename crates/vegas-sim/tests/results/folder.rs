@@ -23,7 +23,7 @@ fn write_outcome(dir: &Path, outcome: &Outcome, options: WriteOptions) -> Result
     write_folder(dir, &sample::scenario(), outcome, 0.5, options)
 }
 
-/// A run whose capture cannot be written, which shows only after the tables are.
+/// A run with a capture that cannot be written, which shows only after the tables are.
 fn unwritable_outcome() -> Outcome {
     Outcome { capture: vec![CapturedPacket { payload: 70_000, ..sample::data(0, 0) }], ..sample::outcome() }
 }
@@ -135,7 +135,7 @@ fn an_earlier_run_is_replaced_whole() {
     let parent = tempfile::tempdir().unwrap();
     let dir = parent.path().join("run");
     write(&dir, EVERYTHING).unwrap();
-    fs::write(dir.join("sheet.png"), "a picture of the earlier run").unwrap();
+    fs::write(dir.join("picture.png"), "a picture of the earlier run").unwrap();
     write(&dir, PLAIN).unwrap();
     assert_eq!(names(&dir).len(), 7);
     assert_eq!(names(parent.path()), ["run"]);

@@ -4,5 +4,6 @@ mod aqt_option;
 mod captures;
 mod documentation;
 mod folder;
+mod place;
 mod sample;
 mod tables;

@@ -8,8 +8,8 @@ use vegas_sim::outcome::{
     LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
 };
 use vegas_sim::scenario::{
-    DatagramSpec, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, Load,
-    QueueLimit, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
+    DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
+    LinkSpec, Load, QueueLimit, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
 };
 
 pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
@@ -31,6 +31,7 @@ pub(crate) fn scenario() -> Scenario {
         document: json!({
             "name": "sample", "duration": "2.5s", "flow": [{"algorithm": "vegas"}, {"algorithm": "sack"}]
         }),
+        warnings: Vec::new(),
     }
 }
 
@@ -68,13 +69,16 @@ fn flow(algorithm: &str) -> FlowSpec {
         transport: Transport::Tcp,
         algorithm: algorithm.to_owned(),
         composition: preset.composition,
+        standalone: None,
+        own: None,
         parameters: preset.parameters,
         host: HostSpec {
             kind: HostKind::Bsd,
             dupack_threshold: 3,
             limited_transmit: false,
             recovery_burst: None,
-            delayed_ack: None,
+            delayed_ack: DelayedAck::None,
+            sack: true,
             receive_window: Segments(1_000),
             rto_min: Span::from_millis(200),
             rto_max: Span::from_secs(60),
@@ -84,6 +88,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         },
         ecn: false,
         size: None,
+        application: Vec::new(),
         packet: Bytes::new(1_000),
         ack: Bytes::new(40),
         header: Bytes::new(40),

@@ -2,6 +2,7 @@
 //!
 //! Each case changes one thing in [`GOOD`]; the line numbers in the messages are those of [`GOOD`].
 
+mod application;
 mod flows;
 mod networks;
 mod traffic;
@@ -155,7 +156,7 @@ fn overrides() {
         (
             "flow.0.host.rto",
             "1s",
-            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
+            "flow.0.host.rto: unknown key; expected one of kind, dupack_threshold, limited_transmit, recovery_burst, delayed_ack, sack, receive_window, rto_min, rto_max, rto_initial, rto_grain, handshake",
         ),
         ("flow.0.access.rate", "1mbit", r#"flow.0.access.delay: is missing; give one, such as delay = "48ms""#),
         (
@@ -173,7 +174,7 @@ fn overrides() {
     for (key, value, expected) in cases {
         let set = [(key.to_string(), value.to_string())];
         let error = Scenario::from_toml(GOOD, "x.toml", &set).expect_err(key);
-        assert_eq!(error.to_string(), format!("x.toml: --set {key}={value}: {expected}"));
+        assert_eq!(error.to_string(), format!("x.toml: with {key}={value}: {expected}"));
     }
 }
 

@@ -44,8 +44,16 @@ fn traffic() {
             (
                 "400ms",
                 "7999us",
-                ":17: traffic.0.on: is shorter than one packet takes at this rate; write 8000000ns or more",
+                ":17: traffic.0.on: is shorter than one packet takes at this rate; write 8000000ns or more, or set \
+                 traffic.0.whole_packets to true",
             ),
+            (
+                "\"pareto-on-off\"\nrate = \"1mbit\"\non = \"400ms\"\noff = \"600ms\"\nshape = 1.5",
+                "\"constant\"\nrate = \"1mbit\"\nwhole_packets = true",
+                ":17: traffic.0.whole_packets: means nothing in constant traffic; leave it out, or set traffic.0.kind to \
+                 \"exponential-on-off\" or \"pareto-on-off\"",
+            ),
+            ("shape = 1.5", "whole_packets = 1", ":19: traffic.0.whole_packets: 1 was given; expected true or false"),
             ("600ms", "0ms", r#":18: traffic.0.off: is 0; write a time above 0, such as "500ms""#),
             ("600ms", "2h", ":18: traffic.0.off: is longer than an hour; write 1h at most"),
             (

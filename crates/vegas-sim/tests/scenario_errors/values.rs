@@ -1,4 +1,4 @@
-//! Quantities, and values that nobody means.
+//! Quantities, and values that make no sense.
 
 use vegas_sim::scenario::Scenario;
 
@@ -24,11 +24,7 @@ fn quantities() {
                 "\"-60s\"",
                 r#":2: duration: "-60s" is negative; write a number with a unit (ns, us, ms, s, min, h), such as "48ms""#,
             ),
-            (
-                "\"60s\"",
-                "\"60 sec\"",
-                r#":2: duration: "60 sec" is not a time; write a number with a unit (ns, us, ms, s, min, h), such as "48ms""#,
-            ),
+            ("\"60s\"", "\"60 sec\"", r#":2: duration: "60 sec" is not a time; did you mean "60s"?"#),
             (
                 "\"60s\"",
                 "\"0.5ns\"",
@@ -47,8 +43,33 @@ fn quantities() {
             (
                 "\"50mbit\"",
                 "\"50mbps\"",
-                r#":8: topology.bottleneck.rate: "50mbps" is not a rate; write a number with a unit (bit, kbit, mbit, gbit, tbit), such as "50mbit""#,
+                r#":8: topology.bottleneck.rate: "50mbps" is not a rate; did you mean "50mbit"?"#,
             ),
+            (
+                "\"50mbit\"",
+                "\"50Mbit\"",
+                r#":8: topology.bottleneck.rate: "50Mbit" is not a rate; did you mean "50mbit"?"#,
+            ),
+            // eight times as much as in bits
+            (
+                "\"50mbit\"",
+                "\"50MB/s\"",
+                r#":8: topology.bottleneck.rate: "50MB/s" is not a rate; write a number with a unit (bit, kbit, mbit, gbit, tbit), such as "50mbit""#,
+            ),
+            (
+                "\"1000b\"",
+                "\"8kbit\"",
+                r#":13: flow.0.packet: "8kbit" is not a size; write a number with a unit (b, kb, mb, gb, tb, kib, mib, gib), such as "1000b""#,
+            ),
+            ("\"1000b\"", "\"1.5 KiB\"", r#":13: flow.0.packet: "1.5 KiB" is not a size; did you mean "1.5kib"?"#),
+            ("\"60s\"", "\"5m\"", r#":2: duration: "5m" is not a time; did you mean "5ms" or "5min"?"#),
+            ("\"60s\"", "\"5minutes\"", r#":2: duration: "5minutes" is not a time; did you mean "5min"?"#),
+            (
+                "\"100p\"",
+                "\"100 packets\"",
+                r#":8: topology.bottleneck.queue: "100 packets" is no queue; did you mean "100p"?"#,
+            ),
+            ("\"100p\"", "\"64KB\"", r#":8: topology.bottleneck.queue: "64KB" is no queue; did you mean "64kb"?"#),
             (
                 "\"50mbit\"",
                 "\"1..6mbit\"",

@@ -10,7 +10,7 @@ pub(crate) struct Row {
     agrees: bool,
 }
 
-/// Adds a figure that agrees if it lies within so much of the reference's.
+/// Adds a figure that agrees if it lies within this much of the reference's.
 pub(crate) fn push(rows: &mut Vec<Row>, what: impl Into<String>, theirs: f64, ours: f64, within: f64) {
     rows.push(Row { what: what.into(), theirs, ours, agrees: (ours - theirs).abs() <= within });
 }

@@ -4,8 +4,8 @@
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};
 use vegas_sim::scenario::{
-    Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec, QueueLimit,
-    Sampling, Scenario, Transport,
+    DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind, LinkSpec,
+    QueueLimit, Sampling, Scenario, Transport,
 };
 
 /// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
@@ -31,6 +31,7 @@ pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: Que
         traffic: Vec::new(),
         capture: false,
         document: serde_json::Value::Null,
+        warnings: Vec::new(),
     }
 }
 
@@ -52,10 +53,13 @@ pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parame
         transport: Transport::Tcp,
         algorithm: algorithm.into(),
         composition,
+        standalone: vegas_core::registry::preset(algorithm).and_then(|preset| preset.standalone),
+        own: None,
         parameters,
         host: host(&composition),
         ecn: false,
         size: None,
+        application: Vec::new(),
         packet: Bytes::new(1000),
         ack: Bytes::new(40),
         header: Bytes::new(40),
@@ -69,7 +73,8 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         dupack_threshold: 3,
         limited_transmit: !composition.detection.fine_retransmit,
         recovery_burst: (composition.detection.recovery == Recovery::NewReno).then_some(Segments(2)),
-        delayed_ack: None,
+        delayed_ack: DelayedAck::None,
+        sack: true,
         receive_window: Segments(1 << 20),
         rto_min: Span::from_millis(200),
         rto_max: Span::from_secs(60),

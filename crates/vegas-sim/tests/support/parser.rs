@@ -44,7 +44,7 @@ fn check_scenario(scenario: &Scenario) {
     assert_eq!(&again, scenario);
 }
 
-/// The ends of a path whose links follow one another.
+/// The ends of a path; its links follow one another.
 fn check_path(scenario: &Scenario, path: &[LinkId]) -> (NodeId, NodeId) {
     let links: Vec<_> = path.iter().map(|id| &scenario.links[*id]).collect();
     assert!(links.windows(2).all(|pair| pair[0].to == pair[1].from), "the path has a gap");

@@ -58,7 +58,7 @@ struct Script {
 impl Script {
     fn new(algorithm: VegasQuic) -> Self {
         let endpoint = algorithm.build_s2n().unwrap();
-        let controller = S2nController::new(endpoint.algorithm, endpoint.host_noise, MTU);
+        let controller = S2nController::new(endpoint.choice, endpoint.host_noise, MTU);
         Script { controller, rtt: RttEstimator::default(), heard: Heard::default() }
     }
 
@@ -99,7 +99,7 @@ fn preset(name: &str) -> VegasQuic {
     VegasQuic::preset(name).unwrap().ssthresh(1000)
 }
 
-/// The windows of so many round trips of 100 ms on an empty path, each acknowledged in parts of `cover` packets.
+/// The windows of this many round trips of 100 ms on an empty path, each acknowledged in parts of `cover` packets.
 fn empty_path(algorithm: VegasQuic, rounds: u64, cover: usize) -> Vec<u32> {
     let mut script = Script::new(algorithm);
     let one = |round| {
@@ -147,7 +147,7 @@ fn losses_cut_once_a_recovery_period_and_one_packet_may_leave_at_once() {
     assert_eq!(script.window(), 15);
     script.send(112, 1);
     assert!(!script.controller.requires_fast_retransmission());
-    let ssthresh = |script: &Script| script.controller.state().ssthresh();
+    let ssthresh = |script: &Script| script.controller.status().ssthresh;
     sent[2..10].iter().for_each(|(_, lost)| script.lose(400, *lost, true));
     assert_eq!((script.window(), ssthresh(&script)), (2, Some(Segments(7))), "half of 15");
     assert_eq!(script.heard.0.len(), 1);
@@ -180,7 +180,7 @@ fn a_window_that_does_not_limit_the_sender_does_not_grow() {
     }
 }
 
-/// A packet of acknowledgements only is nobody's window's, and a sample of it is the newest packet's.
+/// A packet of acknowledgements only belongs to no window, and a sample of it is the newest packet's.
 #[test]
 fn pure_acknowledgements_do_not_count() {
     let mut script = Script::new(VegasQuic::reno());
@@ -193,7 +193,7 @@ fn pure_acknowledgements_do_not_count() {
 const SERVICE: Duration = Duration::from_micros(480);
 const DELAY: Duration = Duration::from_millis(100);
 
-/// What became of so many seconds on that path with an endless queue: greatest queue in packets, and the window.
+/// The greatest queue in packets, and the window, after this many seconds on that path with an endless queue.
 fn one_queue(algorithm: VegasQuic, seconds: u64) -> (usize, u32) {
     let mut script = Script::new(algorithm);
     let (mut now, end) = (at(0), at(1000 * seconds));
@@ -265,7 +265,7 @@ fn play(script: &mut Script, calls: &[Call]) -> Vec<u32> {
 }
 
 proptest! {
-    /// Any order of calls, on every preset that s2n-quic carries: no panic, two packets at least, and the same again.
+    /// Any order of calls, on every preset that s2n-quic carries: no panic, two packets at least, and equal results when repeated.
     #[test]
     fn any_history_leaves_two_packets(calls in prop::collection::vec(any::<Call>(), 0..400)) {
         for name in VegasQuic::s2n_presets() {

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::{Rate, Span};
 
-use crate::scenario::field::Field;
 use crate::scenario::model::QueueLimit;
-use crate::scenario::scalar::{Name, Whole};
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::{Name, Whole};
 
 /// Something that changes during the run: a link's values, or a flow's route.
 #[derive(Debug, Deserialize, JsonSchema)]

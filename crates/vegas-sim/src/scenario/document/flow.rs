@@ -1,21 +1,17 @@
 //! The `[[flow]]` tables: algorithm, numbers and hosts.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Span};
 use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
-use super::Link;
-use crate::scenario::error::suggestion;
-use crate::scenario::field::{Field, FromGiven, Given, Table};
-use crate::scenario::model::{Handshake, HostKind, Transport};
-use crate::scenario::scalar::{Burst, Count, DelayedAck, Name, Whole};
+use super::{ApplicationPhase, Link};
+use crate::scenario::composition::CompositionName;
+use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
+use crate::scenario::read::error::suggestion;
+use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
+use crate::scenario::read::scalar::{Burst, Count, Name, Whole};
 
 /// A hundred thousand flows: more than a run holds in memory that most machines have.
 const COUNT_MAX: u64 = 100_000;
@@ -27,8 +23,8 @@ pub(in crate::scenario) struct Flow {
     /// How many such flows there are, each with hosts of its own, up to 100000. Default: 1.
     pub(in crate::scenario) count: Option<Field<Whole<1, COUNT_MAX>>>,
     /// The congestion control: a preset's name, or a table of parts.
-    pub(in crate::scenario) algorithm: Algorithm,
-    /// What carries it: "tcp", or "quic", whose ends are quinn's. Default: "tcp".
+    pub(in crate::scenario) algorithm: Either<Algorithm>,
+    /// What carries it: "tcp", or "quic", with quinn's ends. Default: "tcp".
     pub(in crate::scenario) transport: Option<Field<Transport>>,
     /// When the flow starts. Default: "0s".
     pub(in crate::scenario) start: Option<Field<Span>>,
@@ -36,6 +32,9 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) stop: Option<Field<Span>>,
     /// How much payload is sent. Default: no end.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
+    /// What the application gives the flow to send, phase by phase. Default: all of it at the start.
+    #[serde(default)]
+    pub(in crate::scenario) application: Vec<Table<ApplicationPhase>>,
     /// A full data packet on the wire, headers included, 1 to 65535 bytes; for QUIC with those of UDP and IP, from 1228. Default: "1000b", for
     /// QUIC "1480b".
     pub(in crate::scenario) packet: Option<Field<Bytes>>,
@@ -53,13 +52,14 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) initial_window: Option<Field<Count<1>>>,
     /// Window after a timeout, in segments. Default: the preset's.
     pub(in crate::scenario) restart_window: Option<Field<Count<1>>>,
-    /// Slow-start threshold before the first loss, in segments. Default: none, but for `mid-speed` the largest window.
+    /// Slow-start threshold before the first loss, in segments. Default: none, but for `mid-speed` 64.
     pub(in crate::scenario) ssthresh: Option<Field<Count<2>>>,
     /// The window never exceeds this many segments. Default: the receiver's window.
     pub(in crate::scenario) max_window: Option<Field<Count<2>>>,
     /// The host's fast recovery. Default: the algorithm's.
     pub(in crate::scenario) recovery: Option<Field<Recovery>>,
-    /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
+    /// The receiver's delayed acknowledgements: the longest wait for a second segment, "linux" for those of Linux with its
+    /// quick-ack phase, or false. Default: false.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
     /// Whether both hosts use explicit congestion notification (RFC 3168). Default: false.
     pub(in crate::scenario) ecn: Option<bool>,
@@ -76,7 +76,7 @@ pub(in crate::scenario) struct Flow {
     /// parking-lot: the router of the receiver. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
     /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
-    pub(in crate::scenario) host: Option<HostChoice>,
+    pub(in crate::scenario) host: Option<Either<HostChoice>>,
 }
 
 impl Flow {
@@ -103,7 +103,7 @@ pub(in crate::scenario) fn numbered(tables: &[Table<Flow>]) -> Vec<Numbered<'_>>
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Host {
-    /// Whose recovery and timers: "bsd", the papers', or "linux". Default: "bsd".
+    /// Which recovery and timers: "bsd", the papers', or "linux". Default: "bsd".
     pub(in crate::scenario) kind: Option<Field<HostKind>>,
     /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2). Default: 3.
     pub(in crate::scenario) dupack_threshold: Option<Field<Whole<1, 1000>>>,
@@ -113,8 +113,11 @@ pub(in crate::scenario) struct Host {
     /// Most segments sent in answer to one acknowledgement during fast recovery, or "none". Default: "none", but 2
     /// for `newreno`, as in ns-2. bsd only.
     pub(in crate::scenario) recovery_burst: Option<Field<Burst>>,
-    /// The receiver's delayed acknowledgements: the longest wait for a second segment, or false. Default: false.
+    /// The receiver's delayed acknowledgements: the longest wait for a second segment, "linux" for those of Linux with its
+    /// quick-ack phase, or false. Default: false.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
+    /// Whether acknowledgements are selective. Default: true. linux only.
+    pub(in crate::scenario) sack: Option<bool>,
     /// The receiver's window in segments. Default: 1048576.
     pub(in crate::scenario) receive_window: Option<Field<Count<2>>>,
     /// Least retransmission timeout. Default: "200ms", as in ns-2 and Linux (RFC 6298: 1 s).
@@ -133,41 +136,20 @@ pub(in crate::scenario) struct Host {
 #[derive(Debug)]
 pub(in crate::scenario) struct HostChoice(pub(in crate::scenario) Host);
 
-struct HostVisitor;
+impl ScalarOrTable for HostChoice {
+    type Scalar = HostKind;
+    type Table = Host;
 
-impl<'de> Visitor<'de> for HostVisitor {
-    type Value = HostChoice;
+    const EXPECTED: &'static str = "\"bsd\", \"linux\", or a table";
+    const NAME: &'static str = "HostChoice";
+    const DESCRIPTION: &'static str = "A kind of host, or a table.";
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"bsd\", \"linux\", or a table")
+    fn of_scalar(kind: HostKind) -> Self {
+        HostChoice(Host { kind: Some(Field(kind)), ..Host::default() })
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<HostChoice, E> {
-        let kind = HostKind::from_given(Given::Text(name)).map_err(E::custom)?;
-        Ok(HostChoice(Host { kind: Some(Field(kind)), ..Host::default() }))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<HostChoice, A::Error> {
-        Host::deserialize(MapAccessDeserializer::new(map)).map(HostChoice)
-    }
-}
-
-impl<'de> Deserialize<'de> for HostChoice {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(HostVisitor)
-    }
-}
-
-impl JsonSchema for HostChoice {
-    fn schema_name() -> Cow<'static, str> {
-        "HostChoice".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "description": "A kind of host, or a table.",
-            "anyOf": [generator.subschema_for::<Field<HostKind>>(), generator.subschema_for::<Host>()],
-        })
+    fn of_table(host: Host) -> Self {
+        HostChoice(host)
     }
 }
 
@@ -184,6 +166,16 @@ pub(in crate::scenario) enum Algorithm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Parts {
+    /// What results call the algorithm: letters, digits, - _ +. Default: the preset and what differs from it, such as
+    /// "vegas+gallop".
+    pub(in crate::scenario) name: Option<Field<CompositionName>>,
+    /// A class in a Python file, relative to the scenario file, such as "mine.py:Mine": it sets the window, and host's
+    /// parts and numbers are those of `preset`.
+    pub(in crate::scenario) python: Option<String>,
+    /// An algorithm of one's own: a WebAssembly module, such as "mine.wasm".
+    pub(in crate::scenario) wasm: Option<String>,
+    /// An algorithm of one's own: a type of the Rust program that runs the scenario, by the name that it gives.
+    pub(in crate::scenario) rust: Option<String>,
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
     /// Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`.
@@ -234,40 +226,19 @@ impl FromGiven for PresetName {
     }
 }
 
-struct AlgorithmVisitor;
+impl ScalarOrTable for Algorithm {
+    type Scalar = PresetName;
+    type Table = Parts;
 
-impl<'de> Visitor<'de> for AlgorithmVisitor {
-    type Value = Algorithm;
+    const EXPECTED: &'static str = "a preset's name such as \"vegas\", or a table of parts";
+    const NAME: &'static str = "Algorithm";
+    const DESCRIPTION: &'static str = "A preset's name, or a table of parts.";
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a preset's name such as \"vegas\", or a table of parts")
+    fn of_scalar(PresetName(preset): PresetName) -> Self {
+        Algorithm::Preset(preset)
     }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<Algorithm, E> {
-        let PresetName(preset) = PresetName::from_given(Given::Text(name)).map_err(E::custom)?;
-        Ok(Algorithm::Preset(preset))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Algorithm, A::Error> {
-        Parts::deserialize(MapAccessDeserializer::new(map)).map(|parts| Algorithm::Parts(Box::new(parts)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Algorithm {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AlgorithmVisitor)
-    }
-}
-
-impl JsonSchema for Algorithm {
-    fn schema_name() -> Cow<'static, str> {
-        "Algorithm".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "description": "A preset's name, or a table of parts.",
-            "anyOf": [generator.subschema_for::<Field<PresetName>>(), generator.subschema_for::<Parts>()],
-        })
+    fn of_table(parts: Parts) -> Self {
+        Algorithm::Parts(Box::new(parts))
     }
 }

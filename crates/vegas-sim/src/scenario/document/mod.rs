@@ -3,6 +3,7 @@
 //! The types say which keys there are and of which kind; whether the values make sense together is checked by
 //! [`super::validate`]. The doc comments are the descriptions in the schema.
 
+mod application;
 mod change;
 mod flow;
 mod loss;
@@ -11,6 +12,7 @@ mod rate;
 mod topology;
 mod traffic;
 
+pub(super) use application::{ActivityKind, ApplicationPhase};
 pub(super) use change::Change;
 pub(super) use flow::{Algorithm, Flow, Host, Numbered, Parts, numbered};
 pub(super) use loss::{BurstLoss, Loss};
@@ -23,9 +25,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
-use super::field::{Field, Table};
 use super::model::Sampling;
-use super::scalar::{Name, Whole};
+use crate::scenario::read::field::{Field, Table};
+use crate::scenario::read::scalar::{Name, Whole};
 
 /// A scenario: what is simulated, for how long, and from which seed.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -1,17 +1,12 @@
 //! A link's `queue`: a limit, or a table that names a discipline.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use vegas_core::units::Span;
 
-use crate::scenario::field::{Field, FromGiven, Given};
 use crate::scenario::model::QueueLimit;
-use crate::scenario::scalar::{Chance, QueueKind, Whole};
+use crate::scenario::read::field::{Field, ScalarOrTable};
+use crate::scenario::read::scalar::{Chance, QueueKind, Whole};
 
 /// A queue.
 #[derive(Clone, Debug)]
@@ -54,61 +49,19 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) weight: Option<Field<Chance>>,
 }
 
-struct QueueVisitor;
+impl ScalarOrTable for LinkQueue {
+    type Scalar = QueueLimit;
+    type Table = ManagedQueue;
 
-impl QueueVisitor {
-    fn limit<E: Error>(given: Given<'_>) -> Result<LinkQueue, E> {
-        QueueLimit::from_given(given).map(LinkQueue::Limit).map_err(E::custom)
-    }
-}
+    const EXPECTED: &'static str = "a queue such as \"100p\"";
+    const NAME: &'static str = "LinkQueue";
+    const DESCRIPTION: &'static str = "How much the queue holds, or a discipline.";
 
-impl<'de> Visitor<'de> for QueueVisitor {
-    type Value = LinkQueue;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a queue such as \"100p\"")
+    fn of_scalar(limit: QueueLimit) -> Self {
+        LinkQueue::Limit(limit)
     }
 
-    fn visit_bool<E: Error>(self, switch: bool) -> Result<LinkQueue, E> {
-        Self::limit(Given::Switch(switch))
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<LinkQueue, E> {
-        Self::limit(Given::Whole(number.into()))
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<LinkQueue, E> {
-        Self::limit(Given::Whole(number.into()))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<LinkQueue, E> {
-        Self::limit(Given::Fraction(number))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<LinkQueue, E> {
-        Self::limit(Given::Text(text))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<LinkQueue, A::Error> {
-        ManagedQueue::deserialize(MapAccessDeserializer::new(map)).map(LinkQueue::Managed)
-    }
-}
-
-impl<'de> Deserialize<'de> for LinkQueue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(QueueVisitor)
-    }
-}
-
-impl JsonSchema for LinkQueue {
-    fn schema_name() -> Cow<'static, str> {
-        "LinkQueue".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({
-            "description": "How much the queue holds, or a discipline.",
-            "anyOf": [generator.subschema_for::<Field<QueueLimit>>(), generator.subschema_for::<ManagedQueue>()],
-        })
+    fn of_table(queue: ManagedQueue) -> Self {
+        LinkQueue::Managed(queue)
     }
 }

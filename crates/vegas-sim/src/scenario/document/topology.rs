@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
-use crate::scenario::field::{Field, Table};
-use crate::scenario::scalar::{Kind, Name, Probability, Whole};
+use crate::scenario::read::field::{Either, Field, Table};
+use crate::scenario::read::scalar::{Kind, Name, Probability, Whole};
 
 use super::loss::Loss;
 use super::queue::LinkQueue;
@@ -43,7 +43,7 @@ macro_rules! link_table {
         pub(in crate::scenario) struct $name {
             $($(#[$meta])* pub(in crate::scenario) $field: $type,)*
             /// Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0.
-            pub(in crate::scenario) loss: Option<Loss>,
+            pub(in crate::scenario) loss: Option<Either<Loss>>,
             /// Extra delay, uniform from 0 to this, packets kept in order; in this direction only. Default: "0s".
             pub(in crate::scenario) jitter: Option<Field<Span>>,
             /// Probability that a packet is delivered twice, in this direction only. Default: 0.
@@ -57,7 +57,7 @@ macro_rules! link_table {
         impl $name {
             pub(in crate::scenario) fn faults(&self) -> Faults<'_> {
                 Faults {
-                    loss: self.loss.as_ref(),
+                    loss: self.loss.as_ref().map(|loss| &loss.0),
                     jitter: self.jitter,
                     duplicate: self.duplicate,
                     reorder: self.reorder.as_ref(),
@@ -81,11 +81,11 @@ link_table! {
     /// A link between two nodes; the reverse direction is the same, without the impairments, unless said.
     Link {
         /// Transmission rate.
-        rate: LinkRate,
+        rate: Either<LinkRate>,
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
-        queue: Option<LinkQueue>,
+        queue: Option<Either<LinkQueue>>,
         /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
         aqt: Option<bool>,
         /// What differs in the reverse direction.
@@ -97,11 +97,11 @@ link_table! {
     /// The reverse direction of a link: what is left out is as in the forward direction, impairments excepted.
     Backward {
         /// Transmission rate. Default: the link's.
-        rate: Option<LinkRate>,
+        rate: Option<Either<LinkRate>>,
         /// Propagation delay, one way. Default: the link's.
         delay: Option<Field<Span>>,
         /// How much the queue holds, with the packet being sent. Default: the link's.
-        queue: Option<LinkQueue>,
+        queue: Option<Either<LinkQueue>>,
         /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: as the link.
         aqt: Option<bool>,
     }
@@ -114,11 +114,11 @@ link_table! {
         #[schemars(length(equal = 2))]
         between: Vec<Field<Name>>,
         /// Transmission rate.
-        rate: LinkRate,
+        rate: Either<LinkRate>,
         /// Propagation delay, one way.
         delay: Field<Span>,
         /// How much the queue holds, with the packet being sent.
-        queue: LinkQueue,
+        queue: Either<LinkQueue>,
         /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
         aqt: Option<bool>,
         /// What differs in the reverse direction.

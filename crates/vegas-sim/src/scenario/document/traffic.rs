@@ -5,8 +5,8 @@ use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
 use super::{Flow, Link};
-use crate::scenario::field::{Field, Table};
-use crate::scenario::scalar::{Name, Named, Shape};
+use crate::scenario::read::field::{Field, Table};
+use crate::scenario::read::scalar::{Name, Named, Shape};
 
 /// A source of background traffic.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,6 +26,8 @@ pub(in crate::scenario) struct Traffic {
     pub(in crate::scenario) on: Option<Field<Span>>,
     /// on-off: mean length of a period of silence.
     pub(in crate::scenario) off: Option<Field<Span>>,
+    /// on-off: whether each period of sending is rounded to whole packets, one at least, as in ns-2. Default: false.
+    pub(in crate::scenario) whole_packets: Option<bool>,
     /// pareto-on-off, Pareto sizes: the shape of the Pareto distribution, 1.01 to 100. Default: 1.5, as in ns-2.
     pub(in crate::scenario) shape: Option<Field<Shape>>,
     /// poisson-transfers, tcplib: mean time between the starts of two transfers or conversations.

@@ -1,31 +1,43 @@
 //! Routers in a row with a pair of hosts for every flow: the dumbbell, and the parking lot.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::scenario::document::{Link, Topology};
-use crate::scenario::error::{Checked, Problem, child};
-use crate::scenario::field::{Field, Table};
+use crate::scenario::model::trace::Folder;
 use crate::scenario::model::{LinkId, LinkKind, NodeId, QueueLimit};
-use crate::scenario::scalar::Name;
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::{Field, Table};
+use crate::scenario::read::scalar::Name;
+
+use crate::util::watch::Watch;
 
 use super::link;
 use super::route::Route;
 use super::{Network, opposite};
 
 /// Two routers; every flow crosses the link between them.
-pub(super) fn dumbbell(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
+pub(super) fn dumbbell(
+    topology: &Topology,
+    routes: &[Route<'_>],
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Checked<Network> {
     let bottleneck = topology.bottleneck.as_deref().ok_or_else(|| Problem::missing("topology.bottleneck"))?;
     let hops = [link::of_chain("topology.bottleneck", bottleneck, None, folder)?];
-    chain(&hops, topology, routes, folder)
+    chain(&hops, topology, routes, folder, watch)
 }
 
 /// Any number of routers; a flow enters and leaves where it likes.
-pub(super) fn parking_lot(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
-    chain(&hops(topology, folder)?, topology, routes, folder)
+pub(super) fn parking_lot(
+    topology: &Topology,
+    routes: &[Route<'_>],
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Checked<Network> {
+    chain(&hops(topology, folder)?, topology, routes, folder, watch)
 }
 
-fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Arc<LinkKind>; 2]>> {
+fn hops(topology: &Topology, folder: &dyn Folder) -> Checked<Vec<[Arc<LinkKind>; 2]>> {
     let hops = topology.hops.map(|hops| hops.0.0 as usize);
     match (&topology.bottleneck, &topology.bottlenecks) {
         (Some(_), Some(_)) => {
@@ -41,7 +53,11 @@ fn hops(topology: &Topology, folder: &Path) -> Checked<Vec<[Arc<LinkKind>; 2]>> 
     }
 }
 
-fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -> Checked<Vec<[Arc<LinkKind>; 2]>> {
+fn one_by_one(
+    bottlenecks: &[Table<Link>],
+    hops: Option<usize>,
+    folder: &dyn Folder,
+) -> Checked<Vec<[Arc<LinkKind>; 2]>> {
     let count = bottlenecks.len();
     if count == 0 {
         return Err(Problem::new("topology.bottlenecks", "is empty; give at least one link"));
@@ -57,14 +73,22 @@ fn one_by_one(bottlenecks: &[Table<Link>], hops: Option<usize>, folder: &Path) -
     bottlenecks.iter().enumerate().map(link).collect()
 }
 
-fn chain(hops: &[[Arc<LinkKind>; 2]], topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
+fn chain(
+    hops: &[[Arc<LinkKind>; 2]],
+    topology: &Topology,
+    routes: &[Route<'_>],
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Checked<Network> {
     let access = topology.access.as_deref().ok_or_else(|| Problem::missing("topology.access"))?;
     let access = access_link("topology.access", access, folder)?;
+    watch.check_memory((routes.len() * (hops.len() + 2) * size_of::<[LinkId; 2]>()) as u64)?;
     let mut network = Network::default();
     let routers: Vec<NodeId> = (1..=hops.len() + 1).map(|number| network.add_node(format!("r{number}"))).collect();
     let row: Vec<LinkId> =
         hops.iter().zip(routers.windows(2)).map(|(link, ends)| network.connect(ends[0], ends[1], link)).collect();
     for route in routes {
+        watch.step()?;
         let own = route.access.map(|own| access_link(&child(&route.key, "access"), own, folder)).transpose()?;
         let access = own.as_ref().unwrap_or(&access);
         let (enter, leave) = ends(route, routers.len())?;
@@ -86,7 +110,7 @@ fn chain(hops: &[[Arc<LinkKind>; 2]], topology: &Topology, routes: &[Route<'_>],
 }
 
 /// A host's own interface holds back its sender instead of dropping, unless the file says otherwise.
-fn access_link(key: &str, access: &Link, folder: &Path) -> Checked<[Arc<LinkKind>; 2]> {
+fn access_link(key: &str, access: &Link, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
     link::of_chain(key, access, Some(QueueLimit::Unlimited), folder)
 }
 

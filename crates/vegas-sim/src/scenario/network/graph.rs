@@ -1,47 +1,50 @@
 //! Nodes and links named one by one, with the flows' paths found by least delay.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use vegas_core::units::Span;
 
 use crate::scenario::document::{GraphLink, Numbered, Topology};
-use crate::scenario::error::{Checked, Problem, child, suggestion};
-use crate::scenario::field::Field;
+use crate::scenario::model::trace::Folder;
 use crate::scenario::model::{LinkId, NodeId};
-use crate::scenario::scalar::Name;
+use crate::scenario::read::error::{Checked, Problem, child, suggestion};
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::Name;
+
+use crate::util::watch::Watch;
 
 use super::route::Route;
 use super::{Network, link};
 
 /// Builds the graph and finds every flow's path.
-pub(super) fn build(topology: &Topology, routes: &[Route<'_>], folder: &Path) -> Checked<Network> {
+pub(super) fn build(
+    topology: &Topology,
+    routes: &[Route<'_>],
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
+) -> Checked<Network> {
     let mut network = Network::default();
     let names = topology.nodes.as_deref().ok_or_else(|| Problem::missing("topology.nodes"))?;
     let nodes = nodes(names, &mut network)?;
     let links = topology.link.as_deref().ok_or_else(|| Problem::missing("topology.link"))?;
+    let mut joined = BTreeSet::new();
     for (id, link) in links.iter().enumerate() {
-        add_link(&format!("topology.link.{id}"), link, &nodes, folder, &mut network)?;
+        watch.step()?;
+        add_link(&format!("topology.link.{id}"), link, &nodes, folder, &mut network, &mut joined)?;
     }
-    let leaving = links_leaving(&network);
+    let mut paths = Paths::new(&network, nodes);
+    let (mut found, mut links) = (Vec::with_capacity(routes.len()), 0);
     for route in routes {
-        let path = path_of_flow(route, &nodes, &network, &leaving)?;
-        network.paths.push(path);
+        // looking for a path takes as long as many a step
+        watch.look()?;
+        let path = paths.of_route(route)?;
+        links += path.len();
+        watch.check_memory((links * size_of::<[LinkId; 2]>()) as u64)?;
+        found.push(path);
     }
+    network.paths = found;
     Ok(network)
-}
-
-/// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
-pub(in crate::scenario) fn reroute(
-    network: &Network,
-    flow: Numbered<'_>,
-    key_via: String,
-    via: &[Field<Name>],
-) -> Checked<Vec<LinkId>> {
-    let nodes: Nodes = network.nodes.iter().cloned().zip(0..).collect();
-    let route = Route { key_via, via: Some(via), ..Route::of_flow(0, flow) };
-    path_of_flow(&route, &nodes, network, &links_leaving(network))
 }
 
 type Nodes = BTreeMap<String, NodeId>;
@@ -66,7 +69,15 @@ fn find(key: String, Field(Name(name)): &Field<Name>, nodes: &Nodes) -> Checked<
     })
 }
 
-fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, folder: &Path, network: &mut Network) -> Checked<()> {
+/// Adds a link; `joined` are the pairs of nodes that have one.
+fn add_link(
+    key: &str,
+    link: &GraphLink,
+    nodes: &Nodes,
+    folder: &dyn Folder,
+    network: &mut Network,
+    joined: &mut BTreeSet<[NodeId; 2]>,
+) -> Checked<()> {
     let key_between = child(key, "between");
     let [from, to] = link.between.as_slice() else {
         let message = format!("names {} nodes; name two, such as [\"a\", \"b\"]", link.between.len());
@@ -77,8 +88,7 @@ fn add_link(key: &str, link: &GraphLink, nodes: &Nodes, folder: &Path, network: 
     if from == to {
         return Err(Problem::new(key_between, "names one node twice; name two"));
     }
-    let same = |other: &&crate::scenario::LinkSpec| (other.from, other.to) == (from, to);
-    if network.links.iter().any(|other| same(&other)) {
+    if !joined.insert([from.min(to), from.max(to)]) {
         return Err(Problem::new(key_between, "these two nodes have a link already; write one link for each pair"));
     }
     network.connect(from, to, &link::of_graph(key, link, folder)?);
@@ -94,33 +104,67 @@ fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
     leaving
 }
 
-fn path_of_flow(route: &Route<'_>, nodes: &Nodes, network: &Network, leaving: &[Vec<LinkId>]) -> Checked<Vec<LinkId>> {
-    let key = &route.key;
-    let end = |name: &str, node: Option<&Field<Name>>| {
-        let key = child(key, name);
-        let node = node.ok_or_else(|| Problem::missing(key.clone()))?;
-        find(key, node, nodes)
-    };
-    let from = end("from", route.from)?;
-    let to = end("to", route.to)?;
-    let mut stops: Vec<(String, NodeId)> = Vec::new();
-    for (index, node) in route.via.iter().copied().flatten().enumerate() {
-        let key = child(&route.key_via, index);
-        stops.push((key.clone(), find(key, node, nodes)?));
+/// Finds paths through a network; one that many flows take is looked for once.
+pub(in crate::scenario) struct Paths<'a> {
+    network: &'a Network,
+    nodes: Nodes,
+    leaving: Vec<Vec<LinkId>>,
+    /// By the nodes at both ends.
+    found: BTreeMap<[NodeId; 2], Option<Vec<LinkId>>>,
+}
+
+impl<'a> Paths<'a> {
+    pub(in crate::scenario) fn of(network: &'a Network) -> Self {
+        Paths::new(network, network.nodes.iter().cloned().zip(0..).collect())
     }
-    stops.push((child(key, "to"), to));
-    let mut path = Vec::new();
-    let mut here = from;
-    for (key, stop) in stops {
-        let part = least_delay(here, stop, network, leaving).ok_or_else(|| {
-            let names = (&network.nodes[here], &network.nodes[stop]);
-            Problem::new(&key, format!("there is no path from {} to {}; add links between them", names.0, names.1))
-        })?;
-        path.extend(part);
-        here = stop;
+
+    fn new(network: &'a Network, nodes: Nodes) -> Self {
+        Paths { network, nodes, leaving: links_leaving(network), found: BTreeMap::new() }
     }
-    check_simple(key, &route.key_via, from, &path, network)?;
-    Ok(path)
+
+    /// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
+    pub(in crate::scenario) fn reroute(
+        &mut self,
+        flow: Numbered<'_>,
+        key_via: String,
+        via: &[Field<Name>],
+    ) -> Checked<Vec<LinkId>> {
+        self.of_route(&Route { key_via, via: Some(via), ..Route::of_flow(0, flow) })
+    }
+
+    fn of_route(&mut self, route: &Route<'_>) -> Checked<Vec<LinkId>> {
+        let Route { key, key_via, .. } = route;
+        let end = |name: &str, node: Option<&Field<Name>>| {
+            let key = child(key, name);
+            let node = node.ok_or_else(|| Problem::missing(key.clone()))?;
+            find(key, node, &self.nodes)
+        };
+        let from = end("from", route.from)?;
+        let to = end("to", route.to)?;
+        let mut stops: Vec<(String, NodeId)> = Vec::new();
+        for (index, node) in route.via.iter().copied().flatten().enumerate() {
+            let key = child(key_via, index);
+            stops.push((key.clone(), find(key, node, &self.nodes)?));
+        }
+        stops.push((child(key, "to"), to));
+        let mut path = Vec::new();
+        let mut here = from;
+        for (key, stop) in stops {
+            let part = self.least_delay(here, stop).ok_or_else(|| {
+                let names = (&self.network.nodes[here], &self.network.nodes[stop]);
+                Problem::new(&key, format!("there is no path from {} to {}; add links between them", names.0, names.1))
+            })?;
+            path.extend(part);
+            here = stop;
+        }
+        check_simple(key, key_via, from, &path, self.network)?;
+        Ok(path)
+    }
+
+    fn least_delay(&mut self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
+        let found = self.found.entry([from, to]);
+        found.or_insert_with(|| least_delay(from, to, self.network, &self.leaving)).clone()
+    }
 }
 
 /// A path that comes back to a node would send packets round in circles.
@@ -128,11 +172,10 @@ fn check_simple(key: &str, key_via: &str, from: NodeId, path: &[LinkId], network
     if path.is_empty() {
         return Err(Problem::new(child(key, "to"), "is also where the flow comes from; name another node"));
     }
-    let mut visited = vec![false; network.nodes.len()];
-    visited[from] = true;
+    let mut visited = BTreeSet::from([from]);
     for link in path {
         let node = network.links[*link].to;
-        if std::mem::replace(&mut visited[node], true) {
+        if !visited.insert(node) {
             let message = format!("the path passes {} twice; name nodes that lie on one way", network.nodes[node]);
             return Err(Problem::new(key_via, message));
         }

@@ -1,14 +1,14 @@
 //! One link table: its two directions, with every value in range.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use vegas_core::units::{Rate, Span};
 
 use crate::scenario::document::{Backward, BurstLoss, Faults, GraphLink, Link, LinkRate, Loss};
-use crate::scenario::error::{Checked, Problem, child};
+use crate::scenario::model::trace::{self, Folder};
 use crate::scenario::model::{Discipline, GilbertElliott, Impairments, LinkKind, QueueLimit, RateTrace};
-use crate::scenario::trace;
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::Either;
 
 use super::queue;
 
@@ -17,15 +17,15 @@ const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 /// Mars is 22 minutes away at most.
 const DELAY_MAX: Span = Span::from_secs(3600);
 
-/// A link of a chain, forward and backward; without `default_queue` the file has to say its queue.
+/// A link between routers in a row, forward and backward; without `default_queue` the file has to say its queue.
 pub(super) fn of_chain(
     key: &str,
     link: &Link,
     default_queue: Option<QueueLimit>,
-    folder: &Path,
+    folder: &dyn Folder,
 ) -> Checked<[Arc<LinkKind>; 2]> {
-    let (rate, trace) = rate(key, &link.rate, folder)?;
-    let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), given)).transpose()?;
+    let (rate, trace) = rate(key, &link.rate.0, folder)?;
+    let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), &given.0)).transpose()?;
     let queue = given.or(default_queue.map(|limit| (limit, Discipline::DropTail)));
     let (queue, discipline) = queue.ok_or_else(|| Problem::missing(child(key, "queue")))?;
     let forward = LinkKind {
@@ -41,9 +41,9 @@ pub(super) fn of_chain(
 }
 
 /// A link of a graph, forward and backward.
-pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[Arc<LinkKind>; 2]> {
-    let (rate, trace) = rate(key, &link.rate, folder)?;
-    let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue)?;
+pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
+    let (rate, trace) = rate(key, &link.rate.0, folder)?;
+    let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue.0)?;
     let forward = LinkKind {
         rate,
         trace,
@@ -57,18 +57,23 @@ pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &Path) -> Checked<[A
 }
 
 /// Backward is as forward where the file does not say otherwise; impairments are never taken over.
-fn both_ways(key: &str, forward: LinkKind, backward: Option<&Backward>, folder: &Path) -> Checked<[Arc<LinkKind>; 2]> {
+fn both_ways(
+    key: &str,
+    forward: LinkKind,
+    backward: Option<&Backward>,
+    folder: &dyn Folder,
+) -> Checked<[Arc<LinkKind>; 2]> {
     let Some(given) = backward else {
         let backward = LinkKind { impairments: Impairments::default(), ..forward.clone() };
         return Ok([forward, backward].map(Arc::new));
     };
     let key = &child(key, "backward");
     let (rate, trace) = match &given.rate {
-        Some(given) => rate(key, given, folder)?,
+        Some(Either(given)) => rate(key, given, folder)?,
         None => (forward.rate, forward.trace.clone()),
     };
     let (queue, discipline) = match &given.queue {
-        Some(given) => queue::resolve(&child(key, "queue"), given)?,
+        Some(Either(given)) => queue::resolve(&child(key, "queue"), given)?,
         None => (forward.queue, forward.discipline),
     };
     let backward = LinkKind {
@@ -84,7 +89,7 @@ fn both_ways(key: &str, forward: LinkKind, backward: Option<&Backward>, folder: 
 }
 
 /// The rate, and with a trace also that.
-fn rate(key: &str, rate: &LinkRate, folder: &Path) -> Checked<(Rate, Option<Arc<RateTrace>>)> {
+fn rate(key: &str, rate: &LinkRate, folder: &dyn Folder) -> Checked<(Rate, Option<Arc<RateTrace>>)> {
     match rate {
         LinkRate::Constant(rate) => Ok((constant_rate(key, *rate)?, None)),
         LinkRate::Trace(file) => {

@@ -6,17 +6,18 @@ mod link;
 mod queue;
 mod route;
 
-use std::path::Path;
 use std::sync::Arc;
 
 use vegas_core::units::Bytes;
 
 use super::document::{Numbered, Topology, Traffic};
-use super::error::{Checked, Problem, child};
-use super::field::Table;
 use super::model::{LinkId, LinkKind, LinkSpec, NodeId, QueueLimit};
-use super::scalar::{Kind, Named};
-pub(super) use graph::reroute;
+use crate::scenario::model::trace::Folder;
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::Table;
+use crate::scenario::read::scalar::{Kind, Named};
+use crate::util::watch::Watch;
+pub(super) use graph::Paths;
 pub(super) use link::{constant_rate as check_rate, delay as check_delay};
 use route::Route;
 
@@ -35,7 +36,8 @@ pub(super) fn build(
     topology: &Topology,
     flows: &[Numbered<'_>],
     traffic: &[Table<Traffic>],
-    folder: &Path,
+    folder: &dyn Folder,
+    watch: &mut Watch<'_>,
 ) -> Checked<Network> {
     let kind = topology.kind.0;
     check_keys_of_topology(topology, kind)?;
@@ -46,9 +48,9 @@ pub(super) fn build(
         check_keys_of_route(route, kind)?;
     }
     match kind {
-        Kind::Dumbbell => chain::dumbbell(topology, &routes, folder),
-        Kind::ParkingLot => chain::parking_lot(topology, &routes, folder),
-        Kind::Graph => graph::build(topology, &routes, folder),
+        Kind::Dumbbell => chain::dumbbell(topology, &routes, folder, watch),
+        Kind::ParkingLot => chain::parking_lot(topology, &routes, folder, watch),
+        Kind::Graph => graph::build(topology, &routes, folder, watch),
     }
 }
 
@@ -76,7 +78,7 @@ impl Network {
         link_name(&self.links[link], &self.nodes)
     }
 
-    /// The first link of a path whose queue is shorter than one packet.
+    /// The first link of a path with a queue shorter than one packet.
     pub(super) fn too_short_for(&self, packet: Bytes, path: &[LinkId]) -> Option<(String, Bytes)> {
         path.iter().map(|link| &self.links[*link]).find_map(|link| match link.queue {
             QueueLimit::Bytes(limit) if limit < packet => Some((link_name(link, &self.nodes), limit)),

@@ -3,10 +3,10 @@
 use vegas_core::units::Span;
 
 use crate::scenario::document::{LinkQueue, ManagedQueue};
-use crate::scenario::error::{Checked, Problem, child};
-use crate::scenario::field::Field;
 use crate::scenario::model::{CoDelSpec, Discipline, FqCoDelSpec, PieSpec, QueueLimit, RedSpec};
-use crate::scenario::scalar::{Named, QueueKind};
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::{Named, QueueKind};
 
 /// Beyond any waiting time that a queue should hold.
 const SPAN_MAX: Span = Span::from_secs(60);
@@ -75,28 +75,55 @@ fn span(key: &str, name: &str, given: Option<Field<Span>>, default_ms: u64) -> C
     }
 }
 
+/// The keys, besides `kind` and `limit`, that mean something to a discipline.
+fn keys_of(kind: QueueKind) -> &'static [&'static str] {
+    match kind {
+        QueueKind::DropTail => &[],
+        QueueKind::Red => &["ecn", "min", "max", "max_probability", "weight"],
+        QueueKind::CoDel => &["ecn", "target", "interval"],
+        QueueKind::Pie => &["ecn", "target", "update", "max_burst"],
+        QueueKind::FqCoDel => &["ecn", "target", "interval", "queues", "quantum"],
+    }
+}
+
 /// Refuses keys that mean nothing to the discipline.
 fn check_keys(key: &str, queue: &ManagedQueue) -> Checked<()> {
-    use QueueKind::{CoDel, FqCoDel, Pie, Red};
-    let keys: [(&str, bool, &[QueueKind]); 11] = [
-        ("ecn", queue.ecn.is_some(), &[Red, CoDel, Pie, FqCoDel]),
-        ("target", queue.target.is_some(), &[CoDel, FqCoDel, Pie]),
-        ("interval", queue.interval.is_some(), &[CoDel, FqCoDel]),
-        ("update", queue.update.is_some(), &[Pie]),
-        ("max_burst", queue.max_burst.is_some(), &[Pie]),
-        ("queues", queue.queues.is_some(), &[FqCoDel]),
-        ("quantum", queue.quantum.is_some(), &[FqCoDel]),
-        ("min", queue.min.is_some(), &[Red]),
-        ("max", queue.max.is_some(), &[Red]),
-        ("max_probability", queue.max_probability.is_some(), &[Red]),
-        ("weight", queue.weight.is_some(), &[Red]),
+    // every field by name, so that the compiler asks for a new one
+    let ManagedQueue {
+        kind: Field(kind),
+        limit: _,
+        ecn,
+        target,
+        interval,
+        update,
+        max_burst,
+        queues,
+        quantum,
+        min,
+        max,
+        max_probability,
+        weight,
+    } = queue;
+    let given = [
+        ("ecn", ecn.is_some()),
+        ("target", target.is_some()),
+        ("interval", interval.is_some()),
+        ("update", update.is_some()),
+        ("max_burst", max_burst.is_some()),
+        ("queues", queues.is_some()),
+        ("quantum", quantum.is_some()),
+        ("min", min.is_some()),
+        ("max", max.is_some()),
+        ("max_probability", max_probability.is_some()),
+        ("weight", weight.is_some()),
     ];
-    match keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&queue.kind.0)) {
+    match given.iter().find(|(name, given)| *given && !keys_of(*kind).contains(name)) {
         None => Ok(()),
-        Some((name, _, kinds)) => {
-            let kinds: Vec<String> = kinds.iter().map(|kind| format!("\"{}\"", name_of(*kind))).collect();
+        Some((name, _)) => {
+            let kinds = QueueKind::CHOICES.iter().filter(|(_, kind)| keys_of(*kind).contains(name));
+            let kinds: Vec<String> = kinds.map(|(kind, _)| format!("\"{kind}\"")).collect();
             let right = format!("leave it out, or set kind to {}", kinds.join(" or "));
-            Err(Problem::new(child(key, name), format!("means nothing to {}; {right}", name_of(queue.kind.0))))
+            Err(Problem::new(child(key, name), format!("means nothing to {}; {right}", name_of(*kind))))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What a flow and a source of traffic have in common: two hosts and a way between them.
 
 use crate::scenario::document::{Direction, Link, Numbered, Traffic};
-use crate::scenario::field::Field;
-use crate::scenario::scalar::Name;
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::Name;
 
 /// What the file says about a path.
 pub(super) struct Route<'a> {

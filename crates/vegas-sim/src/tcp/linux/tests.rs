@@ -27,10 +27,10 @@ fn open(more: &str) -> Sender {
          [[flow]]\nalgorithm = 'reno'\nhost = 'linux'\ninitial_window = 10\n{more}\n"
     );
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
-    Sender::new(0, &scenario.flows[0])
+    Sender::new(0, &scenario.flows[0], scenario.seed)
 }
 
-/// A sender with `more` keys whose handshake took from 0 to 100 ms, and what it sends then.
+/// A sender with `more` keys after a handshake from 0 to 100 ms, and what it sends then.
 fn connect(more: &str) -> (Peer, Vec<u64>) {
     shake_hands(open(more))
 }
@@ -73,7 +73,7 @@ impl Peer {
     }
 
     fn window(&self) -> u32 {
-        self.sender.state().window().floor().0
+        self.sender.status().window.floor().0
     }
 }
 
@@ -154,7 +154,7 @@ fn a_needless_recovery_is_undone() {
     assert_eq!((peer.sender.in_recovery(), peer.window()), (true, 5));
     peer.ack(302, 4, (0, 1));
     assert_eq!((peer.sender.in_recovery(), peer.window()), (false, 10));
-    assert_eq!(peer.sender.state().ssthresh(), None);
+    assert_eq!(peer.sender.status().ssthresh, None);
 }
 
 /// Two segments were sent again: a report of one of them is not enough. The other's comes when the recovery is over.
@@ -236,8 +236,8 @@ fn a_spurious_timeout_is_undone() {
     assert_eq!(peer.ack(700, 1, NONE), [11, 12], "new data");
     peer.ack(710, 2, NONE);
     assert!(peer.window() >= 10, "{}", peer.window());
-    assert_eq!(peer.sender.state().ssthresh(), None);
-    assert_eq!(peer.sender.state().phase(), Phase::SlowStart);
+    assert_eq!(peer.sender.status().ssthresh, None);
+    assert_eq!(peer.sender.status().phase, Phase::SlowStart);
 }
 
 /// After a real timeout the first duplicate ends the doubt, and the rest is sent again; a second timeout without
@@ -248,7 +248,7 @@ fn a_real_timeout_repairs_in_slow_start() {
     assert_eq!(peer.timer(), [9], "the probe");
     assert_eq!(peer.timer(), [0]);
     assert_eq!(peer.timer(), [0]);
-    assert_eq!((peer.sender.stats.timeouts, peer.sender.state().ssthresh()), (2, Some(Segments(5))));
+    assert_eq!((peer.sender.stats.timeouts, peer.sender.status().ssthresh), (2, Some(Segments(5))));
     assert_eq!(peer.ack(2000, 1, NONE), [1, 2]);
     assert_eq!(peer.ack(2100, 3, NONE), [3, 4, 5]);
 }

@@ -6,7 +6,7 @@ mod tables;
 use vegas_core::units::{Bytes, Span, Time};
 
 use super::Writes;
-use crate::rng::Stream;
+use crate::util::random::Stream;
 
 /// A distribution by its quantiles: parts in a thousand, ascending from 0 to 1000, and the value that so many parts do
 /// not exceed; straight lines in between.

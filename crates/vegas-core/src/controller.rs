@@ -1,0 +1,174 @@
+//! The congestion control of a connection, whichever it is: what hosts hold, and match once an event.
+
+use core::ops::{Deref, DerefMut};
+
+use crate::algorithm::Algorithm;
+use crate::composed::Composed;
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, Status};
+use crate::standalone::{Standalone, StandaloneControl};
+use crate::units::{SendIndex, Time, Window};
+use crate::wide::Wide;
+
+/// A composition of parts, or any other congestion control. `A` leads to the composition's algorithm, as in [`Composed`];
+/// `S` to the other: a `Box` where it may be larger than a composition's state, of a
+/// [`StandaloneControl`](crate::StandaloneControl) or of a type of the host's own.
+#[derive(Clone, Debug)]
+pub enum Controller<A, S> {
+    /// A composition of parts.
+    Composed(Composed<A>),
+    /// An algorithm of its own.
+    Standalone(S),
+}
+
+impl<A, S> Controller<A, S>
+where
+    A: Deref<Target = Algorithm> + Clone,
+    S: DerefMut<Target: CongestionControl> + Clone,
+{
+    /// Of a new connection: the standalone algorithm if there is one, else the composition. `seed` begins its random numbers,
+    /// where it draws any.
+    pub fn start(algorithm: A, standalone: Option<Standalone>, seed: u64) -> Self
+    where
+        S: From<StandaloneControl>,
+    {
+        match standalone {
+            Some(which) => Controller::Standalone(StandaloneControl::start(which, algorithm.parameters(), seed).into()),
+            None if algorithm.composition().slow_start.is_wide() => {
+                Controller::Standalone(StandaloneControl::Wide(Wide::new(*algorithm)).into())
+            }
+            None => Controller::Composed(Composed::new(algorithm)),
+        }
+    }
+
+    /// The way to the algorithm, which connections may share; none of a standalone one.
+    pub fn algorithm_mut(&mut self) -> Option<&mut A> {
+        match self {
+            Controller::Composed(composed) => Some(composed.algorithm_mut()),
+            Controller::Standalone(_) => None,
+        }
+    }
+
+    /// Read access to the algorithm.
+    pub fn algorithm(&self) -> Option<&A> {
+        match self {
+            Controller::Composed(composed) => Some(composed.algorithm()),
+            Controller::Standalone(_) => None,
+        }
+    }
+}
+
+/// A composition's part of each call is a part of the caller; the other's is out of its way.
+impl<A, S> CongestionControl for Controller<A, S>
+where
+    A: Deref<Target = Algorithm> + Clone,
+    S: DerefMut<Target: CongestionControl> + Clone,
+{
+    fn needs(&self) -> Needs {
+        match self {
+            Controller::Composed(composed) => composed.needs(),
+            Controller::Standalone(control) => control.needs(),
+        }
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        match self {
+            Controller::Composed(composed) => composed.on_sent(sent),
+            Controller::Standalone(control) => control.on_sent(sent),
+        }
+    }
+
+    #[inline(always)]
+    fn on_ack(&mut self, ack: &Ack) {
+        match self {
+            Controller::Composed(composed) => composed.on_ack(ack),
+            Controller::Standalone(control) => standalone_ack(&mut **control, *ack),
+        }
+    }
+
+    #[inline]
+    fn on_loss(&mut self, loss: &Loss) {
+        match self {
+            Controller::Composed(composed) => composed.on_loss(loss),
+            Controller::Standalone(control) => control.on_loss(loss),
+        }
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        match self {
+            Controller::Composed(composed) => composed.on_recovered(now),
+            Controller::Standalone(control) => control.on_recovered(now),
+        }
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        match (self, before) {
+            (Controller::Composed(composed), Controller::Composed(before)) => composed.on_spurious(before),
+            (Controller::Standalone(control), Controller::Standalone(before)) => control.on_spurious(before),
+            // of another connection: not its own past
+            _ => {}
+        }
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        match self {
+            Controller::Composed(composed) => composed.on_restart(restart),
+            Controller::Standalone(control) => control.on_restart(restart),
+        }
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        match self {
+            Controller::Composed(composed) => composed.on_path_change(next, now),
+            Controller::Standalone(control) => control.on_path_change(next, now),
+        }
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        match self {
+            Controller::Composed(composed) => composed.hold_to(most),
+            Controller::Standalone(control) => control.hold_to(most),
+        }
+    }
+
+    #[inline(always)]
+    fn output(&self) -> Output {
+        match self {
+            Controller::Composed(composed) => composed.output(),
+            Controller::Standalone(control) => standalone_output(&**control),
+        }
+    }
+
+    #[inline(always)]
+    fn status(&self) -> Status {
+        match self {
+            Controller::Composed(composed) => composed.status(),
+            Controller::Standalone(control) => standalone_status(&**control),
+        }
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        match self {
+            Controller::Composed(composed) => composed.report(out),
+            Controller::Standalone(control) => control.report(out),
+        }
+    }
+}
+
+/// By value, so that a composition's acknowledgement need not lie in memory.
+#[cold]
+#[inline(never)]
+fn standalone_ack(control: &mut impl CongestionControl, ack: Ack) {
+    control.on_ack(&ack);
+}
+
+#[cold]
+#[inline(never)]
+fn standalone_output(control: &impl CongestionControl) -> Output {
+    control.output()
+}
+
+#[cold]
+#[inline(never)]
+fn standalone_status(control: &impl CongestionControl) -> Status {
+    control.status()
+}

@@ -1,0 +1,141 @@
+//! What is common to the parts of a composition: a choice among modules, each with one type for its state and one
+//! implementation of the trait of its kind. One line of [`choice!`] registers a part; names in scenario files, schema,
+//! lists, the docs' tables, the swarm and the conformance suite follow from it.
+
+use crate::composition::Marks;
+use crate::units::Segments;
+
+/// Writes down what has a line for each part: the choice, its names, what each does, and what its module says of it.
+macro_rules! choice {
+    (
+        $(#[$about:meta])*
+        $choice:ident of $part:ident $parts:tt
+        $($(#[$says_about:meta])* $visible:vis fn $says:ident -> $what:ty = $constant:ident;)*
+    ) => {
+        choice! { @names $(#[$about])* $choice $parts }
+
+        impl $choice {
+            $(
+                $(#[$says_about])*
+                $visible const fn $says(self) -> $what {
+                    choice!(@says self $choice $part $constant $parts)
+                }
+            )*
+        }
+    };
+    (@names $(#[$about:meta])* $choice:ident { $($(#[doc = $doc:literal])+ $name:literal $variant:ident: $module:ident,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $choice {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl $choice {
+            /// What users write for each choice.
+            pub const NAMES: &'static [(&'static str, $choice)] = &[$(($name, $choice::$variant),)+];
+
+            /// What each does, in the order of the names: one sentence or two, with the source.
+            pub const SUMMARIES: &'static [&'static str] = &[$(concat!($($doc),+).trim_ascii(),)+];
+        }
+    };
+    (@says $self:ident $choice:ident $part:ident $constant:ident { $($(#[doc = $doc:literal])+ $name:literal $variant:ident: $module:ident,)+ }) => {
+        match $self {
+            $($choice::$variant => <$module::$variant as $part>::$constant,)+
+        }
+    };
+}
+
+pub(crate) use choice;
+
+/// Whether a part's code is there: the kernel's copy, which the verifier walks through path by path, has none that it does
+/// not carry.
+pub(crate) const fn is_there(is_carried: bool) -> bool {
+    is_carried || !cfg!(vegas_kernel)
+}
+
+/// What a slow start may do with an acknowledgement; the conformance suite holds it to that. The default is Reno's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlowStartPromise {
+    /// One acknowledgement adds what it acknowledges and no more than this, or one segment (RFC 5681, section 3.1).
+    pub most_added: Segments,
+    /// So many segments for each that counts.
+    pub times: u32,
+    /// Where it may go at once.
+    pub leap: Leap,
+    /// It takes back more than a segment and more than an eighth at once.
+    pub steps_down: bool,
+    /// It lowers or raises the threshold while it lasts.
+    pub moves_threshold: bool,
+    /// A test of its own ends it, other than one of the backlog.
+    pub ends_itself: bool,
+    /// The first cut leaves more than the composition's, and recovery takes more than it.
+    pub drains: bool,
+}
+
+/// A window that a slow start may go to at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leap {
+    /// None.
+    Nowhere,
+    /// Twice the window, which it paces out.
+    Twice,
+    /// Half the threshold.
+    HalfThreshold,
+    /// The initial window, where it began with less.
+    InitialWindow,
+}
+
+impl SlowStartPromise {
+    /// Reno's.
+    pub(crate) const RENO: SlowStartPromise = SlowStartPromise {
+        most_added: Segments(1),
+        times: 1,
+        leap: Leap::Nowhere,
+        steps_down: false,
+        moves_threshold: false,
+        ends_itself: false,
+        drains: false,
+    };
+}
+
+/// What a congestion avoidance may do with an acknowledgement, likewise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AvoidancePromise {
+    /// It takes back more than a segment and more than an eighth at once.
+    pub steps_down: bool,
+    /// It sets the window to whole segments.
+    pub whole_segments: bool,
+    /// It lowers or raises the threshold.
+    pub moves_threshold: bool,
+}
+
+impl AvoidancePromise {
+    /// Reno's.
+    pub(crate) const RENO: AvoidancePromise =
+        AvoidancePromise { steps_down: false, whole_segments: false, moves_threshold: false };
+}
+
+/// What is left of the window after a timeout as its threshold, 2 segments at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// So many parts of 1024.
+    Of1024(u64),
+    /// The threshold before, or a segment less than the window.
+    OneLessOrThreshold,
+}
+
+impl Marks {
+    pub(crate) const NONE: Marks = Marks { alpha: false, beta: false, gamma: false };
+    pub(crate) const ALPHA: Marks = Marks { alpha: true, ..Marks::NONE };
+    pub(crate) const GAMMA: Marks = Marks { gamma: true, ..Marks::NONE };
+    pub(crate) const ALPHA_BETA: Marks = Marks { beta: true, ..Marks::ALPHA };
+
+    /// What either looks at.
+    pub(crate) const fn or(self, other: Marks) -> Marks {
+        Marks { alpha: self.alpha || other.alpha, beta: self.beta || other.beta, gamma: self.gamma || other.gamma }
+    }
+
+    pub(crate) const fn any(self) -> bool {
+        self.alpha || self.beta || self.gamma
+    }
+}

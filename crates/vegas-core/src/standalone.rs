@@ -1,0 +1,180 @@
+//! Algorithms that are no composition of parts: each a type with a state of its own, in a file of its own.
+//!
+//! One line of [`standalone!`] below registers an algorithm: its variant, its preset, and its place in every host.
+
+mod cdg;
+mod copa;
+mod copa_mvfst;
+mod fast;
+mod htcp;
+mod illinois;
+mod least;
+mod ledbat;
+mod ledbat_plus_plus;
+mod lp;
+mod nv;
+mod random;
+mod reno_linux;
+mod reno_window;
+mod tor_vegas;
+mod veno;
+mod westwood;
+mod yeah;
+
+use crate::composition::{HostCapabilities, Parameters, Refusal};
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, Status};
+use crate::registry::Preset;
+use crate::units::{SendIndex, Time, Window};
+use crate::wide::Wide;
+
+/// The same call for whichever control it is.
+macro_rules! each {
+    ($controller:expr, $control:ident => $call:expr, $($name:ident)+) => {
+        match $controller {
+            $(StandaloneControl::$name($control) => $call,)+
+            StandaloneControl::Wide($control) => $call,
+        }
+    };
+}
+/// Writes down what has a line for each algorithm.
+macro_rules! standalone {
+    ($($(#[$about:meta])* $name:ident: $module:ident,)+) => {
+        /// Which algorithm, where it is no composition of parts.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Standalone {
+            $($(#[$about])* $name,)+
+        }
+
+        impl Standalone {
+            /// Their presets, in the order in which they are listed.
+            pub(crate) const PRESETS: &'static [Preset] = &[$(Preset {
+                standalone: Some(Standalone::$name),
+                ..$module::PRESET
+            },)+];
+
+            /// Whether a host can carry it out.
+            pub fn check_host(self, host: &HostCapabilities) -> Result<(), Refusal> {
+                host.meets(&self.needs())
+            }
+
+            /// What it needs of a host.
+            pub fn needs(self) -> Needs {
+                match self {
+                    $(Standalone::$name => $module::$name::NEEDS,)+
+                }
+            }
+        }
+
+        /// A standalone algorithm at work on one connection.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum StandaloneControl {
+            $($(#[$about])* $name($module::$name),)+
+            /// A composition with a slow start that remembers more than the others.
+            Wide(Wide),
+        }
+
+        impl StandaloneControl {
+            /// Of a new connection. `seed` begins its random numbers, where it draws any.
+            pub fn start(which: Standalone, parameters: &Parameters, seed: u64) -> Self {
+                match which {
+                    $(Standalone::$name => StandaloneControl::$name($module::$name::start(parameters, seed)),)+
+                }
+            }
+        }
+
+        impl CongestionControl for StandaloneControl {
+            fn needs(&self) -> Needs {
+                each!(self, control => control.needs(), $($name)+)
+            }
+
+            fn on_sent(&mut self, sent: &Sent) {
+                each!(self, control => control.on_sent(sent), $($name)+)
+            }
+
+            fn on_ack(&mut self, ack: &Ack) {
+                each!(self, control => control.on_ack(ack), $($name)+)
+            }
+
+            fn on_loss(&mut self, loss: &Loss) {
+                each!(self, control => control.on_loss(loss), $($name)+)
+            }
+
+            fn on_recovered(&mut self, now: Time) {
+                each!(self, control => control.on_recovered(now), $($name)+)
+            }
+
+            fn on_spurious(&mut self, before: &Self) {
+                match (self, before) {
+                    $((StandaloneControl::$name(control), StandaloneControl::$name(before)) => {
+                        control.on_spurious(before)
+                    })+
+                    (StandaloneControl::Wide(control), StandaloneControl::Wide(before)) => control.on_spurious(before),
+                    // of another connection: not its own past
+                    _ => {}
+                }
+            }
+
+            fn on_restart(&mut self, restart: &Restart) {
+                each!(self, control => control.on_restart(restart), $($name)+)
+            }
+
+            fn on_path_change(&mut self, next: SendIndex, now: Time) {
+                each!(self, control => control.on_path_change(next, now), $($name)+)
+            }
+
+            fn hold_to(&mut self, most: Window) {
+                each!(self, control => control.hold_to(most), $($name)+)
+            }
+
+            fn output(&self) -> Output {
+                each!(self, control => control.output(), $($name)+)
+            }
+
+            fn status(&self) -> Status {
+                each!(self, control => control.status(), $($name)+)
+            }
+
+            fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+                each!(self, control => control.report(out), $($name)+)
+            }
+        }
+    };
+}
+
+standalone! {
+    /// Vegas of the Tor network: queue by the least and the smoothed RTT, once per window (Tor proposal 324).
+    TorVegas: tor_vegas,
+    /// TCP-NV: the window that the measured rate needs without a queue, and a few segments (Linux's `tcp_nv`).
+    Nv: nv,
+    /// Reno that tells chance losses from congestion by Vegas's backlog (Fu and Liew 2003).
+    Veno: veno,
+    /// Reno that answers a loss by the measured bandwidth (Grieco and Mascolo 2004).
+    Westwood: westwood,
+    /// A scalable increase until a queue builds up, then Reno's (Baiocchi, Castellani and Vacirca 2007).
+    Yeah: yeah,
+    /// Increase and decrease that follow the queueing delay (Liu, Basar and Srikant 2008).
+    Illinois: illinois,
+    /// An increase that quickens with the time since the last loss (Leith and Shorten 2004).
+    Htcp: htcp,
+    /// Copa: the window moves towards the rate 1 / (delta x queueing delay) (Arun and Balakrishnan 2018).
+    Copa: copa,
+    /// Copa as Meta's QUIC has it (mvfst).
+    CopaMvfst: copa_mvfst,
+    /// LEDBAT: a background transfer that keeps 25 ms of one-way queueing delay (RFC 6817).
+    Ledbat: ledbat,
+    /// LEDBAT++: 60 ms of round-trip queueing delay, and periodic slowdowns (draft-irtf-iccrg-ledbat-plus-plus).
+    LedbatPlusPlus: ledbat_plus_plus,
+    /// FAST TCP: Vegas's equilibrium, approached in proportion (Wei, Jin, Low and Hegde 2006).
+    Fast: fast,
+    /// TCP-LP: Reno that yields to early congestion in the one-way delay (Kuzmanovic and Knightly 2003).
+    Lp: lp,
+    /// CDG: Reno that backs off by chance where the RTT rises (Hayes and Armitage 2011).
+    Cdg: cdg,
+    /// Reno as the Linux kernel has it: whole segments.
+    RenoLinux: reno_linux,
+}
+
+/// The most that a standalone algorithm, or a wide composition, remembers of a connection, bytes.
+pub const STANDALONE_BYTES_MAX: usize = 272;
+
+const _: () = assert!(size_of::<StandaloneControl>() <= STANDALONE_BYTES_MAX);

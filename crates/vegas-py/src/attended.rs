@@ -1,0 +1,111 @@
+//! Long work: on a thread of its own, while the calling one looks at signals.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
+use std::time::Duration;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use vegas_sim::{Limits, Watch};
+
+create_exception!(
+    vegaslab,
+    LimitError,
+    PyRuntimeError,
+    "A limit has ended a run: one line that says which.
+
+>>> import vegaslab
+>>> vegaslab.run(\"gallop-50mbit\", memory=\"100kb\")
+Traceback (most recent call last):
+    ...
+vegaslab.LimitError: memory limit of 100000 bytes reached"
+);
+
+/// Between looks at signals.
+const GLANCE: Duration = Duration::from_millis(50);
+/// As much as the main thread has: documents are read by recursion.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the calling thread and the work tell each other.
+#[derive(Clone, Default)]
+pub(crate) struct Ties(Arc<Tie>);
+
+#[derive(Default)]
+struct Tie {
+    stopped: AtomicBool,
+    /// The simulated time reached, ns.
+    reached: AtomicU64,
+}
+
+impl Ties {
+    /// Calls `work` with a watch that ends it when it is no longer wanted.
+    pub(crate) fn watched<T>(&self, limits: Limits, work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
+        let mut stop = |now: vegas_core::units::Time| {
+            self.0.reached.store(now.as_nanos(), Ordering::Relaxed);
+            self.0.stopped.load(Ordering::Relaxed).then(|| "interrupted".to_owned())
+        };
+        work(&mut Watch::new(limits, &mut stop))
+    }
+
+    /// The simulated time reached, s.
+    pub(crate) fn reached_s(&self) -> f64 {
+        self.0.reached.load(Ordering::Relaxed) as f64 / 1e9
+    }
+}
+
+/// What becomes of work that is told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    /// It is left behind: what a library does in one call, such as to read a document, could only be waited for.
+    LeftBehind,
+    /// It is waited for, as it cleans up.
+    WaitedFor,
+}
+
+/// Does `work`, and calls `glance` and signal handlers some 20 times a second meanwhile. If one of them raises, the work is
+/// told to stop.
+pub(crate) fn attended<T: Send + 'static>(
+    py: Python<'_>,
+    stopped: Stopped,
+    work: impl FnOnce(&Ties) -> T + Send + 'static,
+    mut glance: impl FnMut(&Ties) -> PyResult<()>,
+) -> PyResult<T> {
+    let ties = Ties::default();
+    let (give, take) = sync_channel(1);
+    let thread = {
+        let ties = ties.clone();
+        // the calling thread may have gone on without it
+        Builder::new().stack_size(STACK_BYTES).spawn(move || drop(give.send(work(&ties))))?
+    };
+    let take = Mutex::new(take);
+    loop {
+        let taken = py.detach(|| take.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(GLANCE));
+        if let Err(raised) = py.check_signals().and_then(|()| glance(&ties)) {
+            ties.0.stopped.store(true, Ordering::Relaxed);
+            if stopped == Stopped::WaitedFor {
+                drop(py.detach(|| thread.join()));
+            }
+            return Err(raised);
+        }
+        match taken {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => resume_unwind(panic),
+                Ok(()) => unreachable!("work that ends gives what it has done"),
+            },
+        }
+    }
+}
+
+/// Like [`attended`], with nothing else to look at.
+pub(crate) fn attended_quietly<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&Ties) -> T + Send + 'static,
+) -> PyResult<T> {
+    attended(py, Stopped::LeftBehind, work, |_| Ok(()))
+}

@@ -1,0 +1,55 @@
+//! Algorithms from outside: what a scenario names beside presets and parts, loaded where Python is.
+
+pub(crate) mod events;
+mod python;
+
+use std::path::Path;
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use vegas_own::wasm;
+use vegas_sim::scenario::{Language, Loaded, Loader};
+
+create_exception!(
+    vegaslab,
+    AlgorithmError,
+    PyRuntimeError,
+    "An algorithm of one's own has failed in a run: one line that names file, line, event and simulated time.
+
+>>> import vegaslab
+>>> class Mine:
+...     def __init__(self, start):
+...         self.window = start.initial_window
+...     def on_ack(self, ack):
+...         self.window += 1 / 0
+...     def on_loss(self, loss):
+...         pass
+>>> try:
+...     vegaslab.run(\"gallop-50mbit\", algorithm=Mine)
+... except vegaslab.AlgorithmError as error:
+...     print(str(error).partition(\": \")[2])
+on_ack at 0.100183 s: ZeroDivisionError: division by zero"
+);
+
+/// Does work that calls Python now and then: on a thread that Python does not know, each call would make and throw away
+/// the interpreter's state of the thread, which takes ten times as long as the call.
+pub(crate) fn known_to_python<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    Python::attach(|py| py.detach(work))
+}
+
+/// Loads classes of Python files, and WebAssembly modules.
+#[derive(Debug)]
+pub(crate) struct Outside;
+
+impl Loader for Outside {
+    fn load(&self, language: Language, name: &str, folder: &Path) -> Result<Loaded, String> {
+        match language {
+            Language::Python => python::load(name, folder),
+            Language::Wasm => wasm::load(name, folder),
+            Language::Rust => {
+                Err(format!("{name}: is run by the Rust program that it is part of, not by the command vegaslab"))
+            }
+        }
+    }
+}

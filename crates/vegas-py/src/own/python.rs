@@ -1,0 +1,310 @@
+//! Algorithms in Python: the methods of a class are the contract's events, its attributes the outputs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt};
+use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
+use vegas_core::{CongestionControl, Needs, Output, Parameters, Phase, Status};
+use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
+
+use super::events::{Ack, Loss, Restart, Sent, Start};
+
+/// What finds, runs and explains the files.
+const LOADING: &str = "vegaslab.scenario.own.loading";
+
+/// What a class has beside `on_ack` and `on_loss`, and where it is from.
+#[derive(Debug)]
+struct Class {
+    class: Py<PyAny>,
+    /// As messages name it.
+    file: String,
+    needs: Needs,
+    has_recovered: bool,
+    has_spurious: bool,
+    has_restart: bool,
+    has_path_change: bool,
+}
+
+/// The class that a scenario in `folder` names, such as `mine.py:Mine`.
+pub(super) fn load(name: &str, folder: &Path) -> Result<Loaded, String> {
+    Python::attach(|py| {
+        let given = py.import(LOADING)?.call_method1("load", (name, folder))?;
+        let (class, file, content): (Bound<'_, PyAny>, PathBuf, Vec<u8>) = given.extract()?;
+        let label: String = class.getattr("__name__")?.extract()?;
+        let program = Arc::new(Class::new(&class, file.display().to_string())?);
+        Ok(Loaded { name: label, content, program: Arc::new(Own(program)) })
+    })
+    .map_err(|error: PyErr| Python::attach(|py| error.value(py).to_string()))
+}
+
+impl Class {
+    fn new(class: &Bound<'_, PyAny>, file: String) -> PyResult<Self> {
+        let has = |method: &str| class.hasattr(method);
+        let mut needs = Needs { sent: has("on_sent")?, every_ack: has("on_recovered")?, ..Needs::NONE };
+        if has("needs")? {
+            for need in class.getattr("needs")?.try_iter()? {
+                ask(&mut needs, &need?.extract::<String>()?)?;
+            }
+        }
+        Ok(Class {
+            needs,
+            has_recovered: has("on_recovered")?,
+            has_spurious: has("on_spurious")?,
+            has_restart: has("on_restart")?,
+            has_path_change: has("on_path_change")?,
+            class: class.clone().unbind(),
+            file,
+        })
+    }
+}
+
+fn ask(needs: &mut Needs, name: &str) -> PyResult<()> {
+    let need = match name {
+        "rate" => &mut needs.rate,
+        "every_ack" => &mut needs.every_ack,
+        "window_limited" => &mut needs.window_limited,
+        "routers" => &mut needs.routers,
+        _ => {
+            let message =
+                format!("needs: {name:?} was given; \"rate\", \"every_ack\", \"window_limited\" or \"routers\"");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    *need = true;
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Own(Arc<Class>);
+
+impl Program for Own {
+    fn needs(&self) -> Needs {
+        self.0.needs
+    }
+
+    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+        let control = Python::attach(|py| {
+            let control = Control::start(py, &self.0, parameters, seed);
+            control.unwrap_or_else(|error| end_run(py, &self.0, "__init__", Time::ZERO, error))
+        });
+        OwnControl::new(control, 0)
+    }
+}
+
+/// An instance at work on one connection, and what its attributes were after the newest event.
+#[derive(Debug)]
+struct Control {
+    class: Arc<Class>,
+    object: Py<PyAny>,
+    /// Bound methods.
+    on_ack: Py<PyAny>,
+    on_loss: Py<PyAny>,
+    has: Outputs,
+    max_window: Window,
+    output: Output,
+    status: Status,
+}
+
+/// Which attributes it has beside its window.
+#[derive(Clone, Copy, Debug)]
+struct Outputs {
+    pace: bool,
+    ssthresh: bool,
+    base_rtt: bool,
+    diff: bool,
+}
+
+impl Control {
+    fn start(py: Python<'_>, class: &Arc<Class>, parameters: &Parameters, seed: u64) -> PyResult<Self> {
+        let object = class.class.bind(py).call1((Py::new(py, Start::new(parameters, seed))?,))?;
+        let window = Window::whole(parameters.initial_window);
+        let mut control = Control {
+            class: Arc::clone(class),
+            on_ack: object.getattr("on_ack")?.unbind(),
+            on_loss: object.getattr("on_loss")?.unbind(),
+            has: Outputs {
+                pace: object.hasattr("pace")?,
+                ssthresh: object.hasattr("ssthresh")?,
+                base_rtt: object.hasattr("base_rtt_ns")?,
+                diff: object.hasattr("diff")?,
+            },
+            object: object.unbind(),
+            max_window: Window::whole(parameters.max_window),
+            output: Output { window, pace: None, quantum: Segments(1) },
+            status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
+        };
+        control.read(py)?;
+        Ok(control)
+    }
+
+    /// Takes over the attributes.
+    fn read(&mut self, py: Python<'_>) -> PyResult<()> {
+        let object = self.object.bind(py);
+        let window = window(&object.getattr(intern!(py, "window"))?)?.min(self.max_window);
+        self.output.window = window;
+        self.status.window = window;
+        if self.has.ssthresh {
+            let ssthresh = object.getattr(intern!(py, "ssthresh"))?;
+            let bounded = if ssthresh.is_none() { None } else { Some(number("ssthresh", &ssthresh)?) };
+            self.status.ssthresh = bounded.map(|segments| Segments(segments as u32));
+            let below = self.status.ssthresh.is_none_or(|ssthresh| window < Window::whole(ssthresh));
+            self.status.phase = if below { Phase::SlowStart } else { Phase::Avoidance };
+        }
+        if self.has.pace {
+            self.output.pace = pace(&object.getattr(intern!(py, "pace"))?)?;
+        }
+        if self.has.base_rtt {
+            let base_rtt: Option<u64> = object.getattr(intern!(py, "base_rtt_ns"))?.extract()?;
+            self.status.base_rtt = base_rtt.map(Span::from_nanos);
+        }
+        if self.has.diff {
+            self.status.diff = object.getattr(intern!(py, "diff"))?.extract()?;
+        }
+        Ok(())
+    }
+
+    /// An event: `call` tells the object; what it raises ends the run.
+    fn tell(&mut self, event: &'static str, now: Time, call: impl FnOnce(Python<'_>, &Self) -> PyResult<Py<PyAny>>) {
+        Python::attach(|py| {
+            if let Err(error) = call(py, self).and_then(|_| self.read(py)) {
+                end_run(py, &self.class, event, now, error);
+            }
+        });
+    }
+
+    fn copy(&self, py: Python<'_>) -> PyResult<Self> {
+        let object = py.import("copy")?.call_method1("deepcopy", (self.object.bind(py),))?;
+        Ok(Control {
+            class: Arc::clone(&self.class),
+            on_ack: object.getattr("on_ack")?.unbind(),
+            on_loss: object.getattr("on_loss")?.unbind(),
+            object: object.unbind(),
+            ..*self
+        })
+    }
+}
+
+/// Ends the run with the line that says what has failed where.
+fn end_run(py: Python<'_>, class: &Class, event: &str, now: Time, error: PyErr) -> ! {
+    let at_s = now.as_nanos() as f64 / 1e9;
+    let short = format!("{}: {event} at {at_s} s: {error}", class.file);
+    // unlike a reference to it, the value itself has the traceback
+    let given = (error.into_value(py), &class.class, &class.file, event, at_s);
+    let line = py.import(LOADING).and_then(|loading| loading.call_method1("failure", given));
+    Failure(line.and_then(|line| line.extract()).unwrap_or(short)).end_run()
+}
+
+/// A number as segments or a rate: whole, or with a fraction.
+fn number(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
+    let given = match value.cast_exact::<PyFloat>() {
+        Ok(float) => float.value(),
+        Err(_) => value.extract().map_err(|_| not_a_number(what, value))?,
+    };
+    match given.is_finite() && given >= 0.0 {
+        true => Ok(given),
+        false => Err(not_a_number(what, value)),
+    }
+}
+
+fn not_a_number(what: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    PyValueError::new_err(format!("{what} is {value}; a finite number, not negative"))
+}
+
+/// A window of 2^24 segments at most is exact in a float with 28 bits after the binary point.
+fn window(value: &Bound<'_, PyAny>) -> PyResult<Window> {
+    let raw = match value.cast_exact::<PyInt>() {
+        Ok(whole) => {
+            let segments = whole.extract::<u64>().map_err(|_| not_a_number("window", value))?;
+            segments.min(Window::MAX.floor().as_u64()) << Window::FRACTION_BITS
+        }
+        Err(_) => (number("window", value)? * Window::ONE.as_raw() as f64) as u64,
+    };
+    Ok(Window::from_raw(raw).clamp(Window::ONE, Window::MAX))
+}
+
+/// From segments a second.
+fn pace(value: &Bound<'_, PyAny>) -> PyResult<Option<Pace>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let per_second = number("pace", value)?;
+    if per_second == 0.0 {
+        return Err(PyValueError::new_err("pace is 0; segments a second above 0, or None"));
+    }
+    Ok(Some(Pace::of(1, Span::from_nanos((1e9 / per_second).ceil() as u64))))
+}
+
+/// The same attributes: mutable ones are copied, too.
+impl Clone for Control {
+    fn clone(&self) -> Self {
+        Python::attach(|py| {
+            let copy = self.copy(py);
+            copy.unwrap_or_else(|error| end_run(py, &self.class, "copy before a loss", Time::ZERO, error))
+        })
+    }
+}
+
+impl CongestionControl for Control {
+    fn needs(&self) -> Needs {
+        self.class.needs
+    }
+
+    fn on_sent(&mut self, sent: &vegas_core::Sent) {
+        self.tell("on_sent", sent.now, |py, this| {
+            this.object.call_method1(py, intern!(py, "on_sent"), (Py::new(py, Sent::new(sent))?,))
+        });
+    }
+
+    fn on_ack(&mut self, ack: &vegas_core::Ack) {
+        self.tell("on_ack", ack.now, |py, this| this.on_ack.call1(py, (Py::new(py, Ack::new(py, ack)?)?,)));
+    }
+
+    fn on_loss(&mut self, loss: &vegas_core::Loss) {
+        self.tell("on_loss", loss.now, |py, this| this.on_loss.call1(py, (Py::new(py, Loss::new(loss))?,)));
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        if self.class.has_recovered {
+            self.tell("on_recovered", now, |py, this| {
+                this.object.call_method1(py, intern!(py, "on_recovered"), (now.as_nanos(),))
+            });
+        }
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        match self.class.has_spurious {
+            false => *self = before.clone(),
+            true => self.tell("on_spurious", Time::ZERO, |py, this| {
+                this.object.call_method1(py, intern!(py, "on_spurious"), (&before.object,))
+            }),
+        }
+    }
+
+    fn on_restart(&mut self, restart: &vegas_core::Restart) {
+        if self.class.has_restart {
+            self.tell("on_restart", restart.now, |py, this| {
+                this.object.call_method1(py, intern!(py, "on_restart"), (Py::new(py, Restart::new(restart))?,))
+            });
+        }
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        if self.class.has_path_change {
+            self.tell("on_path_change", now, |py, this| {
+                this.object.call_method1(py, intern!(py, "on_path_change"), (next.0, now.as_nanos()))
+            });
+        }
+    }
+
+    fn output(&self) -> Output {
+        self.output
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+}

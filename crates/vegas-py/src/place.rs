@@ -1,0 +1,87 @@
+//! Results folders that Python writes: the rule of what may be replaced is the native half's.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyOSError};
+use pyo3::prelude::*;
+use vegas_sim::results::{self, ResultsError};
+
+create_exception!(
+    vegaslab,
+    FolderError,
+    PyException,
+    "A folder is not one that may be read or written: one line that names it and what would be right.
+
+>>> import vegaslab
+>>> vegaslab.read_runs(\"no-such-folder\")
+Traceback (most recent call last):
+    ...
+vegaslab.FolderError: no-such-folder: holds no runs of a sweep; give the folder of one"
+);
+
+/// The place of a results folder, taken; see `vegaslab.util.folder.whole_folder`.
+#[pyclass(frozen, module = "vegaslab._vegaslab")]
+pub(crate) struct Place {
+    inner: Mutex<Option<results::Place>>,
+    new_folder: PathBuf,
+}
+
+#[pymethods]
+impl Place {
+    /// Takes the place. Raises `FolderError` if another's files are there, `OSError` if it cannot be written.
+    #[new]
+    fn new(py: Python<'_>, dir: PathBuf) -> PyResult<Self> {
+        let place = py.detach(|| results::Place::find(&dir)).map_err(to_python)?;
+        let new_folder = place.new_folder();
+        Ok(Self { inner: Mutex::new(Some(place)), new_folder })
+    }
+
+    /// The folder to write into.
+    #[getter]
+    fn new_folder(&self) -> PathBuf {
+        self.new_folder.clone()
+    }
+
+    /// Moves what was written to its place. Raises as the constructor does.
+    fn put(&self, py: Python<'_>) -> PyResult<()> {
+        match self.take() {
+            Some(place) => py.detach(|| place.put()).map_err(to_python),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes what was written, unless it was put.
+    fn discard(&self, py: Python<'_>) {
+        let place = self.take();
+        py.detach(|| drop(place));
+    }
+}
+
+impl Place {
+    fn take(&self) -> Option<results::Place> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// What is to be done about a file that cannot be written, by the system's number of the error.
+#[pyfunction]
+pub(crate) fn remedy(errno: i32) -> &'static str {
+    results::remedy(&std::io::Error::from_raw_os_error(errno))
+}
+
+/// An `OSError` with number and file where the system refused, so that Python can tell what was refused.
+pub(crate) fn to_python(error: ResultsError) -> PyErr {
+    match &error {
+        ResultsError::NotOurs { .. } => FolderError::new_err(error.to_string()),
+        ResultsError::Io { path, action, source } => match source.raw_os_error() {
+            Some(number) => {
+                let what = format!("cannot {action}: {source}; {}", results::remedy(source));
+                PyOSError::new_err((number, what, path.clone()))
+            }
+            None => PyOSError::new_err(error.to_string()),
+        },
+        _ => PyOSError::new_err(error.to_string()),
+    }
+}

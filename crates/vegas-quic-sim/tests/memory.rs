@@ -1,0 +1,49 @@
+//! What QUIC flows say that they hold is what the process has grown by.
+#![cfg(target_os = "linux")]
+
+#[path = "../../vegas-sim/tests/support/growth.rs"]
+mod growth;
+
+use vegas_quic_sim::Quic;
+use vegas_sim::Simulation;
+use vegas_sim::scenario::Scenario;
+
+/// What grows, the flows, and how many events the run is looked at after.
+const RUNS: [(&str, &str, u64); 2] = [
+    ("connections", "{ algorithm = 'reno', transport = 'quic', count = 1000 }", 60_000),
+    (
+        "packets in flight",
+        "{ algorithm = 'reno', transport = 'quic', initial_window = 30000, access = { rate = '10gbit', delay = '5s' } }",
+        60_000,
+    ),
+];
+
+#[test]
+fn what_quic_flows_hold_is_what_the_process_has_grown_by() {
+    growth::check(RUNS.iter().map(|run| run.0));
+}
+
+/// Made by the test above.
+#[test]
+#[ignore = "a part of the other test"]
+fn one_run() {
+    growth::measure(|name| {
+        let (_, flows, events) = RUNS.into_iter().find(|run| run.0 == name).unwrap();
+        let text = format!(
+            r#"
+            name = "memory"
+            duration = "60s"
+            sample = "off"
+            flow = [{flows}]
+            [topology]
+            kind = "dumbbell"
+            access = {{ rate = "1gbit", delay = "1ms" }}
+            bottleneck = {{ rate = "1gbit", delay = "48ms", queue = "unlimited" }}
+            "#
+        );
+        let scenario = Scenario::from_toml(&text, "memory.toml", &[]).unwrap();
+        let mut simulation = Simulation::with_stack(&scenario, Some(&Quic));
+        while simulation.events() < events && !simulation.advance(1_000).finished {}
+        (scenario, simulation)
+    });
+}

@@ -1,0 +1,25 @@
+//! Packets that come so late that keys and numbers of their time are gone: they are lost, the connection is not.
+
+mod support;
+
+use support::run;
+
+/// The server forgets its first keys three probe timeouts after the client's key update (RFC 9001, section 6.5); packets
+/// that were held back for 600 ms come later than that.
+#[test]
+fn packets_from_before_a_key_update_are_dropped() {
+    let outcome = run(r#"
+        name = "late"
+        duration = "20s"
+        topology.kind = "dumbbell"
+        topology.access = { rate = "5mbit", delay = "1s" }
+        topology.bottleneck = { rate = "3mbit", delay = "1ms", queue = "unlimited", reorder = { probability = 0.1, delay = "600ms" } }
+        flow = [
+            { algorithm = "vegas-1994" },
+            { algorithm = "sack" },
+            { algorithm = "reno", transport = "quic", initial_window = 1000 },
+        ]
+        "#);
+    let quic = &outcome.flows[2];
+    assert!(quic.delivered_bytes > 1_000_000, "{quic:?}");
+}

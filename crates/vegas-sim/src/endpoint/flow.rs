@@ -1,0 +1,221 @@
+//! A connection: both ends, and what passes between them and the engine.
+
+use std::sync::Arc;
+
+use vegas_core::aqt::{Aqt, Stamps};
+use vegas_core::units::{Time, Window};
+
+use super::external::Connection;
+use crate::measure::outcome::{CapturePoint, CapturedPacket};
+use crate::measure::sampling::{SamplingInstants, Snapshots};
+use crate::measure::totals::{FlowCounts, FlowTotals};
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
+use crate::scenario::{DelayedAck, FlowSpec, HostKind};
+use crate::tcp::{AckTiming, Acks, Layout, LinuxAcks, Receiver, Sender};
+
+/// A connection: both ends and the way between them.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) sender: Sender,
+    pub(crate) receiver: Receiver,
+    /// Bytes that a receiver that answers ahead of time had received at the samples to come.
+    pub(crate) received: Snapshots<u64>,
+    /// Both ends, where they are not TCP's; sender and receiver then stay idle.
+    pub(crate) external: Option<Box<dyn Connection>>,
+    /// When the event of the sender's timers is pending; [`Time::NEVER`] while none is.
+    pub(crate) timer_event: Time,
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) uses_ecn: bool,
+    /// Uses ECN, asks routers for their stamps, or measures one-way delays.
+    pub(crate) is_special: bool,
+    /// RoVegas: what the newest data packet was stamped with.
+    pub(crate) echo: Aqt,
+    /// When the newest data packet arrived, where the sender measures one-way delays; else [`Time::ZERO`].
+    pub(crate) arrived: Time,
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
+    /// The source of traffic that opened it; none for a flow of the scenario, and once it is over.
+    pub(crate) source: Option<u32>,
+    /// Packets of a source's connection on their way. It is over when it is complete and these are gone, so that no
+    /// packet of an earlier connection meets a later one in its place.
+    pub(crate) on_their_way: u32,
+}
+
+/// What a connection takes besides its segments in flight.
+const _: () = assert!(size_of::<Flow>() <= 816);
+
+/// When the receiver acknowledges segments in order.
+fn acks(spec: &FlowSpec) -> Acks {
+    match spec.host.delayed_ack {
+        DelayedAck::None => Acks::AtOnce,
+        DelayedAck::After(delay) => Acks::Delayed(delay),
+        DelayedAck::Linux => {
+            let payload = spec.packet.get() - spec.header.get();
+            let window = u64::from(spec.host.receive_window.0) * payload;
+            Acks::Linux(Box::new(LinuxAcks::new(window, spec.host.rto_min)))
+        }
+    }
+}
+
+impl Flow {
+    pub(crate) fn new(id: u32, spec: &FlowSpec, seed: u64) -> Self {
+        let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.sack;
+        let sender = Sender::new(id, spec, seed);
+        Flow {
+            layout: Arc::clone(sender.layout()),
+            receiver: Receiver::new(sends_sack, acks(spec))
+                .reporting_duplicates(sends_sack && spec.host.kind == HostKind::Linux),
+            received: Snapshots::new(SamplingInstants::none()),
+            external: None,
+            timer_event: Time::NEVER,
+            uses_ecn: spec.ecn,
+            is_special: spec.ecn || sender.layout().asks_routers() || sender.measures_delays(),
+            echo: Aqt::ZERO,
+            arrived: Time::ZERO,
+            start: spec.start,
+            stop: spec.stop,
+            source: None,
+            on_their_way: 0,
+            sender,
+        }
+    }
+
+    /// What it holds beside itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let external = self.external.as_ref().map_or(0, |connection| connection.memory_bytes());
+        external + self.sender.memory_bytes() + self.receiver.memory_bytes() + self.received.memory_bytes()
+    }
+
+    /// Keeps what never changes in one place with another flow.
+    pub(crate) fn share_with(&mut self, other: &Flow) {
+        self.sender.share_with(&other.sender);
+        self.layout = Arc::clone(self.sender.layout());
+    }
+
+    /// Takes in a data packet that arrives at `at`.
+    #[inline(always)]
+    pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
+        let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
+        if self.is_special {
+            self.echo = packet.aqt();
+            if self.sender.measures_delays() {
+                self.arrived = at;
+            }
+            if self.uses_ecn {
+                self.receiver.note_ecn(to, packet.ecn());
+            }
+        }
+        self.receiver.on_data(at, packet.sequence, to, packet.wire())
+    }
+
+    /// The acknowledgement that is due; its blocks are in the pool.
+    #[inline(always)]
+    pub(crate) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
+        self.receiver.acknowledged();
+        let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
+        let ack = if self.uses_ecn { ack.with_ecn(self.receiver.ack_ecn()) } else { ack };
+        if self.echo == Aqt::ZERO && self.arrived == Time::ZERO && !self.receiver.has_blocks() {
+            return ack;
+        }
+        let sack = SackBlocks { echo: self.echo, arrived: self.arrived, ..self.receiver.sack_blocks() };
+        // no IPv4 packet is longer than 65535 bytes
+        let wire = self.layout.ack_wire.saturating_add(sack.wire_bytes());
+        Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_ecn(ack.ecn()).with_sack(sacks.store(sack))
+    }
+
+    pub(crate) fn answer_syn(&self, id: u32) -> Packet {
+        Packet::new(PacketKind::SynAck, id, 0, self.layout.ack_wire).with_ecn(Ecn::ECHO.when(self.uses_ecn))
+    }
+
+    /// Something arrives at `at`: notes what had been received at the samples before.
+    #[inline]
+    pub(crate) fn note_received(&mut self, at: Time) {
+        if self.received.is_due(at) {
+            let bytes = self.receiver.wire_bytes;
+            self.received.take_before(at, |_| bytes);
+        }
+    }
+
+    pub(crate) fn is_complete(&self, now: Time) -> bool {
+        match &self.external {
+            None => self.sender.stats.completed.is_some(),
+            Some(connection) => connection.totals(now).over.is_some(),
+        }
+    }
+
+    /// Whether its packets carry the option that routers stamp.
+    pub(crate) fn asks_routers(&self) -> bool {
+        self.layout.asks_routers()
+    }
+
+    pub(crate) fn payload_of(&self, packet: &Packet) -> u64 {
+        match packet.kind() {
+            PacketKind::Data => self.layout.payload_of_wire(packet.wire()),
+            _ => 0,
+        }
+    }
+
+    /// Its congestion window.
+    pub(crate) fn window(&self, now: Time) -> Window {
+        match &self.external {
+            None => self.sender.status().window,
+            Some(connection) => connection.totals(now).status.window,
+        }
+    }
+
+    /// What it has counted and measured until `now`.
+    pub(crate) fn totals(&self, now: Time) -> FlowTotals {
+        if let Some(connection) = &self.external {
+            return connection.totals(now);
+        }
+        let (sender, stats) = (&self.sender, &self.sender.stats);
+        FlowTotals {
+            status: sender.status(),
+            active: sender.is_active(),
+            in_recovery: sender.in_recovery(),
+            in_flight: sender.in_flight(),
+            counts: FlowCounts {
+                wire_bytes: self.receiver.wire_bytes,
+                delivered_bytes: self.receiver.next_expected(),
+                acked_bytes: sender.acked_bytes(),
+                segments_sent: stats.segments_sent,
+                segments_retransmitted: stats.retransmitted,
+                timeouts: stats.timeouts,
+                ecn_reductions: stats.ecn_reductions,
+            },
+            rtt: stats.rtt(),
+            slow_start_exit: stats.slow_start_exit,
+            over: stats.completed,
+            lost: false,
+            transferred: sender.transferred(),
+            mean_window_segments: sender.mean_window(self.start, stats.completed.unwrap_or(now)),
+        }
+    }
+
+    /// A packet of its own for the capture file.
+    pub(crate) fn captured(
+        &self,
+        now: Time,
+        point: CapturePoint,
+        packet: &Packet,
+        sack: &SackBlocks,
+    ) -> CapturedPacket {
+        let is_data = packet.kind() == PacketKind::Data;
+        CapturedPacket {
+            time_ns: now.as_nanos(),
+            flow: packet.flow(),
+            point,
+            sequence: if is_data { packet.sequence } else { 0 },
+            acknowledgement: if is_data { 0 } else { packet.sequence },
+            payload: self.payload_of(packet) as u32,
+            wire: u32::from(packet.wire()),
+            sack: sack.blocks,
+            sack_blocks: sack.count,
+            syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),
+            codepoint: packet.ecn().codepoint(),
+            ece: packet.ecn().has(Ecn::ECHO),
+            cwr: packet.ecn().has(Ecn::REDUCED),
+            stamps: self.asks_routers().then_some(Stamps { aqt: packet.aqt(), echo: sack.echo }),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The event loop: which event is next, the network's or one of the hosts', and what it does.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::Time;
+
+use super::components::Component;
+use super::external_flows;
+use super::hosts::{Hosts, flows};
+use super::{Delivery, Progress, memory};
+use crate::endpoint::external::Stack;
+use crate::measure::outcome::{FlowSeries, LinkSeries, Outcome};
+use crate::measure::recorder::{Recorder, link_outcome, seconds};
+use crate::network::Network;
+use crate::scenario::{Sampling, Scenario, ScheduledChange};
+use crate::util::event::Event;
+use crate::util::watch::{Stopped, Watch};
+
+/// A run on one kind of network.
+#[derive(Debug)]
+pub(super) struct EventLoop<N> {
+    pub(super) now: Time,
+    pub(super) end: Time,
+    /// Of the run.
+    pub(super) seed: u64,
+    pub(super) until_complete: bool,
+    finished: bool,
+    events: u64,
+    pub(super) network: N,
+    pub(super) hosts: Hosts,
+    /// What is still to change, in the order of time.
+    changes: VecDeque<ScheduledChange>,
+    /// What has come out for hosts that are not the engine's own; none where they are.
+    pub(super) delivered: Option<Vec<Delivery>>,
+    /// All packets are segments of the scenario's flows between the engine's own TCP hosts.
+    pub(super) is_plain: bool,
+    pub(super) links: usize,
+    /// What the scenario took, and with it the set-up, bytes.
+    pub(super) scenario_bytes: u64,
+    pub(super) set_up_bytes: u64,
+}
+
+impl<N: Network> EventLoop<N> {
+    /// Sets up a run; unless `own_hosts`, others give packets and take them.
+    pub(super) fn new(
+        scenario: &Scenario,
+        stack: Option<&dyn Stack>,
+        own_hosts: bool,
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, Stopped> {
+        let set_up_bytes = memory::set_up_bytes::<N>(scenario);
+        // others' hosts end the run when they like
+        let rows = if own_hosts { Recorder::rows_of(scenario) } else { [0, 0] };
+        watch.check_memory(set_up_bytes + Recorder::rows_bytes(rows[0], rows[1]))?;
+        let network = N::new(scenario, own_hosts, watch)?;
+        let mut flows = flows(scenario, own_hosts, watch)?;
+        external_flows::connect(scenario, stack, &mut flows, watch)?;
+        let has_external = flows.iter().any(|flow| flow.external.is_some());
+        Ok(EventLoop {
+            now: Time::ZERO,
+            end: Time::ZERO + scenario.duration,
+            seed: scenario.seed,
+            until_complete: scenario.until_complete,
+            finished: false,
+            events: 0,
+            network,
+            hosts: Hosts::new(scenario, flows, rows),
+            changes: scenario.changes.clone().into(),
+            delivered: (!own_hosts).then(Vec::new),
+            is_plain: own_hosts && !has_external && scenario.traffic.is_empty(),
+            links: scenario.links.len(),
+            scenario_bytes: scenario.memory_bytes(),
+            set_up_bytes,
+        })
+    }
+
+    /// When something happens next, be it after the end.
+    pub(super) fn next_event(&mut self) -> Time {
+        let network = self.network.next_event();
+        self.own_before(network).unwrap_or(network).time()
+    }
+
+    /// The hosts' first event, if it comes before the network's: at one instant those of sources do, those of timers do not.
+    #[inline(always)]
+    fn own_before(&mut self, network: Event) -> Option<Event> {
+        self.hosts.timers.first_before(network.before(self.hosts.components.network()))
+    }
+
+    pub(super) fn advance(&mut self, events: u64) -> Progress {
+        for _ in 0..events {
+            let network = self.network.next_event();
+            let own = self.own_before(network);
+            let time = own.unwrap_or(network).time();
+            if time > self.end {
+                self.now = self.end;
+                self.finished = true;
+                break;
+            }
+            debug_assert!(time >= self.now, "time runs backwards");
+            self.now = time;
+            self.events += 1;
+            match own {
+                Some(event) => self.handle(event),
+                None => {
+                    let delivered = self.network.advance(network, &mut self.hosts);
+                    self.deliver(delivered);
+                }
+            }
+        }
+        Progress { now: self.now, finished: self.finished }
+    }
+
+    pub(super) fn series(&self) -> (&FlowSeries, &LinkSeries) {
+        self.hosts.recorder.series()
+    }
+
+    pub(super) fn events(&self) -> u64 {
+        self.events
+    }
+
+    pub(super) fn finish(self) -> Outcome {
+        assert!(self.finished, "the run has not come to its end");
+        self.end_here()
+    }
+
+    /// What was measured up to now: in a run of which nothing is known ahead of time, or at its end.
+    pub(super) fn end_here(mut self) -> Outcome {
+        let now = self.now;
+        self.network.bring_up_to(now, &mut self.hosts);
+        let inside = self.network.check_conservation();
+        let links = (0..self.links)
+            .map(|link| link_outcome(&self.network.link_totals(link, now), self.network.queueing_times(link), now))
+            .collect();
+        // what was needed to get here makes room for what is left of it
+        drop(self.network);
+        Outcome { end_s: seconds(now), events: self.events, links, ..self.hosts.finish(now, inside) }
+    }
+
+    fn handle(&mut self, event: Event) {
+        self.hosts.timers.take(event);
+        match self.hosts.components.decode(event.component()) {
+            Component::Change => self.on_change(),
+            Component::Source(source) => self.on_source(source),
+            Component::StartStop(flow) => self.on_start_stop(flow),
+            Component::Retransmission(flow) => self.on_retransmission_timer(flow),
+            Component::DelayedAck(flow) => self.on_delayed_ack(flow as usize),
+            Component::Write(flow) => self.on_write(flow),
+            Component::Pacing(flow) => self.on_pacing_timer(flow),
+            Component::Sampler => self.on_sample(),
+        }
+    }
+
+    fn on_change(&mut self) {
+        while let Some(change) = self.changes.pop_front_if(|change| change.at <= self.now) {
+            self.network.change(self.now, &change.change, &mut self.hosts);
+        }
+        if let Some(next) = self.changes.front() {
+            self.hosts.timers.schedule(self.hosts.components.change(), next.at);
+        }
+    }
+
+    fn on_sample(&mut self) {
+        let now = self.now;
+        self.network.bring_up_to(now, &mut self.hosts);
+        self.hosts.sample_flows(now);
+        for link in 0..self.links {
+            let totals = self.network.link_totals(link, now);
+            self.hosts.recorder.link_row(now, link, &totals);
+            self.network.begin_step(link, totals.queue_packets);
+        }
+        if let Sampling::Every(step) = self.hosts.recorder.sampling() {
+            self.hosts.timers.schedule(self.hosts.components.sampler(), now + step);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Flows with ends that are not TCP's: their datagrams travel as data and acknowledgements do.
+
+use vegas_core::units::Time;
+
+use super::event_loop::EventLoop;
+use super::hosts::Hosts;
+use crate::endpoint::Flow;
+use crate::endpoint::external::{Connection, Datagram, DatagramId, Stack};
+use crate::measure::outcome::{Incident, IncidentKind};
+use crate::measure::recorder::seconds;
+use crate::network::Network;
+use crate::packet::{Ecn, Packet, PacketKind};
+use crate::scenario::{Scenario, Transport};
+use crate::util::watch::{Stopped, Watch};
+
+/// Gives the flows that are not TCP their ends.
+pub(super) fn connect(
+    scenario: &Scenario,
+    stack: Option<&dyn Stack>,
+    flows: &mut [Flow],
+    watch: &mut Watch<'_>,
+) -> Result<(), Stopped> {
+    for (id, (flow, spec)) in flows.iter_mut().zip(&scenario.flows).enumerate() {
+        watch.step()?;
+        if spec.transport == Transport::Quic {
+            let stack = stack.expect("the caller of a run with QUIC flows brings a stack");
+            flow.external = Some(stack.connect(spec, id as u32, scenario.seed));
+        }
+    }
+    Ok(())
+}
+
+impl<N: Network> EventLoop<N> {
+    /// Tells a flow's connection something, and carries out what it wants.
+    pub(super) fn drive(&mut self, id: u32, event: impl FnOnce(&mut dyn Connection, Time)) {
+        let now = self.now;
+        event(self.hosts.connection(id), now);
+        while let Some(datagram) = self.hosts.connection(id).transmit(now) {
+            self.launch(packet(id, &datagram));
+        }
+        match self.hosts.connection(id).timer() {
+            Some(due) => self.hosts.timers.schedule(self.hosts.components.retransmission(id), due.max(now)),
+            None => self.hosts.timers.cancel(self.hosts.components.retransmission(id)),
+        }
+        if self.until_complete {
+            self.end_if_complete();
+        }
+        self.hosts.note_window(now, id as usize);
+    }
+
+    pub(super) fn start_stop_external(&mut self, id: u32) {
+        let (start, stop) = (self.hosts.flows[id as usize].start, self.hosts.flows[id as usize].stop);
+        if self.now == start {
+            if let Some(stop) = stop {
+                self.hosts.timers.schedule(self.hosts.components.start_stop(id), stop);
+            }
+            self.drive(id, |connection, now| connection.start(now));
+        } else {
+            self.drive(id, |connection, now| connection.stop(now));
+        }
+    }
+
+    pub(super) fn receive_external(&mut self, packet: &Packet) {
+        self.hosts.outcome.delivered_packets += u64::from(packet.kind() == PacketKind::Data);
+        let (id, marked) = (datagram(packet), packet.ecn().has(Ecn::MARKED));
+        self.drive(packet.flow(), |connection, now| connection.receive(now, id, marked));
+    }
+}
+
+impl Hosts {
+    pub(super) fn is_external(&self, packet: &Packet) -> bool {
+        self.is_of_flow(packet) && self.flows[packet.flow() as usize].external.is_some()
+    }
+
+    /// Lost connections, each when it was.
+    pub(super) fn note_lost_connections(&mut self, now: Time) {
+        let flows = self.flows.iter().enumerate();
+        let lost = flows.filter_map(|(id, flow)| {
+            let totals = flow.external.as_ref()?.totals(now);
+            let time_s = seconds(totals.over.filter(|_| totals.lost)?);
+            let kind = IncidentKind::ConnectionLost;
+            Some(Incident { time_s, kind, flow: id as u32, link: None, sequence: totals.counts.delivered_bytes })
+        });
+        self.outcome.incidents.extend(lost);
+    }
+
+    pub(super) fn connection(&mut self, id: u32) -> &mut dyn Connection {
+        self.flows[id as usize].external.as_deref_mut().expect("the flow is external")
+    }
+}
+
+fn packet(flow: u32, datagram: &Datagram) -> Packet {
+    let kind = if datagram.id.forward { PacketKind::Data } else { PacketKind::Ack };
+    let wire = u16::try_from(datagram.wire.get()).expect("an IPv4 packet");
+    Packet::new(kind, flow, datagram.id.number, wire).with_ecn(Ecn::CAPABLE.when(datagram.ecn_capable))
+}
+
+/// What [`packet`] was made of.
+pub(super) fn datagram(packet: &Packet) -> DatagramId {
+    DatagramId { forward: packet.kind() == PacketKind::Data, number: packet.sequence }
+}

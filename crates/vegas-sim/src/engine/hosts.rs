@@ -1,0 +1,238 @@
+//! The hosts: both ends of every connection, sources of traffic, their timers, and what is written down of them.
+
+use vegas_core::units::Time;
+
+use super::components::Components;
+use super::external_flows::datagram;
+use crate::endpoint::Flow;
+use crate::measure::link_totals::LinkTotals;
+use crate::measure::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
+use crate::measure::recorder::{Recorder, flow_outcome, seconds};
+use crate::measure::sampling::{SamplingInstants, Snapshots};
+use crate::network;
+use crate::packet::{Packet, PacketKind, SackPool};
+use crate::scenario::{LinkId, Sampling, Scenario};
+use crate::tcp::Outbox;
+use crate::traffic::Source;
+use crate::util::random::Stream;
+use crate::util::timers::Timers;
+use crate::util::watch::{Stopped, Watch};
+
+/// All hosts of a run.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    pub(super) components: Components,
+    /// When the components' next events are due, but for those of the network.
+    pub(super) timers: Timers,
+    /// The scenario's flows, then the connections that sources of traffic have opened.
+    pub(super) flows: Vec<Flow>,
+    /// Connections that are over and may be opened anew.
+    pub(super) free: Vec<u32>,
+    pub(super) sources: Vec<Source>,
+    pub(super) sacks: SackPool,
+    pub(super) outbox: Outbox,
+    pub(super) recorder: Recorder,
+    pub(super) outcome: Outcome,
+    pub(super) captures: bool,
+    /// Packets are captured, rows written at every change, or the run ends when its transfers do.
+    pub(super) is_observed: bool,
+}
+
+impl Hosts {
+    /// The hosts of these flows; how many rows their series and those of the links will have.
+    pub(super) fn new(scenario: &Scenario, flows: Vec<Flow>, rows: [u64; 2]) -> Self {
+        let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
+        let components = Components::new(flows.len(), sources.len());
+        let mut timers = Timers::new(components.count());
+        if let Some(first) = scenario.changes.first() {
+            timers.schedule(components.change(), first.at);
+        }
+        for (id, flow) in flows.iter().enumerate() {
+            timers.schedule(components.start_stop(id as u32), flow.start);
+        }
+        for (id, source) in sources.iter_mut().enumerate() {
+            if let Some(first) = source.first() {
+                timers.schedule(components.source(id as u32), first);
+            }
+        }
+        if let Sampling::Every(step) = scenario.sampling {
+            timers.schedule(components.sampler(), Time::ZERO + step);
+        }
+        Hosts {
+            components,
+            timers,
+            recorder: Recorder::new(scenario.sampling, scenario.links.len(), flows.len(), rows),
+            flows,
+            free: Vec::new(),
+            sources,
+            sacks: SackPool::default(),
+            outbox: Outbox::default(),
+            outcome: Outcome::default(),
+            captures: scenario.capture,
+            is_observed: scenario.capture || scenario.until_complete || scenario.sampling == Sampling::EveryChange,
+        }
+    }
+
+    /// Rows of the flows at a sampling instant.
+    pub(super) fn sample_flows(&mut self, now: Time) {
+        for (id, flow) in self.flows[..self.components.flows as usize].iter_mut().enumerate() {
+            let mut totals = flow.totals(now);
+            totals.counts.wire_bytes = flow.received.read(|| totals.counts.wire_bytes);
+            self.recorder.flow_row(now, id, &totals);
+        }
+    }
+
+    /// A row for a flow, if there is one at every change and its window has changed.
+    pub(super) fn note_window(&mut self, now: Time, id: usize) {
+        if self.recorder.every_change() {
+            let flow = &self.flows[id];
+            if self.recorder.is_new_window(id, flow.window(now)) {
+                self.recorder.flow_row(now, id, &flow.totals(now));
+            }
+        }
+    }
+
+    /// What was measured of the hosts by `now`; `inside` packets are in the network.
+    pub(super) fn finish(mut self, now: Time, inside: u64) -> Outcome {
+        assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
+        self.note_lost_connections(now);
+        order_incidents(&mut self.outcome.incidents, seconds(now));
+        let opened = self.flows.split_off(self.components.flows as usize);
+        for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
+            self.sources[source as usize].close(flow);
+        }
+        self.outcome.traffic = self.sources.iter().map(|source| source.outcome(now)).collect();
+        let Hosts { recorder, flows, mut outcome, .. } = self;
+        outcome.flows = flows.iter().map(|flow| flow_outcome(&flow.totals(now), flow.start, now)).collect();
+        drop(flows);
+        recorder.finish(outcome)
+    }
+
+    /// Whether a packet belongs to a flow of the scenario, and not to traffic.
+    pub(super) fn is_of_flow(&self, packet: &Packet) -> bool {
+        packet.flow() < self.components.flows && packet.kind() != PacketKind::Datagram
+    }
+
+    #[inline]
+    pub(super) fn capture(&mut self, now: Time, point: CapturePoint, packet: &Packet) {
+        if self.captures {
+            self.write_capture(now, point, packet);
+        }
+    }
+
+    #[cold]
+    pub(super) fn capture_outbox(&mut self, now: Time) {
+        for at in 0..self.outbox.packets.len() {
+            let packet = self.outbox.packets[at];
+            self.write_capture(now, CapturePoint::SenderOut, &packet);
+        }
+    }
+
+    #[cold]
+    fn write_capture(&mut self, now: Time, point: CapturePoint, packet: &Packet) {
+        if self.is_of_flow(packet) {
+            let flow = &self.flows[packet.flow() as usize];
+            let sack = self.sacks.get(packet.sack());
+            self.outcome.capture.push(flow.captured(now, point, packet, sack));
+        }
+    }
+
+    /// Of flows only; what happens to traffic is counted.
+    fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
+        if self.is_of_flow(packet) {
+            let (time_s, link) = (seconds(at), Some(link as u32));
+            let incident = Incident { time_s, kind, flow: packet.flow(), link, sequence: packet.sequence };
+            self.outcome.incidents.push(incident);
+        }
+    }
+}
+
+impl network::Hosts for Hosts {
+    /// It is fetched by then, but what it refers to may be far away.
+    #[inline]
+    fn expect(&self, packet: &Packet) {
+        self.sacks.prefetch(packet.sack());
+    }
+
+    #[inline]
+    fn answer(&mut self, at: Time, packet: &Packet) -> Packet {
+        let flow = &mut self.flows[packet.flow() as usize];
+        if packet.kind() != PacketKind::Data {
+            return flow.answer_syn(packet.flow());
+        }
+        self.outcome.delivered_packets += 1;
+        flow.note_received(at);
+        flow.receive(at, packet);
+        flow.acknowledge(packet.flow(), &mut self.sacks)
+    }
+
+    fn duplicate(&mut self, packet: &Packet) -> Packet {
+        if let Some(flow) = self.background(packet) {
+            flow.on_their_way += 1;
+        }
+        if self.is_external(packet) {
+            self.connection(packet.flow()).duplicate(datagram(packet));
+        }
+        packet.with_sack(self.sacks.duplicate(packet.sack()))
+    }
+
+    #[inline(never)]
+    fn dropped(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind) {
+        self.sacks.release(packet.sack());
+        if self.is_external(&packet) {
+            self.connection(packet.flow()).discard(datagram(&packet));
+        }
+        if !self.is_of_flow(&packet) {
+            self.lose_traffic(&packet);
+        }
+        self.note_incident(at, link, &packet, kind);
+    }
+
+    fn marked(&mut self, at: Time, link: LinkId, packet: &Packet) {
+        self.note_incident(at, link, packet, IncidentKind::Mark);
+    }
+
+    fn link_changed(&mut self, at: Time, link: LinkId, totals: &LinkTotals) {
+        self.recorder.link_row(at, link, totals);
+    }
+}
+
+/// Drops on links that are fed ahead of time were written down before what happened earlier; some would have come
+/// after the run's end. At one instant those of senders come first, then those of links in their order, so that rows
+/// do not depend on what is fed ahead.
+fn order_incidents(incidents: &mut Vec<Incident>, end_s: f64) {
+    incidents.retain(|incident| incident.time_s <= end_s);
+    // rows that are in order by time are found to be so without comparing links: few share an instant
+    incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
+    for tied in incidents.chunk_by_mut(|one, next| one.time_s == next.time_s) {
+        tied.sort_by_key(|incident| incident.link);
+    }
+}
+
+/// The scenario's flows; `own_hosts` unless their ends are others'.
+pub(super) fn flows(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>) -> Result<Vec<Flow>, Stopped> {
+    let step = match scenario.sampling {
+        Sampling::Every(step) => Some(step),
+        Sampling::EveryChange | Sampling::Off => None,
+    };
+    // of a run that ends with its flows the last sampling instant is not known, and nothing is known ahead of time
+    let is_open = scenario.until_complete || !own_hosts;
+    let instants =
+        if is_open { SamplingInstants::none() } else { SamplingInstants::new(step, Time::ZERO + scenario.duration) };
+    let mut flows: Vec<Flow> = Vec::with_capacity(scenario.flows.len());
+    for (id, spec) in scenario.flows.iter().enumerate() {
+        watch.step()?;
+        let mut flow = Flow { received: Snapshots::new(instants), ..Flow::new(id as u32, spec, scenario.seed) };
+        if let Some(before) = flows.last() {
+            flow.share_with(before);
+        }
+        flows.push(flow);
+    }
+    Ok(flows)
+}
+
+/// A scenario's source of traffic, with a stream of its own.
+fn source(scenario: &Scenario, id: usize) -> Source {
+    let stream = Stream::named(scenario.seed, &format!("traffic {id}"));
+    Source::new(id as u32, &scenario.traffic[id], scenario.duration, stream)
+}

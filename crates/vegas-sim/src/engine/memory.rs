@@ -1,0 +1,65 @@
+//! How much memory a run holds: what grows with it, not what every run needs. A function of the run alone, so that a
+//! limit stops every repetition at the same event. `tests/memory.rs` compares it with what is allocated.
+
+use super::event_loop::EventLoop;
+use crate::endpoint::Flow;
+use crate::measure::outcome::{CapturedPacket, Incident};
+use crate::measure::recorder::Recorder;
+use crate::network::Network;
+use crate::results;
+use crate::scenario::Scenario;
+
+/// Of a flow beside [`Flow`]: its places in routes, plan and timers, its first segments' and blocks' places.
+const FLOW_BYTES: usize = size_of::<Flow>() + 200;
+
+/// What the set-up of a run takes, known before any of it is taken: the scenario's own memory too.
+pub(super) fn set_up_bytes<N: Network>(scenario: &Scenario) -> u64 {
+    let steps: usize = scenario.flows.iter().map(|flow| flow.path.len() + flow.reverse_path.len()).sum();
+    let own = scenario.flows.len() * FLOW_BYTES + scenario.links.len() * N::LINK_BYTES + steps * 16;
+    scenario.memory_bytes() + own as u64
+}
+
+impl<N: Network> EventLoop<N> {
+    /// About how much memory the run holds, bytes.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let hosts = &self.hosts;
+        let opened = hosts.flows.len() - hosts.components.flows as usize;
+        let flows: usize = hosts.flows.iter().map(Flow::memory_bytes).sum();
+        let held = opened * FLOW_BYTES
+            + flows
+            + self.network.memory_bytes()
+            + hosts.sacks.memory_bytes()
+            + hosts.outbox.memory_bytes()
+            + hosts.outcome.incidents.len() * size_of::<Incident>()
+            + hosts.outcome.capture.len() * size_of::<CapturedPacket>();
+        self.set_up_bytes + held as u64 + hosts.recorder.memory_bytes()
+    }
+
+    /// About how much memory it holds with what it is about to take, or at the end: rows still to come, and results.
+    pub(super) fn memory_to_end_bytes(&self) -> u64 {
+        let [flow_rows, link_rows] = self.hosts.recorder.rows_to_come();
+        let series = Recorder::rows_bytes(flow_rows, link_rows);
+        // what the run alone needs is gone by then
+        let results = results::memory_bytes(
+            u64::from(self.hosts.components.flows),
+            self.links as u64,
+            [flow_rows, link_rows],
+            self.hosts.outcome.incidents.len() as u64,
+            self.hosts.outcome.capture.len() as u64,
+        );
+        let held = self.memory_bytes() - self.hosts.recorder.memory_bytes();
+        series + held.max(self.kept_bytes() + results)
+    }
+
+    /// Scenario, captures and incidents: they stay until the results are written.
+    fn kept_bytes(&self) -> u64 {
+        let kept = self.hosts.outcome.incidents.len() * size_of::<Incident>()
+            + self.hosts.outcome.capture.len() * size_of::<CapturedPacket>();
+        self.scenario_bytes + kept as u64
+    }
+
+    /// How many events may pass between checks of the memory: a check takes as long as there are flows and links.
+    pub(super) fn events_between_looks(&self) -> u64 {
+        (self.hosts.flows.len() + self.links) as u64
+    }
+}

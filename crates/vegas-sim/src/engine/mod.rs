@@ -1,0 +1,149 @@
+//! The engine: one event after another, in the order of (time, component), until the scenario's end.
+
+mod background;
+mod carrier;
+mod components;
+mod event_loop;
+mod external_flows;
+mod hosts;
+mod memory;
+mod segments;
+
+pub use carrier::{Carried, Carrier, Delivery, Direction};
+use event_loop::EventLoop;
+
+use vegas_core::units::Time;
+
+use crate::endpoint::external::Stack;
+use crate::measure::outcome::{FlowSeries, LinkSeries, Outcome};
+use crate::network::{Fast, Reference};
+use crate::scenario::Scenario;
+use crate::util::watch::{Stopped, Watch};
+
+/// What works out where packets are. Both give the same results; the number of events is their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Ahead of time, as far as it can.
+    #[default]
+    Fast,
+    /// An event for each packet and link: slow, and simple enough to be read beside the documentation.
+    Reference,
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Engine; 2] = [Engine::Fast, Engine::Reference];
+
+    /// Its name: `fast`, `reference`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Fast => "fast",
+            Engine::Reference => "reference",
+        }
+    }
+}
+
+/// A run in progress.
+#[derive(Debug)]
+pub struct Simulation(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Fast(Box<EventLoop<Fast>>),
+    Reference(Box<EventLoop<Reference>>),
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The simulated time reached.
+    pub now: Time,
+    /// Whether the scenario's end is reached.
+    pub finished: bool,
+}
+
+/// Runs a scenario of TCP flows to its end.
+pub fn run(scenario: &Scenario) -> Outcome {
+    let mut simulation = Simulation::new(scenario);
+    while !simulation.advance(u64::MAX).finished {}
+    simulation.finish()
+}
+
+/// The same call of either kind's event loop.
+macro_rules! either {
+    ($simulation:expr, $event_loop:ident => $call:expr) => {
+        match $simulation {
+            Kind::Fast($event_loop) => $call,
+            Kind::Reference($event_loop) => $call,
+        }
+    };
+}
+
+impl Simulation {
+    /// Sets up a run of TCP flows; nothing has happened yet. Panics where a flow is not TCP.
+    pub fn new(scenario: &Scenario) -> Self {
+        Simulation::with_stack(scenario, None)
+    }
+
+    /// Sets up a run; `stack` has the ends of the flows that are not TCP. Panics where there is such a flow and no stack.
+    pub fn with_stack(scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
+        Simulation::with_engine(Engine::Fast, scenario, stack)
+    }
+
+    /// Sets up a run on this engine; see [`Simulation::with_stack`].
+    pub fn with_engine(engine: Engine, scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
+        Watch::without_limits(|watch| Simulation::watched(engine, scenario, stack, watch)).expect("nothing stops it")
+    }
+
+    /// Sets up a run, unless the watch stops it.
+    pub fn watched(
+        engine: Engine,
+        scenario: &Scenario,
+        stack: Option<&dyn Stack>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Self, Stopped> {
+        Ok(Simulation(match engine {
+            Engine::Fast => Kind::Fast(Box::new(EventLoop::new(scenario, stack, true, watch)?)),
+            Engine::Reference => Kind::Reference(Box::new(EventLoop::new(scenario, stack, true, watch)?)),
+        }))
+    }
+
+    /// Handles at most so many events. Callers that must stay responsive call it in slices.
+    pub fn advance(&mut self, events: u64) -> Progress {
+        either!(&mut self.0, event_loop => event_loop.advance(events))
+    }
+
+    /// The rows of flows and of links so far. Where there is one at every change, those of links are in order only at the
+    /// end.
+    pub fn series(&self) -> (&FlowSeries, &LinkSeries) {
+        either!(&self.0, event_loop => event_loop.series())
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        either!(&self.0, event_loop => event_loop.events())
+    }
+
+    /// Ends the run, which has come to its end, and gives what it measured.
+    ///
+    /// # Panics
+    /// The run has not come to its end: what it knows ahead of time cannot be taken back.
+    pub fn finish(self) -> Outcome {
+        either!(self.0, event_loop => event_loop.finish())
+    }
+
+    /// About how much memory the run holds, bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        either!(&self.0, event_loop => event_loop.memory_bytes())
+    }
+
+    /// About how much memory it holds with what it is about to take, or at the end: rows still to come, and results.
+    pub(crate) fn memory_to_end_bytes(&self) -> u64 {
+        either!(&self.0, event_loop => event_loop.memory_to_end_bytes())
+    }
+
+    /// How many events may pass between checks of the memory: a check takes as long as there are flows and links.
+    pub(crate) fn events_between_looks(&self) -> u64 {
+        either!(&self.0, event_loop => event_loop.events_between_looks())
+    }
+}

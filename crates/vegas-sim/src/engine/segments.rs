@@ -1,0 +1,258 @@
+//! Segments that are delivered and sent: from the network to the endpoints, and what these answer.
+
+use vegas_core::units::Time;
+
+use super::event_loop::EventLoop;
+use crate::measure::outcome::{CapturePoint, Incident};
+use crate::measure::recorder::seconds;
+use crate::network::{Delivered, Network};
+use crate::packet::{FlowAndFlags, PackedHeader, Packet, PacketKind, SackId};
+use crate::tcp::AckTiming;
+
+impl<N: Network> EventLoop<N> {
+    /// Takes in what the network delivers.
+    #[inline(always)]
+    pub(super) fn deliver(&mut self, delivered: Delivered) {
+        match delivered {
+            Delivered::Nothing => {}
+            Delivered::One(packet) => self.deliver_one(packet),
+            Delivered::Two(first, second) => {
+                self.deliver_one(first);
+                self.deliver_one(second);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn deliver_one(&mut self, packet: Packet) {
+        let (sequence, flow_and_flags, header) = packet.words();
+        match self.is_plain {
+            true => self.take_in_segment(sequence, flow_and_flags, header),
+            false => self.deliver_any(sequence, flow_and_flags, header),
+        }
+    }
+
+    /// A packet has come to its receiver, which may be any.
+    #[inline(never)]
+    fn deliver_any(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
+        let packet = &Packet::of_words(sequence, flow_and_flags, header);
+        let id = packet.flow() as usize;
+        if packet.kind() == PacketKind::Datagram {
+            self.hosts.outcome.delivered_packets += 1;
+            self.hosts.sources[id].on_delivered(packet);
+        } else if packet.flow() >= self.hosts.components.flows {
+            self.hosts.flows[id].on_their_way -= 1;
+            self.take_in_segment(sequence, flow_and_flags, header);
+            self.hosts.close_if_over(packet.flow());
+        } else if self.delivered.is_some() {
+            self.hand_over(packet);
+        } else if self.hosts.flows[id].external.is_some() {
+            self.receive_external(packet);
+        } else {
+            self.take_in_segment(sequence, flow_and_flags, header);
+        }
+    }
+
+    /// Takes in a packet that is known by its words, so that it stays in registers.
+    #[inline(always)]
+    fn take_in_segment(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
+        match Packet::of_words(sequence, flow_and_flags, header).kind() {
+            PacketKind::Ack => self.on_ack(sequence, flow_and_flags, header),
+            _ => self.take_in_other(sequence, flow_and_flags, header),
+        }
+    }
+
+    /// A segment that is no acknowledgement.
+    #[inline(never)]
+    fn take_in_other(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
+        let packet = &Packet::of_words(sequence, flow_and_flags, header);
+        let id = packet.flow() as usize;
+        match packet.kind() {
+            PacketKind::Data => self.on_data(id, packet),
+            PacketKind::Syn => self.answer_syn(id, packet),
+            PacketKind::SynAck => {
+                self.hosts.capture(self.now, CapturePoint::SenderIn, packet);
+                self.hosts.flows[id].sender.on_syn_ack(self.now, &mut self.hosts.outbox);
+                self.flush(id);
+            }
+            PacketKind::Ack | PacketKind::Datagram => unreachable!("handled by the caller"),
+        }
+    }
+
+    fn on_data(&mut self, id: usize, packet: &Packet) {
+        self.hosts.capture(self.now, CapturePoint::ReceiverIn, packet);
+        self.hosts.outcome.delivered_packets += 1;
+        let flow = &mut self.hosts.flows[id];
+        if let Some(source) = flow.source {
+            self.hosts.sources[source as usize].on_delivered(packet);
+        }
+        match flow.receive(self.now, packet) {
+            AckTiming::Now => self.send_ack(id),
+            AckTiming::Later => {
+                let due = self.hosts.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
+                self.hosts.timers.schedule(self.hosts.components.delayed_ack(id as u32), due);
+            }
+        }
+    }
+
+    pub(super) fn on_delayed_ack(&mut self, id: usize) {
+        self.hosts.flows[id].receiver.on_ack_timer();
+        self.send_ack(id);
+    }
+
+    fn send_ack(&mut self, id: usize) {
+        let flow = &mut self.hosts.flows[id];
+        if flow.receiver.ack_due().is_some() {
+            self.hosts.timers.cancel(self.hosts.components.delayed_ack(id as u32));
+        }
+        let packet = flow.acknowledge(id as u32, &mut self.hosts.sacks);
+        self.hosts.capture(self.now, CapturePoint::ReceiverOut, &packet);
+        self.launch(packet);
+    }
+
+    #[inline(never)]
+    fn on_ack(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
+        if self.hosts.is_observed {
+            return self.on_observed_ack(sequence, flow_and_flags, header);
+        }
+        let packet = Packet::of_words(sequence, flow_and_flags, header);
+        let id = packet.flow() as usize;
+        let sender = &mut self.hosts.flows[id].sender;
+        if packet.sack() == SackId::NONE {
+            sender.on_ack(self.now, packet, &mut self.hosts.outbox);
+        } else {
+            sender.on_ack_with(self.now, packet, self.hosts.sacks.get(packet.sack()), &mut self.hosts.outbox);
+            self.hosts.sacks.release(packet.sack());
+        }
+        self.flush_here::<false>(id);
+    }
+
+    /// As [`EventLoop::on_ack`], where packets are captured, rows written at every change, or the run ends with its flows.
+    #[inline(never)]
+    fn on_observed_ack(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
+        let packet = Packet::of_words(sequence, flow_and_flags, header);
+        let id = packet.flow() as usize;
+        self.hosts.capture(self.now, CapturePoint::SenderIn, &packet);
+        let sack = self.hosts.sacks.get(packet.sack());
+        self.hosts.flows[id].sender.on_ack_with(self.now, packet, sack, &mut self.hosts.outbox);
+        self.hosts.sacks.release(packet.sack());
+        self.flush(id);
+        if self.until_complete && id < self.hosts.components.flows as usize {
+            self.end_if_complete();
+        }
+    }
+
+    pub(super) fn end_if_complete(&mut self) {
+        let flows = &self.hosts.flows[..self.hosts.components.flows as usize];
+        if flows.iter().all(|flow| flow.is_complete(self.now)) {
+            self.end = self.now;
+        }
+    }
+
+    fn answer_syn(&mut self, id: usize, syn: &Packet) {
+        self.hosts.capture(self.now, CapturePoint::ReceiverIn, syn);
+        let packet = self.hosts.flows[id].answer_syn(id as u32);
+        self.hosts.capture(self.now, CapturePoint::ReceiverOut, &packet);
+        self.launch(packet);
+    }
+
+    pub(super) fn on_start_stop(&mut self, id: u32) {
+        let flow = &mut self.hosts.flows[id as usize];
+        if flow.external.is_some() {
+            return self.start_stop_external(id);
+        }
+        if self.now == flow.start {
+            if let Some(stop) = flow.stop {
+                self.hosts.timers.schedule(self.hosts.components.start_stop(id), stop);
+            }
+            flow.sender.start(self.now, &mut self.hosts.outbox);
+            self.schedule_write(id);
+        } else {
+            flow.sender.stop(self.now);
+        }
+        self.flush(id as usize);
+    }
+
+    pub(super) fn on_retransmission_timer(&mut self, id: u32) {
+        if self.hosts.flows[id as usize].external.is_some() {
+            return self.drive(id, |connection, now| connection.on_timer(now));
+        }
+        let flow = &mut self.hosts.flows[id as usize];
+        flow.timer_event = Time::NEVER;
+        flow.sender.on_timer(self.now, &mut self.hosts.outbox);
+        self.flush(id as usize);
+    }
+
+    pub(super) fn on_pacing_timer(&mut self, id: u32) {
+        self.hosts.flows[id as usize].sender.on_pacing_timer(self.now, &mut self.hosts.outbox);
+        self.flush(id as usize);
+    }
+
+    /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
+    /// that moved later is left: it finds out when it fires, and most never do.
+    #[inline(never)]
+    pub(super) fn flush(&mut self, id: usize) {
+        self.flush_here::<true>(id);
+    }
+
+    /// [`Self::flush`], inlined. Not `OBSERVED` if the run is known not to be.
+    #[inline(always)]
+    fn flush_here<const OBSERVED: bool>(&mut self, id: usize) {
+        let is_traffic = id >= self.hosts.components.flows as usize;
+        if !self.hosts.outbox.incidents.is_empty() {
+            self.write_down(id, is_traffic);
+        }
+        if OBSERVED && self.hosts.captures {
+            self.hosts.capture_outbox(self.now);
+        }
+        let flow = &mut self.hosts.flows[id];
+        let (due, pacing_due) = (flow.sender.timer(), flow.sender.pacing_due());
+        if due < flow.timer_event {
+            flow.timer_event = due;
+            self.hosts.timers.schedule(self.hosts.components.retransmission(id as u32), due);
+        }
+        if let Some(due) = pacing_due {
+            self.hosts.timers.schedule(self.hosts.components.pacing(id as u32), due);
+        }
+        match self.hosts.outbox.packets[..] {
+            // an application that waits for acknowledgements has nothing to send
+            [] => self.schedule_write(id as u32),
+            [only] if !is_traffic => {
+                self.hosts.outbox.packets.clear();
+                self.network.send_forward(self.now, only, &mut self.hosts);
+            }
+            _ => self.launch_all(is_traffic),
+        }
+        if OBSERVED && !is_traffic {
+            self.hosts.note_window(self.now, id);
+        }
+    }
+
+    #[inline(never)]
+    fn launch_all(&mut self, is_traffic: bool) {
+        for at in 0..self.hosts.outbox.packets.len() {
+            let packet = self.hosts.outbox.packets[at];
+            if is_traffic {
+                self.hosts.count_leaving(&packet);
+            }
+            self.network.send_forward(self.now, packet, &mut self.hosts);
+        }
+        self.hosts.outbox.packets.clear();
+    }
+
+    /// Writes down what a sender noted, unless it is one of traffic.
+    #[cold]
+    fn write_down(&mut self, id: usize, is_traffic: bool) {
+        let time_s = seconds(self.now);
+        for (kind, sequence) in self.hosts.outbox.incidents.drain(..).filter(|_| !is_traffic) {
+            self.hosts.outcome.incidents.push(Incident { time_s, kind, flow: id as u32, link: None, sequence });
+        }
+    }
+
+    /// A packet leaves its host.
+    #[inline(never)]
+    pub(super) fn launch(&mut self, packet: Packet) {
+        self.hosts.count_leaving(&packet);
+        self.network.send(self.now, packet, &mut self.hosts);
+    }
+}

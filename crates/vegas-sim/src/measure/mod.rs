@@ -1,0 +1,8 @@
+//! What is measured of a run: when rows are due, what they are made from, and the outcome that they end in.
+
+pub(crate) mod delay_histogram;
+pub(crate) mod link_totals;
+pub mod outcome;
+pub(crate) mod recorder;
+pub(crate) mod sampling;
+pub(crate) mod totals;

@@ -1,0 +1,270 @@
+//! What goes wrong on a link, by chance or by script, kept out of the way of links on which nothing does.
+//!
+//! Losses happen to a packet that is offered. Jitter, reordering and duplication happen at the far end: a packet that
+//! has crossed the link is held back there, so that the link itself stays a queue of constant delay.
+
+use std::collections::BinaryHeap;
+
+use vegas_core::units::{Span, Time};
+
+use crate::packet::Packet;
+use crate::scenario::{GilbertElliott, Impairments};
+use crate::util::random::Stream;
+
+/// Random and scripted faults of one direction of a link, and the packets that they hold back.
+#[derive(Clone, Debug)]
+pub(crate) struct Impaired {
+    spec: Impairments,
+    stream: Stream,
+    data_offered: u64,
+    /// The channel of `spec.burst_loss` is in its bad state.
+    is_bad: bool,
+    held: BinaryHeap<Held>,
+    held_count: u64,
+    /// When the last packet comes out that keeps its place in the order.
+    in_order_until: Option<Time>,
+}
+
+/// Packets that come out of a link at one instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arrivals {
+    pub(crate) packet: Option<Packet>,
+    /// It comes out twice.
+    pub(crate) twice: bool,
+}
+
+impl Impaired {
+    pub(crate) fn new(spec: Impairments, stream: Stream) -> Self {
+        Impaired {
+            spec,
+            stream,
+            data_offered: 0,
+            is_bad: false,
+            held: BinaryHeap::new(),
+            held_count: 0,
+            in_order_until: None,
+        }
+    }
+
+    /// What it holds, with itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of::<Impaired>() + self.held.capacity() * size_of::<Held>() + size_of_val(&self.spec.drop_data[..])
+    }
+
+    /// Whether a packet that is offered gets lost.
+    pub(crate) fn loses(&mut self, is_data: bool) -> bool {
+        if is_data {
+            self.data_offered += 1;
+            if self.spec.drop_data.binary_search(&self.data_offered).is_ok() {
+                return true;
+            }
+        }
+        self.stream.happens(self.spec.loss_ppm) || self.loses_to_burst()
+    }
+
+    /// E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", 1963: a channel with two states,
+    /// each with a loss rate of its own. The state may change before each packet.
+    fn loses_to_burst(&mut self) -> bool {
+        let Some(GilbertElliott { good_to_bad_ppm, bad_to_good_ppm, loss_good_ppm, loss_bad_ppm }) =
+            self.spec.burst_loss
+        else {
+            return false;
+        };
+        let change_ppm = if self.is_bad { bad_to_good_ppm } else { good_to_bad_ppm };
+        self.is_bad ^= self.stream.happens(change_ppm);
+        self.stream.happens(if self.is_bad { loss_bad_ppm } else { loss_good_ppm })
+    }
+
+    /// A packet has crossed the link: what comes out now. What does not is held back.
+    pub(crate) fn pass(&mut self, now: Time, packet: Packet) -> Arrivals {
+        let twice = self.stream.happens(self.spec.duplicate_ppm);
+        if self.stream.happens(self.spec.reorder_ppm) {
+            self.hold(now + self.spec.reorder_delay, packet, false);
+            return Arrivals::default();
+        }
+        let due = now + self.jitter();
+        match self.in_order_until.filter(|before| *before >= due) {
+            None if due == now => return Arrivals { packet: Some(packet), twice },
+            before => self.hold_in_order(before.unwrap_or(due), packet, twice),
+        }
+        Arrivals::default()
+    }
+
+    fn hold_in_order(&mut self, due: Time, packet: Packet, twice: bool) {
+        self.in_order_until = Some(due);
+        self.hold(due, packet, twice);
+    }
+
+    /// Takes over a packet that will have crossed the link at `arrival`, whatever becomes of the link's delay.
+    pub(crate) fn carry(&mut self, arrival: Time, packet: Packet) {
+        let arrivals = self.pass(arrival, packet);
+        if let Some(packet) = arrivals.packet {
+            self.hold_in_order(arrival, packet, arrivals.twice);
+        }
+    }
+
+    fn jitter(&mut self) -> Span {
+        match self.spec.jitter.as_nanos() {
+            0 => Span::ZERO,
+            most => Span::from_nanos(self.stream.below(most + 1)),
+        }
+    }
+
+    fn hold(&mut self, due: Time, packet: Packet, twice: bool) {
+        self.held_count += 1;
+        self.held.push(Held { due, order: self.held_count, packet, twice });
+    }
+
+    /// When the next packet that was held back comes out.
+    pub(crate) fn next_held(&self) -> Option<Time> {
+        self.held.peek().map(|held| held.due)
+    }
+
+    /// Takes out the packet that was held back until `now`.
+    pub(crate) fn release(&mut self, now: Time) -> Arrivals {
+        let held = self.held.pop().expect("a held packet is due");
+        debug_assert_eq!(held.due, now);
+        Arrivals { packet: Some(held.packet), twice: held.twice }
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.held.len()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    due: Time,
+    order: u64,
+    packet: Packet,
+    twice: bool,
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        (self.due, self.order) == (other.due, other.order)
+    }
+}
+
+impl Eq for Held {}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Held {
+    /// Reversed: a max-heap that yields the earliest.
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (other.due, other.order).cmp(&(self.due, self.order))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::PacketKind;
+
+    fn impaired(spec: Impairments) -> Impaired {
+        Impaired::new(spec, Stream::named(1, "test"))
+    }
+
+    fn packet(sequence: u64) -> Packet {
+        Packet::new(PacketKind::Data, 0, sequence, 1000)
+    }
+
+    /// From good to bad once in 100 packets, back once in 4: the channel is bad 0.01 / (0.01 + 0.25) = 1/26 of the
+    /// time, for 4 packets on average. Losing half of what meets the bad state and 0.1 % of the rest, it loses
+    /// 1/26 x 0.5 + 25/26 x 0.001 = 2.019 % of all.
+    #[test]
+    fn burst_losses_follow_the_two_states() {
+        let burst_loss = GilbertElliott {
+            good_to_bad_ppm: 10_000,
+            bad_to_good_ppm: 250_000,
+            loss_good_ppm: 1_000,
+            loss_bad_ppm: 500_000,
+        };
+        let mut channel = impaired(Impairments { burst_loss: Some(burst_loss), ..Impairments::default() });
+        let (mut lost, mut bad, mut occupancy) = (0u32, 0u32, 0u32);
+        for _ in 0..1_000_000 {
+            let was_bad = channel.is_bad;
+            lost += u32::from(channel.loses(true));
+            bad += u32::from(channel.is_bad);
+            occupancy += u32::from(!was_bad && channel.is_bad);
+        }
+        assert!((19_500..20_900).contains(&lost), "{lost} of a million lost, 20190 expected");
+        assert!((37_300..39_600).contains(&bad), "{bad} of a million met the bad state, 38462 expected");
+        let mean_stay = f64::from(bad) / f64::from(occupancy);
+        assert!((3.9..4.1).contains(&mean_stay), "{mean_stay} packets in the bad state, 4 expected");
+    }
+
+    /// Gilbert's own case: everything is lost in the bad state and nothing in the good one, so that losses come in
+    /// runs of mean length 1 / 0.2 = 5, of which 0.2 are of length 1.
+    #[test]
+    fn runs_of_losses_are_geometric() {
+        let burst_loss = GilbertElliott {
+            good_to_bad_ppm: 20_000,
+            bad_to_good_ppm: 200_000,
+            loss_good_ppm: 0,
+            loss_bad_ppm: 1_000_000,
+        };
+        let mut channel = impaired(Impairments { burst_loss: Some(burst_loss), ..Impairments::default() });
+        let mut runs = Vec::new();
+        let mut run = 0u32;
+        for _ in 0..500_000 {
+            match channel.loses(true) {
+                true => run += 1,
+                false if run > 0 => runs.push(std::mem::take(&mut run)),
+                false => {}
+            }
+        }
+        let mean = f64::from(runs.iter().sum::<u32>()) / runs.len() as f64;
+        let single = runs.iter().filter(|run| **run == 1).count() as f64 / runs.len() as f64;
+        assert!((4.8..5.2).contains(&mean), "mean run of {mean}");
+        assert!((0.18..0.22).contains(&single), "{single} of the runs are single losses");
+    }
+
+    /// Far apart, packets keep their own draws: uniform from 0 to 8 ms has mean 4 and variance 64 / 12 = 5.33 ms^2.
+    #[test]
+    fn jitter_is_uniform() {
+        let mut channel = impaired(Impairments { jitter: Span::from_millis(8), ..Impairments::default() });
+        let count = 100_000u64;
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for number in 1..=count {
+            let now = Time::ZERO + Span::from_millis(20 * number);
+            let late = match channel.pass(now, packet(number)).packet {
+                Some(_) => Span::ZERO,
+                None => {
+                    let due = channel.next_held().expect("held back");
+                    channel.release(due);
+                    due.since(now)
+                }
+            };
+            let late_ms = late.as_nanos() as f64 / 1e6;
+            assert!(late_ms <= 8.0);
+            sum += late_ms;
+            squares += late_ms * late_ms;
+        }
+        let mean = sum / count as f64;
+        let variance = squares / count as f64 - mean * mean;
+        assert!((3.96..4.04).contains(&mean), "mean {mean} ms");
+        assert!((5.25..5.42).contains(&variance), "variance {variance} ms^2");
+    }
+
+    /// Close together, a packet waits for the one before it.
+    #[test]
+    fn jitter_keeps_the_order() {
+        let mut channel = impaired(Impairments { jitter: Span::from_millis(5), ..Impairments::default() });
+        let mut out = Vec::new();
+        for number in 0..1000 {
+            let now = Time::ZERO + Span::from_micros(100 * number);
+            while let Some(due) = channel.next_held().filter(|due| *due <= now) {
+                out.push(channel.release(due).packet.expect("one packet").sequence);
+            }
+            out.extend(channel.pass(now, packet(number)).packet.map(|packet| packet.sequence));
+        }
+        assert!(out.len() > 900, "most have come out by now");
+        assert!(out.is_sorted(), "out of order");
+    }
+}

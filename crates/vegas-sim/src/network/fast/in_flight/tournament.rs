@@ -1,0 +1,101 @@
+//! The pending events of delay lines, of which there are few, and each has one nearly all the time.
+//!
+//! A delay line that has another event meets its neighbour, the winner the next one's, and so on: a tournament, with a
+//! comparison for each doubling of the delay lines.
+
+use vegas_core::units::Time;
+
+use crate::util::event::{ComponentId, Event};
+
+/// The event of each delay line, earliest first.
+#[derive(Clone, Debug)]
+pub(crate) struct Tournament {
+    /// The event at n, on side n % 2 of pair n / 2, meets the other one of the pair, and the winner is at
+    /// n / 2; the winner of all at 1. There are as many pairs as delay lines, which are at the end.
+    pairs: Vec<[Event; 2]>,
+}
+
+impl Tournament {
+    pub(crate) fn new(delay_lines: usize) -> Self {
+        Tournament { pairs: vec![[Event::NEVER; 2]; delay_lines.max(1)] }
+    }
+
+    /// The earliest event, [`Event::NEVER`] if there is none. It stays until its delay line has another, or none.
+    #[inline]
+    pub(crate) fn first(&self) -> Event {
+        self.pairs[0][1]
+    }
+
+    /// Sets the event of a delay line, in place of the one that it has: when the next thing comes out of which component,
+    /// if anything does.
+    #[inline]
+    pub(crate) fn set(&mut self, delay_line: u32, next: Option<(Time, ComponentId)>) {
+        let mut winner =
+            next.map_or(Event::NEVER, |(time, component)| Event::of_delay_line(time, component, delay_line));
+        let pairs = self.pairs.as_mut_slice();
+        let mut at = pairs.len() + delay_line as usize;
+        while at > 1 {
+            let pair = &mut pairs[at / 2];
+            pair[at % 2] = winner;
+            winner = winner.earlier(pair[1 - at % 2]);
+            at /= 2;
+        }
+        pairs[0][1] = winner;
+    }
+
+    /// The first event of a delay line that had none.
+    #[inline]
+    pub(crate) fn begin(&mut self, delay_line: u32, time: Time, component: ComponentId) {
+        let key = Event::of_delay_line(time, component, delay_line);
+        let mut at = self.pairs.len() + delay_line as usize;
+        self.pairs[at / 2][at % 2] = key;
+        while at > 1 && key.is_before(self.pairs[at / 4][at / 2 % 2]) {
+            at /= 2;
+            self.pairs[at / 2][at % 2] = key;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn parts(event: Event) -> (u64, u32, u32) {
+        (event.time().as_nanos(), event.component(), event.delay_line())
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_map(delay_lines in 1u32..9, steps in prop::collection::vec((0u32..8, 0u64..50, 0u32..50, any::<bool>()), 1..400)) {
+            let (mut tournament, mut model) = (Tournament::new(delay_lines as usize), BTreeMap::<u32, (u64, u32)>::new());
+            for (delay_line, time, component, is_set) in steps {
+                let (delay_line, time) = (delay_line % delay_lines, time << component);
+                let next = Some((Time::from_nanos(time), component)).filter(|_| is_set);
+                match next.filter(|_| !model.contains_key(&delay_line)) {
+                    Some((time, component)) => tournament.begin(delay_line, time, component),
+                    None => tournament.set(delay_line, next),
+                }
+                model.remove(&delay_line);
+                model.extend(next.map(|_| (delay_line, (time, component))));
+                let least = model.iter().map(|(delay_line, (time, component))| (*time, *component, *delay_line)).min();
+                prop_assert_eq!(least, Some(tournament.first()).filter(|first| *first != Event::NEVER).map(parts));
+            }
+        }
+    }
+
+    /// A link may be so slow that a time saturates; it is after all others then, and no earlier.
+    #[test]
+    fn what_never_comes_is_last() {
+        let mut tournament = Tournament::new(3);
+        for (delay_line, time) in [(0, Time::NEVER), (1, Time::from_nanos(5)), (2, Time::from_nanos(u64::MAX / 2))] {
+            tournament.begin(delay_line, time, delay_line);
+        }
+        assert_eq!(parts(tournament.first()), (5, 1, 1));
+        tournament.set(1, Some((Time::NEVER, 1)));
+        assert_eq!(tournament.first().time(), Event::LATEST);
+        tournament.set(0, Some((Time::from_nanos(7), 0)));
+        assert_eq!(parts(tournament.first()), (7, 0, 0));
+    }
+}

@@ -1,0 +1,88 @@
+//! What comes to each link: from which links before it, and of which sizes.
+
+use super::plan::{ANY, ack_wires, data_wires};
+use crate::scenario::{Change, LinkId, Scenario};
+
+/// What comes to the links.
+pub(super) struct Load {
+    /// Ordered by link, each once.
+    transitions: Vec<Transition>,
+    /// Least and greatest size on the wire, by link.
+    pub(super) wires: Vec<(u16, u16)>,
+}
+
+/// Some packets come to `link` from the link `before`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Transition {
+    link: u32,
+    pub(super) before: u32,
+}
+
+/// Before the first link of a way.
+pub(super) const HOST: u32 = u32::MAX;
+
+impl Load {
+    pub(super) fn new(scenario: &Scenario, links: usize, answers: &[bool]) -> Self {
+        let mut load = Load { transitions: Vec::new(), wires: vec![(u16::MAX, 0); links] };
+        for (flow, answers) in scenario.flows.iter().zip(answers) {
+            load.add(&flow.path, data_wires(flow), HOST);
+            let before = flow.path.last().filter(|_| *answers).map_or(HOST, |last| *last as u32);
+            load.add(&flow.reverse_path, ack_wires(flow), before);
+        }
+        for source in &scenario.traffic {
+            load.add(&source.path, ANY, HOST);
+            if let Some(flow) = source.connection() {
+                load.add(&flow.path, ANY, HOST);
+                load.add(&flow.reverse_path, ANY, HOST);
+            }
+        }
+        for change in &scenario.changes {
+            if let Change::Route(change) = &change.change {
+                load.add(&change.path, ANY, HOST);
+                load.add(&change.reverse_path, ANY, HOST);
+            }
+        }
+        load.transitions.sort_unstable();
+        load.transitions.dedup();
+        load
+    }
+
+    fn add(&mut self, way: &[LinkId], wires: (u16, u16), mut before: u32) {
+        for &link in way {
+            self.transitions.push(Transition { link: link as u32, before });
+            let (least, most) = &mut self.wires[link];
+            (*least, *most) = (wires.0.min(*least), wires.1.max(*most));
+            before = link as u32;
+        }
+    }
+
+    pub(super) fn before(&self, link: LinkId) -> &[Transition] {
+        let from = self.transitions.partition_point(|transition| (transition.link as usize) < link);
+        let count = self.transitions[from..].partition_point(|transition| transition.link as usize == link);
+        &self.transitions[from..from + count]
+    }
+
+    /// The links that something comes to, each after all of those before it; without those that lie in a circle.
+    pub(super) fn in_order(&self) -> Vec<LinkId> {
+        let between = || self.transitions.iter().filter(|transition| transition.before != HOST);
+        let mut waiting = vec![0u32; self.wires.len()];
+        let mut ways: Vec<(u32, u32)> = between().map(|transition| (transition.before, transition.link)).collect();
+        ways.sort_unstable();
+        for transition in between() {
+            waiting[transition.link as usize] += 1;
+        }
+        let mut order: Vec<LinkId> = (0..waiting.len()).filter(|link| waiting[*link] == 0).collect();
+        let mut at = 0;
+        while let Some(&link) = order.get(at) {
+            let from = ways.partition_point(|way| (way.0 as usize) < link);
+            for &(_, next) in ways[from..].iter().take_while(|way| way.0 as usize == link) {
+                waiting[next as usize] -= 1;
+                if waiting[next as usize] == 0 {
+                    order.push(next as LinkId);
+                }
+            }
+            at += 1;
+        }
+        order
+    }
+}

@@ -1,0 +1,187 @@
+//! A link's transmitter: when a packet has left it, at a constant rate or by a recorded trace.
+
+use std::sync::Arc;
+
+use vegas_core::units::{Bytes, Rate, Span, Time};
+
+use crate::scenario::{LinkKind, RateTrace};
+
+/// Sends one packet after the other, in order.
+#[derive(Clone, Debug)]
+pub(crate) enum Transmitter {
+    Constant { rate: Rate, times: TransmissionTimes },
+    Trace(Box<TraceCursor>),
+}
+
+impl Transmitter {
+    pub(crate) fn new(spec: &LinkKind) -> Self {
+        match &spec.trace {
+            None => Transmitter::Constant { rate: spec.rate, times: TransmissionTimes::default() },
+            Some(trace) => Transmitter::Trace(Box::new(TraceCursor::new(trace.clone()))),
+        }
+    }
+
+    /// Sends at another rate from the next packet on.
+    pub(crate) fn set_rate(&mut self, rate: Rate) {
+        *self = Transmitter::Constant { rate, times: TransmissionTimes::default() };
+    }
+
+    /// How long it sends a packet of one of the sizes that come most, at a constant rate.
+    pub(crate) fn usual_transmission(&mut self, wire: u16) -> Span {
+        match self {
+            Transmitter::Constant { rate, times } => times.of(wire, *rate),
+            Transmitter::Trace(_) => unreachable!("a trace has no usual times"),
+        }
+    }
+
+    /// When a packet has left that was offered at `offered` and is dequeued at `begins`. To be asked once for
+    /// each packet, in order.
+    #[inline]
+    pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: u16) -> Time {
+        match self {
+            Transmitter::Constant { rate, times } => begins + times.of(wire, *rate),
+            Transmitter::Trace(cursor) => cursor.finish(offered, wire),
+        }
+    }
+}
+
+/// Transmission times of the two packet sizes seen last: a link carries data of one size and acknowledgements of
+/// another, and a 128-bit division per packet is worth saving.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TransmissionTimes {
+    known: [(u16, Span); 2],
+}
+
+impl TransmissionTimes {
+    #[inline]
+    fn of(&mut self, wire: u16, rate: Rate) -> Span {
+        if self.known[0].0 != wire {
+            self.bring_forward(wire, rate);
+        }
+        self.known[0].1
+    }
+
+    #[cold]
+    fn bring_forward(&mut self, wire: u16, rate: Rate) {
+        self.known.swap(0, 1);
+        if self.known[0].0 != wire {
+            self.known[0] = (wire, rate.time_for(Bytes::new(u64::from(wire))));
+        }
+    }
+}
+
+/// Where a link stands in its trace. The semantics are Mahimahi's (R. Netravali et al., "Mahimahi: Accurate
+/// Record-and-Replay for HTTP", USENIX ATC 2015, section 3): an opportunity carries 1500 bytes of what had come before
+/// it, be it parts of packets; what it could carry more is lost.
+#[derive(Clone, Debug)]
+pub(crate) struct TraceCursor {
+    trace: Arc<RateTrace>,
+    /// The next opportunity, and when its pass through the trace began.
+    next: usize,
+    pass_began: Time,
+    /// The opportunity used last, and the bytes that are left of it.
+    used: Time,
+    left: u32,
+}
+
+impl TraceCursor {
+    fn new(trace: Arc<RateTrace>) -> Self {
+        TraceCursor { trace, next: 0, pass_began: Time::ZERO, used: Time::ZERO, left: 0 }
+    }
+
+    #[inline(never)]
+    fn finish(&mut self, offered: Time, wire: u16) -> Time {
+        if self.used <= offered {
+            self.left = 0;
+            self.skip_to(offered);
+        }
+        let mut needed = u32::from(wire);
+        while needed > self.left {
+            needed -= self.left;
+            self.use_next(offered);
+        }
+        self.left -= needed;
+        self.used
+    }
+
+    /// Takes the next opportunity after `offered`: one at that very instant has gone by.
+    fn use_next(&mut self, offered: Time) {
+        loop {
+            self.used = self.pass_began + Span::from_millis(self.trace.opportunities_ms()[self.next].into());
+            self.next += 1;
+            if self.next == self.trace.opportunities_ms().len() {
+                self.next = 0;
+                self.pass_began = self.pass_began + self.trace.period();
+            }
+            if self.used > offered {
+                self.left = RateTrace::OPPORTUNITY_BYTES;
+                return;
+            }
+        }
+    }
+
+    /// Leaves out whole passes that an idle link let go by.
+    fn skip_to(&mut self, offered: Time) {
+        let passes = offered.since(self.pass_began).as_nanos() / self.trace.period().as_nanos();
+        if passes > 0 {
+            // the pass before, as its last opportunity is at the instant at which the next one begins
+            self.pass_began = self.pass_began + self.trace.period().times(passes - 1);
+            self.next = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cursor(text: &str) -> TraceCursor {
+        TraceCursor::new(Arc::new(RateTrace::parse(text).expect("a trace")))
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Worked by hand: opportunities at 2, 2, 5 ms, and again at 7, 7, 10, and so on.
+    #[test]
+    fn opportunities_wrap() {
+        let mut cursor = cursor("2\n2\n5\n");
+        let left: Vec<Time> = (0..7).map(|_| cursor.finish(ms(0), 1500)).collect();
+        assert_eq!(left, [2, 2, 5, 7, 7, 10, 12].map(ms));
+    }
+
+    /// Three packets of 600 bytes: two fit the first opportunity, and the third takes its last 300 bytes and 300 of
+    /// the next. A packet of 3001 bytes takes the 1200 left there, 1500, and 301 of the one after.
+    #[test]
+    fn packets_share_and_span_opportunities() {
+        let mut cursor = cursor("1\n3\n4\n9\n");
+        let sizes = [600, 600, 600, 3001, 1199, 1];
+        let left: Vec<Time> = sizes.iter().map(|wire| cursor.finish(ms(0), *wire)).collect();
+        assert_eq!(left, [1, 1, 3, 9, 9, 10].map(ms));
+    }
+
+    /// What an opportunity had left when nothing waited is lost, and so is one at the instant of the arrival.
+    #[test]
+    fn unused_opportunities_are_lost() {
+        let mut cursor = cursor("1\n3\n4\n9\n");
+        assert_eq!(cursor.finish(ms(0), 100), ms(1));
+        assert_eq!(cursor.finish(ms(1), 100), ms(3));
+        assert_eq!(cursor.finish(ms(4), 100), ms(9));
+        // two passes later: 9 + 9 + 9 is passed at that instant, then comes 27 + 1
+        assert_eq!(cursor.finish(ms(27), 1500), ms(28));
+        assert_eq!(cursor.finish(ms(27), 1500), ms(30));
+        assert_eq!(cursor.finish(ms(900), 1500), ms(901));
+    }
+
+    /// Opportunities at the seam: the last of one pass and one at 0 of the next are at the same instant.
+    #[test]
+    fn seam_between_passes() {
+        let mut cursor = cursor("0\n4\n");
+        assert_eq!(cursor.finish(ms(0), 1500), ms(4));
+        assert_eq!(cursor.finish(ms(0), 1500), ms(4));
+        assert_eq!(cursor.finish(ms(7), 1500), ms(8));
+        assert_eq!(cursor.finish(ms(7), 1500), ms(8));
+        assert_eq!(cursor.finish(ms(7), 1500), ms(12));
+    }
+}

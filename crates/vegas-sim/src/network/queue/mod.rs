@@ -1,0 +1,214 @@
+//! Queues that decide which packets to drop or to mark before they are full: one discipline a file.
+//!
+//! They look at a packet again when its turn comes; a drop-tail link knows all departures in advance, and does without
+//! ([`crate::network::fast::link`]).
+
+mod codel;
+mod fq_codel;
+mod lines;
+mod pie;
+mod red;
+
+use std::collections::VecDeque;
+
+use vegas_core::units::Time;
+
+use crate::network::labels::Labels;
+use crate::packet::Packet;
+use crate::scenario::{CoDelSpec, Discipline, LinkKind};
+use crate::util::random::Stream;
+
+use codel::CoDel;
+use fq_codel::FqCoDel;
+use pie::Pie;
+use red::Red;
+
+/// A managed queue.
+#[derive(Clone, Debug)]
+pub(crate) enum Queue {
+    Red(Fifo, Red),
+    CoDel(Fifo, CoDelSpec, CoDel),
+    Pie(Fifo, Pie),
+    FqCoDel(FqCoDel),
+}
+
+impl Queue {
+    /// The queue of a link; none if it is drop-tail.
+    pub(crate) fn new(spec: &LinkKind, stream: impl FnOnce() -> Stream) -> Option<Self> {
+        match spec.discipline {
+            Discipline::DropTail => None,
+            Discipline::Red(red) => Some(Queue::Red(Fifo::default(), Red::new(red, spec.rate, stream()))),
+            Discipline::CoDel(codel) => Some(Queue::CoDel(Fifo::default(), codel, CoDel::default())),
+            Discipline::Pie(pie) => Some(Queue::Pie(Fifo::default(), Pie::new(pie, stream()))),
+            Discipline::FqCoDel(fq_codel) => Some(Queue::FqCoDel(FqCoDel::new(fq_codel))),
+        }
+    }
+
+    /// Whether a packet passes that comes while nothing waits and the transmitter is free, so that its turn has come: none
+    /// of those that may pick it out.
+    #[inline]
+    pub(crate) fn pass(&mut self, packet: &Packet, labels: &Labels) -> bool {
+        match self {
+            Queue::Red(..) | Queue::CoDel(..) | Queue::Pie(..) => false,
+            Queue::FqCoDel(queues) => {
+                queues.pass(packet, labels.of(packet));
+                true
+            }
+        }
+    }
+
+    /// Takes in a packet; what is dropped instead, be it another one, goes to `verdicts`, and so does what is marked.
+    #[inline(always)]
+    pub(crate) fn offer(
+        &mut self,
+        now: Time,
+        mut packet: Packet,
+        labels: &Labels,
+        has_room: bool,
+        verdicts: &mut Verdicts,
+    ) {
+        let (fifo, verdict) = match self {
+            Queue::Red(fifo, red) => {
+                let verdict = red.judge(now, fifo, &packet);
+                (fifo, verdict)
+            }
+            Queue::CoDel(fifo, ..) => (fifo, Verdict::Accept),
+            Queue::Pie(fifo, pie) => {
+                let verdict = pie.judge(now, fifo);
+                (fifo, verdict)
+            }
+            Queue::FqCoDel(queues) => return queues.offer(now, packet, labels.of(&packet), has_room, verdicts),
+        };
+        let accepts = match verdict {
+            Verdict::Accept => has_room,
+            Verdict::MarkOrDrop => has_room && verdicts.marks(&mut packet),
+            Verdict::Drop => false,
+        };
+        if accepts {
+            fifo.push(QueuedPacket { packet, since: now });
+        } else {
+            verdicts.dropped.push(packet);
+        }
+    }
+
+    /// The packet of which the dequeue is due; what is dropped on the way there goes to `verdicts`, and it too if it is
+    /// marked.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, now: Time, verdicts: &mut Verdicts) -> Option<QueuedPacket> {
+        match self {
+            Queue::Red(fifo, red) => {
+                let taken = fifo.pop();
+                red.note_taken(now, fifo);
+                taken
+            }
+            Queue::CoDel(fifo, spec, codel) => codel.take(now, spec, fifo, verdicts),
+            Queue::Pie(fifo, pie) => pie.take(now, fifo),
+            Queue::FqCoDel(queues) => queues.take(now, verdicts),
+        }
+    }
+
+    /// Packets that wait.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.packets.len(),
+            Queue::FqCoDel(queues) => queues.len(),
+        }
+    }
+
+    /// What it holds beside itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        match self {
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => {
+                fifo.packets.capacity() * size_of::<QueuedPacket>()
+            }
+            Queue::FqCoDel(queues) => queues.memory_bytes(),
+        }
+    }
+
+    /// Bytes that wait.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.bytes,
+            Queue::FqCoDel(queues) => queues.bytes(),
+        }
+    }
+}
+
+/// What is to become of a packet that arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Accept,
+    /// Marked if it can be, else dropped.
+    MarkOrDrop,
+    Drop,
+}
+
+/// The packets that a queue discipline has dropped and marked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Verdicts {
+    pub(crate) dropped: Vec<Packet>,
+    /// Copies: the packets themselves go on.
+    pub(crate) marked: Vec<Packet>,
+}
+
+impl Verdicts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.dropped.is_empty() && self.marked.is_empty()
+    }
+
+    /// Marks a packet, if it can be.
+    fn marks(&mut self, packet: &mut Packet) -> bool {
+        let marked = packet.mark();
+        if marked {
+            self.marked.push(*packet);
+        }
+        marked
+    }
+}
+
+/// A packet that waits, and since when.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QueuedPacket {
+    pub(crate) packet: Packet,
+    pub(crate) since: Time,
+}
+
+/// Packets that are taken from the front.
+trait Backlog {
+    fn front(&self) -> Option<&QueuedPacket>;
+
+    fn pop(&mut self) -> Option<QueuedPacket>;
+
+    /// Bytes that wait.
+    fn bytes(&self) -> u64;
+}
+
+/// Packets in the order of their arrival.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fifo {
+    packets: VecDeque<QueuedPacket>,
+    bytes: u64,
+}
+
+impl Fifo {
+    fn push(&mut self, waiting: QueuedPacket) {
+        self.bytes += u64::from(waiting.packet.wire());
+        self.packets.push_back(waiting);
+    }
+}
+
+impl Backlog for Fifo {
+    fn front(&self) -> Option<&QueuedPacket> {
+        self.packets.front()
+    }
+
+    fn pop(&mut self) -> Option<QueuedPacket> {
+        let waiting = self.packets.pop_front()?;
+        self.bytes -= u64::from(waiting.packet.wire());
+        Some(waiting)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

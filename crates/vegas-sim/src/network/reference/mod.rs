@@ -1,0 +1,340 @@
+//! The network that is read: an event for each packet and link, one heap, and nothing known ahead of time.
+//!
+//! It does what `docs/scenario.md` and `docs/networks.md` say, as plainly as can be, and shares nothing with
+//! [`super::Fast`] but the queue disciplines that drop before a queue is full. `vegaslab swarm` compares both.
+
+mod faults;
+mod link;
+mod transmitter;
+
+use std::collections::BTreeMap;
+
+use vegas_core::units::Time;
+
+use self::faults::Crossed;
+use self::link::Link;
+use super::{Delivered, Hosts, Network, impairment_stream, queue_stream};
+use crate::measure::link_totals::LinkTotals;
+use crate::measure::outcome::{IncidentKind, QueueingTimes};
+use crate::network::labels::Labels;
+use crate::network::queue::{Queue, Verdicts};
+use crate::packet::{Packet, PacketKind};
+use crate::scenario::{Change, LinkChange, LinkId, LinkSpec, RouteChange, Sampling, Scenario};
+use crate::util::event::Event;
+use crate::util::watch::{Stopped, Watch};
+
+/// The links of a scenario at work, event by event.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    /// What happens, and to which packet that has left its transmitter.
+    events: BTreeMap<Key, Option<Carried>>,
+    scheduled: Number,
+    links: Vec<Link>,
+    /// By flow: there and back. Behind the scenario's flows are connections of background traffic.
+    flows: Vec<[Route; 2]>,
+    /// By source: the route of its datagrams, and those of its connections.
+    sources: Vec<(Route, Option<[Route; 2]>)>,
+    labels: Labels,
+    /// What a queue discipline has dropped and marked just now.
+    verdicts: Verdicts,
+    /// Whether each change of a queue is told.
+    tells_changes: bool,
+    /// Packets that have entered links and have neither left nor been dropped.
+    inside: u64,
+}
+
+/// When an event happens, and which it is: events happen in this order. At one instant all departures come first, since
+/// what leaves a queue then has left it, then arrivals in the order of links, then packets that were held back.
+type Key = (Time, Kind, LinkId, Number);
+
+/// Of two events that are alike in all else, the one scheduled first comes first.
+type Number = u64;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// The last bit of a packet leaves the transmitter.
+    Departure,
+    /// It comes to the other end of the link.
+    Arrival,
+    /// A packet that was held back there comes out.
+    Release,
+}
+
+/// A packet behind a transmitter.
+#[derive(Clone, Copy, Debug)]
+struct Carried {
+    packet: Packet,
+    /// It comes out twice.
+    twice: bool,
+}
+
+/// The links from one host to another, then none; behind that, if the route has changed, those that it was changed to. A
+/// packet says at which of these it is.
+#[derive(Clone, Debug)]
+struct Route {
+    links: Vec<Option<LinkId>>,
+    /// Where packets that leave now begin.
+    first: usize,
+}
+
+impl Route {
+    fn new(path: &[LinkId]) -> Self {
+        let mut route = Route { links: Vec::new(), first: 0 };
+        route.change(path);
+        route
+    }
+
+    fn change(&mut self, path: &[LinkId]) {
+        self.first = self.links.len();
+        self.links.extend(path.iter().copied().map(Some));
+        self.links.push(None);
+    }
+}
+
+impl Network for Reference {
+    const LINK_BYTES: usize = size_of::<Link>();
+
+    fn new(scenario: &Scenario, _own_hosts: bool, watch: &mut Watch<'_>) -> Result<Self, Stopped> {
+        watch.look()?;
+        let link = |spec: &LinkSpec| {
+            let queue = Queue::new(spec, || queue_stream(scenario, spec));
+            Link::new(spec, queue, impairment_stream(scenario, spec))
+        };
+        let both = |path: &[LinkId], reverse_path: &[LinkId]| [Route::new(path), Route::new(reverse_path)];
+        let sources = scenario.traffic.iter().map(|source| {
+            let connection = source.connection();
+            (Route::new(&source.path), connection.map(|flow| both(&flow.path, &flow.reverse_path)))
+        });
+        Ok(Reference {
+            events: BTreeMap::new(),
+            scheduled: 0,
+            links: scenario.links.iter().map(link).collect(),
+            flows: scenario.flows.iter().map(|flow| both(&flow.path, &flow.reverse_path)).collect(),
+            sources: sources.collect(),
+            labels: Labels::new(scenario),
+            verdicts: Verdicts::default(),
+            tells_changes: scenario.sampling == Sampling::EveryChange,
+            inside: 0,
+        })
+    }
+
+    fn next_event(&mut self) -> Event {
+        self.events.first_key_value().map_or(Event::NEVER, |((at, ..), _)| Event::of_delay_line(*at, 0, 0))
+    }
+
+    fn advance(&mut self, _next: Event, hosts: &mut impl Hosts) -> Delivered {
+        let ((now, kind, link, _), carried) = self.events.pop_first().expect("something happens next");
+        match (kind, carried) {
+            (Kind::Arrival, Some(Carried { packet, .. })) => match self.links[link].faults.cross(now) {
+                Crossed::Now { twice } => return self.come_out(now, link, Carried { packet, twice }, hosts),
+                Crossed::Held { until, twice } => {
+                    self.schedule(until, Kind::Release, link, Some(Carried { packet, twice }));
+                }
+            },
+            (Kind::Release, Some(carried)) => return self.come_out(now, link, carried, hosts),
+            _ => self.depart(now, link, hosts),
+        }
+        Delivered::Nothing
+    }
+
+    fn send(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
+        let first = self.route(&packet).first;
+        self.enter(now, packet.at_hop(first as u16), hosts);
+    }
+
+    fn send_forward(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
+        self.send(now, packet, hosts);
+    }
+
+    fn open(&mut self, flow: u32, source: u32) {
+        let routes = self.sources[source as usize].1.clone().expect("the source opens connections");
+        match self.flows.get_mut(flow as usize) {
+            Some(over) => *over = routes,
+            None => self.flows.push(routes),
+        }
+        self.labels.open(flow, source);
+    }
+
+    fn change(&mut self, now: Time, change: &Change, hosts: &mut impl Hosts) {
+        self.depart_until(now, hosts);
+        match change {
+            Change::Link(change) => self.change_link(now, change, hosts),
+            Change::Route(RouteChange { flow, path, reverse_path }) => {
+                let [there, back] = &mut self.flows[*flow];
+                there.change(path);
+                back.change(reverse_path);
+            }
+        }
+    }
+
+    fn bring_up_to(&mut self, now: Time, hosts: &mut impl Hosts) {
+        self.depart_until(now, hosts);
+    }
+
+    fn link_totals(&self, link: LinkId, now: Time) -> LinkTotals {
+        self.links[link].totals(now)
+    }
+
+    fn begin_step(&mut self, link: LinkId, waiting: u32) {
+        self.links[link].totals.step_max_queue_packets = waiting;
+    }
+
+    fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
+        self.links[link].queueing_times()
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.events.len() * size_of::<(Key, Option<Carried>)>()
+            + self.links.iter().map(Link::memory_bytes).sum::<usize>()
+    }
+
+    fn check_conservation(&self) -> u64 {
+        let carried = self.events.values().flatten().count();
+        let there = carried + self.links.iter().map(Link::inside).sum::<usize>();
+        assert_eq!(there as u64, self.inside, "packets were made or lost");
+        self.inside
+    }
+}
+
+impl Reference {
+    fn schedule(&mut self, at: Time, kind: Kind, link: LinkId, carried: Option<Carried>) {
+        self.scheduled += 1;
+        self.events.insert((at, kind, link, self.scheduled), carried);
+    }
+
+    fn route(&self, packet: &Packet) -> &Route {
+        let id = packet.flow() as usize;
+        match packet.kind() {
+            PacketKind::Datagram => &self.sources[id].0,
+            kind => &self.flows[id][usize::from(!kind.is_forward())],
+        }
+    }
+
+    /// The link that a packet is at; none at its receiver.
+    fn link_of(&self, packet: &Packet) -> Option<LinkId> {
+        self.route(packet).links[usize::from(packet.hop())]
+    }
+
+    /// A packet comes to the link that it says.
+    fn enter(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
+        self.depart_until(now, hosts);
+        let link = self.link_of(&packet).expect("a route has a link");
+        self.inside += 1;
+        let here = &mut self.links[link];
+        if here.faults.loses(packet.kind() == PacketKind::Data) {
+            self.drop_packet(now, link, packet, IncidentKind::Loss, hosts);
+        } else if let Some(dropped) = here.enqueue(now, packet, &self.labels, &mut self.verdicts) {
+            self.drop_packet(now, link, dropped, IncidentKind::QueueDrop, hosts);
+        }
+        self.tell_verdicts(now, link, hosts);
+        if self.links[link].is_idle() {
+            self.begin(now, link, hosts);
+        }
+        self.links[link].note_greatest_queue();
+        self.tell_change(now, link, hosts);
+    }
+
+    /// The packets leave that depart by `now`.
+    fn depart_until(&mut self, now: Time, hosts: &mut impl Hosts) {
+        while let Some(entry) = self.events.first_entry()
+            && let (at, Kind::Departure, link, _) = *entry.key()
+            && at <= now
+        {
+            entry.remove();
+            self.depart(at, link, hosts);
+        }
+    }
+
+    /// A packet leaves a transmitter, and the next one's turn comes.
+    fn depart(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
+        let packet = self.links[link].end_sending();
+        self.propagate(now, link, packet);
+        self.begin(now, link, hosts);
+        self.tell_change(now, link, hosts);
+    }
+
+    /// A free transmitter sends what waits. A packet may take no time: it leaves at once, and the next one's turn comes.
+    fn begin(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
+        loop {
+            let begun = self.links[link].begin_sending(now, &mut self.verdicts);
+            self.tell_verdicts(now, link, hosts);
+            let Some((packet, departure)) = begun else { return };
+            if departure > now {
+                self.schedule(departure, Kind::Departure, link, None);
+                return;
+            }
+            self.links[link].end_sending();
+            self.propagate(now, link, packet);
+        }
+    }
+
+    fn propagate(&mut self, now: Time, link: LinkId, packet: Packet) {
+        let arrival = now + self.links[link].delay;
+        self.schedule(arrival, Kind::Arrival, link, Some(Carried { packet, twice: false }));
+    }
+
+    /// A packet comes out of a link: it goes on to the next, or is delivered.
+    fn come_out(&mut self, now: Time, link: LinkId, carried: Carried, hosts: &mut impl Hosts) -> Delivered {
+        debug_assert_eq!(self.link_of(&carried.packet), Some(link));
+        self.inside -= 1;
+        let packet = carried.packet.at_hop(carried.packet.hop() + 1);
+        let second = carried.twice.then(|| hosts.duplicate(&packet));
+        if self.link_of(&packet).is_some() {
+            second.into_iter().chain([packet]).for_each(|packet| self.enter(now, packet, hosts));
+            return Delivered::Nothing;
+        }
+        second.map_or(Delivered::One(packet), |second| Delivered::Two(second, packet))
+    }
+
+    /// Rate and queue are the transmitter's and the queue's from now on. What has left the transmitter keeps its delay:
+    /// what becomes of it at the far end is settled now, so that what comes later keeps behind it.
+    fn change_link(&mut self, now: Time, change: &LinkChange, hosts: &mut impl Hosts) {
+        let LinkChange { link, rate, delay, queue } = *change;
+        if let Some(delay) = delay {
+            self.settle_arrivals(link);
+            self.links[link].delay = delay;
+        }
+        if let Some(rate) = rate {
+            self.links[link].set_rate(rate);
+        }
+        if let Some(limit) = queue {
+            self.links[link].limit = limit;
+        }
+        self.tell_change(now, link, hosts);
+    }
+
+    fn settle_arrivals(&mut self, link: LinkId) {
+        let arrivals = self.events.extract_if(.., |(_, kind, of, _), _| (*kind, *of) == (Kind::Arrival, link));
+        for ((arrival, ..), carried) in arrivals.collect::<Vec<_>>() {
+            let (until, twice) = self.links[link].faults.cross_later(arrival);
+            self.schedule(until, Kind::Release, link, carried.map(|carried| Carried { twice, ..carried }));
+        }
+    }
+
+    fn drop_packet(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind, hosts: &mut impl Hosts) {
+        self.inside -= 1;
+        self.links[link].totals.drops += 1;
+        hosts.dropped(at, link, packet, kind);
+    }
+
+    /// Tells what a queue discipline has dropped and marked.
+    fn tell_verdicts(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
+        let Verdicts { dropped, marked } = std::mem::take(&mut self.verdicts);
+        for packet in marked {
+            self.links[link].totals.marks += 1;
+            hosts.marked(now, link, &packet);
+        }
+        for packet in dropped {
+            self.drop_packet(now, link, packet, IncidentKind::QueueDrop, hosts);
+        }
+    }
+
+    /// Tells of a link that its queue has changed, if that is wanted.
+    fn tell_change(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
+        if self.tells_changes {
+            let totals = self.link_totals(link, now);
+            hosts.link_changed(now, link, &totals);
+            self.begin_step(link, totals.queue_packets);
+        }
+    }
+}

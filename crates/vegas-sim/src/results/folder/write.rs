@@ -1,0 +1,158 @@
+//! The results folder: written beside its place and moved there whole.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::measure::outcome::Outcome;
+use crate::results::capture::pcapng::{self, View};
+use crate::results::error::ResultsError;
+use crate::results::folder::place::Place;
+use crate::results::manifest::{MANIFEST, Manifest};
+use crate::results::tables::batches::{Tables, tables};
+use crate::results::tables::files::{write_csv, write_parquet};
+use crate::scenario::Scenario;
+use crate::util::watch::Watch;
+
+/// What is written besides the manifest and the Parquet tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Every table as CSV too.
+    pub csv: bool,
+    /// The packets, as `capture.pcapng` (seen by the senders) and `capture-receiver.pcapng`.
+    pub pcapng: bool,
+}
+
+/// Writes a run's folder: whole or not at all. Missing parent folders are made.
+///
+/// An earlier results folder at `dir` is replaced whole; so is an empty folder. A reader sees the old or the new one
+/// (or, on a file system that cannot exchange two folders in one step, none for a moment), never a mixture.
+///
+/// # Errors
+/// One line that names the path: it cannot be written, or it is a folder that holds anything vegaslab does not write.
+/// Asking for the packets of a run that kept none is refused too. Nothing is left behind then, and an earlier folder
+/// stays.
+///
+/// # Panics
+/// The outcome names a flow or a link that the scenario does not have.
+pub fn write_folder(
+    dir: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    wall_s: f64,
+    options: WriteOptions,
+) -> Result<(), ResultsError> {
+    write_folder_about(dir, scenario, outcome, wall_s, options, &Map::new())
+}
+
+/// As [`write_folder`], with more to say in the manifest: of a run by another host than the simulator.
+///
+/// # Errors
+/// As [`write_folder`].
+///
+/// # Panics
+/// As [`write_folder`].
+pub fn write_folder_about(
+    dir: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    wall_s: f64,
+    options: WriteOptions,
+    about: &Map<String, Value>,
+) -> Result<(), ResultsError> {
+    Watch::without_limits(|watch| write(dir, scenario, outcome, wall_s, options, about, watch))
+}
+
+/// As [`write_folder`], unless the watch stops it.
+///
+/// # Errors
+/// As [`write_folder`].
+///
+/// # Panics
+/// As [`write_folder`].
+pub fn write_folder_watched(
+    dir: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    wall_s: f64,
+    options: WriteOptions,
+    watch: &mut Watch<'_>,
+) -> Result<(), ResultsError> {
+    write(dir, scenario, outcome, wall_s, options, &Map::new(), watch)
+}
+
+fn write(
+    dir: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    wall_s: f64,
+    options: WriteOptions,
+    about: &Map<String, Value>,
+    watch: &mut Watch<'_>,
+) -> Result<(), ResultsError> {
+    if options.pcapng && !scenario.capture {
+        return Err(ResultsError::NoCapture { scenario: scenario.name.clone() });
+    }
+    let tables = tables(scenario, outcome)?;
+    let place = Place::find(dir)?;
+    let new = place.new_folder();
+    let mut files = write_tables(&new, &tables, options, watch)?;
+    if options.pcapng {
+        files.extend(write_captures(&new, scenario, outcome, watch)?);
+    }
+    write_manifest(&new, &Manifest::new(scenario, outcome, wall_s, &files, about))?;
+    place.put()
+}
+
+/// Whether [`write_folder`] could write at `dir`, for callers that ask before a long run.
+///
+/// # Errors
+/// As [`write_folder`] gives for its place.
+pub fn check_folder(dir: &Path) -> Result<(), ResultsError> {
+    Place::find(dir).map(drop)
+}
+
+fn write_tables(
+    folder: &Path,
+    tables: &Tables,
+    options: WriteOptions,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<String>, ResultsError> {
+    let mut files = Vec::new();
+    for (name, table) in tables.named() {
+        files.push(format!("{name}.parquet"));
+        write_parquet(&folder.join(format!("{name}.parquet")), table, watch)?;
+        if options.csv {
+            files.push(format!("{name}.csv"));
+            write_csv(&folder.join(format!("{name}.csv")), table, watch)?;
+        }
+    }
+    Ok(files)
+}
+
+fn write_captures(
+    folder: &Path,
+    scenario: &Scenario,
+    outcome: &Outcome,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<String>, ResultsError> {
+    let mut files = Vec::new();
+    for view in View::ALL {
+        pcapng::write_file(&folder.join(view.file_name()), view, scenario, outcome, watch)?;
+        files.push(view.file_name().to_owned());
+    }
+    Ok(files)
+}
+
+fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), ResultsError> {
+    let path = folder.join(MANIFEST);
+    let write = || {
+        let mut file = BufWriter::new(File::create(&path)?);
+        serde_json::to_writer_pretty(&mut file, manifest)?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    write().map_err(ResultsError::io(&path, "write"))
+}

@@ -1,0 +1,23 @@
+//! How much memory results take beside the outcome that they are made from.
+
+/// Of a flow, or a link: its rows in the outcome and in the table of totals, its text in the summary, and what Python
+/// makes of that.
+const TOTALS_BYTES: u64 = 1300;
+/// Of a row of the series, or of an incident: its copy in a table.
+const FLOW_ROW_BYTES: u64 = 100;
+const LINK_ROW_BYTES: u64 = 52;
+const INCIDENT_BYTES: u64 = 32;
+/// Of a packet of the capture: its place in the order of time.
+const PACKET_BYTES: u64 = 24;
+/// The encoder of a Parquet file holds so many rows.
+const GROUP_ROWS: u64 = 1 << 20;
+
+/// What the results of so many flows, links, rows of the series of flows and links, incidents and captured packets take,
+/// bytes.
+pub(crate) fn memory_bytes(flows: u64, links: u64, rows: [u64; 2], incidents: u64, packets: u64) -> u64 {
+    let [flow_rows, link_rows] = rows;
+    let tables = flow_rows * FLOW_ROW_BYTES + link_rows * LINK_ROW_BYTES + incidents * INCIDENT_BYTES;
+    let tables = tables.max(packets / 2 * PACKET_BYTES);
+    let encoder = flow_rows.max(link_rows).min(GROUP_ROWS) * FLOW_ROW_BYTES;
+    (flows + links) * TOTALS_BYTES + tables + encoder
+}

@@ -1,0 +1,124 @@
+//! The application of a flow of the file, with its defaults filled in.
+
+use vegas_core::units::{Rate, Span};
+
+use super::document::{ActivityKind, ApplicationPhase as Given};
+use super::flow;
+use super::model::{Activity, ApplicationPhase, Video};
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::{Field, Table};
+use crate::scenario::read::scalar::Named;
+
+/// As for links: a segment must take at least a part of the simulator's nanosecond.
+const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
+const PERIOD_MAX: Span = Span::from_secs(3600);
+/// What players of video over HTTP commonly use.
+const SEGMENT: Span = Span::from_secs(4);
+const BUFFER: Span = Span::from_secs(30);
+
+/// Checks the phases at `key`; none: bulk data throughout.
+pub(super) fn resolve(key: &str, given: &[Table<Given>]) -> Checked<Vec<ApplicationPhase>> {
+    let last = given.len().saturating_sub(1);
+    let phase = |(at, phase): (usize, &Table<Given>)| {
+        let key = child(key, at.to_string());
+        if phase.duration.is_none() && at < last {
+            let message = "is missing: the phases after this one would never come; give a time such as \"10s\"";
+            return Err(Problem::new(child(&key, "duration"), message));
+        }
+        let length = phase.duration.map(|length| positive(child(&key, "duration"), length.0)).transpose()?;
+        check_keys(&key, phase)?;
+        Ok(ApplicationPhase { activity: activity(&key, phase)?, length })
+    };
+    given.iter().enumerate().map(phase).collect()
+}
+
+fn activity(key: &str, phase: &Given) -> Checked<Activity> {
+    match phase.kind.0 {
+        ActivityKind::Bulk => Ok(Activity::Bulk),
+        ActivityKind::Idle => Ok(Activity::Idle),
+        ActivityKind::Rate => Ok(Activity::Rate(rate(child(key, "rate"), phase.rate)?)),
+        ActivityKind::OnOff => Ok(Activity::OnOff {
+            rate: rate(child(key, "rate"), phase.rate)?,
+            on: period(child(key, "on"), phase.on)?,
+            off: period(child(key, "off"), phase.off)?,
+        }),
+        ActivityKind::Requests => {
+            let size = flow::size(child(key, "size"), phase.size)?;
+            let think = phase.think.map_or(Span::ZERO, |think| think.0);
+            Ok(Activity::Requests { size: size.ok_or_else(|| Problem::missing(child(key, "size")))?, think })
+        }
+        ActivityKind::Video => Ok(Activity::Video(video(key, phase)?)),
+    }
+}
+
+fn video(key: &str, phase: &Given) -> Checked<Video> {
+    let key_ladder = child(key, "ladder");
+    let given = phase.ladder.as_deref().ok_or_else(|| Problem::missing(&key_ladder))?;
+    let checked = given.iter().enumerate().map(|(at, step)| rate(child(&key_ladder, at.to_string()), Some(*step)));
+    let ladder: Vec<Rate> = checked.collect::<Checked<_>>()?;
+    if ladder.is_empty() || ladder.windows(2).any(|pair| pair[0] >= pair[1]) {
+        let message = "does not ascend; write rates such as [\"1mbit\", \"2.5mbit\", \"5mbit\"]";
+        return Err(Problem::new(key_ladder, message));
+    }
+    let segment = period(child(key, "segment"), phase.segment.or(Some(Field(SEGMENT))))?;
+    let buffer = period(child(key, "buffer"), phase.buffer.or(Some(Field(BUFFER.max(segment)))))?;
+    if buffer < segment {
+        return Err(Problem::new(child(key, "buffer"), "is shorter than one segment of video; lengthen it"));
+    }
+    Ok(Video { ladder, segment, buffer })
+}
+
+/// Refuses keys that mean nothing in this kind of phase.
+fn check_keys(key: &str, phase: &Given) -> Checked<()> {
+    const RATED: &[ActivityKind] = &[ActivityKind::Rate, ActivityKind::OnOff];
+    let kind = phase.kind.0;
+    let keys: &[(&str, bool, &[ActivityKind])] = &[
+        ("rate", phase.rate.is_some(), RATED),
+        ("on", phase.on.is_some(), &[ActivityKind::OnOff]),
+        ("off", phase.off.is_some(), &[ActivityKind::OnOff]),
+        ("size", phase.size.is_some(), &[ActivityKind::Requests]),
+        ("think", phase.think.is_some(), &[ActivityKind::Requests]),
+        ("ladder", phase.ladder.is_some(), &[ActivityKind::Video]),
+        ("segment", phase.segment.is_some(), &[ActivityKind::Video]),
+        ("buffer", phase.buffer.is_some(), &[ActivityKind::Video]),
+    ];
+    let Some((name, _, kinds)) = keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) else {
+        return Ok(());
+    };
+    let right: Vec<String> = kinds.iter().map(|kind| format!("\"{}\"", name_of(*kind))).collect();
+    let message = format!(
+        "means nothing in a phase of kind \"{}\"; leave it out, or set {key}.kind to {}",
+        name_of(kind),
+        right.join(" or ")
+    );
+    Err(Problem::new(child(key, name), message))
+}
+
+fn name_of(kind: ActivityKind) -> &'static str {
+    ActivityKind::CHOICES.iter().find(|(_, choice)| *choice == kind).map_or("", |(name, _)| name)
+}
+
+fn rate(key: String, given: Option<Field<Rate>>) -> Checked<Rate> {
+    match given.ok_or_else(|| Problem::missing(&key))?.0 {
+        rate if rate.as_bits_per_second() == 0 => {
+            Err(Problem::new(key, "a rate of 0 sends nothing; write 1bit or more, or a phase of kind \"idle\""))
+        }
+        rate if rate > RATE_MAX => Err(Problem::new(key, "is too high; write 1tbit at most")),
+        rate => Ok(rate),
+    }
+}
+
+fn period(key: String, given: Option<Field<Span>>) -> Checked<Span> {
+    let span = positive(key.clone(), given.ok_or_else(|| Problem::missing(&key))?.0)?;
+    match span > PERIOD_MAX {
+        true => Err(Problem::new(key, "is longer than an hour; write 1h at most")),
+        false => Ok(span),
+    }
+}
+
+fn positive(key: String, span: Span) -> Checked<Span> {
+    match span == Span::ZERO {
+        true => Err(Problem::new(key, "is 0; write a time above 0, such as \"1s\"")),
+        false => Ok(span),
+    }
+}

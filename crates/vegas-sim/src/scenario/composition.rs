@@ -1,0 +1,292 @@
+//! The algorithm of a flow: a preset, or a table of parts, and the name that results give it.
+
+use vegas_core::registry::{self, Preset};
+use vegas_core::{
+    Avoidance, Composition, Cut, Detection, Limits, LossResponse, Parameters, Recovery, Signal, SlowStart, Standalone,
+};
+
+use super::document::{Algorithm, Flow, Parts};
+use super::model::{Folder, Language, Own, Transport};
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::{Field, FromGiven, Given};
+
+/// Where parts come from that a table of parts leaves out.
+const DEFAULT_PRESET: &str = "reno";
+
+/// The name of a table of parts: safe as a folder's, and in HTML and LaTeX.
+#[derive(Clone, Debug)]
+pub(super) struct CompositionName(String);
+
+const NAME_LENGTH_MAX: usize = 60;
+
+impl FromGiven for CompositionName {
+    const EXPECTED: &'static str = "a name of letters, digits, - _ +";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let Given::Text(text) = given else {
+            return Err(format!("{given} is not a text; expected {}", Self::EXPECTED));
+        };
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
+        if text.is_empty() || text.starts_with(['-', '+']) || !text.chars().all(allowed) {
+            return Err(format!("{given} is no name; write letters, digits, - _ + and begin with none of - +"));
+        }
+        if text.len() > NAME_LENGTH_MAX {
+            return Err(format!("is {} characters long; at most {NAME_LENGTH_MAX} are allowed", text.len()));
+        }
+        Ok(CompositionName(text.into()))
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_+-]{0,59}$" })
+    }
+}
+
+/// The algorithm of a flow.
+pub(super) struct FlowAlgorithm {
+    /// What results call it.
+    pub(super) name: String,
+    /// Its parts.
+    pub(super) composition: Composition,
+    /// What it is, if no composition of parts.
+    pub(super) standalone: Option<Standalone>,
+    /// The algorithm, if it is from outside.
+    pub(super) own: Option<Own>,
+    /// Its own numbers.
+    pub(super) parameters: Parameters,
+}
+
+/// The flow's algorithm, by preset, by parts, or from outside: one that `folder` knows.
+pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn Folder) -> Checked<FlowAlgorithm> {
+    let (mut name, mut composition, parameters) = match &flow.algorithm.0 {
+        Algorithm::Preset(preset) => {
+            let (composition, parameters) = of_transport(preset, transport);
+            (preset.name.into(), composition, parameters)
+        }
+        Algorithm::Parts(parts) => {
+            check(&child(key, "algorithm"), parts)?;
+            compose(parts, transport)
+        }
+    };
+    if let Some(Field(recovery)) = flow.recovery {
+        composition.detection.recovery = recovery;
+    }
+    let (preset, own) = match &flow.algorithm.0 {
+        Algorithm::Preset(preset) => (Some(*preset), None),
+        Algorithm::Parts(parts) => {
+            (parts.preset.map(|preset| preset.0.0), own(&child(key, "algorithm"), parts, transport, folder)?)
+        }
+    };
+    if let Some(own) = own {
+        if let Algorithm::Parts(parts) = &flow.algorithm.0
+            && parts.name.is_none()
+        {
+            name.clone_from(&own.name);
+        }
+        let composition = around_own(&composition, &own);
+        return Ok(FlowAlgorithm { name, composition, standalone: None, own: Some(own), parameters });
+    }
+    let standalone = preset.and_then(|preset| preset.standalone);
+    if let (Some(preset), Some(_), Algorithm::Parts(parts)) = (preset, standalone, &flow.algorithm.0) {
+        check_no_parts(&child(key, "algorithm"), parts, preset)?;
+    }
+    Ok(FlowAlgorithm { name, composition, standalone, own: None, parameters })
+}
+
+/// The algorithm from outside that a table names. What is the host's goes with it: recovery, mechanisms C, D and H.
+fn own(key: &str, parts: &Parts, transport: Transport, folder: &dyn Folder) -> Checked<Option<Own>> {
+    let named = [(Language::Python, &parts.python), (Language::Wasm, &parts.wasm), (Language::Rust, &parts.rust)];
+    let mut named = named.into_iter().filter_map(|(language, name)| Some((language, name.as_ref()?)));
+    let Some((language, name)) = named.next() else { return Ok(None) };
+    let key_own = child(key, language.key());
+    if let Some((other, _)) = named.next() {
+        return Err(Problem::new(
+            child(key, other.key()),
+            format!("stands beside {}; give one of the two", language.key()),
+        ));
+    }
+    let rules = windows_parts(parts).into_iter().chain([("mechanisms", parts.mechanisms.is_some())]);
+    if let Some((part, _)) = rules.into_iter().find(|(_, given)| *given) {
+        let message = format!("is decided by {}; leave it out", language.key());
+        return Err(Problem::new(child(key, part), message));
+    }
+    if transport == Transport::Quic {
+        let message = "algorithms from outside go with TCP; leave out transport = \"quic\"";
+        return Err(Problem::new(key_own, message));
+    }
+    let own = folder.own(language, name).map_err(|problem| Problem::new(key_own.clone(), problem))?;
+    if parts.name.is_none() && registry::preset(&own.name).is_some() {
+        let message = format!("\"{}\" is the name of a preset; give the algorithm a name beside it", own.name);
+        return Err(Problem::new(key_own, message));
+    }
+    Ok(Some(own))
+}
+
+/// What the host does around an algorithm from outside; no other part decides anything.
+fn around_own(composition: &Composition, own: &Own) -> Composition {
+    let default = registry::preset(DEFAULT_PRESET).expect("the registry has the default preset").composition;
+    let signal = match own.program().needs().routers {
+        true => Signal::RouterAssisted { keeps_least_base: false },
+        false => default.signal,
+    };
+    let limits = Limits { burst: composition.limits.burst, ..default.limits };
+    Composition { signal, detection: composition.detection, limits, ..default }
+}
+
+/// The parts that decide a window, and whether they are given.
+fn windows_parts(parts: &Parts) -> [(&'static str, bool); 7] {
+    [
+        ("signal", parts.signal.is_some()),
+        ("slow_start", parts.slow_start.is_some()),
+        ("avoidance", parts.avoidance.is_some()),
+        ("cut", parts.cut.is_some()),
+        ("once_per_window", parts.once_per_window.is_some()),
+        ("keep_up", parts.keep_up.is_some()),
+        ("suppress_spikes", parts.suppress_spikes.is_some()),
+    ]
+}
+
+/// A standalone algorithm has no parts. Recovery is the host's, and may be chosen.
+fn check_no_parts(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> {
+    let hosts_parts = [
+        ("fine_retransmit", parts.fine_retransmit.is_some()),
+        ("recheck_after_retransmit", parts.recheck_after_retransmit.is_some()),
+        ("burst", parts.burst.is_some()),
+    ];
+    match windows_parts(parts).into_iter().chain(hosts_parts).find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((part, _)) => {
+            let message = format!("\"{}\" is an algorithm of its own, not one of parts; leave it out", preset.name);
+            Err(Problem::new(child(key, part), message))
+        }
+    }
+}
+
+fn check(key: &str, parts: &Parts) -> Checked<()> {
+    if parts.preset.is_some() && parts.mechanisms.is_some() {
+        return Err(Problem::new(child(key, "mechanisms"), "stands beside preset; give one of the two"));
+    }
+    match &parts.name {
+        Some(Field(CompositionName(name))) if registry::preset(name).is_some() => {
+            let message = format!("\"{name}\" is the name of a preset; choose another");
+            Err(Problem::new(child(key, "name"), message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A preset's parts and numbers, without those that QUIC has in their place.
+fn of_transport(preset: &Preset, transport: Transport) -> (Composition, Parameters) {
+    match transport {
+        Transport::Tcp => (preset.composition, preset.parameters),
+        Transport::Quic => (preset.composition.left_to_quic(), preset.parameters.left_to_quic()),
+    }
+}
+
+fn compose(parts: &Parts, transport: Transport) -> (String, Composition, Parameters) {
+    let (from, parameters) = base(parts, transport);
+    let composition = Composition {
+        signal: parts.signal.map_or(from.signal, |signal| signal.0),
+        slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
+        avoidance: parts.avoidance.map_or(from.avoidance, |avoidance| avoidance.0),
+        loss: LossResponse {
+            cut: parts.cut.map_or(from.loss.cut, |cut| cut.0),
+            once_per_window: parts.once_per_window.unwrap_or(from.loss.once_per_window),
+            slow_start_ends: from.loss.slow_start_ends,
+        },
+        detection: Detection {
+            recovery: parts.recovery.map_or(from.detection.recovery, |recovery| recovery.0),
+            fine_retransmit: parts.fine_retransmit.unwrap_or(from.detection.fine_retransmit),
+            recheck_after_retransmit: parts.recheck_after_retransmit.unwrap_or(from.detection.recheck_after_retransmit),
+            retransmit_backs_off: from.detection.retransmit_backs_off,
+        },
+        limits: Limits {
+            burst: parts.burst.map_or(from.limits.burst, |burst| burst.0.0),
+            keep_up: parts.keep_up.unwrap_or(from.limits.keep_up),
+            suppress_spikes: parts.suppress_spikes.unwrap_or(from.limits.suppress_spikes),
+        },
+    };
+    let name = match &parts.name {
+        Some(Field(CompositionName(name))) => name.clone(),
+        None => name_of(parts, &from, &composition, &parameters),
+    };
+    (name, composition, parameters)
+}
+
+/// Where parts and numbers come from that the table leaves out.
+fn base(parts: &Parts, transport: Transport) -> (Composition, Parameters) {
+    if let Some(Field(mechanisms)) = parts.mechanisms {
+        return (mechanisms.composition(), mechanisms.parameters());
+    }
+    of_transport(preset_of(parts), transport)
+}
+
+fn preset_of(parts: &Parts) -> &'static Preset {
+    let default = || registry::preset(DEFAULT_PRESET).expect("the registry has the default preset");
+    parts.preset.map_or_else(default, |preset| preset.0.0)
+}
+
+/// What the parts are taken from and what differs from it, such as `vegas+gallop`. Mechanisms that amount to a preset
+/// have its name.
+fn name_of(parts: &Parts, from: &Composition, composition: &Composition, parameters: &Parameters) -> String {
+    let mut words = match parts.mechanisms {
+        None => vec![preset_of(parts).name.to_owned()],
+        Some(Field(mechanisms)) => {
+            let is_it = |preset: &&Preset| {
+                let is_parts = preset.standalone.is_none();
+                is_parts && preset.composition == *composition && preset.parameters == *parameters
+            };
+            if let Some(preset) = registry::PRESETS.iter().find(is_it) {
+                return preset.name.into();
+            }
+            let letters = mechanisms.to_string();
+            [DEFAULT_PRESET.to_owned(), letters].into_iter().filter(|word| !word.is_empty()).collect()
+        }
+    };
+    words.extend(differences(from, composition));
+    words.join("+")
+}
+
+/// A word for each part that differs. The part is named where the value alone does not tell it.
+fn differences(from: &Composition, to: &Composition) -> Vec<String> {
+    let named = |word: &str, part: &str| match parts_of(word) {
+        1 => word.to_owned(),
+        _ => format!("{word}-{part}"),
+    };
+    let switch = |was: bool, is: bool, word: &str| {
+        let text = if is { word.to_owned() } else { format!("no-{word}") };
+        (was != is).then_some(text)
+    };
+    let (loss, detection, limits) = (&from.loss, &from.detection, &from.limits);
+    let burst = to.limits.burst.map_or("none".into(), |segments| segments.0.to_string());
+    let signal = format!("{}-signal", word(Signal::NAMES, to.signal));
+    [
+        (from.signal != to.signal).then_some(signal),
+        (from.slow_start != to.slow_start).then(|| named(word(SlowStart::NAMES, to.slow_start), "slow-start")),
+        (from.avoidance != to.avoidance).then(|| named(word(Avoidance::NAMES, to.avoidance), "avoidance")),
+        (loss.cut != to.loss.cut).then(|| format!("{}-cut", word(Cut::NAMES, to.loss.cut))),
+        switch(loss.once_per_window, to.loss.once_per_window, "once-per-window"),
+        (detection.recovery != to.detection.recovery)
+            .then(|| named(word(Recovery::NAMES, to.detection.recovery), "recovery")),
+        switch(detection.fine_retransmit, to.detection.fine_retransmit, "fine-retransmit"),
+        switch(detection.recheck_after_retransmit, to.detection.recheck_after_retransmit, "recheck-after-retransmit"),
+        (limits.burst != to.limits.burst).then(|| format!("burst-{burst}")),
+        switch(limits.keep_up, to.limits.keep_up, "keep-up"),
+        switch(limits.suppress_spikes, to.limits.suppress_spikes, "suppress-spikes"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// How many of a composition's parts may have this value.
+fn parts_of(word: &str) -> usize {
+    let slow_start = SlowStart::NAMES.iter().any(|(name, _)| *name == word);
+    let avoidance = Avoidance::NAMES.iter().any(|(name, _)| *name == word);
+    let recovery = Recovery::NAMES.iter().any(|(name, _)| *name == word);
+    [slow_start, avoidance, recovery].into_iter().filter(|has| *has).count()
+}
+
+/// What a scenario file calls a part.
+fn word<T: PartialEq>(names: &[(&'static str, T)], part: T) -> &'static str {
+    names.iter().find(|(_, named)| *named == part).expect("every part has a name").0
+}

@@ -1,0 +1,57 @@
+//! The `[[flow.application]]` tables: what an application gives a flow to send.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use vegas_core::units::{Bytes, Rate, Span};
+
+use crate::scenario::read::field::Field;
+use crate::scenario::read::scalar::Named;
+
+/// A phase of an application.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct ApplicationPhase {
+    /// What the application does in this phase.
+    pub(in crate::scenario) kind: Field<ActivityKind>,
+    /// How long the phase lasts; only the last one may have no end. Default: until the flow ends.
+    pub(in crate::scenario) duration: Option<Field<Span>>,
+    /// rate, on-off: bits of payload a second.
+    pub(in crate::scenario) rate: Option<Field<Rate>>,
+    /// on-off: length of a period of sending.
+    pub(in crate::scenario) on: Option<Field<Span>>,
+    /// on-off: length of a period of silence.
+    pub(in crate::scenario) off: Option<Field<Span>>,
+    /// requests: payload of a response.
+    pub(in crate::scenario) size: Option<Field<Bytes>>,
+    /// requests: time from a response's last acknowledgement to the next response. Default: "0s".
+    pub(in crate::scenario) think: Option<Field<Span>>,
+    /// video: bits of payload a second that the video is to be had at, ascending.
+    pub(in crate::scenario) ladder: Option<Vec<Field<Rate>>>,
+    /// video: playing time of a segment of video. Default: "4s".
+    pub(in crate::scenario) segment: Option<Field<Span>>,
+    /// video: playing time that the player keeps at most. Default: "30s".
+    pub(in crate::scenario) buffer: Option<Field<Span>>,
+}
+
+/// A kind of activity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scenario) enum ActivityKind {
+    Bulk,
+    Idle,
+    Rate,
+    OnOff,
+    Requests,
+    Video,
+}
+
+impl Named for ActivityKind {
+    const WHAT: &'static str = "what an application does";
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("bulk", ActivityKind::Bulk),
+        ("idle", ActivityKind::Idle),
+        ("rate", ActivityKind::Rate),
+        ("on-off", ActivityKind::OnOff),
+        ("requests", ActivityKind::Requests),
+        ("video", ActivityKind::Video),
+    ];
+}

@@ -1,0 +1,303 @@
+//! Algorithms from outside this workspace: what a scenario names, and what the reader of the scenario brings to load it.
+//!
+//! The simulator knows neither Python nor WebAssembly. A [`Loader`] turns what the file names into a [`Program`], while
+//! the scenario is checked; the program then makes the control of each connection. `docs/design.md`, section 4.4, has
+//! the reasons.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::resume_unwind;
+use std::path::Path;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use vegas_core::units::{SendIndex, Time, Window};
+use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, Parameters, Restart, Sent, Status};
+
+/// What an algorithm from outside is, by the key that names it in a scenario file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Language {
+    /// A class in a Python file.
+    Python,
+    /// A WebAssembly module.
+    Wasm,
+    /// A type of the Rust program that runs the scenario.
+    Rust,
+}
+
+impl Language {
+    /// The key in a scenario file.
+    pub fn key(self) -> &'static str {
+        match self {
+            Language::Python => "python",
+            Language::Wasm => "wasm",
+            Language::Rust => "rust",
+        }
+    }
+}
+
+/// Loads algorithms from outside.
+pub trait Loader: fmt::Debug + Send + Sync {
+    /// Loads what a scenario in `folder` calls `name`. The error names the file, says what is wrong and what would be
+    /// right.
+    fn load(&self, language: Language, name: &str, folder: &Path) -> Result<Loaded, String>;
+}
+
+/// What a [`Loader`] gives.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What results call the algorithm, unless the scenario does: letters, digits, - _ +.
+    pub name: String,
+    /// All that decides what it does, such as the text of its file: part of a run's id.
+    pub content: Vec<u8>,
+    /// Makes its controls.
+    pub program: Arc<dyn Program>,
+}
+
+/// An algorithm from outside, loaded.
+pub trait Program: fmt::Debug + Send + Sync {
+    /// What it needs of a host.
+    fn needs(&self) -> Needs;
+
+    /// The control of a new connection. `seed` begins its random numbers, where it draws any.
+    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl;
+}
+
+/// An algorithm from outside as a flow has it.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// What the scenario calls it, such as `mine.py:Mine`.
+    source: String,
+    /// What results call it, unless the scenario does.
+    pub(crate) name: String,
+    /// SHA-256 of its content, in hex.
+    sha256: String,
+    program: Arc<dyn Program>,
+}
+
+impl Own {
+    fn new(source: &str, loaded: Loaded) -> Self {
+        let Loaded { name, content, program } = loaded;
+        let sha256 = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+        Own { source: source.into(), name, sha256, program }
+    }
+
+    /// What the scenario calls it, such as `mine.py:Mine`.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// SHA-256 of its content, in hex: what identifies the algorithm in a run's id.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// What makes its controls.
+    pub fn program(&self) -> &dyn Program {
+        &*self.program
+    }
+}
+
+/// The same name and content are the same algorithm.
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        self.sha256 == other.sha256 && self.source == other.source
+    }
+}
+
+/// The algorithms that the flows of one scenario name, each loaded once.
+#[derive(Debug, Default)]
+pub(super) struct Shelf {
+    loader: Option<Arc<dyn Loader>>,
+    loaded: RefCell<BTreeMap<(Language, String), Own>>,
+}
+
+impl Shelf {
+    pub(super) fn of(loader: Arc<dyn Loader>) -> Self {
+        Shelf { loader: Some(loader), loaded: RefCell::default() }
+    }
+
+    pub(super) fn get(&self, language: Language, name: &str, folder: &Path) -> Result<Own, String> {
+        let key = (language, name.to_owned());
+        if let Some(known) = self.loaded.borrow().get(&key) {
+            return Ok(known.clone());
+        }
+        let loader = self.loader.as_ref().ok_or_else(|| not_loaded(name))?;
+        let own = Own::new(name, loader.load(language, name, folder)?);
+        self.loaded.borrow_mut().insert(key, own.clone());
+        Ok(own)
+    }
+}
+
+/// Why an algorithm from outside is refused where nothing loads it.
+pub(super) fn not_loaded(name: &str) -> String {
+    format!("{name}: algorithms from outside are not loaded here; write a preset's name")
+}
+
+/// A control from outside at work on one connection: any [`CongestionControl`], by reference.
+#[derive(Debug)]
+pub struct OwnControl {
+    control: Box<dyn Erased>,
+    memory_bytes: usize,
+}
+
+impl OwnControl {
+    /// Of a new connection; `beside_bytes` is what it holds beside itself.
+    pub fn new<C: CongestionControl + fmt::Debug + Send + 'static>(control: C, beside_bytes: usize) -> Self {
+        OwnControl { control: Box::new(control), memory_bytes: size_of::<C>() + beside_bytes }
+    }
+
+    /// What it holds, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+}
+
+/// An algorithm from outside has failed: a line that says where and why. It ends the run at once, by unwinding from the
+/// call; [`crate::batch::run_within`] gives it as an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure(pub String);
+
+impl Failure {
+    /// Ends the run. No panic is reported.
+    pub fn end_run(self) -> ! {
+        resume_unwind(Box::new(self))
+    }
+}
+
+/// A [`CongestionControl`] of any type.
+trait Erased: fmt::Debug + Send {
+    fn needs(&self) -> Needs;
+    fn on_sent(&mut self, sent: &Sent);
+    fn on_ack(&mut self, ack: &Ack);
+    fn on_loss(&mut self, loss: &Loss);
+    fn on_recovered(&mut self, now: Time);
+    fn on_spurious(&mut self, before: &dyn Erased);
+    fn on_restart(&mut self, restart: &Restart);
+    fn on_path_change(&mut self, next: SendIndex, now: Time);
+    fn hold_to(&mut self, most: Window);
+    fn output(&self) -> Output;
+    fn status(&self) -> Status;
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64));
+    fn copy(&self) -> Box<dyn Erased>;
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
+    fn needs(&self) -> Needs {
+        CongestionControl::needs(self)
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        CongestionControl::on_sent(self, sent);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        CongestionControl::on_ack(self, ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        CongestionControl::on_loss(self, loss);
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        CongestionControl::on_recovered(self, now);
+    }
+
+    fn on_spurious(&mut self, before: &dyn Erased) {
+        // of another connection's type: not its own past
+        if let Some(before) = before.as_any().downcast_ref() {
+            CongestionControl::on_spurious(self, before);
+        }
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        CongestionControl::on_restart(self, restart);
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        CongestionControl::on_path_change(self, next, now);
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        CongestionControl::hold_to(self, most);
+    }
+
+    fn output(&self) -> Output {
+        CongestionControl::output(self)
+    }
+
+    fn status(&self) -> Status {
+        CongestionControl::status(self)
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        CongestionControl::report(self, out);
+    }
+
+    fn copy(&self) -> Box<dyn Erased> {
+        Box::new(self.clone())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Clone for OwnControl {
+    fn clone(&self) -> Self {
+        OwnControl { control: self.control.copy(), memory_bytes: self.memory_bytes }
+    }
+}
+
+impl CongestionControl for OwnControl {
+    fn needs(&self) -> Needs {
+        self.control.needs()
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.control.on_sent(sent);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.control.on_ack(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.control.on_loss(loss);
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        self.control.on_recovered(now);
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        self.control.on_spurious(&*before.control);
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        self.control.on_restart(restart);
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        self.control.on_path_change(next, now);
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        self.control.hold_to(most);
+    }
+
+    fn output(&self) -> Output {
+        self.control.output()
+    }
+
+    fn status(&self) -> Status {
+        self.control.status()
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        self.control.report(out);
+    }
+}

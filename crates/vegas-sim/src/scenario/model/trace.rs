@@ -1,0 +1,198 @@
+//! Rate traces: files in Mahimahi's format.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use vegas_core::units::{Rate, Span, Time};
+
+use super::own::{self, Language, Loader, Own};
+use crate::scenario::read::error::{Checked, Problem};
+
+/// When a link of varying rate may send: one opportunity of 1500 bytes a line of the file, over and over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RateTrace {
+    /// ms since the start of a pass, ascending; the last is also the length of a pass.
+    opportunities_ms: Vec<u32>,
+    /// SHA-256 of the file, in hex.
+    sha256: String,
+}
+
+/// A day at 1 Gb/s would be larger; the recorded traces have below a megabyte.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+
+impl RateTrace {
+    /// What one opportunity carries.
+    pub const OPPORTUNITY_BYTES: u32 = 1500;
+
+    /// Reads a trace: on each line a whole number of milliseconds, none less than the one before, the last above 0.
+    /// The error says what is wrong and what would be right.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut opportunities_ms: Vec<u32> = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let last = opportunities_ms.last().copied().unwrap_or(0);
+            match line.trim().parse() {
+                Ok(time) if time >= last => opportunities_ms.push(time),
+                // the file's words stay in it: a scenario of another's may name any file of this machine
+                Ok(_) => {
+                    return Err(format!("line {number}: is less than the line before; write milliseconds, ascending"));
+                }
+                Err(_) => {
+                    return Err(format!("line {number}: is no whole number of milliseconds from 0 to {}", u32::MAX));
+                }
+            }
+        }
+        match opportunities_ms.last() {
+            None => Err("is empty; write a line for each opportunity, in milliseconds".into()),
+            Some(0) => Err("ends at 0 ms; write at least one opportunity later than that".into()),
+            Some(_) => Ok(RateTrace { opportunities_ms, sha256: sha256(text) }),
+        }
+    }
+
+    /// ms since the start of a pass, ascending.
+    pub fn opportunities_ms(&self) -> &[u32] {
+        &self.opportunities_ms
+    }
+
+    /// SHA-256 of the file's text, in hex, as `sha256sum` prints it: what identifies the trace in a run's id.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// The length of a pass.
+    pub fn period(&self) -> Span {
+        Span::from_millis(self.opportunities_ms.last().copied().unwrap_or(1).into())
+    }
+
+    /// The mean over a pass, rounded down, 1 bit/s at least.
+    pub fn mean_rate(&self) -> Rate {
+        let bits = self.opportunities_ms.len() as u128 * u128::from(Self::OPPORTUNITY_BYTES) * 8;
+        let per_second = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
+        Rate::from_bits_per_second((per_second as u64).max(1))
+    }
+
+    /// The mean of what may be sent from one time to a later one, rounded down; the earlier counts, the later does not.
+    pub fn mean_rate_between(&self, from: Time, to: Time) -> Rate {
+        let opportunities = self.opportunities_before(to).saturating_sub(self.opportunities_before(from));
+        let bits = u128::from(opportunities) * u128::from(Self::OPPORTUNITY_BYTES) * 8;
+        let nanos = u128::from(to.as_nanos().saturating_sub(from.as_nanos())).max(1);
+        Rate::from_bits_per_second((bits * 1_000_000_000 / nanos) as u64)
+    }
+
+    /// Opportunities before `time`, over all passes; at the end of a pass, all of that pass.
+    fn opportunities_before(&self, time: Time) -> u64 {
+        let (passes, rest) = (time.as_nanos() / self.period().as_nanos(), time.as_nanos() % self.period().as_nanos());
+        let of_pass = self.opportunities_ms.partition_point(|&at| u64::from(at) * 1_000_000 < rest);
+        passes * self.opportunities_ms.len() as u64 + of_pass as u64
+    }
+}
+
+fn sha256(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where the files lie that a scenario names.
+pub trait Folder {
+    /// The trace of this name; the error names the file and says what is wrong and what would be right.
+    fn trace(&self, name: &str) -> Result<RateTrace, String>;
+
+    /// The algorithm from outside of this name; the error says what is wrong and what would be right.
+    fn own(&self, _language: Language, name: &str) -> Result<Own, String> {
+        Err(own::not_loaded(name))
+    }
+}
+
+/// A folder of this machine, to which a relative name is relative.
+#[derive(Debug)]
+pub struct OnDisk {
+    folder: PathBuf,
+    algorithms: own::Shelf,
+}
+
+impl OnDisk {
+    /// The folder of a scenario file.
+    pub fn of(source: &str) -> Self {
+        let folder = Path::new(source).parent().unwrap_or(Path::new("")).to_owned();
+        OnDisk { folder, algorithms: own::Shelf::default() }
+    }
+
+    /// This folder, where algorithms from outside are loaded.
+    pub fn with_loader(self, loader: Arc<dyn Loader>) -> Self {
+        OnDisk { algorithms: own::Shelf::of(loader), ..self }
+    }
+}
+
+impl Folder for OnDisk {
+    fn trace(&self, name: &str) -> Result<RateTrace, String> {
+        let path = self.folder.join(name);
+        let problem = |what: String| format!("{}: {what}", path.display());
+        let remedy = "write the name of a trace, relative to the scenario file";
+        let size = match fs::metadata(&path) {
+            Ok(file) if file.is_file() => file.len(),
+            Ok(_) => return Err(problem(format!("is no file; {remedy}"))),
+            Err(error) => return Err(problem(format!("{error}; {remedy}"))),
+        };
+        if size > FILE_BYTES_MAX {
+            return Err(problem(format!("has {size} bytes; a trace has {FILE_BYTES_MAX} at most")));
+        }
+        let text = fs::read_to_string(&path).map_err(|error| problem(format!("{error}; {remedy}")))?;
+        RateTrace::parse(&text).map_err(problem)
+    }
+
+    fn own(&self, language: Language, name: &str) -> Result<Own, String> {
+        self.algorithms.get(language, name, &self.folder)
+    }
+}
+
+/// Reads the trace that `key` names.
+pub(crate) fn load(key: &str, name: &str, folder: &dyn Folder) -> Checked<Arc<RateTrace>> {
+    folder.trace(name).map(Arc::new).map_err(|problem| Problem::new(key, problem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_trace_is() {
+        let trace = RateTrace::parse("0\n0\n3\n8\n").expect("a trace");
+        assert_eq!(trace.opportunities_ms(), [0, 0, 3, 8]);
+        assert_eq!(trace.period(), Span::from_millis(8));
+        // 4 x 12000 bits in 8 ms
+        assert_eq!(trace.mean_rate(), Rate::from_bits_per_second(6_000_000));
+        let dos = RateTrace::parse("5\r\n7").expect("a trace");
+        assert_eq!(dos.opportunities_ms(), RateTrace::parse("5\n7\n").expect("a trace").opportunities_ms());
+        // printf '0\n0\n3\n8\n' | sha256sum
+        assert_eq!(trace.sha256(), "0dbb6bcc6340f6e01f10d475360575fad1f131142573f3c89768e50298061b6a");
+    }
+
+    #[test]
+    fn means_between_times() {
+        let trace = RateTrace::parse("0\n0\n3\n8\n").expect("a trace");
+        let mean = |from_ms, to_ms| {
+            let at = |ms| Time::ZERO + Span::from_millis(ms);
+            trace.mean_rate_between(at(from_ms), at(to_ms)).as_bits_per_second()
+        };
+        // 2 opportunities in 2 ms, 1 in 2 ms, none, a pass, two passes and a half
+        assert_eq!([mean(0, 2), mean(2, 4), mean(4, 8)], [12_000_000, 6_000_000, 3_000_000]);
+        assert_eq!([mean(0, 8), mean(4, 12), mean(0, 16)], [6_000_000, 6_000_000, 6_000_000]);
+        assert_eq!(mean(5, 7), 0);
+    }
+
+    #[test]
+    fn what_is_none() {
+        let cases = [
+            ("", "is empty; write a line for each opportunity, in milliseconds"),
+            ("0\n0\n", "ends at 0 ms; write at least one opportunity later than that"),
+            ("5\n4\n", "line 2: is less than the line before; write milliseconds, ascending"),
+            ("1\n\n2\n", "line 2: is no whole number of milliseconds from 0 to 4294967295"),
+            ("1.5\n", "line 1: is no whole number of milliseconds from 0 to 4294967295"),
+            ("root:$y$j9T$secret:19000::::\n", "line 1: is no whole number of milliseconds from 0 to 4294967295"),
+            ("-1\n", "line 1: is no whole number of milliseconds from 0 to 4294967295"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(RateTrace::parse(text), Err(message.into()));
+        }
+    }
+}

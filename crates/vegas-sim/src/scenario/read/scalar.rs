@@ -1,0 +1,407 @@
+//! Scalars of a scenario file that are no quantities: names, counts, probabilities, queue limits, switches.
+
+use vegas_core::units::{Segments, Span};
+use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
+
+use super::error::suggestion;
+use super::field::{FromGiven, Given};
+use super::quantity::{Inexact, SIZE, TIME, scaled};
+use crate::scenario::model::{DelayedAck, Handshake, HostKind, QueueLimit, Sampling, Transport};
+
+/// Windows, thresholds and counts of segments go up to 2^20: larger than any path of the papers needs.
+pub(crate) const SEGMENTS_MAX: u64 = 1 << 20;
+
+/// A name that is safe in a file name, in a link's name `a->b` and in a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name(pub(crate) String);
+
+const NAME_LENGTH_MAX: usize = 100;
+
+impl FromGiven for Name {
+    const EXPECTED: &'static str = "a name of letters, digits, - _ .";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        match given {
+            Given::Text("") => Err("is empty; expected letters, digits, - _ .".into()),
+            Given::Text(text) if text.len() > NAME_LENGTH_MAX => {
+                Err(format!("is {} characters long; at most {NAME_LENGTH_MAX} are allowed", text.chars().count()))
+            }
+            Given::Text(text) if text.starts_with(['.', '-']) || !text.chars().all(allowed) => {
+                Err(format!("{given} is no name; write letters, digits, - _ . and begin with none of - ."))
+            }
+            Given::Text(text) => Ok(Name(text.into())),
+            _ => Err(format!("{given} is not a text; expected {}", Self::EXPECTED)),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$" })
+    }
+}
+
+/// A whole number from `MIN` to `MAX`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole<const MIN: u64, const MAX: u64>(pub(crate) u64);
+
+impl<const MIN: u64, const MAX: u64> FromGiven for Whole<MIN, MAX> {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Whole(number) if number >= MIN.into() && number <= MAX.into() => Ok(Whole(number as u64)),
+            _ => Err(format!("{given} was given; expected a whole number from {MIN} to {MAX}")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// A count of segments from `MIN` up.
+pub(crate) type Count<const MIN: u64> = Whole<MIN, SEGMENTS_MAX>;
+
+impl<const MIN: u64> Count<MIN> {
+    /// As segments; the range fits 32 bits.
+    pub(crate) fn segments(self) -> Segments {
+        Segments(self.0 as u32)
+    }
+}
+
+/// A probability in millionths, below 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Probability {
+    /// Millionths.
+    pub(crate) ppm: u32,
+}
+
+impl FromGiven for Probability {
+    const EXPECTED: &'static str = "a probability such as 0.01 or \"1%\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let remedy = "write a probability from 0 to below 1, such as 0.01 or \"1%\"";
+        match millionths(&given, remedy)? {
+            ppm if ppm < MILLION => Ok(Probability { ppm: ppm as u32 }),
+            _ => Err(format!("{given} is not below 1; {remedy}")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [
+            { "type": "number", "minimum": 0, "exclusiveMaximum": 1 },
+            { "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$", "examples": ["1%"] },
+        ] })
+    }
+}
+
+/// The shape of a Pareto distribution; above 1, so that it has a mean.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    /// Thousandths.
+    pub(crate) milli: u32,
+}
+
+const SHAPE_MILLI_MIN: u64 = 1_010;
+const SHAPE_MILLI_MAX: u64 = 100_000;
+
+impl FromGiven for Shape {
+    const EXPECTED: &'static str = "a number such as 1.5";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let milli = match given {
+            Given::Whole(_) | Given::Fraction(_) => scaled(&given.to_string(), 1_000),
+            Given::Text(_) | Given::Switch(_) => Err(Inexact::NotANumber),
+        };
+        match milli {
+            Ok(milli @ SHAPE_MILLI_MIN..=SHAPE_MILLI_MAX) => Ok(Shape { milli: milli as u32 }),
+            _ => Err(format!("{given} was given; expected a number from 1.01 to 100 in steps of 0.001, such as 1.5")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "number", "minimum": 1.01, "maximum": 100 })
+    }
+}
+
+/// A probability in millionths, 1 included.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chance {
+    /// Millionths.
+    pub(crate) ppm: u32,
+}
+
+impl FromGiven for Chance {
+    const EXPECTED: &'static str = "a probability such as 0.01 or \"1%\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let remedy = "write a probability from 0 to 1, such as 0.01 or \"1%\"";
+        match millionths(&given, remedy)? {
+            ppm if ppm <= MILLION => Ok(Chance { ppm: ppm as u32 }),
+            _ => Err(format!("{given} is above 1; {remedy}")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [
+            { "type": "number", "minimum": 0, "maximum": 1 },
+            { "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?%$", "examples": ["1%"] },
+        ] })
+    }
+}
+
+const MILLION: u64 = 1_000_000;
+
+/// A probability as a number or in percent, in millionths.
+fn millionths(given: &Given<'_>, remedy: &str) -> Result<u64, String> {
+    let value = match given {
+        Given::Text(text) => match text.strip_suffix('%') {
+            Some(percent) => scaled(percent, MILLION / 100),
+            None => Err(Inexact::NotANumber),
+        },
+        Given::Switch(_) => Err(Inexact::NotANumber),
+        // Display gives the shortest decimal that reads back as the same number: what the user wrote
+        _ => scaled(&given.to_string(), MILLION),
+    };
+    value.or_else(|inexact| match inexact {
+        Inexact::TooLarge => Ok(u64::MAX),
+        Inexact::TooFine => Err(format!("{given} is finer than one in a million; {remedy}")),
+        Inexact::NotANumber => Err(format!("{given} is no probability; {remedy}")),
+    })
+}
+
+/// "did you mean ...?", for packets under another name.
+fn meant_packets(text: &str) -> Option<String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let known = ["p", "packet", "packets", "pkt", "pkts"].contains(&unit.trim().to_lowercase().as_str());
+    (known && !number.is_empty()).then(|| format!("did you mean \"{number}p\"?"))
+}
+
+impl FromGiven for QueueLimit {
+    const EXPECTED: &'static str = "a queue such as \"100p\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let remedy = "write packets (\"100p\"), bytes (\"64kb\") or \"unlimited\"";
+        let Given::Text(text) = given else {
+            return Err(format!("{given} has no unit; {remedy}"));
+        };
+        if text == "unlimited" {
+            return Ok(QueueLimit::Unlimited);
+        }
+        let limit = match text.strip_suffix('p').map(str::parse::<u32>) {
+            Some(Ok(packets)) => QueueLimit::Packets(packets),
+            Some(Err(_)) => return Err(format!("{given} is no whole number of packets; {remedy}")),
+            None => match SIZE.parse(&given) {
+                Ok(bytes) => QueueLimit::Bytes(vegas_core::units::Bytes::new(bytes)),
+                Err(_) => {
+                    let remedy = meant_packets(text).or_else(|| SIZE.meant(text)).unwrap_or_else(|| remedy.into());
+                    return Err(format!("{given} is no queue; {remedy}"));
+                }
+            },
+        };
+        match limit {
+            QueueLimit::Packets(0) => {
+                Err(format!("{given} lets nothing through: the packet being sent counts; {remedy}"))
+            }
+            QueueLimit::Bytes(bytes) if bytes.get() == 0 => Err(format!("{given} lets nothing through; {remedy}")),
+            limit => Ok(limit),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "pattern": "^(unlimited|[0-9]+p|[0-9]+(\\.[0-9]+)?(b|kb|mb|gb|tb|kib|mib|gib))$",
+            "examples": ["100p", "64kb", "unlimited"],
+        })
+    }
+}
+
+impl FromGiven for Sampling {
+    const EXPECTED: &'static str = "a step such as \"100ms\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Text("change") => Ok(Sampling::EveryChange),
+            Given::Text("off") => Ok(Sampling::Off),
+            _ => TIME
+                .parse(&given)
+                .map(Span::from_nanos)
+                .map(Sampling::Every)
+                .map_err(|problem| format!("{problem}, or write \"change\" or \"off\"")),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Span::schema(), { "enum": ["change", "off"] }] })
+    }
+}
+
+/// The most segments that leave in answer to one acknowledgement; none: no limit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Burst(pub(crate) Option<Segments>);
+
+impl FromGiven for Burst {
+    const EXPECTED: &'static str = "a number of segments, or \"none\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        if let Given::Text("none") = given {
+            return Ok(Burst(None));
+        }
+        let count = Count::<1>::from_given(given).map_err(|problem| format!("{problem}, or \"none\""))?;
+        Ok(Burst(Some(count.segments())))
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Count::<1>::schema(), { "const": "none" }] })
+    }
+}
+
+impl FromGiven for Mechanisms {
+    const EXPECTED: &'static str = "letters from A to J, such as \"ACF\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Text(letters) => Mechanisms::from_letters(letters).map_err(|error| format!("{given}: {error}")),
+            _ => Err(format!("{given} was given; expected {}", Self::EXPECTED)),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-J]{0,10}$" })
+    }
+}
+
+impl FromGiven for DelayedAck {
+    const EXPECTED: &'static str = "false, \"linux\", or a time such as \"200ms\"";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        match given {
+            Given::Switch(false) => Ok(DelayedAck::None),
+            Given::Switch(true) => {
+                Err("true does not say for how long; write the longest wait, such as \"200ms\"".into())
+            }
+            Given::Text("linux") => Ok(DelayedAck::Linux),
+            _ => TIME.parse(&given).map(|nanos| DelayedAck::After(Span::from_nanos(nanos))),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "anyOf": [Span::schema(), { "enum": ["linux"] }, { "const": false }] })
+    }
+}
+
+/// A choice among named values.
+pub(crate) trait Named: Copy + 'static {
+    /// What is chosen, with its article.
+    const WHAT: &'static str;
+    /// Every choice.
+    const CHOICES: &'static [(&'static str, Self)];
+}
+
+impl<T: Named> FromGiven for T {
+    const EXPECTED: &'static str = "a name";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let names = || T::CHOICES.iter().map(|(name, _)| *name);
+        let chosen = match given {
+            Given::Text(text) => T::CHOICES.iter().find(|(name, _)| *name == text),
+            _ => None,
+        };
+        match chosen {
+            Some((_, choice)) => Ok(*choice),
+            None => Err(format!("{given} is not {}; {}", T::WHAT, suggestion(&given.to_string(), names()))),
+        }
+    }
+
+    fn schema() -> schemars::Schema {
+        let names: Vec<&str> = T::CHOICES.iter().map(|(name, _)| *name).collect();
+        schemars::json_schema!({ "enum": names })
+    }
+}
+
+impl Named for Signal {
+    const WHAT: &'static str = "a signal";
+    const CHOICES: &'static [(&'static str, Self)] = Signal::NAMES;
+}
+
+impl Named for SlowStart {
+    const WHAT: &'static str = "a slow start";
+    const CHOICES: &'static [(&'static str, Self)] = SlowStart::NAMES;
+}
+
+impl Named for Avoidance {
+    const WHAT: &'static str = "a congestion avoidance";
+    const CHOICES: &'static [(&'static str, Self)] = Avoidance::NAMES;
+}
+
+impl Named for Cut {
+    const WHAT: &'static str = "a cut";
+    const CHOICES: &'static [(&'static str, Self)] = Cut::NAMES;
+}
+
+impl Named for Recovery {
+    const WHAT: &'static str = "a fast recovery";
+    const CHOICES: &'static [(&'static str, Self)] = Recovery::NAMES;
+}
+
+impl Named for Handshake {
+    const WHAT: &'static str = "a handshake";
+    const CHOICES: &'static [(&'static str, Self)] = &[("none", Handshake::None), ("full", Handshake::Full)];
+}
+
+impl Named for Transport {
+    const WHAT: &'static str = "a transport";
+    const CHOICES: &'static [(&'static str, Self)] = &[("tcp", Transport::Tcp), ("quic", Transport::Quic)];
+}
+
+impl Named for HostKind {
+    const WHAT: &'static str = "a kind of host";
+    const CHOICES: &'static [(&'static str, Self)] = &[("bsd", HostKind::Bsd), ("linux", HostKind::Linux)];
+}
+
+/// How losses are drawn that are no plain probability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LossModel {
+    GilbertElliott,
+}
+
+impl Named for LossModel {
+    const WHAT: &'static str = "a loss model";
+    const CHOICES: &'static [(&'static str, Self)] = &[("gilbert-elliott", LossModel::GilbertElliott)];
+}
+
+/// What a queue drops before it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QueueKind {
+    DropTail,
+    Red,
+    CoDel,
+    Pie,
+    FqCoDel,
+}
+
+impl Named for QueueKind {
+    const WHAT: &'static str = "a queue discipline";
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("drop-tail", QueueKind::DropTail),
+        ("red", QueueKind::Red),
+        ("codel", QueueKind::CoDel),
+        ("pie", QueueKind::Pie),
+        ("fq-codel", QueueKind::FqCoDel),
+    ];
+}
+
+/// A shape of network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Dumbbell,
+    ParkingLot,
+    Graph,
+}
+
+impl Named for Kind {
+    const WHAT: &'static str = "a kind of topology";
+    const CHOICES: &'static [(&'static str, Self)] =
+        &[("dumbbell", Kind::Dumbbell), ("parking-lot", Kind::ParkingLot), ("graph", Kind::Graph)];
+}

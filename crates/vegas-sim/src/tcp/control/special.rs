@@ -1,0 +1,98 @@
+//! Congestion controls that are no composition of parts: vegas-core's standalone ones, and those from outside.
+
+use vegas_core::units::{SendIndex, Time, Window};
+use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, StandaloneControl, Status};
+
+use crate::scenario::OwnControl;
+
+/// A congestion control that is no composition of parts.
+#[allow(clippy::large_enum_variant, reason = "the sender boxes it, and nearly all are of the large kind")]
+#[derive(Clone, Debug)]
+pub(in crate::tcp) enum Special {
+    /// vegas-core's.
+    Standalone(StandaloneControl),
+    /// From outside.
+    Own(OwnControl),
+}
+
+impl From<StandaloneControl> for Box<Special> {
+    fn from(control: StandaloneControl) -> Self {
+        Box::new(Special::Standalone(control))
+    }
+}
+
+impl Special {
+    /// What it holds, bytes.
+    pub(in crate::tcp) fn memory_bytes(&self) -> usize {
+        let beside = match self {
+            Special::Standalone(_) => 0,
+            Special::Own(control) => control.memory_bytes(),
+        };
+        size_of::<Special>() + beside
+    }
+}
+
+/// One call for either kind.
+macro_rules! either {
+    ($special:expr, $control:ident => $call:expr) => {
+        match $special {
+            Special::Standalone($control) => $call,
+            Special::Own($control) => $call,
+        }
+    };
+}
+
+impl CongestionControl for Special {
+    fn needs(&self) -> Needs {
+        either!(self, control => control.needs())
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        either!(self, control => control.on_sent(sent));
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        either!(self, control => control.on_ack(ack));
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        either!(self, control => control.on_loss(loss));
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        either!(self, control => control.on_recovered(now));
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        match (self, before) {
+            (Special::Standalone(control), Special::Standalone(before)) => control.on_spurious(before),
+            (Special::Own(control), Special::Own(before)) => control.on_spurious(before),
+            // of another connection: not its own past
+            _ => {}
+        }
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        either!(self, control => control.on_restart(restart));
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        either!(self, control => control.on_path_change(next, now));
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        either!(self, control => control.hold_to(most));
+    }
+
+    fn output(&self) -> Output {
+        either!(self, control => control.output())
+    }
+
+    fn status(&self) -> Status {
+        either!(self, control => control.status())
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        either!(self, control => control.report(out));
+    }
+}

@@ -1,0 +1,185 @@
+//! When a Linux receiver acknowledges segments in order: at once while its window grows and for some segments more, so
+//! that slow start is not held back, and then every second one (`tcp_input.c`: `tcp_event_data_recv`,
+//! `tcp_grow_window`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`).
+
+use vegas_core::units::{Span, Time};
+
+use crate::tcp::receiver::AckTiming;
+
+/// The state of the quick-ack phase and of the delay.
+#[derive(Clone, Debug)]
+pub(crate) struct LinuxAcks {
+    /// The receive window, and its greatest size, bytes.
+    window: u64,
+    window_max: u64,
+    /// Acknowledgements that are still sent at once.
+    quick: u32,
+    /// How long an acknowledgement waits for a second segment.
+    delay: Span,
+    /// When the newest segment in order arrived; none before the first.
+    arrived: Option<Time>,
+    /// The largest segment so far, payload bytes.
+    segment: u64,
+    /// The next byte expected when the newest acknowledgement was sent.
+    acknowledged: u64,
+    /// A gap longer than this begins the quick-ack phase anew.
+    timeout: Span,
+}
+
+/// The window of a new connection, bytes (the default `tcp_rmem`).
+const WINDOW_FIRST: u64 = 65_535;
+/// `TCP_MAX_QUICKACKS`.
+const QUICK_MAX: u32 = 16;
+/// Least and greatest delay: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
+const DELAY_MIN: Span = Span::from_millis(40);
+const DELAY_MAX: Span = Span::from_millis(200);
+/// A segment before the first: `TCP_MSS_DEFAULT`.
+const SEGMENT_FIRST: u64 = 536;
+/// Shorter segments do not let the window grow.
+const GROWS_FROM: u64 = 128;
+
+impl LinuxAcks {
+    /// A receiver with a window of at most `window_max` bytes and the sender's least timeout.
+    pub(crate) fn new(window_max: u64, timeout: Span) -> Self {
+        LinuxAcks {
+            window: WINDOW_FIRST.min(window_max),
+            window_max,
+            quick: 0,
+            delay: DELAY_MIN,
+            arrived: None,
+            segment: SEGMENT_FIRST,
+            acknowledged: 0,
+            timeout,
+        }
+    }
+
+    /// A segment of `length` bytes in order, `next` the byte expected after it; an acknowledgement is `due` then, if one
+    /// waits. When it is acknowledged, and until when that may wait.
+    pub(in crate::tcp) fn on_segment(
+        &mut self,
+        now: Time,
+        length: u64,
+        next: u64,
+        due: Option<Time>,
+    ) -> (AckTiming, Option<Time>) {
+        self.segment = self.segment.max(length);
+        self.note_arrival(now);
+        self.grow(length);
+        if next - self.acknowledged > self.segment || self.quick > 0 {
+            return (AckTiming::Now, due);
+        }
+        let delay = self.delay.min(DELAY_MAX);
+        match due {
+            Some(due) if due <= now + Span::from_nanos(delay.as_nanos() / 4) => (AckTiming::Now, Some(due)),
+            Some(due) => (AckTiming::Later, Some(due.min(now + delay))),
+            None => (AckTiming::Later, Some(now + delay)),
+        }
+    }
+
+    /// The delay follows the time between segments; the first segment, and the first after a gap, begin the quick-ack phase.
+    fn note_arrival(&mut self, now: Time) {
+        let half = |span: Span| Span::from_nanos(span.as_nanos() / 2);
+        match self.arrived.map(|before| now.since(before)) {
+            None => {
+                self.quick_up_to_most();
+                self.delay = DELAY_MIN;
+            }
+            Some(gap) if gap <= half(DELAY_MIN) => self.delay = half(self.delay) + half(DELAY_MIN),
+            Some(gap) if gap < self.delay => self.delay = (half(self.delay) + gap).min(self.timeout),
+            Some(gap) if gap > self.timeout => self.quick_up_to_most(),
+            Some(_) => {}
+        }
+        self.arrived = Some(now);
+    }
+
+    fn quick_up_to_most(&mut self) {
+        let of_window = (self.window / (2 * self.segment)).max(2);
+        self.quick = self.quick.max((of_window as u32).min(QUICK_MAX));
+    }
+
+    /// Two segments for each one, up to the greatest size. While it grows one acknowledgement more is sent at once; as the
+    /// kernel sets a bit where one might add, an odd number stays.
+    pub(in crate::tcp) fn grow(&mut self, length: u64) {
+        // the segment takes room until the application has it
+        if length >= GROWS_FROM && self.window + self.segment.max(length) < self.window_max {
+            self.window = (self.window + 2 * self.segment.max(length)).min(self.window_max);
+            self.quick |= 1;
+        }
+    }
+
+    /// What arrives again tells of a lost acknowledgement (`tcp_enter_quickack_mode`).
+    pub(in crate::tcp) fn on_repeated(&mut self) {
+        self.quick_up_to_most();
+        self.delay = DELAY_MIN;
+    }
+
+    /// No second segment came in time.
+    pub(in crate::tcp) fn on_timer(&mut self) {
+        self.delay = (self.delay + self.delay).min(self.timeout);
+    }
+
+    /// An acknowledgement is being sent.
+    pub(in crate::tcp) fn acknowledged(&mut self, next: u64) {
+        self.acknowledged = next;
+        if self.quick == 1 {
+            self.delay = DELAY_MIN;
+        }
+        self.quick = self.quick.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flow of segments a millisecond apart: which of them are acknowledged at once, from the first on.
+    fn timings(acks: &mut LinuxAcks, segments: u64) -> Vec<AckTiming> {
+        let mut due = None;
+        let timing = |number: u64| {
+            let next = 1000 * (number + 1);
+            let (timing, until) = acks.on_segment(Time::from_nanos(1_000_000 * number), 1000, next, due);
+            due = until;
+            if timing == AckTiming::Now {
+                acks.acknowledged(next);
+                due = None;
+            }
+            timing
+        };
+        (0..segments).map(timing).collect()
+    }
+
+    /// By hand, for 400,000 bytes: the window grows with 167 segments (65,535 + 2000 x 166 = 397,535 leave room for one and
+    /// more, 399,535 do not). All these are acknowledged at once, and 16 more, as the bit keeps the number at 17, less one for
+    /// each acknowledgement. Linux 6.1 acknowledges 183 at once (`reference/linux`, `S3_vegas_a2b4g1_delack`).
+    #[test]
+    fn quick_acknowledgements_outlast_the_growth_of_the_window() {
+        let timings = timings(&mut LinuxAcks::new(400_000, Span::from_millis(200)), 189);
+        let at_once = timings.iter().take_while(|timing| **timing == AckTiming::Now).count();
+        assert_eq!(at_once, 167 + 16);
+        use AckTiming::{Later, Now};
+        assert_eq!(timings[at_once..], [Later, Now, Later, Now, Later, Now]);
+    }
+
+    /// The window is as large as it may be: only the 16 of a new connection, and every second one.
+    #[test]
+    fn a_window_that_does_not_grow_leaves_sixteen() {
+        let timings = timings(&mut LinuxAcks::new(65_535, Span::from_millis(200)), 18);
+        assert!(timings[..16].iter().all(|timing| *timing == AckTiming::Now));
+        assert_eq!(timings[16..], [AckTiming::Later, AckTiming::Now]);
+    }
+
+    /// 40 ms for a lone segment; twice as long after the timer has run out; at once again after a gap of the timeout.
+    #[test]
+    fn the_delay_follows_the_segments() {
+        let mut acks = LinuxAcks::new(65_535, Span::from_millis(200));
+        timings(&mut acks, 16);
+        let at = |ms: u64| Time::from_nanos(1_000_000 * ms);
+        assert_eq!(acks.on_segment(at(16), 1000, 17_000, None), (AckTiming::Later, Some(at(56))));
+        acks.on_timer();
+        acks.acknowledged(17_000);
+        // 90 ms are more than the delay: it stays at 80 ms
+        assert_eq!(acks.on_segment(at(106), 1000, 18_000, None), (AckTiming::Later, Some(at(186))));
+        acks.acknowledged(18_000);
+        assert_eq!(acks.on_segment(at(307), 1000, 19_000, None).0, AckTiming::Now);
+    }
+}

@@ -1,0 +1,142 @@
+//! RACK (RFC 8985, section 6): a segment is lost when one that was sent later has arrived, and enough time has passed
+//! for a packet that was only overtaken: a quarter of the least RTT, and more where the receiver reports duplicates.
+
+use std::collections::VecDeque;
+
+use vegas_core::units::{Span, Time};
+
+use crate::tcp::scoreboard::{Entry, Scoreboard};
+
+/// What RACK knows of the path and of the order in which segments were sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Rack {
+    /// When it was last sent, and number: of the segments delivered the one sent last.
+    newest: Option<(Time, u64)>,
+    /// Its round-trip time.
+    rtt: Span,
+    min_rtt: Span,
+    /// One past the highest segment delivered (RACK.fack).
+    highest: u64,
+    reordering_seen: bool,
+    /// The window for reordering, in quarters of the least RTT (RACK.reo_wnd_mult).
+    window_quarters: u64,
+    /// Recoveries until it is one quarter again (RACK.reo_wnd_persist).
+    persist: u32,
+    /// Until this segment is acknowledged another duplicate is no news (RACK.dsack_round).
+    duplicate_round: Option<u64>,
+    /// Transmissions in the order of sending. What was delivered, sent again or found lost meanwhile leaves when it
+    /// comes to the front.
+    sent: VecDeque<(Time, u64)>,
+    /// When the segments that may only have been overtaken are lost.
+    due: Option<Time>,
+}
+
+/// Recoveries without a duplicate after which the window for reordering shrinks again (section 6.2, step 4).
+const RECOVERIES: u32 = 16;
+
+/// What a look for losses found.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) any: bool,
+    /// A retransmission was lost too.
+    pub(crate) retransmission: bool,
+}
+
+impl Rack {
+    /// What it holds beside itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.sent.capacity() * size_of::<(Time, u64)>()
+    }
+
+    pub(crate) fn new() -> Self {
+        Rack {
+            newest: None,
+            rtt: Span::ZERO,
+            min_rtt: Span::MAX,
+            highest: 0,
+            reordering_seen: false,
+            window_quarters: 1,
+            persist: 0,
+            duplicate_round: None,
+            sent: VecDeque::new(),
+            due: None,
+        }
+    }
+
+    pub(crate) fn due(&self) -> Option<Time> {
+        self.due
+    }
+
+    pub(crate) fn cancel(&mut self) {
+        self.due = None;
+    }
+
+    pub(crate) fn on_send(&mut self, segment: u64, now: Time) {
+        self.sent.push_back((now, segment));
+    }
+
+    /// Steps 1 to 3 of section 6.2, for one segment that is newly reported received.
+    pub(crate) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
+        let rtt = now.since(entry.sent());
+        if !entry.is_repeated() {
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.reordering_seen |= segment < self.highest;
+        }
+        self.highest = self.highest.max(segment + 1);
+        // faster than the path: the original has arrived, not the retransmission
+        let by_original = entry.is_repeated() && rtt < self.min_rtt;
+        if !by_original && self.newest.is_none_or(|newest| (entry.sent(), segment) > newest) {
+            self.newest = Some((entry.sent(), segment));
+            self.rtt = rtt;
+        }
+    }
+
+    /// Step 4, once a round that reports a duplicate: something was sent again for which there should have been more
+    /// time. As Linux, only on a path that reorders.
+    pub(crate) fn on_duplicate(&mut self, una: u64, next: u64) {
+        if self.reordering_seen && self.duplicate_round.is_none_or(|round| una >= round) {
+            self.duplicate_round = Some(next);
+            self.window_quarters += 1;
+            self.persist = RECOVERIES;
+        }
+    }
+
+    /// Step 4: a recovery is over.
+    pub(crate) fn on_recovered(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.window_quarters = 1;
+        }
+    }
+
+    /// Step 4: how much longer than the newest a segment may take. No time at all once recovery is on, or enough
+    /// segments are reported received, unless the path is known to reorder.
+    pub(crate) fn reordering_window(&self, enough: bool, srtt: Span) -> Span {
+        match self.reordering_seen || !enough {
+            true => Span::from_nanos(self.min_rtt.as_nanos() / 4).times(self.window_quarters).min(srtt),
+            false => Span::ZERO,
+        }
+    }
+
+    /// Step 5: marks what is lost, and notes when the rest of what was sent before the newest would be.
+    pub(crate) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) -> Found {
+        let mut found = Found::default();
+        self.due = None;
+        let Some(newest) = self.newest else { return found };
+        while let Some(&(sent, segment)) = self.sent.front() {
+            let waits = board.waits(segment, sent);
+            if waits && ((sent, segment) >= newest || sent + self.rtt + window > now) {
+                break;
+            }
+            if waits {
+                found.any = true;
+                found.retransmission |= board.lose(segment);
+            }
+            self.sent.pop_front();
+        }
+        let before_newest = self.sent.iter().take_while(|&&transmission| transmission < newest);
+        let latest = before_newest.filter(|&&(sent, segment)| board.waits(segment, sent)).last();
+        self.due = latest.map(|&(sent, _)| sent + self.rtt + window);
+        found
+    }
+}

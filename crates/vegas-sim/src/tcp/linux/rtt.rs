@@ -1,0 +1,85 @@
+//! Linux's round-trip estimator: RFC 6298's, but a floor under the variation instead of under the timeout, the
+//! largest deviation of a round instead of each, and less weight for a deviation downwards (`tcp_rtt_estimator`). So
+//! the timeout is the smoothed RTT plus 200 ms at least. In microseconds.
+
+use vegas_core::units::Span;
+
+/// The estimator.
+#[derive(Clone, Debug)]
+pub(crate) struct LinuxRtt {
+    floor_us: i64,
+    /// 8 x smoothed RTT; 0 before the first sample.
+    srtt_8: i64,
+    /// 4 x mean deviation, its largest of this round, and what the timeout adds.
+    deviation_4: i64,
+    largest_4: i64,
+    variation_4: i64,
+    /// The round ends when this segment is acknowledged.
+    round_end: u64,
+}
+
+impl LinuxRtt {
+    pub(crate) fn new(floor: Span) -> Self {
+        let floor_us = (floor.as_nanos() / 1000) as i64;
+        LinuxRtt { floor_us, srtt_8: 0, deviation_4: 0, largest_4: 0, variation_4: 0, round_end: 0 }
+    }
+
+    /// A sample, with everything before `una` acknowledged and `next` the next to send.
+    pub(crate) fn sample(&mut self, rtt: Span, una: u64, next: u64) {
+        let rtt_us = ((rtt.as_nanos() / 1000) as i64).max(1);
+        if self.srtt_8 == 0 {
+            self.srtt_8 = 8 * rtt_us;
+            self.deviation_4 = 2 * rtt_us;
+            self.variation_4 = self.deviation_4.max(self.floor_us);
+            self.largest_4 = self.variation_4;
+            self.round_end = next;
+            return;
+        }
+        let error = rtt_us - self.srtt_8 / 8;
+        self.srtt_8 += error;
+        let more = error.abs() - self.deviation_4 / 4;
+        // a shorter RTT raises the deviation by an eighth only: a timeout must not grow because a queue empties
+        self.deviation_4 += if error < 0 && more > 0 { more / 8 } else { more };
+        if self.deviation_4 > self.largest_4 {
+            self.largest_4 = self.deviation_4;
+            self.variation_4 = self.variation_4.max(self.largest_4);
+        }
+        if una > self.round_end {
+            if self.largest_4 < self.variation_4 {
+                self.variation_4 -= (self.variation_4 - self.largest_4) / 4;
+            }
+            self.round_end = next;
+            self.largest_4 = self.floor_us;
+        }
+    }
+
+    /// The smoothed RTT, after the first sample.
+    pub(crate) fn srtt(&self) -> Option<Span> {
+        (self.srtt_8 > 0).then(|| Span::from_micros((self.srtt_8 / 8) as u64))
+    }
+
+    /// The timeout, after the first sample.
+    pub(crate) fn timeout(&self) -> Option<Span> {
+        self.srtt().map(|srtt| srtt + Span::from_micros(self.variation_4 as u64))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 100 ms gives a deviation of 50 ms, 4 of which are at the floor of 200 ms: 300 ms. A steady RTT keeps it
+    /// there. Then 500 ms: srtt 150 ms; the deviation of 4 x 50, decayed to nothing meanwhile, becomes 400 ms: 550 ms.
+    #[test]
+    fn the_floor_is_under_the_variation() {
+        let mut rtt = LinuxRtt::new(Span::from_millis(200));
+        assert_eq!(rtt.timeout(), None);
+        for segment in 0..100 {
+            rtt.sample(Span::from_millis(100), segment + 1, segment + 2);
+            assert_eq!(rtt.timeout(), Some(Span::from_millis(300)));
+        }
+        rtt.sample(Span::from_millis(500), 101, 102);
+        let timeout = rtt.timeout().unwrap().as_nanos() / 1_000_000;
+        assert!((550..=551).contains(&timeout), "{timeout} ms");
+    }
+}

@@ -1,0 +1,339 @@
+//! The application at a sender: when it gives how many segments. It acts at times that it names itself and, where the
+//! next write waits for the last one's delivery, when all that it gave is acknowledged. It gives whole segments.
+
+use vegas_core::units::{Bytes, Rate, Span, Time};
+
+use crate::scenario::{Activity, ApplicationPhase, Video};
+
+/// More segments than any flow sends.
+pub(in crate::tcp) const ENDLESS: u64 = u64::MAX;
+
+/// What gives a sender its data, if not all of it is there at the start.
+#[derive(Clone, Debug)]
+pub(in crate::tcp) enum Application {
+    /// A segment at each of these times, ascending.
+    Scripted(Box<[Time]>),
+    /// Phases of a scenario.
+    Phased(Phased),
+}
+
+/// What the application has given a sender, in segments.
+#[derive(Clone, Debug)]
+pub(in crate::tcp) struct Given {
+    /// So far.
+    pub(in crate::tcp) limit: u64,
+    /// In the end.
+    pub(in crate::tcp) total: u64,
+    /// The acknowledgement of everything before this segment ends the transfer, or what the application waits for.
+    pub(in crate::tcp) awaited: u64,
+    /// What gives the segments, if they are not all there at the start.
+    pub(in crate::tcp) application: Option<Box<Application>>,
+}
+
+impl Given {
+    /// Before the start, of `total` segments.
+    pub(in crate::tcp) fn new(total: u64, application: Option<Application>) -> Self {
+        let limit = if application.is_some() { 0 } else { total };
+        Given { limit, total, awaited: total, application: application.map(Box::new) }
+    }
+}
+
+/// What the application asks of the sender when it acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tcp) struct Supply {
+    /// Segments that it has given in all; [`ENDLESS`] for bulk data.
+    pub(in crate::tcp) given: u64,
+    /// It waits for all that it has given to be acknowledged.
+    pub(in crate::tcp) awaits: bool,
+}
+
+impl Application {
+    /// That of a scenario's flow which begins at `start`; none for bulk data throughout.
+    pub(in crate::tcp) fn of_phases(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
+        (!phases.is_empty()).then(|| Application::Phased(Phased::new(phases, payload, start)))
+    }
+
+    /// When it acts next by itself, after it has given so many segments.
+    pub(in crate::tcp) fn next(&self, given: u64) -> Option<Time> {
+        match self {
+            Application::Scripted(times) => times.get(given as usize).copied(),
+            Application::Phased(phased) => phased.next(),
+        }
+    }
+
+    /// Acts at `now`, if it is time: `given` segments before, of which `sent` have left.
+    pub(in crate::tcp) fn act(&mut self, now: Time, given: u64, sent: u64) -> Supply {
+        match self {
+            Application::Scripted(times) => {
+                let due = times.partition_point(|time| *time <= now) as u64;
+                Supply { given: given.max(due), awaits: false }
+            }
+            Application::Phased(phased) => phased.act(now, given, sent),
+        }
+    }
+
+    /// All that it gave is acknowledged.
+    pub(in crate::tcp) fn on_delivered(&mut self, now: Time) {
+        if let Application::Phased(phased) = self {
+            phased.on_delivered(now);
+        }
+    }
+
+    /// What it holds beside itself, bytes.
+    pub(in crate::tcp) fn memory_bytes(&self) -> usize {
+        match self {
+            Application::Scripted(times) => size_of_val(&times[..]),
+            Application::Phased(phased) => phased.phases.capacity() * size_of::<ApplicationPhase>(),
+        }
+    }
+}
+
+/// An application of phases.
+#[derive(Clone, Debug)]
+pub(in crate::tcp) struct Phased {
+    phases: Vec<ApplicationPhase>,
+    /// Payload of a segment.
+    payload: Bytes,
+    /// The phase under way.
+    at: usize,
+    begun: Time,
+    /// When it writes next in this phase; none while it waits for acknowledgements, and with nothing to write.
+    due: Option<Time>,
+    /// Segments given since the phase, or the period of sending, began at `since`.
+    written: u64,
+    since: Time,
+    player: Player,
+}
+
+/// The player of a video: what it knows of the network, and what it holds.
+#[derive(Clone, Debug, Default)]
+struct Player {
+    /// Place in the ladder.
+    step: usize,
+    requested: Time,
+    bytes: u64,
+    /// Playing time in the buffer at `known`.
+    level: Span,
+    known: Time,
+}
+
+impl Phased {
+    /// Begins with the first of `phases`, of which there is one at least, at `now`.
+    pub(in crate::tcp) fn new(phases: &[ApplicationPhase], payload: Bytes, now: Time) -> Self {
+        Phased {
+            phases: phases.to_vec(),
+            payload,
+            at: 0,
+            begun: now,
+            due: Some(now),
+            written: 0,
+            since: now,
+            player: Player::default(),
+        }
+    }
+
+    /// None after the last phase, too.
+    fn end_of_phase(&self) -> Option<Time> {
+        let length = self.phases.get(self.at)?.length;
+        length.map(|length| self.begun + length)
+    }
+
+    fn next(&self) -> Option<Time> {
+        [self.due, self.end_of_phase()].into_iter().flatten().min()
+    }
+
+    fn act(&mut self, now: Time, given: u64, sent: u64) -> Supply {
+        let mut given = given;
+        while let Some(end) = self.end_of_phase().filter(|end| *end <= now) {
+            given = given.min(sent);
+            self.begin_next_phase(end);
+        }
+        let Some(phase) = self.phases.get(self.at).filter(|_| self.due.is_some_and(|due| due <= now)) else {
+            return Supply { given, awaits: false };
+        };
+        match phase.activity.clone() {
+            Activity::Idle => self.silent(given),
+            Activity::Bulk => self.silent(ENDLESS),
+            Activity::Rate(rate) => self.write_at(rate, None, now, given),
+            Activity::OnOff { rate, on, off } => self.write_at(rate, Some((on, off)), now, given),
+            Activity::Requests { size, .. } => self.write_response(size.get(), given),
+            Activity::Video(video) => {
+                self.player.requested = now;
+                self.player.bytes = bytes_of(video.ladder[self.player.step], video.segment);
+                self.write_response(self.player.bytes, given)
+            }
+        }
+    }
+
+    /// After the last phase the application is silent.
+    fn begin_next_phase(&mut self, now: Time) {
+        self.at += 1;
+        self.player = Player::default();
+        self.written = 0;
+        (self.begun, self.since) = (now, now);
+        self.due = self.phases.get(self.at).map(|_| now);
+    }
+
+    fn silent(&mut self, given: u64) -> Supply {
+        self.due = None;
+        Supply { given, awaits: false }
+    }
+
+    /// The segments that are due by `now` at this rate: the nth n times a segment's time after the beginning, so that
+    /// no rounding adds up.
+    fn write_at(&mut self, rate: Rate, periods: Option<(Span, Span)>, now: Time, given: u64) -> Supply {
+        let mut given = given;
+        while let Some(due) = self.due.filter(|due| *due <= now) {
+            given += 1;
+            self.written += 1;
+            let next = self.since + rate.time_for(Bytes::new(self.payload.get().saturating_mul(self.written)));
+            self.due = Some(next.max(due));
+            if let Some((on, off)) = periods
+                && next >= self.since + on
+            {
+                self.since = self.since + on + off;
+                self.written = 0;
+                self.due = Some(self.since);
+            }
+        }
+        Supply { given, awaits: false }
+    }
+
+    fn write_response(&mut self, bytes: u64, given: u64) -> Supply {
+        self.due = None;
+        Supply { given: given + bytes.div_ceil(self.payload.get()), awaits: true }
+    }
+
+    fn on_delivered(&mut self, now: Time) {
+        match self.phases.get(self.at).map(|phase| &phase.activity) {
+            Some(Activity::Requests { think, .. }) => self.due = Some(now + *think),
+            Some(Activity::Video(video)) => self.due = Some(self.player.on_segment(video, now)),
+            Some(Activity::Bulk | Activity::Idle | Activity::Rate(_) | Activity::OnOff { .. }) | None => {}
+        }
+    }
+}
+
+impl Player {
+    /// A segment of video has come at `now`; when the next one is requested.
+    fn on_segment(&mut self, video: &Video, now: Time) -> Time {
+        let took = now.since(self.requested);
+        // four fifths of the throughput, in the bytes of a segment of video
+        let affordable = |rate: &Rate| {
+            u128::from(bytes_of(*rate, video.segment)) * u128::from(took.as_nanos()) * 5
+                <= u128::from(self.bytes) * u128::from(video.segment.as_nanos()) * 4
+        };
+        self.step = video.ladder.iter().rposition(affordable).unwrap_or(0);
+        let played = now.since(self.known);
+        let left = self.level.as_nanos().saturating_sub(played.as_nanos());
+        self.level = Span::from_nanos(left) + video.segment;
+        self.known = now;
+        let full = (self.level + video.segment).as_nanos().saturating_sub(video.buffer.as_nanos());
+        now + Span::from_nanos(full)
+    }
+}
+
+/// Payload of a segment of video of this length at this rate, 1 byte at least.
+fn bytes_of(rate: Rate, length: Span) -> u64 {
+    const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
+    let bytes = u128::from(rate.as_bits_per_second()) * u128::from(length.as_nanos()) / BIT_NANOS_PER_BYTE;
+    (bytes as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAYLOAD: Bytes = Bytes::new(1_000);
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn phase(activity: Activity, length_ms: Option<u64>) -> ApplicationPhase {
+        ApplicationPhase { activity, length: length_ms.map(Span::from_millis) }
+    }
+
+    fn application(phases: &[ApplicationPhase]) -> Application {
+        Application::Phased(Phased::new(phases, PAYLOAD, Time::ZERO))
+    }
+
+    /// When it gives segments by itself until `end`, and how many it has given then; all of them leave at once.
+    fn writes(application: &mut Application, end: Time) -> Vec<(u64, u64)> {
+        let (mut given, mut seen) = (0, Vec::new());
+        while let Some(now) = application.next(given).filter(|time| *time <= end) {
+            let supply = application.act(now, given, given);
+            if supply.given != given {
+                given = supply.given;
+                seen.push((now.as_nanos() / 1_000_000, given));
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn a_rate_gives_a_segment_each_time_that_one_takes() {
+        let mut rate = application(&[phase(Activity::Rate(Rate::from_bits_per_second(800_000)), None)]);
+        assert_eq!(writes(&mut rate, ms(35)), [(0, 1), (10, 2), (20, 3), (30, 4)]);
+    }
+
+    #[test]
+    fn no_rounding_adds_up_at_a_rate() {
+        let mut rate = application(&[phase(Activity::Rate(Rate::from_bits_per_second(3_000_000)), None)]);
+        assert_eq!(writes(&mut rate, ms(8_000)).last(), Some(&(8_000, 3_001)));
+    }
+
+    #[test]
+    fn silence_lies_between_periods_of_sending() {
+        let rate = Rate::from_bits_per_second(800_000);
+        let (on, off) = (Span::from_millis(20), Span::from_millis(100));
+        let mut on_off = application(&[phase(Activity::OnOff { rate, on, off }, None)]);
+        assert_eq!(writes(&mut on_off, ms(250)), [(0, 1), (10, 2), (120, 3), (130, 4), (240, 5), (250, 6)]);
+    }
+
+    #[test]
+    fn what_has_not_left_at_the_end_of_a_phase_is_withdrawn() {
+        let mut phases = application(&[phase(Activity::Bulk, Some(50)), phase(Activity::Idle, None)]);
+        assert_eq!(phases.act(ms(0), 0, 0), Supply { given: ENDLESS, awaits: false });
+        assert_eq!(phases.next(ENDLESS), Some(ms(50)));
+        assert_eq!(phases.act(ms(50), ENDLESS, 17), Supply { given: 17, awaits: false });
+        assert_eq!(phases.next(17), None);
+    }
+
+    #[test]
+    fn the_next_response_waits_for_the_last_ones_acknowledgement() {
+        let (size, think) = (Bytes::new(2_500), Span::from_millis(30));
+        let mut requests = application(&[phase(Activity::Requests { size, think }, None)]);
+        assert_eq!(requests.act(ms(0), 0, 0), Supply { given: 3, awaits: true });
+        assert_eq!(requests.next(3), None);
+        requests.on_delivered(ms(100));
+        assert_eq!(requests.next(3), Some(ms(130)));
+        assert_eq!(requests.act(ms(130), 3, 3), Supply { given: 6, awaits: true });
+    }
+
+    #[test]
+    fn a_last_phase_with_an_end_is_followed_by_silence() {
+        let mut bulk = application(&[phase(Activity::Bulk, Some(50))]);
+        bulk.act(ms(0), 0, 0);
+        assert_eq!(bulk.act(ms(50), ENDLESS, 9).given, 9);
+        assert_eq!(bulk.next(9), None);
+    }
+
+    /// Segments of 1 s at 0.8, 1.6 and 3.2 Mb/s, each delivered at 2 Mb/s: four fifths of that allow the second.
+    #[test]
+    fn video_takes_the_highest_rate_that_the_throughput_allows() {
+        let ladder = [800_000, 1_600_000, 3_200_000].map(Rate::from_bits_per_second).to_vec();
+        let video = Video { ladder, segment: Span::from_secs(1), buffer: Span::from_secs(3) };
+        let mut video = application(&[phase(Activity::Video(video), None)]);
+        assert_eq!(video.act(ms(0), 0, 0), Supply { given: 100, awaits: true });
+        video.on_delivered(ms(400));
+        assert_eq!(video.next(100), Some(ms(400)), "1 s of 3 s is held");
+        assert_eq!(video.act(ms(400), 100, 100), Supply { given: 300, awaits: true });
+        video.on_delivered(ms(1_200));
+        // 1 s less 0.8 s, and 1 s more: there is room
+        assert_eq!(video.next(300), Some(ms(1_200)));
+        video.act(ms(1_200), 300, 300);
+        video.on_delivered(ms(1_300));
+        // 1.2 s less 0.1 s, and 1 s more: 2.1 s, and room in 0.1 s
+        assert_eq!(video.next(500), Some(ms(1_400)));
+    }
+}

@@ -1,0 +1,238 @@
+//! Sending: how much may leave, which segment is next, and how it leaves.
+
+pub(in crate::tcp) mod application;
+
+use vegas_core::units::{Segments, SendIndex, Time, Window};
+use vegas_core::{CongestionControl, Output, Recovery, Sent};
+
+use crate::measure::outcome::IncidentKind;
+use crate::packet::{Packet, PacketKind};
+use crate::tcp::Outbox;
+use crate::tcp::sender::Sender;
+
+/// More segments than any window has.
+pub(in crate::tcp) const UNLIMITED: Segments = Segments(u32::MAX);
+
+impl Sender {
+    /// The window in whole segments, inflated during fast recovery, within the receiver's.
+    fn usable_window(&self) -> u64 {
+        match self.linux.as_ref().and_then(|linux| linux.prr) {
+            Some(prr) => prr.window().min(u64::from(self.rules.receive_window.0)),
+            None => self.usable_of(self.control.output().window),
+        }
+    }
+
+    /// What may be in flight by the algorithm's window.
+    fn usable_of(&self, window: Window) -> u64 {
+        // the receiver's window bounds it to 32 bits
+        let inflated = (window.as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
+        (inflated.max(1) as u64).min(u64::from(self.rules.receive_window.0))
+    }
+
+    pub(in crate::tcp) fn is_window_limited(&self) -> bool {
+        u64::from(self.in_flight().0) >= self.usable_window()
+    }
+
+    /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
+    #[inline]
+    pub(in crate::tcp) fn burst(&self) -> Segments {
+        match self.repair.in_recovery() {
+            true => self.rules.burst.min(self.rules.host.recovery_burst.unwrap_or(UNLIMITED)),
+            false => self.rules.burst,
+        }
+    }
+
+    /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
+    #[inline(never)]
+    pub(in crate::tcp) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        self.send_here::<false>(now, burst, out);
+        self.note_application_limit();
+    }
+
+    /// What leaves now says nothing of what the path could carry, if the application has nothing more and the window has
+    /// room.
+    pub(in crate::tcp) fn note_application_limit(&mut self) {
+        if self.detail.is_none() || self.next < self.given.limit || self.is_window_limited() {
+            return;
+        }
+        let in_flight = self.in_flight();
+        if let Some(detail) = &mut self.detail {
+            detail.on_app_limited(in_flight);
+        }
+    }
+
+    /// `send`, inlined. `PLAIN` if the sender is known to be.
+    #[inline(always)]
+    pub(in crate::tcp) fn send_here<const PLAIN: bool>(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        let Output { window, pace, .. } = self.control.output();
+        if let Some(pace) = pace {
+            self.send_paced(now, pace, burst, out);
+            return;
+        }
+        let window = if PLAIN { self.usable_of(window) } else { self.usable_window() };
+        if self.rules.detection.recovery != Recovery::Sack {
+            // what is sent does not move the window's end
+            let end = self.end_of_new(window).min(self.next + burst.as_u64());
+            if self.next < end {
+                self.send_until::<PLAIN>(now, end, out);
+            }
+            return;
+        }
+        for _ in 0..burst.0 {
+            let Some(segment) = self.next_segment_by_pipe(window) else { break };
+            self.transmit_here::<PLAIN>(now, segment, out);
+        }
+    }
+
+    /// Sends from the next segment up to `end`, which is later, mostly for the first time.
+    #[inline(always)]
+    fn send_until<const PLAIN: bool>(&mut self, now: Time, end: u64, out: &mut Outbox) {
+        // after a timeout some of it was sent before
+        while self.next < end.min(self.board.max()) {
+            self.transmit(now, self.next, out);
+        }
+        for segment in self.next..end {
+            self.transmit_new::<PLAIN>(now, segment, out);
+        }
+        self.next = end;
+    }
+
+    /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
+    /// whatever lies within the window.
+    pub(in crate::tcp) fn next_segment(&mut self) -> Option<u64> {
+        let window = self.usable_window();
+        match self.rules.detection.recovery {
+            Recovery::Sack => self.next_segment_by_pipe(window),
+            Recovery::Reno | Recovery::NewReno => self.next_new_segment(window),
+        }
+    }
+
+    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not
+    /// arrived.
+    #[inline(always)]
+    fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
+        if self.board.pipe() >= window {
+            return None;
+        }
+        let new = self.next_new_segment(u64::from(self.rules.receive_window.0));
+        if let Some(linux) = &self.linux {
+            return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
+        }
+        let lost = self.board.next_retransmission();
+        let known = lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()));
+        known.or_else(|| self.rescue())
+    }
+
+    fn rescue(&mut self) -> Option<u64> {
+        let newest = self.board.rescuable()?;
+        self.repair.takes_rescue(self.board.una()).then_some(newest)
+    }
+
+    /// Whether the application and the receiver's window have a segment that was never sent.
+    pub(in crate::tcp) fn has_new_segment(&self) -> bool {
+        self.next_new_segment(u64::from(self.rules.receive_window.0)).is_some()
+    }
+
+    fn next_new_segment(&self, window: u64) -> Option<u64> {
+        (self.next < self.end_of_new(window)).then_some(self.next)
+    }
+
+    /// One past the newest segment that such a window and the application let leave.
+    fn end_of_new(&self, window: u64) -> u64 {
+        (self.board.una() + window).min(self.given.limit)
+    }
+
+    /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
+    pub(in crate::tcp) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
+        let window = self.usable_window() + u64::from(dupacks);
+        let within = window.min(u64::from(self.rules.receive_window.0));
+        if let Some(segment) = self.next_new_segment(within) {
+            self.transmit(now, segment, out);
+        }
+    }
+
+    /// Sends a segment, for the first time or again.
+    #[inline(never)]
+    pub(in crate::tcp) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.transmit_here::<false>(now, segment, out);
+    }
+
+    /// `transmit`, inlined.
+    #[inline(always)]
+    fn transmit_here<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        if segment == self.board.max() {
+            self.transmit_new::<PLAIN>(now, segment, out);
+        } else {
+            self.transmit_again(now, segment, out);
+        }
+        if segment == self.next {
+            self.next += 1;
+        }
+    }
+
+    /// Sends the next segment that was never sent.
+    #[inline(always)]
+    fn transmit_new<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        if !PLAIN {
+            self.note_in_detail(now, segment, false);
+        }
+        self.board.on_first_transmission(now);
+        self.timers.rto.on_first_transmission(segment, now);
+        self.note_transmission::<PLAIN>(now, segment, true, out);
+    }
+
+    #[inline(never)]
+    fn transmit_again(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.note_in_detail(now, segment, true);
+        self.board.on_retransmission(segment, now);
+        self.stats.retransmitted += 1;
+        out.incidents.push((IncidentKind::Retransmit, self.rules.layout.first_byte(segment)));
+        self.note_transmission::<false>(now, segment, false, out);
+    }
+
+    /// A segment is about to leave: for controls that ask.
+    fn note_in_detail(&mut self, now: Time, segment: u64, retransmission: bool) {
+        if self.detail.is_none() {
+            return;
+        }
+        let others = self.in_flight();
+        let Some(detail) = &mut self.detail else { return };
+        detail.on_send(segment, now, others);
+        if detail.needs.sent {
+            let in_flight = Segments(others.0 + 1);
+            self.control.on_sent(&Sent { now, index: SendIndex(segment), in_flight, retransmission });
+        }
+    }
+
+    #[inline(always)]
+    fn note_transmission<const PLAIN: bool>(&mut self, now: Time, segment: u64, first: bool, out: &mut Outbox) {
+        debug_assert!(segment < self.given.limit, "beyond what the application gave");
+        debug_assert!(
+            segment < self.board.una() + u64::from(self.rules.receive_window.0),
+            "beyond the receiver's window"
+        );
+        self.stats.segments_sent += 1;
+        self.timers.pacer.on_send(now);
+        let (first_byte, wire) = self.rules.layout.first_byte_and_wire(segment);
+        let mut packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
+        if !PLAIN {
+            if let Some(linux) = &mut self.linux {
+                linux.on_send(segment, now, !first);
+            }
+            packet = packet.with_ecn(self.ecn.of_data(first));
+        }
+        out.packets.push(packet);
+        if self.timers.retransmission == Time::NEVER {
+            self.timers.retransmission = now + self.timers.rto.timeout();
+        }
+    }
+
+    pub(in crate::tcp) fn send_syn(&mut self, now: Time, out: &mut Outbox) {
+        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.ack_wire);
+        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
+        self.timers.retransmission = now + self.timers.rto.timeout();
+        if let Some(linux) = &mut self.linux {
+            linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
+        }
+    }
+}

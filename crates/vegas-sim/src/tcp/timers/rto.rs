@@ -1,0 +1,148 @@
+//! The retransmission timeout: RFC 6298 on a clock of settable grain, one timed segment at a time as in BSD; or by
+//! [`LinuxRtt`], from every segment.
+
+use vegas_core::units::{Span, Time};
+
+use crate::scenario::{HostKind, HostSpec};
+use crate::tcp::linux::rtt::LinuxRtt;
+
+/// Estimator and backoff. Ticks are multiples of the host's clock grain.
+#[derive(Clone, Debug)]
+pub(crate) struct Rto {
+    grain: Span,
+    min: Span,
+    max: Span,
+    initial: Span,
+    /// 8 x smoothed RTT, ticks; zero before the first sample.
+    srtt_8: u64,
+    /// 4 x RTT variation, ticks.
+    rttvar_4: u64,
+    backoff: u32,
+    /// The segment being timed, and when it was sent; [`UNTIMED`] while none is.
+    timed: (u64, Time),
+    /// Estimates in place of all the above.
+    linux: Option<Box<LinuxRtt>>,
+    /// The timeout in force.
+    timeout: Span,
+}
+
+/// No acknowledgement reaches it.
+const UNTIMED: (u64, Time) = (u64::MAX, Time::NEVER);
+/// Beyond 2^16 the greatest timeout has long been reached.
+const BACKOFF_MAX: u32 = 16;
+
+/// RFC 6298, section 5.7.
+const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
+impl Rto {
+    pub(crate) fn new(host: &HostSpec) -> Self {
+        let mut rto = Rto {
+            grain: host.rto_grain,
+            min: host.rto_min,
+            max: host.rto_max,
+            initial: host.rto_initial,
+            srtt_8: 0,
+            rttvar_4: 0,
+            backoff: 0,
+            timed: UNTIMED,
+            linux: (host.kind == HostKind::Linux).then(|| Box::new(LinuxRtt::new(host.rto_min))),
+            timeout: Span::ZERO,
+        };
+        rto.set_timeout();
+        rto
+    }
+
+    /// The connection is open. A SYN that was sent again is a sign of a long path, on which data must not be repeated
+    /// early (RFC 6298, section 5.7).
+    pub(crate) fn on_handshake(&mut self) {
+        if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
+            self.initial = AFTER_LOST_SYN;
+            self.backoff = 0;
+            self.set_timeout();
+        }
+    }
+
+    /// A segment is sent for the first time; it is timed unless another one is.
+    pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
+        if self.timed == UNTIMED && self.linux.is_none() {
+            self.timed = (segment, now);
+        }
+    }
+
+    /// A retransmission makes the sample ambiguous (Karn's rule, RFC 6298 section 3).
+    pub(crate) fn stop_timing(&mut self) {
+        self.timed = UNTIMED;
+    }
+
+    /// Everything before `una` is acknowledged.
+    #[inline]
+    pub(crate) fn on_ack(&mut self, una: u64, now: Time) {
+        if self.timed.0 < una {
+            self.on_timed(now);
+        }
+    }
+
+    /// The segment that was timed is acknowledged.
+    #[inline(never)]
+    fn on_timed(&mut self, now: Time) {
+        let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
+        self.backoff = 0;
+        self.sample(self.ticks(now).saturating_sub(self.ticks(sent)).max(1));
+        self.set_timeout();
+    }
+
+    /// A sample for Linux's estimator, which also ends the backoff.
+    pub(crate) fn sample_linux(&mut self, rtt: Span, una: u64, next: u64) {
+        if let Some(linux) = &mut self.linux {
+            linux.sample(rtt, una, next);
+            self.backoff = 0;
+            self.set_timeout();
+        }
+    }
+
+    /// Linux's smoothed RTT, after the first sample.
+    pub(crate) fn srtt_linux(&self) -> Option<Span> {
+        self.linux.as_ref().and_then(|linux| linux.srtt())
+    }
+
+    /// RFC 6298, section 5.5: back off the timer.
+    pub(crate) fn on_timeout(&mut self) {
+        self.timed = UNTIMED;
+        self.back_off();
+    }
+
+    pub(crate) fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
+        self.set_timeout();
+    }
+
+    /// The timeout in force.
+    pub(crate) fn timeout(&self) -> Span {
+        self.timeout
+    }
+
+    fn set_timeout(&mut self) {
+        let base = match (&self.linux, self.srtt_8) {
+            (Some(linux), _) => linux.timeout().unwrap_or(self.initial),
+            (None, 0) => self.initial,
+            (None, srtt_8) => self.grain.times(srtt_8 / 8 + self.rttvar_4.max(1)),
+        };
+        self.timeout = base.max(self.min).times(1 << self.backoff).min(self.max);
+    }
+
+    /// RFC 6298, section 2, in Jacobson's scaled integers: gains 1/8 and 1/4.
+    fn sample(&mut self, ticks: u64) {
+        if self.srtt_8 == 0 {
+            self.srtt_8 = 8 * ticks;
+            self.rttvar_4 = 2 * ticks;
+            return;
+        }
+        let error = ticks.abs_diff(self.srtt_8 / 8);
+        self.rttvar_4 = (self.rttvar_4 + error - self.rttvar_4 / 4).max(1);
+        self.srtt_8 = (self.srtt_8 + ticks - self.srtt_8 / 8).max(1);
+    }
+
+    fn ticks(&self, time: Time) -> u64 {
+        time.as_nanos() / self.grain.as_nanos()
+    }
+}

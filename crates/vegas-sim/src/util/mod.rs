@@ -1,0 +1,8 @@
+//! What every other room may use, and what knows none of them.
+
+pub(crate) mod event;
+pub(crate) mod prefetch;
+pub(crate) mod random;
+pub(crate) mod ring;
+pub(crate) mod timers;
+pub(crate) mod watch;

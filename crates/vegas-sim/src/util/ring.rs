@@ -1,0 +1,234 @@
+//! Rings of values that are put in at one end and taken out at the other.
+//!
+//! Unlike those of the standard library they have a power of two of places, so that where one is is a mask away, say where
+//! the next ones will be, and do not lead through much more memory than what is in them: what goes in and out of a ring
+//! walks through all of its places, and one that has been long once, as those of a sender in slow start and of its link
+//! are, would lead through all that memory for the few packets of later.
+
+use crate::util::prefetch::prefetch;
+
+/// Fewest places of a ring that is used.
+const PLACES_MIN: usize = 8;
+/// Places that a ring keeps.
+const KEPT: usize = 256;
+/// A ring is too large when it holds less than one part in so many of the others.
+const TOO_LARGE: usize = 8;
+/// So many places before its turn a value is fetched.
+const AHEAD: usize = 3;
+
+/// A ring of fewer than 2^32 values.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring<T> {
+    /// A power of two of them, or none.
+    places: Box<[T]>,
+    first: u32,
+    len: u32,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Ring { places: Box::default(), first: 0, len: 0 }
+    }
+}
+
+impl<T: Copy + Default> Ring<T> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// What it holds beside itself, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(&self.places[..])
+    }
+
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether the next one to be put in needs more memory.
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.len() == self.places.len()
+    }
+
+    /// Where the one is that has so many before it.
+    #[inline]
+    fn place(&self, at: usize) -> usize {
+        (self.first as usize + at) & self.places.len().wrapping_sub(1)
+    }
+
+    /// The one with so many before it.
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> Option<&T> {
+        if at < self.len() { Some(&self.places[self.place(at)]) } else { None }
+    }
+
+    /// The one with so many before it, to be changed.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
+        if at < self.len() { Some(&mut self.places[self.place(at)]) } else { None }
+    }
+
+    #[inline]
+    pub(crate) fn front(&self) -> Option<&T> {
+        self.get(0)
+    }
+
+    pub(crate) fn back(&self) -> Option<&T> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    pub(crate) fn back_mut(&mut self) -> Option<&mut T> {
+        self.get_mut(self.len().checked_sub(1)?)
+    }
+
+    /// Puts one behind the others.
+    #[inline]
+    pub(crate) fn push_back(&mut self, value: T) {
+        if self.is_full() {
+            self.grow();
+        }
+        let place = self.place(self.len());
+        self.places[place] = value;
+        self.len += 1;
+    }
+
+    /// Puts one behind the others, and gives back most of the memory where little is left of what has been. Not for a ring that is filled
+    /// and emptied with each round trip.
+    #[inline]
+    pub(crate) fn push_back_within(&mut self, value: T) {
+        self.push_back(value);
+        if TOO_LARGE * self.len() + KEPT < self.places.len() {
+            self.move_to(self.places.len() / 4);
+        }
+    }
+
+    /// Takes the first. The last one of all leaves its place to the next to come.
+    #[inline]
+    pub(crate) fn pop_front(&mut self) -> Option<T> {
+        let first = *self.front()?;
+        self.drop_front();
+        Some(first)
+    }
+
+    /// Lets go of the first, if there is one.
+    #[inline]
+    pub(crate) fn drop_front(&mut self) {
+        self.len = self.len.saturating_sub(1);
+        self.first = self.first.wrapping_add(u32::from(self.len > 0));
+    }
+
+    /// Lets go of the first, and has the processor fetch one of those to come: it foresees only few of hundreds of rings.
+    #[inline]
+    pub(crate) fn drop_front_and_fetch(&mut self) {
+        self.drop_front();
+        if let Some(ahead) = self.places.get(self.place(AHEAD)) {
+            prefetch(ahead);
+        }
+    }
+
+    /// Takes twice the memory.
+    fn grow(&mut self) {
+        self.move_to((2 * self.places.len()).max(PLACES_MIN));
+    }
+
+    /// Moves to so many places.
+    #[cold]
+    #[inline(never)]
+    fn move_to(&mut self, places: usize) {
+        let mut moved = Vec::with_capacity(places);
+        moved.extend(self.iter());
+        moved.resize(places, T::default());
+        (self.places, self.first) = (moved.into(), 0);
+    }
+
+    /// From the first to the last.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + '_ {
+        let (front, back) = self.parts();
+        self.places[front].iter().chain(&self.places[back])
+    }
+
+    /// From the first to the last, to be changed.
+    pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> + '_ {
+        let (front, back) = self.parts();
+        let (begin, end) = self.places.split_at_mut(front.start);
+        end[..front.len()].iter_mut().chain(&mut begin[back])
+    }
+
+    /// Places up to the end of the memory, and from its beginning on.
+    fn parts(&self) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+        let first = if self.is_empty() { 0 } else { self.place(0) };
+        let front = self.len().min(self.places.len() - first);
+        (first..first + front, 0..self.len() - front)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    #[test]
+    fn a_ring_that_was_long_gives_back() {
+        let mut ring = Ring::default();
+        (0..10_000).for_each(|value| ring.push_back(value));
+        for value in 0..5_000 {
+            assert_eq!((ring.pop_front(), ring.pop_front()), (Some(2 * value), Some(2 * value + 1)));
+            ring.push_back_within(10_000 + value);
+        }
+        for value in 0..4_990 {
+            assert_eq!(ring.pop_front(), Some(10_000 + value));
+        }
+        ring.push_back_within(0);
+        ring.push_back_within(0);
+        assert!(ring.places.len() < 5_000, "{}", ring.places.len());
+        assert_eq!(ring.pop_front(), Some(14_990));
+    }
+
+    #[test]
+    fn what_comes_alone_takes_the_same_place() {
+        let mut ring = Ring::default();
+        let mut place = |value: u32| {
+            ring.push_back(value);
+            let place = std::ptr::from_ref(ring.front().expect("not empty"));
+            assert_eq!(ring.pop_front(), Some(value));
+            place
+        };
+        assert_eq!(place(1), place(2));
+    }
+
+    proptest! {
+        /// The standard library's as the model.
+        #[test]
+        fn is_a_queue(steps in prop::collection::vec((0u8..6, 1usize..40), 0..200)) {
+            let (mut ring, mut model) = (Ring::default(), VecDeque::new());
+            for (number, (kind, count)) in steps.into_iter().enumerate() {
+                for value in 0..count {
+                    let value = 100 * number + value;
+                    match kind {
+                        0 | 1 => ring.push_back(value),
+                        2 => ring.push_back_within(value),
+                        _ => prop_assert_eq!(ring.pop_front(), model.pop_front()),
+                    }
+                    if kind <= 2 {
+                        model.push_back(value);
+                    }
+                }
+                ring.get_mut(count).into_iter().for_each(|value| *value += 1);
+                model.get_mut(count).into_iter().for_each(|value| *value += 1);
+                ring.back_mut().into_iter().for_each(|value| *value += 3);
+                model.back_mut().into_iter().for_each(|value| *value += 3);
+                if kind == 5 {
+                    ring.grow();
+                }
+                ring.iter_mut().for_each(|value| *value += 1);
+                model.iter_mut().for_each(|value| *value += 1);
+                prop_assert!(ring.iter().eq(&model) && ring.iter().rev().eq(model.iter().rev()));
+                prop_assert_eq!((ring.len(), ring.front(), ring.get(count)), (model.len(), model.front(), model.get(count)));
+            }
+        }
+    }
+}

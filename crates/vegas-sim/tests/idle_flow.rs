@@ -1,0 +1,78 @@
+//! What a flow more leaves alone: one that starts at the last nanosecond, added at the end.
+
+use vegas_sim::outcome::Outcome;
+use vegas_sim::scenario::Scenario;
+
+const QUEUES: [&str; 5] = [
+    "\"20p\"",
+    "{ kind = \"red\", limit = \"20p\", min = 5, max = 15 }",
+    "{ kind = \"codel\", limit = \"20p\" }",
+    "{ kind = \"pie\", limit = \"20p\" }",
+    // few enough that many connections share one
+    "{ kind = \"fq-codel\", limit = \"20p\", queues = 2 }",
+];
+
+const TRAFFIC: [&str; 5] = [
+    "kind = \"constant\", rate = \"300kbit\"",
+    "kind = \"exponential-on-off\", rate = \"600kbit\", on = \"300ms\", off = \"300ms\"",
+    "kind = \"pareto-on-off\", rate = \"600kbit\", on = \"300ms\", off = \"300ms\"",
+    "kind = \"poisson-transfers\", interarrival = \"300ms\", size = \"20kb\", flow = { algorithm = \"reno\" }",
+    "kind = \"tcplib\", interarrival = \"300ms\", flow = { algorithm = \"reno\" }",
+];
+
+/// The topology, what flows and sources say of their ends, and how many links the idle flow does not come to.
+const DUMBBELL: (&str, &str, usize) = (
+    r#"
+        kind = "dumbbell"
+        access = { rate = "100mbit", delay = "1ms" }
+        bottleneck = { rate = "1mbit", delay = "20ms", queue = QUEUE, IMPAIRED }
+    "#,
+    "",
+    2,
+);
+
+/// All from one host: what it has opened before must not count the flow that comes later.
+const GRAPH: (&str, &str, usize) = (
+    r#"
+        kind = "graph"
+        nodes = ["a", "b"]
+        link = [{ between = ["a", "b"], rate = "1mbit", delay = "20ms", queue = QUEUE, IMPAIRED }]
+    "#,
+    ", from = \"a\", to = \"b\"",
+    0,
+);
+
+#[test]
+fn an_idle_flow_changes_nothing() {
+    for (topology, ends, links) in [DUMBBELL, GRAPH] {
+        for queue in QUEUES {
+            for traffic in TRAFFIC {
+                let topology = topology.replace("QUEUE", queue).replace("IMPAIRED", "loss = 0.01, jitter = \"1ms\"");
+                let run = |flows: &str| run(&topology, flows, &format!("{{ {traffic} {ends} }}"));
+                let flows =
+                    format!("{{ algorithm = \"reno\" {ends} }}, {{ algorithm = \"vegas\", start = \"100ms\" {ends} }}");
+                let idle = format!("{{ algorithm = \"reno\", start = \"4999999999ns\" {ends} }}");
+                let alone = run(&flows);
+                let beside = run(&format!("{flows}, {idle}"));
+                assert_same(&alone, &beside, links, &format!("{queue}, {traffic} {ends}"));
+            }
+        }
+    }
+}
+
+fn run(topology: &str, flows: &str, traffic: &str) -> Outcome {
+    let text = format!(
+        "name = \"x\"\nduration = \"5s\"\nflow = [{flows}]\ntraffic = [{traffic}, {traffic}]\n[topology]\n{topology}"
+    );
+    let scenario = Scenario::from_toml(&text, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"));
+    vegas_sim::run(&scenario)
+}
+
+/// What both have is the same, but for links that the idle flow's first packet may have come to.
+fn assert_same(alone: &Outcome, beside: &Outcome, links: usize, what: &str) {
+    assert_eq!(alone.flows[..], beside.flows[..2], "{what}");
+    assert_eq!(alone.traffic, beside.traffic, "{what}");
+    assert_eq!(alone.links[..links], beside.links[..links], "{what}");
+    let incidents: Vec<_> = beside.incidents.iter().filter(|incident| incident.flow < 2).copied().collect();
+    assert_eq!(alone.incidents, incidents, "{what}");
+}

@@ -1,0 +1,180 @@
+//! Algorithms from outside: one that is a preset's in all it does gives the preset's results; what cannot run is refused.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use vegas_core::registry::preset;
+use vegas_core::units::{Segments, Window};
+use vegas_core::{
+    Ack, Algorithm, Composed, CongestionControl, Loss, Needs, Output, Parameters, Phase, StandaloneControl, Status,
+};
+use vegas_sim::batch::run_within;
+use vegas_sim::results::{run_id, tables};
+use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, OwnControl, Program, Scenario};
+use vegas_sim::{Engine, Limits, Watch, run};
+
+/// The presets by their own names, and some that are none.
+#[derive(Debug)]
+struct Known {
+    content: &'static str,
+}
+
+impl Loader for Known {
+    fn load(&self, language: Language, name: &str, folder: &Path) -> Result<Loaded, String> {
+        assert_eq!((language, folder), (Language::Rust, Path::new("")));
+        let program: Arc<dyn Program> = match name {
+            "fails" => Arc::new(Fails),
+            _ => Arc::new(OfPreset(preset(name).ok_or_else(|| format!("{name}: is not here"))?)),
+        };
+        Ok(Loaded { name: format!("own-{name}"), content: self.content.into(), program })
+    }
+}
+
+#[derive(Debug)]
+struct OfPreset(&'static vegas_core::registry::Preset);
+
+impl Program for OfPreset {
+    fn needs(&self) -> Needs {
+        self.0.standalone.map_or(self.0.composition.needs(), |standalone| standalone.needs())
+    }
+
+    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+        match self.0.standalone {
+            Some(standalone) => OwnControl::new(StandaloneControl::start(standalone, parameters, seed), 0),
+            None => {
+                let algorithm = Algorithm::new(self.0.composition, *parameters).expect("a preset's parts");
+                OwnControl::new(Composed::new(Arc::new(algorithm)), 0)
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Fails;
+
+impl Program for Fails {
+    fn needs(&self) -> Needs {
+        Needs::NONE
+    }
+
+    fn start(&self, _: &Parameters, _: u64) -> OwnControl {
+        OwnControl::new(FailsAtLoss, 0)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct FailsAtLoss;
+
+const WINDOW: Window = Window::whole(Segments(200));
+
+impl CongestionControl for FailsAtLoss {
+    fn on_ack(&mut self, _: &Ack) {}
+
+    fn on_loss(&mut self, loss: &Loss) {
+        Failure(format!("fails at {} ns", loss.now.as_nanos())).end_run()
+    }
+
+    fn output(&self) -> Output {
+        Output { window: WINDOW, pace: None, quantum: Segments(1) }
+    }
+
+    fn status(&self) -> Status {
+        Status { window: WINDOW, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance }
+    }
+}
+
+/// A queue that overflows, and chance losses and reordering, so that a Linux host takes losses back.
+fn text(flow: &str) -> String {
+    format!(
+        r#"
+        name = "own"
+        duration = "20s"
+        topology.kind = "dumbbell"
+        topology.access = {{ rate = "1gbit", delay = "1ms" }}
+        topology.bottleneck = {{ rate = "10mbit", delay = "20ms", queue = "20p", loss = "0.2%", reorder = {{ probability = "0.3%", delay = "15ms" }} }}
+        flow = [{{ {flow} }}, {{ algorithm = "newreno", start = "3s" }}]
+        "#
+    )
+}
+
+fn read_with(content: &'static str, flow: &str) -> Result<Scenario, String> {
+    let folder = OnDisk::of("own.toml").with_loader(Arc::new(Known { content }));
+    let (limits, mut stop) = (Limits::default(), |_| None);
+    let watch = &mut Watch::new(limits, &mut stop);
+    Scenario::read_toml_in(&folder, &text(flow), "own.toml", &[], watch).map_err(|error| error.to_string())
+}
+
+fn read(flow: &str) -> Scenario {
+    read_with("", flow).expect("a scenario")
+}
+
+fn refusal(flow: &str) -> String {
+    read_with("", flow).expect_err("it is refused")
+}
+
+#[test]
+fn a_preset_from_outside_is_the_preset() {
+    for (algorithm, host) in [
+        ("vegas", "bsd"),
+        ("reno", "bsd"),
+        ("nv", "bsd"),
+        ("rovegas", "bsd"),
+        ("veno", "linux"),
+        ("vegas-linux", "linux"),
+        ("cubic-linux", "linux"),
+    ] {
+        let preset = read(&format!(r#"algorithm = "{algorithm}", host = "{host}""#));
+        let name = format!("name = \"{algorithm}-of-mine\", ");
+        let table = format!(r#"{{ {name}rust = "{algorithm}", preset = "{algorithm}" }}"#);
+        let mut own = read(&format!(r#"algorithm = {table}, host = "{host}""#));
+        assert_eq!(own.flows[0].algorithm, format!("{algorithm}-of-mine"));
+        own.flows[0].algorithm = algorithm.into();
+        let [preset, own] = [preset, own].map(|scenario| tables(&scenario, &run(&scenario)).expect("tables"));
+        for ((name, preset), (_, own)) in preset.named().into_iter().zip(own.named()) {
+            assert_eq!(preset, own, "{name} of {algorithm} on host {host}");
+        }
+    }
+}
+
+#[test]
+fn an_algorithm_that_fails_ends_its_run() {
+    let scenario = read(r#"algorithm = { rust = "fails" }"#);
+    let (limits, mut stop) = (Limits::default(), |_| None);
+    let watch = &mut Watch::new(limits, &mut stop);
+    let stopped = run_within(Engine::Fast, &scenario, None, watch).expect_err("it fails");
+    assert!(stopped.0.starts_with("fails at ") && watch.stopped().is_none(), "{stopped}");
+}
+
+#[test]
+fn the_run_id_follows_the_content() {
+    let ids = ["one", "two"].map(|content| run_id(&read_with(content, r#"algorithm = { rust = "reno" }"#).unwrap()));
+    assert_ne!(ids[0], ids[1]);
+    assert_eq!(ids[0], run_id(&read_with("one", r#"algorithm = { rust = "reno" }"#).unwrap()));
+}
+
+#[test]
+fn what_cannot_run_is_refused() {
+    let nobody = Scenario::from_toml(&text(r#"algorithm = { python = "mine.py:Mine" }"#), "own.toml", &[]).unwrap_err();
+    let line = "own.toml:7: flow.0.algorithm.python: mine.py:Mine: algorithms from outside are not loaded here; write a \
+                preset's name";
+    assert_eq!(nobody.to_string(), line);
+    let cases = [
+        (r#"algorithm = { rust = "mine" }"#, "algorithm.rust: mine: is not here"),
+        (
+            r#"algorithm = { rust = "reno", wasm = "x.wasm" }"#,
+            "algorithm.rust: stands beside wasm; give one of the two",
+        ),
+        (r#"algorithm = { rust = "reno", cut = "half" }"#, "algorithm.cut: is decided by rust; leave it out"),
+        (
+            r#"algorithm = { rust = "reno", mechanisms = "AB" }"#,
+            "algorithm.mechanisms: is decided by rust; leave it out",
+        ),
+        (
+            r#"algorithm = { rust = "reno" }, transport = "quic""#,
+            "algorithm.rust: algorithms from outside go with TCP; leave out transport = \"quic\"",
+        ),
+    ];
+    for (flow, line) in cases {
+        assert_eq!(refusal(flow), format!("own.toml:7: flow.0.{line}"));
+    }
+}

@@ -1,0 +1,65 @@
+//! What applications give flows to send.
+
+use serde_json::Value;
+
+use super::scale::{HOUR_NS, Scale};
+use super::{Table, maybe, set};
+use crate::draw::Draw;
+use crate::quantity;
+
+/// Phases, each with an end but for some last ones.
+pub(super) fn phases(draw: &mut Draw, scale: &Scale) -> Value {
+    let count = if draw.percent(60) { 1 } else { draw.between(2, 4) };
+    let phases = (1..=count).map(|number| {
+        let mut phase = phase(draw, scale);
+        if number < count || draw.percent(20) {
+            let length = scale.some_time(draw, scale.duration / count);
+            set(&mut phase, "duration", quantity::time(draw, length));
+        }
+        Value::from(phase)
+    });
+    phases.collect::<Vec<_>>().into()
+}
+
+fn phase(draw: &mut Draw, scale: &Scale) -> Table {
+    let mut phase = Table::new();
+    let kind = draw.pick(&["bulk", "idle", "rate", "on-off", "requests", "video"]);
+    set(&mut phase, "kind", kind);
+    let about = scale.round_trip.clamp(1_000, HOUR_NS / 20);
+    match kind {
+        "rate" => rate(draw, scale, &mut phase),
+        "on-off" => {
+            rate(draw, scale, &mut phase);
+            for key in ["on", "off"] {
+                let period = scale.some_time(draw, 10 * about);
+                set(&mut phase, key, quantity::time(draw, period));
+            }
+        }
+        "requests" => {
+            let size = draw.log_between(1, 1_000_000);
+            set(&mut phase, "size", quantity::size(draw, size));
+            maybe(draw, 70, &mut phase, "think", |draw| {
+                let think = scale.some_time(draw, about);
+                quantity::time(draw, think)
+            });
+        }
+        "video" => video(draw, scale, &mut phase),
+        _ => {}
+    }
+    phase
+}
+
+fn rate(draw: &mut Draw, scale: &Scale, phase: &mut Table) {
+    let bits = draw.log_between(1, scale.rate.max(2));
+    set(phase, "rate", quantity::rate(draw, bits));
+}
+
+fn video(draw: &mut Draw, scale: &Scale, phase: &mut Table) {
+    let first = draw.log_between(1, scale.rate.max(2));
+    let ladder: Vec<Value> = (0..draw.between(1, 5)).map(|step| quantity::rate(draw, first << step).into()).collect();
+    set(phase, "ladder", ladder);
+    let segment = scale.some_time(draw, 10 * scale.round_trip.clamp(1_000, HOUR_NS / 200));
+    set(phase, "segment", quantity::time(draw, segment));
+    let buffer = (segment * draw.between(1, 5)).min(HOUR_NS);
+    set(phase, "buffer", quantity::time(draw, buffer));
+}

@@ -1,0 +1,55 @@
+//! What goes wrong on a link, in the direction in which it is written.
+
+use serde_json::{Value, json};
+
+use super::scale::Scale;
+use super::{Table, maybe, set};
+use crate::draw::Draw;
+use crate::quantity;
+
+/// Adds faults to a link, or to its reverse direction.
+pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
+    maybe(draw, 15, link, "loss", loss);
+    if !scale.exact {
+        maybe(draw, 12, link, "jitter", |draw| {
+            let nanos = if draw.percent(10) { 0 } else { scale.some_time(draw, scale.delay + 10) };
+            quantity::time(draw, nanos)
+        });
+    }
+    maybe(draw, 10, link, "duplicate", |draw| {
+        let ppm = draw.log_between(1, 300_000);
+        quantity::probability(draw, ppm)
+    });
+    maybe(draw, 12, link, "reorder", |draw| {
+        let ppm = draw.log_between(1, 500_000);
+        let nanos = scale.some_time(draw, scale.delay + 10);
+        json!({ "probability": quantity::probability(draw, ppm), "delay": quantity::time(draw, nanos) })
+    });
+    maybe(draw, 10, link, "drop", |draw| {
+        let mut packets: Vec<u64> = (0..draw.below(6)).map(|_| draw.log_between(1, 300)).collect();
+        packets.sort_unstable();
+        packets.dedup();
+        packets
+    });
+}
+
+fn loss(draw: &mut Draw) -> Value {
+    if draw.percent(60) {
+        let ppm = draw.log_between(1, 300_000);
+        return quantity::probability(draw, ppm);
+    }
+    let mut model = Table::new();
+    set(&mut model, "model", "gilbert-elliott");
+    for (key, percent, least, most) in [
+        ("good_to_bad", 100, 0, 200_000),
+        ("bad_to_good", 100, 1, 1_000_000),
+        ("loss_good", 40, 0, 100_000),
+        ("loss_bad", 40, 0, 1_000_000),
+    ] {
+        maybe(draw, percent, &mut model, key, |draw| {
+            let ppm = draw.log_between(least, most);
+            quantity::probability(draw, ppm)
+        });
+    }
+    model.into()
+}

@@ -1,0 +1,150 @@
+//! Flows by TCP and QUIC.
+
+use serde_json::{Value, json};
+use vegas_sim::scenario::Scenario;
+
+use super::scale::Scale;
+use super::topology::Shape;
+use super::{Table, application, host, maybe, parts, set};
+use crate::draw::Draw;
+use crate::quantity;
+
+/// Attempts at parts, hosts and windows that go together; then a preset alone.
+const ATTEMPTS: u64 = 6;
+const WINDOW_MAX: u64 = 1 << 20;
+/// What a QUIC packet holds at least (RFC 9000, section 14), with the headers of UDP and IP.
+const QUIC_PACKET_MIN: u64 = 1228;
+
+/// A scenario's flows; each with a size if all have to complete.
+pub(super) fn tables(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Vec<Value> {
+    let count = match draw.below(100) {
+        0..45 => 1,
+        45..92 => draw.between(2, 5),
+        _ => draw.between(6, 24),
+    };
+    (0..count).map(|_| table(draw, scale, shape, sized).into()).collect()
+}
+
+fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
+    let mut flow = Table::new();
+    maybe(draw, 12, &mut flow, "count", |draw| match draw.percent(90) {
+        true => draw.between(1, 6),
+        false => draw.log_between(1, 150),
+    });
+    flow.extend(connection(draw, scale, true));
+    let start = if draw.percent(60) { scale.some_instant(draw) } else { 0 };
+    if start > 0 {
+        set(&mut flow, "start", quantity::time(draw, start));
+    }
+    maybe(draw, 12, &mut flow, "stop", |draw| {
+        let stop = start + scale.some_time(draw, scale.duration);
+        quantity::time(draw, stop)
+    });
+    if sized || draw.percent(40) {
+        let bytes = if draw.percent(97) { draw.log_between(1, 3_000_000) } else { draw.log_between(1, 1 << 53) };
+        set(&mut flow, "size", quantity::size(draw, bytes));
+    }
+    if flow.get("transport").is_none_or(|transport| transport == "tcp") {
+        maybe(draw, 15, &mut flow, "application", |draw| application::phases(draw, scale));
+    }
+    shape.add_route(draw, scale, &mut flow);
+    flow
+}
+
+/// What a connection is like: also that of a source of traffic, which is TCP's.
+pub(super) fn connection(draw: &mut Draw, scale: &Scale, quic: bool) -> Table {
+    let quic = quic && scale.packet_max >= 1_500 && draw.percent(12);
+    for _ in 0..ATTEMPTS {
+        let flow = attempt(draw, scale, quic);
+        if is_valid(&flow) {
+            return flow;
+        }
+    }
+    let mut flow = Table::new();
+    set(&mut flow, "algorithm", "reno");
+    set(&mut flow, "packet", "100b");
+    flow
+}
+
+fn attempt(draw: &mut Draw, scale: &Scale, quic: bool) -> Table {
+    let mut flow = Table::new();
+    set(&mut flow, "algorithm", parts::algorithm(draw));
+    if quic || draw.percent(5) {
+        set(&mut flow, "transport", if quic { "quic" } else { "tcp" });
+    }
+    match quic {
+        true => maybe(draw, 50, &mut flow, "packet", |draw| {
+            let bytes = draw.between(QUIC_PACKET_MIN, scale.packet_max);
+            quantity::size(draw, bytes)
+        }),
+        false => tcp(draw, scale, &mut flow),
+    }
+    maybe(draw, 25, &mut flow, "ecn", |draw| draw.percent(85));
+    numbers(draw, &mut flow);
+    if jumps(&flow["algorithm"]) {
+        set(&mut flow, "ssthresh", draw.log_between(2, 1_000));
+    }
+    flow
+}
+
+/// Mid-speed slow start opens the window to half of the threshold at once, which may be millions of packets.
+fn jumps(algorithm: &Value) -> bool {
+    let text = algorithm.to_string();
+    text.contains("dynamic") || text.contains("mid-speed")
+}
+
+fn tcp(draw: &mut Draw, scale: &Scale, flow: &mut Table) {
+    if scale.packet_max < 1_000 || draw.percent(60) {
+        let packet = match draw.percent(70) {
+            true => draw.between(scale.packet_max.min(300), scale.packet_max.min(1_500)),
+            false => draw.log_between(2, scale.packet_max),
+        };
+        set(flow, "packet", quantity::size(draw, packet));
+        if packet <= 40 || draw.percent(30) {
+            let header = draw.below(packet.min(100));
+            set(flow, "header", quantity::size(draw, header));
+        }
+        maybe(draw, 40, flow, "ack", |draw| {
+            let bytes = draw.log_between(1, scale.packet_max);
+            quantity::size(draw, bytes)
+        });
+    }
+    maybe(draw, 15, flow, "recovery", |draw| draw.pick(&["reno", "newreno", "sack"]));
+    let delayed_ack = draw.percent(20);
+    if delayed_ack {
+        set(flow, "delayed_ack", host::delayed_ack(draw, scale));
+    }
+    maybe(draw, 50, flow, "host", |draw| host::any(draw, scale, !delayed_ack));
+}
+
+/// Thresholds and windows.
+fn numbers(draw: &mut Draw, flow: &mut Table) {
+    if draw.percent(20) {
+        let alpha = draw.log_between(0, 50);
+        set(flow, "alpha", alpha);
+        set(flow, "beta", alpha + draw.below(10));
+    }
+    maybe(draw, 15, flow, "gamma", |draw| draw.log_between(0, 1_000));
+    // a huge first window is as many packets at once
+    let window = |draw: &mut Draw| match draw.below(5_000) {
+        0..4_700 => draw.log_between(1, 64),
+        4_700..4_999 => draw.log_between(1, 1_000),
+        _ => draw.log_between(1, WINDOW_MAX),
+    };
+    maybe(draw, 25, flow, "initial_window", window);
+    maybe(draw, 15, flow, "restart_window", window);
+    maybe(draw, 25, flow, "ssthresh", |draw| draw.log_between(2, WINDOW_MAX));
+    maybe(draw, 25, flow, "max_window", |draw| draw.log_between(2, WINDOW_MAX));
+}
+
+/// Whether parts, host and numbers go together, which validation knows best.
+fn is_valid(flow: &Table) -> bool {
+    let link = json!({ "rate": "1mbit", "delay": "1ms", "queue": "unlimited" });
+    let document = json!({
+        "name": "connection",
+        "duration": "1s",
+        "topology": { "kind": "dumbbell", "access": link, "bottleneck": link },
+        "flow": [flow],
+    });
+    Scenario::from_json(&document.to_string(), "connection", &[]).is_ok()
+}

@@ -1,0 +1,65 @@
+//! Hosts of TCP flows.
+
+use serde_json::Value;
+
+use super::scale::{HOUR_NS, Scale};
+use super::{Table, maybe, parts, set};
+use crate::draw::Draw;
+use crate::quantity;
+
+/// A kind of host, or a table of what it does. `delayed_ack`: it may say that.
+pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
+    if draw.percent(30) {
+        return draw.pick(&["bsd", "linux"]).into();
+    }
+    let mut host = Table::new();
+    maybe(draw, 60, &mut host, "kind", |draw| draw.pick(&["bsd", "linux"]));
+    let is_linux = host.get("kind").is_some_and(|kind| kind == "linux");
+    maybe(draw, 30, &mut host, "dupack_threshold", |draw| draw.log_between(1, 1_000));
+    if !is_linux {
+        maybe(draw, 30, &mut host, "limited_transmit", |draw| draw.percent(50));
+        maybe(draw, 30, &mut host, "recovery_burst", parts::segments_or_none);
+        maybe(draw, 40, &mut host, "rto_grain", |draw| timeout(draw, scale));
+    }
+    if is_linux {
+        maybe(draw, 40, &mut host, "sack", |draw| draw.percent(30));
+    }
+    if delayed_ack {
+        maybe(draw, 30, &mut host, "delayed_ack", |draw| match is_linux && draw.percent(60) {
+            true => "linux".into(),
+            false => self::delayed_ack(draw, scale),
+        });
+    }
+    maybe(draw, 25, &mut host, "receive_window", |draw| draw.log_between(2, 1 << 20));
+    if draw.percent(60) {
+        timeouts(draw, scale, &mut host);
+    }
+    maybe(draw, 40, &mut host, "handshake", |draw| draw.pick(&["none", "full"]));
+    host.into()
+}
+
+/// `false`, or the longest wait for a second segment.
+pub(super) fn delayed_ack(draw: &mut Draw, scale: &Scale) -> Value {
+    const DELAYED_ACK_MAX_NS: u64 = 500_000_000;
+    if draw.percent(20) {
+        return false.into();
+    }
+    let about = if draw.percent(50) { scale.round_trip } else { 40_000_000 };
+    let nanos = scale.some_time(draw, about).clamp(2, DELAYED_ACK_MAX_NS);
+    quantity::time(draw, nanos).into()
+}
+
+/// Neither the least nor the first timeout is above the greatest.
+fn timeouts(draw: &mut Draw, scale: &Scale, host: &mut Table) {
+    let greatest = scale.even(draw.log_between(2 * scale.round_trip.min(HOUR_NS / 4), HOUR_NS));
+    set(host, "rto_max", quantity::time(draw, greatest));
+    for key in ["rto_min", "rto_initial"] {
+        let nanos = scale.some_time(draw, 3 * scale.round_trip.min(HOUR_NS)).min(greatest);
+        set(host, key, quantity::time(draw, nanos));
+    }
+}
+
+fn timeout(draw: &mut Draw, scale: &Scale) -> String {
+    let nanos = scale.some_time(draw, scale.round_trip).min(HOUR_NS);
+    quantity::time(draw, nanos)
+}

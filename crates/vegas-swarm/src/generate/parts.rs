@@ -1,0 +1,54 @@
+//! Algorithms: presets, and tables of parts.
+
+use serde_json::{Value, json};
+use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
+
+use super::{Table, maybe, set};
+use crate::draw::Draw;
+
+/// A preset's name.
+pub(super) fn preset(draw: &mut Draw) -> &'static str {
+    registry::PRESETS[draw.below(registry::PRESETS.len() as u64) as usize].name
+}
+
+/// A preset, or parts that may not go together.
+pub(super) fn algorithm(draw: &mut Draw) -> Value {
+    match draw.percent(60) {
+        true => preset(draw).into(),
+        false => table(draw).into(),
+    }
+}
+
+fn table(draw: &mut Draw) -> Table {
+    let mut parts = Table::new();
+    if draw.percent(25) {
+        let letters: String = ('A'..='J').filter(|_| draw.percent(50)).collect();
+        set(&mut parts, "mechanisms", letters);
+    } else {
+        maybe(draw, 75, &mut parts, "preset", preset);
+    }
+    maybe(draw, 45, &mut parts, "signal", |draw| named(draw, Signal::NAMES));
+    maybe(draw, 45, &mut parts, "slow_start", |draw| named(draw, SlowStart::NAMES));
+    maybe(draw, 45, &mut parts, "avoidance", |draw| named(draw, Avoidance::NAMES));
+    maybe(draw, 25, &mut parts, "cut", |draw| named(draw, Cut::NAMES));
+    maybe(draw, 25, &mut parts, "recovery", |draw| named(draw, Recovery::NAMES));
+    for switch in ["once_per_window", "fine_retransmit", "recheck_after_retransmit", "keep_up", "suppress_spikes"] {
+        maybe(draw, 20, &mut parts, switch, |draw| draw.percent(50));
+    }
+    maybe(draw, 25, &mut parts, "burst", segments_or_none);
+    maybe(draw, 20, &mut parts, "name", |draw| draw.pick(&["mine", "a+b", "x_1-y"]));
+    parts
+}
+
+/// A part by its name.
+fn named<T>(draw: &mut Draw, names: &[(&'static str, T)]) -> &'static str {
+    names[draw.below(names.len() as u64) as usize].0
+}
+
+/// Most segments in a burst, or `"none"`.
+pub(super) fn segments_or_none(draw: &mut Draw) -> Value {
+    match draw.percent(30) {
+        true => json!("none"),
+        false => json!(draw.log_between(1, 1 << 20)),
+    }
+}

@@ -1,0 +1,126 @@
+//! What the packets of a capture say, without the endpoints' word.
+
+use std::collections::BTreeMap;
+
+use vegas_core::units::Time;
+use vegas_sim::outcome::{CapturePoint, CapturedPacket};
+use vegas_sim::scenario::FlowSpec;
+
+use super::ensure;
+use crate::examine::Case;
+
+/// Flows with their packets, where the scenario has a capture.
+fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<&'a CapturedPacket>)> {
+    if !case.scenario.capture {
+        return Vec::new();
+    }
+    let mut packets: Vec<Vec<&CapturedPacket>> = vec![Vec::new(); case.scenario.flows.len()];
+    for packet in &case.outcome.capture {
+        packets[packet.flow as usize].push(packet);
+    }
+    case.scenario.flows.iter().zip(packets).enumerate().map(|(id, (spec, packets))| (id, spec, packets)).collect()
+}
+
+/// What the receiver acknowledges, and what counts as delivered, is what has arrived without a hole, neither more nor
+/// less.
+pub(super) fn bytes_once_and_in_order(case: &Case<'_>) -> Result<(), String> {
+    for (flow, _, packets) in captured(case) {
+        let mut arrived = Arrived::default();
+        for packet in packets {
+            match packet.point {
+                CapturePoint::ReceiverIn => arrived.add(packet.sequence, u64::from(packet.payload)),
+                CapturePoint::ReceiverOut if !packet.syn => ensure(packet.acknowledgement == arrived.prefix, || {
+                    format!(
+                        "flow {flow}, {} ns: byte {} is acknowledged, {} bytes have arrived in order",
+                        packet.time_ns, packet.acknowledgement, arrived.prefix
+                    )
+                })?,
+                _ => {}
+            }
+        }
+        let delivered = case.outcome.flows[flow].delivered_bytes;
+        ensure(delivered == arrived.prefix, || {
+            format!("flow {flow}: {delivered} bytes delivered, {} have arrived in order", arrived.prefix)
+        })?;
+    }
+    Ok(())
+}
+
+/// Bytes that have arrived: all before `prefix`, and stretches beyond it.
+#[derive(Default)]
+struct Arrived {
+    prefix: u64,
+    beyond: BTreeMap<u64, u64>,
+}
+
+impl Arrived {
+    fn add(&mut self, from: u64, bytes: u64) {
+        let end = self.beyond.entry(from).or_default();
+        *end = (*end).max(from + bytes);
+        while let Some(first) = self.beyond.first_entry().filter(|first| *first.key() <= self.prefix) {
+            self.prefix = self.prefix.max(first.remove());
+        }
+    }
+}
+
+/// Nothing leaves the sender beyond the receiver's window.
+pub(super) fn sender_within_window(case: &Case<'_>) -> Result<(), String> {
+    for (flow, spec, packets) in captured(case) {
+        let window = u64::from(spec.host.receive_window.0) * (spec.packet.get() - spec.header.get());
+        let mut acknowledged = 0;
+        for packet in packets {
+            match packet.point {
+                CapturePoint::SenderIn => acknowledged = acknowledged.max(packet.acknowledgement),
+                CapturePoint::SenderOut => {
+                    let end = packet.sequence + u64::from(packet.payload);
+                    ensure(end <= acknowledged + window, || {
+                        format!("flow {flow}: byte {end} is sent, {acknowledged} acknowledged, window {window}")
+                    })?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counters agree with the packets seen.
+pub(super) fn packets_counted(case: &Case<'_>) -> Result<(), String> {
+    let mut arrived = 0;
+    for (flow, _, packets) in captured(case) {
+        let seen = |point| packets.iter().filter(|packet| packet.point == point && !packet.syn).count() as u64;
+        let (sent, counted) = (seen(CapturePoint::SenderOut), case.outcome.flows[flow].segments_sent);
+        ensure(sent == counted, || format!("flow {flow}: {sent} segments leave, {counted} are counted"))?;
+        arrived += seen(CapturePoint::ReceiverIn);
+    }
+    if !case.scenario.capture {
+        return Ok(());
+    }
+    let of_traffic: u64 = case.outcome.traffic.iter().map(|source| source.delivered_packets).sum();
+    let delivered = case.outcome.delivered_packets;
+    ensure(arrived + of_traffic == delivered, || {
+        format!("{arrived} packets of flows and {of_traffic} of traffic arrive, {delivered} are counted")
+    })
+}
+
+/// A sender of bulk data does not fall silent: no longer than its greatest timeout passes without a packet in
+/// or out.
+pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
+    let end_ns = (case.outcome.end_s * 1e9).round() as u64;
+    for (flow, spec, packets) in captured(case) {
+        let is_over = case.outcome.flows[flow].completion_s.is_some();
+        if spec.stop.is_some() || is_over || !spec.application.is_empty() {
+            continue;
+        }
+        let patience_ns = spec.host.rto_max.as_nanos() + 2 * spec.host.rto_grain.as_nanos();
+        let at_sender = packets.iter().filter(|p| matches!(p.point, CapturePoint::SenderOut | CapturePoint::SenderIn));
+        let mut last_ns = spec.start.since(Time::ZERO).as_nanos();
+        for now_ns in at_sender.map(|packet| packet.time_ns).chain([end_ns]) {
+            ensure(now_ns.saturating_sub(last_ns) <= patience_ns, || {
+                format!("flow {flow} is silent from {last_ns} to {now_ns} ns, greatest timeout {patience_ns} ns")
+            })?;
+            last_ns = now_ns;
+        }
+    }
+    Ok(())
+}

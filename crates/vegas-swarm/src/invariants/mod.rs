@@ -1,0 +1,60 @@
+//! What must hold of every run: a function each, which says in a line what does not.
+
+mod capacity;
+mod capture;
+mod numbers;
+mod queues;
+
+use vegas_sim::scenario::{Change, LinkChange, LinkId, Scenario};
+
+use crate::examine::Case;
+
+/// An invariant: an error is what does not hold.
+pub type Invariant = fn(&Case<'_>) -> Result<(), String>;
+
+/// All of them, by name.
+pub const ALL: &[(&str, Invariant)] = &[
+    ("numbers_finite", numbers::numbers_finite),
+    ("counts_nest", numbers::counts_nest),
+    ("times_in_order", numbers::times_in_order),
+    ("counters_rise", numbers::counters_rise),
+    ("base_rtt_at_least_propagation", numbers::base_rtt_at_least_propagation),
+    ("windows_bounded", numbers::windows_bounded),
+    ("goodput_within_capacity", capacity::goodput_within_capacity),
+    ("goodput_within_throughput", capacity::goodput_within_throughput),
+    ("queue_within_limit", queues::queue_within_limit),
+    ("queueing_times_ordered", queues::queueing_times_ordered),
+    ("utilisation_within_one", queues::utilisation_within_one),
+    ("drops_have_rows", queues::drops_have_rows),
+    ("traffic_conserved", queues::traffic_conserved),
+    ("bytes_once_and_in_order", capture::bytes_once_and_in_order),
+    ("sender_within_window", capture::sender_within_window),
+    ("packets_counted", capture::packets_counted),
+    ("no_stall", capture::no_stall),
+];
+
+/// An error unless `holds`.
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(message()) }
+}
+
+/// A link's name in results.
+fn link_name(scenario: &Scenario, link: LinkId) -> String {
+    let spec = &scenario.links[link];
+    format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
+}
+
+/// The changes of a link, with their times in ns.
+fn changes_of(scenario: &Scenario, link: LinkId) -> impl Iterator<Item = (u64, &LinkChange)> {
+    scenario.changes.iter().filter_map(move |scheduled| match &scheduled.change {
+        Change::Link(change) if change.link == link => {
+            Some((scheduled.at.since(vegas_core::units::Time::ZERO).as_nanos(), change))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a flow takes another route during the run.
+fn is_rerouted(scenario: &Scenario, flow: usize) -> bool {
+    scenario.changes.iter().any(|scheduled| matches!(&scheduled.change, Change::Route(route) if route.flow == flow))
+}

@@ -1,0 +1,219 @@
+//! Totals, times and counters that fit each other.
+
+use vegas_core::units::Span;
+use vegas_core::{Signal, Standalone};
+use vegas_sim::outcome::{FlowOutcome, LinkOutcome};
+use vegas_sim::scenario::{Change, LinkId, Scenario, Transport};
+
+use super::{changes_of, ensure, is_rerouted};
+use crate::examine::Case;
+
+/// Every number of the totals is finite and not negative.
+pub(super) fn numbers_finite(case: &Case<'_>) -> Result<(), String> {
+    let good = |value: f64| value.is_finite() && value >= 0.0;
+    let outcome = &case.outcome;
+    for (flow, total) in outcome.flows.iter().enumerate() {
+        ensure(numbers_of_flow(total).into_iter().flatten().all(good), || format!("flow {flow}: {total:?}"))?;
+    }
+    for (link, total) in outcome.links.iter().enumerate() {
+        ensure(numbers_of_link(total).into_iter().flatten().all(good), || format!("link {link}: {total:?}"))?;
+    }
+    for (source, total) in outcome.traffic.iter().enumerate() {
+        let goodput = total.transfers.as_ref().map_or(0.0, |transfers| transfers.goodput_mbps);
+        let numbers = [total.start_s, total.sent_mbps, total.throughput_mbps, goodput];
+        ensure(numbers.into_iter().all(good), || format!("traffic {source}: {total:?}"))?;
+    }
+    let series = (&outcome.flow_series, &outcome.link_series);
+    let columns =
+        [&series.0.cwnd_segments, &series.0.throughput_mbps, &series.1.throughput_mbps, &series.1.utilisation];
+    ensure(columns.into_iter().flatten().copied().all(good), || "a row of the series has an infinite number".into())
+}
+
+fn numbers_of_flow(total: &FlowOutcome) -> [Option<f64>; 9] {
+    [
+        Some(total.throughput_mbps),
+        Some(total.goodput_mbps),
+        total.completion_s,
+        total.mean_rtt_ms,
+        total.base_rtt_ms,
+        total.slow_start_end_s,
+        total.cwnd_at_slow_start_end,
+        Some(total.final_cwnd_segments),
+        Some(total.mean_cwnd_segments),
+    ]
+}
+
+fn numbers_of_link(total: &LinkOutcome) -> [Option<f64>; 4] {
+    [
+        Some(total.mean_queue_packets),
+        Some(total.utilisation),
+        total.queueing.map(|q| q.mean_ms),
+        total.queueing.map(|q| q.max_ms),
+    ]
+}
+
+/// What is part of something is not more than it.
+pub(super) fn counts_nest(case: &Case<'_>) -> Result<(), String> {
+    for (flow, (spec, total)) in case.scenario.flows.iter().zip(&case.outcome.flows).enumerate() {
+        ensure(total.segments_retransmitted <= total.segments_sent, || format!("flow {flow}: {total:?}"))?;
+        if let Some(size) = spec.size {
+            let (delivered, size) = (total.delivered_bytes, size.get());
+            ensure(delivered <= size, || format!("flow {flow}: {delivered} bytes of {size}"))?;
+            ensure(total.completion_s.is_none() || delivered == size, || {
+                format!("flow {flow} is complete with {delivered} bytes of {size}")
+            })?;
+        }
+        ensure(spec.ecn || total.ecn_reductions == 0, || format!("flow {flow} reduces by marks, without ECN"))?;
+    }
+    for (source, total) in case.outcome.traffic.iter().enumerate() {
+        let Some(transfers) = &total.transfers else { continue };
+        ensure(transfers.completed <= transfers.started, || format!("traffic {source}: {transfers:?}"))?;
+    }
+    Ok(())
+}
+
+/// Rows come in the order of time, none after the end; the end is not after the scenario's.
+pub(super) fn times_in_order(case: &Case<'_>) -> Result<(), String> {
+    let outcome = &case.outcome;
+    let in_order = |what: &str, times: &mut dyn Iterator<Item = f64>| {
+        let mut last = 0.0;
+        for time in times {
+            ensure((last..=outcome.end_s).contains(&time), || {
+                format!("{what}: {time} s after {last} s, end {} s", outcome.end_s)
+            })?;
+            last = time;
+        }
+        Ok(())
+    };
+    let duration_s = case.scenario.duration.as_nanos() as f64 / 1e9;
+    ensure(outcome.end_s <= duration_s, || format!("ends at {} s of {duration_s} s", outcome.end_s))?;
+    in_order("incidents", &mut outcome.incidents.iter().map(|incident| incident.time_s))?;
+    in_order("capture", &mut outcome.capture.iter().map(|packet| packet.time_ns as f64 / 1e9))?;
+    in_order("flow series", &mut outcome.flow_series.time_s.iter().copied())?;
+    in_order("link series", &mut outcome.link_series.time_s.iter().copied())
+}
+
+/// Counters of a series never fall, and end at the totals or below.
+pub(super) fn counters_rise(case: &Case<'_>) -> Result<(), String> {
+    let outcome = &case.outcome;
+    let mut flows = vec![[0; 2]; outcome.flows.len()];
+    for (row, &flow) in outcome.flow_series.flow.iter().enumerate() {
+        let series = &outcome.flow_series;
+        let now = [series.acked_bytes[row], series.timeouts[row]];
+        let before = std::mem::replace(&mut flows[flow as usize], now);
+        ensure(now.iter().zip(&before).all(|(now, before)| now >= before), || {
+            format!("flow {flow}, row {row}: {now:?} after {before:?} (acknowledged bytes, timeouts)")
+        })?;
+        let most = outcome.flows[flow as usize].timeouts;
+        ensure(now[1] <= most, || format!("flow {flow}, row {row}: {} timeouts of {most}", now[1]))?;
+    }
+    let mut drops = vec![0; outcome.links.len()];
+    for (row, &link) in outcome.link_series.link.iter().enumerate() {
+        let now = outcome.link_series.drops[row];
+        let before = std::mem::replace(&mut drops[link as usize], now);
+        let most = outcome.links[link as usize].drops;
+        ensure((before..=most).contains(&now), || {
+            format!("link {link}, row {row}: {now} drops after {before}, of {most}")
+        })?;
+    }
+    Ok(())
+}
+
+/// No round trip is shorter than the path is long, whatever routes and delays it had. Nor is a base RTT, unless its source
+/// computes it otherwise ([`base_is_a_sample`]).
+pub(super) fn base_rtt_at_least_propagation(case: &Case<'_>) -> Result<(), String> {
+    for (flow, total) in case.outcome.flows.iter().enumerate() {
+        let least_ms = least_round_trip(&case.scenario, flow).as_nanos() as f64 / 1e6;
+        let base = total.base_rtt_ms.filter(|_| base_is_a_sample(case, flow));
+        let (rounded_off_ms, greatest_ms) = case.scenario.flows[flow].standalone.map_or((0.0, f64::MAX), base_range_ms);
+        let of_base = least_ms.min(greatest_ms) - rounded_off_ms;
+        for (what, rtt_ms, least_ms) in [("base", base, of_base), ("mean", total.mean_rtt_ms, least_ms)] {
+            ensure(rtt_ms.is_none_or(|rtt| rtt >= least_ms * (1.0 - 1e-9)), || {
+                format!("flow {flow}: {what} RTT {rtt_ms:?} ms, propagation {least_ms} ms")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a flow's base RTT is a sample, or one less what that segment has waited:
+/// - A round of one segment sets it where the source does (1994, ns-2; "Revisited", section VII.B), and a round in which
+///   every segment was sent again has its length for an RTT: so where nothing was sent again, it is a sample.
+/// - "RoVegas", equation 3, takes the newest segment's RTT less what the packet that was acknowledged last has waited: the
+///   same packet, or one that was sent later, unless packets overtake.
+fn base_is_a_sample(case: &Case<'_>, flow: usize) -> bool {
+    let (scenario, spec) = (&case.scenario, &case.scenario.flows[flow]);
+    match spec.composition.signal {
+        Signal::EndToEnd { reset_base_after_single: true, .. } => case.outcome.flows[flow].segments_retransmitted == 0,
+        Signal::RouterAssisted { .. } => {
+            let overtakes = |link: &LinkId| scenario.links[*link].impairments.reorder_ppm > 0;
+            !spec.path.iter().any(overtakes) && !is_rerouted(scenario, flow)
+        }
+        Signal::None | Signal::EndToEnd { .. } => true,
+    }
+}
+
+/// How much an algorithm of the kernel rounds its base RTT off, and the greatest one it knows.
+fn base_range_ms(standalone: Standalone) -> (f64, f64) {
+    match standalone {
+        // 2^32 - 1 microseconds over alpha_max in its fixed point, 10 * 2^7: tcp_illinois.c
+        Standalone::Illinois => (0.001, 3355.443),
+        // 20 s before the first sample; tcp_westwood.c counts ticks
+        Standalone::Westwood => (1.0, 20_000.0),
+        Standalone::Htcp => (1.0, f64::MAX),
+        // microseconds in 32 bits, of which the greatest value is no sample
+        Standalone::TorVegas | Standalone::Nv | Standalone::Veno | Standalone::Yeah | Standalone::Lp => {
+            (0.001, 4_294_967.294)
+        }
+        // a signed 32 bits of microseconds: tcp_cdg.c
+        Standalone::Cdg => (0.001, 2_147_483.647),
+        Standalone::Copa | Standalone::CopaMvfst | Standalone::Ledbat | Standalone::LedbatPlusPlus => (0.0, f64::MAX),
+        Standalone::Fast | Standalone::RenoLinux => (0.0, f64::MAX),
+    }
+}
+
+fn least_round_trip(scenario: &Scenario, flow: usize) -> Span {
+    let spec = &scenario.flows[flow];
+    let mut ways = vec![(&spec.path, &spec.reverse_path)];
+    for scheduled in &scenario.changes {
+        if let Change::Route(route) = &scheduled.change
+            && route.flow == flow
+        {
+            ways.push((&route.path, &route.reverse_path));
+        }
+    }
+    // packets may go one way and their acknowledgements come back by another
+    let least = |ways: &mut dyn Iterator<Item = u64>| ways.min().unwrap_or(0);
+    let there = least(&mut ways.iter().map(|(path, _)| length(scenario, path)));
+    let back = least(&mut ways.iter().map(|(_, reverse)| length(scenario, reverse)));
+    Span::from_nanos(there + back)
+}
+
+fn length(scenario: &Scenario, path: &[LinkId]) -> u64 {
+    let least = |link: LinkId| {
+        let changed = changes_of(scenario, link).filter_map(|(_, change)| change.delay);
+        changed.map(Span::as_nanos).fold(scenario.links[link].delay.as_nanos(), u64::min)
+    };
+    path.iter().map(|link| least(*link)).sum()
+}
+
+/// The window never exceeds the flow's largest.
+pub(super) fn windows_bounded(case: &Case<'_>) -> Result<(), String> {
+    let most = |flow: usize| match &case.scenario.flows[flow] {
+        spec if spec.transport == Transport::Tcp => f64::from(spec.parameters.max_window.0),
+        _ => f64::INFINITY,
+    };
+    for (flow, total) in case.outcome.flows.iter().enumerate() {
+        let window = total.final_cwnd_segments.max(total.mean_cwnd_segments);
+        ensure(window <= most(flow) * (1.0 + 1e-9), || {
+            format!("flow {flow}: a window of {window}, {} at most", most(flow))
+        })?;
+    }
+    let series = &case.outcome.flow_series;
+    for (&flow, &window) in series.flow.iter().zip(&series.cwnd_segments) {
+        ensure(window <= most(flow as usize), || {
+            format!("flow {flow}: a window of {window}, {} at most", most(flow as usize))
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Links: queues, drops, and traffic that crosses them.
+
+use vegas_sim::outcome::IncidentKind;
+use vegas_sim::scenario::{LinkId, QueueLimit, Scenario};
+
+use super::{changes_of, ensure, link_name};
+use crate::examine::Case;
+
+/// A queue holds at most its limit, the greatest it has in the run; the packet being sent counts and does not wait.
+pub(super) fn queue_within_limit(case: &Case<'_>) -> Result<(), String> {
+    let Case { scenario, outcome, .. } = case;
+    for (link, total) in outcome.links.iter().enumerate() {
+        let (packets, name) = (packets_max(scenario, link), || link_name(scenario, link));
+        let waiting = total.max_queue_packets;
+        ensure(waiting <= packets, || format!("{}: {waiting} packets wait, limit {packets}", name()))?;
+        ensure(total.mean_queue_packets <= waiting as f64 * (1.0 + 1e-9), || {
+            format!("{}: {} packets wait on average, {waiting} at most", name(), total.mean_queue_packets)
+        })?;
+    }
+    let series = &outcome.link_series;
+    for (row, &link) in series.link.iter().enumerate() {
+        let (bytes, most) = (series.queue_bytes[row], bytes_max(scenario, link as usize));
+        ensure(bytes <= most, || format!("{}: {bytes} bytes wait, limit {most}", link_name(scenario, link as usize)))?;
+        let (now, most) = (series.queue_packets[row], outcome.links[link as usize].max_queue_packets);
+        ensure(u64::from(now) <= most, || {
+            format!("{}: {now} packets wait, {most} at most", link_name(scenario, link as usize))
+        })?;
+    }
+    Ok(())
+}
+
+fn packets_max(scenario: &Scenario, link: LinkId) -> u64 {
+    limits(scenario, link)
+        .map(|limit| if let QueueLimit::Packets(most) = limit { u64::from(most) } else { u64::MAX })
+        .max()
+        .unwrap_or(0)
+}
+
+fn bytes_max(scenario: &Scenario, link: LinkId) -> u64 {
+    limits(scenario, link)
+        .map(|limit| if let QueueLimit::Bytes(most) = limit { most.get() } else { u64::MAX })
+        .max()
+        .unwrap_or(0)
+}
+
+fn limits(scenario: &Scenario, link: LinkId) -> impl Iterator<Item = QueueLimit> {
+    let changed = changes_of(scenario, link).filter_map(|(_, change)| change.queue);
+    std::iter::once(scenario.links[link].queue).chain(changed)
+}
+
+/// Percentiles rise, none is above the longest time by more than their resolution of 1 %, nor is the mean.
+pub(super) fn queueing_times_ordered(case: &Case<'_>) -> Result<(), String> {
+    for (link, total) in case.outcome.links.iter().enumerate() {
+        let Some(times) = total.queueing else { continue };
+        let percentiles = [times.p50_ms, times.p95_ms, times.p99_ms, times.max_ms * 1.01];
+        ensure(percentiles.is_sorted() && times.mean_ms <= times.max_ms * (1.0 + 1e-9), || {
+            format!("{}: {times:?}", link_name(&case.scenario, link))
+        })?;
+    }
+    Ok(())
+}
+
+/// No transmitter is busy for longer than there is time.
+pub(super) fn utilisation_within_one(case: &Case<'_>) -> Result<(), String> {
+    for (link, total) in case.outcome.links.iter().enumerate() {
+        ensure(total.utilisation <= 1.0 + 1e-9, || {
+            format!("{}: utilisation {}", link_name(&case.scenario, link), total.utilisation)
+        })?;
+    }
+    let series = &case.outcome.link_series;
+    ensure(series.utilisation.iter().all(|&part| part <= 1.0 + 1e-9), || "a row has a utilisation above 1".into())
+}
+
+/// Each drop and mark of a flow's packet is a row of the incidents; others' are not.
+pub(super) fn drops_have_rows(case: &Case<'_>) -> Result<(), String> {
+    let has_traffic = !case.scenario.traffic.is_empty();
+    let mut rows = vec![[0u64; 2]; case.outcome.links.len()];
+    for incident in &case.outcome.incidents {
+        let Some(link) = incident.link else { continue };
+        let kind = usize::from(incident.kind == IncidentKind::Mark);
+        rows[link as usize][kind] += 1;
+    }
+    for (link, (rows, total)) in rows.iter().zip(&case.outcome.links).enumerate() {
+        let totals = [total.drops, total.marks];
+        let holds = rows.iter().zip(&totals).all(|(rows, total)| rows == total || has_traffic && rows < total);
+        ensure(holds, || {
+            format!("{}: {rows:?} rows of drops and marks, {totals:?} counted", link_name(&case.scenario, link))
+        })?;
+    }
+    Ok(())
+}
+
+/// What a source has sent is delivered, lost or under way, unless the network doubles packets.
+pub(super) fn traffic_conserved(case: &Case<'_>) -> Result<(), String> {
+    if case.scenario.links.iter().any(|link| link.impairments.duplicate_ppm > 0) {
+        return Ok(());
+    }
+    for (source, total) in case.outcome.traffic.iter().enumerate() {
+        ensure(total.delivered_packets + total.lost_packets <= total.sent_packets, || {
+            format!("traffic {source}: {total:?}")
+        })?;
+    }
+    Ok(())
+}

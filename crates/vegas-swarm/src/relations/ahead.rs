@@ -1,0 +1,28 @@
+//! Links that are fed ahead of time, and links with an event at each hop.
+
+use vegas_core::units::{Span, Time};
+use vegas_sim::scenario::{Change, LinkChange, QueueLimit, Sampling, ScheduledChange};
+
+use super::{Compared, against, differs};
+use crate::examine::Case;
+
+/// A change of every link at the last moment that changes nothing keeps it from being fed ahead of time. It is of the
+/// queue's limit: a new delay, even of the old value, carries what is on its way beside the link, in another order at one instant.
+pub(super) fn lookahead(case: &Case<'_>) -> Result<Compared, String> {
+    if case.scenario.sampling == Sampling::EveryChange {
+        return Ok(Compared::No); // nothing is fed
+    }
+    let mut other = case.scenario.clone();
+    let last = Time::ZERO + case.scenario.duration.less(Span::from_nanos(1));
+    let mut limits: Vec<QueueLimit> = other.links.iter().map(|link| link.queue).collect();
+    for scheduled in &other.changes {
+        if let Change::Link(change) = &scheduled.change {
+            limits[change.link] = change.queue.unwrap_or(limits[change.link]);
+        }
+    }
+    for (link, limit) in limits.into_iter().enumerate() {
+        let same = LinkChange { link, rate: None, delay: None, queue: Some(limit) };
+        other.changes.push(ScheduledChange { at: last, change: Change::Link(same) });
+    }
+    against(case, &other, |outcome| differs::same(&case.outcome, outcome))
+}

@@ -1,0 +1,87 @@
+//! Runs bounded by events, so that no network takes long and each verdict is the same on every machine.
+
+use serde_json::Value;
+use vegas_quic_sim::Quic;
+use vegas_sim::outcome::Outcome;
+use vegas_sim::scenario::{Scenario, ScenarioError};
+use vegas_sim::{Engine, Simulation};
+
+use crate::quantity;
+
+/// Events between looks at the memory held.
+const SLICE_EVENTS: u64 = 2_000;
+const MEMORY_MAX_BYTES: u64 = 256 << 20;
+/// How often a run is shortened before it counts as too long.
+const ATTEMPTS: usize = 8;
+
+/// How a bounded run ends.
+#[derive(Debug)]
+pub enum Run {
+    /// At the scenario's end.
+    Done(Box<Outcome>),
+    /// At the bound, at this time, ns.
+    Over(u64),
+}
+
+/// Runs a scenario for this many events at most.
+pub fn bounded(scenario: &Scenario, events: u64) -> Run {
+    bounded_on(Engine::Fast, scenario, events)
+}
+
+/// Like [`bounded`], on this engine.
+pub fn bounded_on(engine: Engine, scenario: &Scenario, events: u64) -> Run {
+    let mut simulation = Simulation::with_engine(engine, scenario, Some(&Quic));
+    loop {
+        let progress = simulation.advance(SLICE_EVENTS.min(events + 1 - simulation.events().min(events)));
+        if progress.finished {
+            return Run::Done(Box::new(simulation.finish()));
+        }
+        if simulation.events() > events || simulation.memory_bytes() > MEMORY_MAX_BYTES {
+            return Run::Over(progress.now.as_nanos());
+        }
+    }
+}
+
+/// A document, shortened until its run takes this many events at most, with what it gives; none if it takes more however
+/// short it is.
+pub fn fitted(
+    mut document: Value,
+    source: &str,
+    events: u64,
+) -> Result<Option<(Value, Scenario, Outcome)>, ScenarioError> {
+    for _ in 0..ATTEMPTS {
+        let scenario = Scenario::from_json(&document.to_string(), source, &[])?;
+        match bounded(&scenario, events) {
+            Run::Done(outcome) => return Ok(Some((document, scenario, *outcome))),
+            Run::Over(0..4) => break,
+            // a little before that time, for what is ahead of it counts too
+            Run::Over(reached_ns) => shorten(&mut document, reached_ns - reached_ns / 4),
+        }
+    }
+    Ok(None)
+}
+
+/// Ends the scenario at this time, an even number of ns, and leaves out what would begin later.
+fn shorten(document: &mut Value, duration_ns: u64) {
+    let duration_ns = duration_ns & !1;
+    document["duration"] = format!("{duration_ns}ns").into();
+    for (list, key) in [("flow", "start"), ("traffic", "start"), ("change", "at")] {
+        if let Some(tables) = document.get_mut(list).and_then(Value::as_array_mut) {
+            let begins = |table: &Value| quantity::nanos(&table[key]).is_none_or(|time| time < duration_ns);
+            match list {
+                // a flow that is left out would leave the changes' numbers of flows wrong
+                "flow" => {
+                    tables.iter_mut().filter(|table| !begins(table)).for_each(|table| table[key] = "0s".into());
+                    tables.iter_mut().for_each(stop_after_start);
+                }
+                _ => tables.retain(begins),
+            }
+        }
+    }
+}
+
+fn stop_after_start(flow: &mut Value) {
+    if flow.get("stop").is_some_and(|stop| quantity::nanos(stop) == Some(0)) {
+        flow["stop"] = "1ns".into();
+    }
+}

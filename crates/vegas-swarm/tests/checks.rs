@@ -1,0 +1,118 @@
+//! Each check can fail: an outcome, or a scenario, in which one thing is wrong.
+
+use serde_json::{Value, json};
+use vegas_sim::outcome::CapturePoint;
+use vegas_sim::scenario::QueueLimit;
+use vegas_swarm::examine::Case;
+use vegas_swarm::{invariants, relations, run};
+
+/// Two flows, a source, losses and a capture: what every check says something of.
+fn document() -> Value {
+    json!({
+        "name": "checked",
+        "duration": "4s",
+        "capture": true,
+        "topology": {
+            "kind": "graph",
+            "nodes": ["a", "b", "c"],
+            "link": [
+                { "between": ["a", "b"], "rate": "8mbit", "delay": "10ms", "queue": "8p" },
+                { "between": ["b", "c"], "rate": "4mbit", "delay": "10ms", "queue": "8p" },
+            ],
+        },
+        "flow": [
+            { "algorithm": "reno", "from": "a", "to": "c", "size": "200kb" },
+            { "algorithm": "vegas", "from": "b", "to": "c", "start": "501ms", "count": 2 },
+        ],
+        "traffic": [{ "kind": "constant", "rate": "1mbit", "from": "a", "to": "c" }],
+    })
+}
+
+fn case() -> Case<'static> {
+    case_of(document())
+}
+
+fn case_of(document: Value) -> Case<'static> {
+    let (document, scenario, outcome) = run::fitted(document, "checked", 1_000_000).unwrap().expect("a short run");
+    Case { document, source: "checked", scenario, outcome }
+}
+
+type Mutant = (&'static str, fn(&mut Case<'_>));
+
+/// What is wrong, by the invariant that must find it.
+const MUTANTS: &[Mutant] = &[
+    ("numbers_finite", |case| case.outcome.links[0].utilisation = f64::NAN),
+    ("counts_nest", |case| case.outcome.flows[0].delivered_bytes = 200_001),
+    ("times_in_order", |case| case.outcome.incidents.reverse()),
+    ("counters_rise", |case| case.outcome.flow_series.acked_bytes.reverse()),
+    ("base_rtt_at_least_propagation", |case| case.outcome.flows[1].base_rtt_ms = Some(19.9)),
+    ("windows_bounded", |case| case.scenario.flows[1].parameters.max_window.0 = 2),
+    ("goodput_within_capacity", |case| case.outcome.flows[1].delivered_bytes = 2_100_000),
+    ("goodput_within_throughput", |case| case.outcome.flows[1].goodput_mbps = 100.0),
+    ("queue_within_limit", |case| case.scenario.links[2].queue = QueueLimit::Packets(3)),
+    ("queueing_times_ordered", |case| case.outcome.links[2].queueing.as_mut().unwrap().p50_ms = 1e3),
+    ("utilisation_within_one", |case| case.outcome.links[2].utilisation = 1.01),
+    ("drops_have_rows", |case| case.outcome.links[2].drops = 0),
+    ("traffic_conserved", |case| case.outcome.traffic[0].lost_packets = 1_000_000),
+    ("bytes_once_and_in_order", |case| {
+        let lost =
+            |packet: &vegas_sim::outcome::CapturedPacket| packet.point == CapturePoint::ReceiverIn && packet.flow == 1;
+        let first = case.outcome.capture.iter().position(lost).expect("data");
+        case.outcome.capture.remove(first);
+    }),
+    ("sender_within_window", |case| case.scenario.flows[1].host.receive_window.0 = 1),
+    ("packets_counted", |case| case.outcome.flows[1].segments_sent += 1),
+    ("no_stall", |case| {
+        let last_ns = 1_000_000_000;
+        case.scenario.flows[1].host.rto_max = vegas_core::units::Span::from_secs(1);
+        case.outcome.capture.retain(|packet| packet.flow != 1 || packet.time_ns < last_ns);
+    }),
+];
+
+#[test]
+fn each_invariant_holds_and_can_fail() {
+    for (name, invariant) in invariants::ALL {
+        assert_eq!(invariant(&case()), Ok(()), "{name}");
+        let (_, break_it) =
+            MUTANTS.iter().find(|(mutant, _)| mutant == name).unwrap_or_else(|| panic!("{name} has no mutant"));
+        let mut broken = case();
+        break_it(&mut broken);
+        let found = invariant(&broken);
+        assert!(found.as_ref().is_err_and(|message| !message.contains('\n')), "{name}: {found:?}");
+    }
+}
+
+/// A relation runs its other scenario itself; a first outcome that is not the scenario's own has to be found out.
+#[test]
+fn each_relation_holds_and_can_fail() {
+    // it compares two runs of its own, so what would break it is a simulator that looks at flows' numbers
+    let runs_both = "flows_permuted";
+    for relation in relations::ALL.iter().filter(|relation| relation.name != runs_both) {
+        let mut broken = match relation.name {
+            "scaled" => case_of(exact()),
+            _ => case(),
+        };
+        assert_eq!((relation.check)(&broken), Ok(relations::Compared::Yes), "{}", relation.name);
+        match relation.name {
+            // these compare documents, or two runs of their own
+            "as_toml" | "keys_reversed" => broken.scenario.seed += 1,
+            "prefix" => drop(broken.outcome.capture.remove(0)),
+            _ => broken.outcome.flows[0].delivered_bytes += 1,
+        }
+        assert!((relation.check)(&broken).is_err(), "{} finds nothing", relation.name);
+    }
+}
+
+/// All rates are whole nanoseconds a byte.
+fn exact() -> Value {
+    json!({
+        "name": "exact",
+        "duration": "200ms",
+        "topology": {
+            "kind": "dumbbell",
+            "access": { "rate": "1gbit", "delay": "1ms" },
+            "bottleneck": { "rate": "125mbit", "delay": "2ms", "queue": "40p" },
+        },
+        "flow": [{ "algorithm": "reno", "initial_window": 4, "max_window": 30, "ssthresh": 8 }],
+    })
+}

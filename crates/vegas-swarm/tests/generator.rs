@@ -1,0 +1,93 @@
+//! The generator covers all that a scenario can say, and is not refused often.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use vegas_core::registry;
+use vegas_sim::scenario::{Scenario, json_schema};
+use vegas_swarm::network::Network;
+use vegas_swarm::traces;
+
+const SEED: u64 = 20;
+/// Keys that name a program from outside, which is not there where networks are drawn.
+const FROM_OUTSIDE: [&str; 3] = ["python", "wasm", "rust"];
+
+/// Of this many documents those that validation accepts, by their networks' numbers.
+fn accepted(networks: u64) -> Vec<Value> {
+    let traces = traces::Folder::new().unwrap();
+    let source = traces.source();
+    let documents = (0..networks).map(|number| Network { seed: SEED, number }.document());
+    documents
+        .filter(|document| Scenario::from_json(&document.to_string(), &source.to_string_lossy(), &[]).is_ok())
+        .collect()
+}
+
+#[test]
+fn every_key_of_the_schema_occurs() {
+    let schema: Value = serde_json::from_str(&json_schema()).unwrap();
+    let mut missing = BTreeSet::new();
+    let tables = schema["$defs"].as_object().unwrap().iter().map(|(name, table)| (name.as_str(), table));
+    for (name, table) in tables.chain([("File", &schema)]) {
+        for (key, value) in table.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if name == "Parts" && FROM_OUTSIDE.contains(&key.as_str()) {
+                continue;
+            }
+            missing.insert((name.to_owned(), key.clone()));
+            let choices = value["enum"].as_array().into_iter().flatten();
+            missing.extend(choices.map(|choice| (name.to_owned(), format!("{key} = {choice}"))));
+        }
+    }
+    assert!(missing.len() > 150, "the schema has lost its tables: {}", missing.len());
+    for document in accepted(4_000) {
+        take(&schema, &schema, "File", &document, &mut missing);
+    }
+    assert!(missing.is_empty(), "never generated: {missing:?}");
+}
+
+/// Strikes out the keys and choices that a value has, by the schema's table for it.
+fn take(root: &Value, schema: &Value, name: &str, value: &Value, missing: &mut BTreeSet<(String, String)>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().unwrap();
+        return take(root, &root["$defs"][name], name, value, missing);
+    }
+    for choice in schema["anyOf"].as_array().into_iter().flatten() {
+        take(root, choice, name, value, missing);
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| take(root, &schema["items"], name, item, missing)),
+        Value::Object(table) => {
+            for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+                let Some(value) = table.get(key) else { continue };
+                missing.remove(&(name.to_owned(), key.clone()));
+                missing.remove(&(name.to_owned(), format!("{key} = {value}")));
+                take(root, property, name, value, missing);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_preset_occurs() {
+    let documents = accepted(1_000);
+    let algorithms: BTreeSet<&str> = documents
+        .iter()
+        .flat_map(|document| document["flow"].as_array().unwrap())
+        .filter_map(|flow| flow["algorithm"].as_str())
+        .collect();
+    assert_eq!(algorithms, registry::PRESETS.iter().map(|preset| preset.name).collect());
+}
+
+#[test]
+fn few_are_refused() {
+    let accepted = accepted(1_000).len();
+    assert!((900..1_000).contains(&accepted), "{accepted} of 1000 are accepted");
+}
+
+#[test]
+fn a_network_is_a_function_of_seed_and_number() {
+    let document = |seed, number| Network { seed, number }.document();
+    assert_eq!(document(1, 2), document(1, 2));
+    assert_ne!(document(1, 2), document(1, 3));
+    assert_ne!(document(1, 2), document(2, 2));
+}

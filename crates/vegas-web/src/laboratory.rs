@@ -1,0 +1,221 @@
+//! Checks scenarios, runs one at a time, and gives its rows as they come and its tables at the end.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::json;
+use vegas_sim::outcome::Outcome;
+use vegas_sim::results::{Summary, TableFormat, table_bytes, tables};
+use vegas_sim::scenario::{Folder, RateTrace, Sampling, Scenario, ScenarioError, Transport};
+use vegas_sim::{Engine, Limits, Simulation, Watch};
+
+use crate::describe::description;
+use crate::rows;
+use crate::steered::{Hands, Wheel, take_in_hand};
+
+/// The name of what is typed, in messages.
+const SOURCE: &str = "scenario";
+/// A page of 32 bits has 4 GiB; the tables and their files at a run's end take a multiple of the run itself.
+const MEMORY_BYTES: u64 = 600 << 20;
+
+/// What the module holds.
+#[derive(Debug, Default)]
+pub struct Laboratory {
+    traces: Traces,
+    run: Option<Run>,
+    wheel: Wheel,
+}
+
+#[derive(Debug)]
+struct Run {
+    scenario: Scenario,
+    state: State,
+    /// Rows of flows and of links that were given.
+    taken: [usize; 2],
+}
+
+#[derive(Debug)]
+enum State {
+    Running(Box<Simulation>, f64),
+    Finished(Box<Outcome>),
+}
+
+/// Why something cannot be done, in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    message: String,
+    /// The line of the scenario's text, from 1.
+    line: Option<usize>,
+    /// The dotted key; empty for the file as a whole.
+    key: String,
+}
+
+impl Failure {
+    /// Something that is in no line of the scenario.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Failure { message: message.into(), line: None, key: String::new() }
+    }
+
+    /// A panic.
+    pub(crate) fn fault(message: &str) -> Self {
+        Failure::new(format!("a fault of the simulator, please report it: {message}"))
+    }
+
+    /// JSON of `message`, `line` and `key`.
+    pub fn json(&self) -> Vec<u8> {
+        json!({ "message": self.message, "line": self.line, "key": self.key }).to_string().into_bytes()
+    }
+}
+
+impl From<ScenarioError> for Failure {
+    fn from(error: ScenarioError) -> Self {
+        Failure { message: error.to_string(), line: error.line(), key: error.key().to_owned() }
+    }
+}
+
+impl Laboratory {
+    /// Keeps a rate trace that scenarios may name: its name, a zero byte, and its text.
+    pub fn keep_trace(&mut self, named: &str) -> Result<Vec<u8>, Failure> {
+        let (name, text) = named.split_once('\0').ok_or_else(|| Failure::new("a trace without a name"))?;
+        RateTrace::parse(text).map_err(|what| Failure::new(format!("{name}: {what}")))?;
+        self.traces.0.insert(name.to_owned(), text.to_owned());
+        Ok(Vec::new())
+    }
+
+    /// Describes a scenario, as JSON (`describe.rs` says of what).
+    pub fn check(&self, text: &str) -> Result<Vec<u8>, Failure> {
+        Ok(description(&self.read(text)?).to_string().into_bytes())
+    }
+
+    /// Begins a run, in place of an earlier one, and describes its scenario. The flow `hand`, if there is one of that
+    /// number, has the window that [`Laboratory::steer`] sets.
+    pub fn begin(&mut self, text: &str, hand: Option<u32>) -> Result<Vec<u8>, Failure> {
+        self.run = None;
+        let mut scenario = self.read(text)?;
+        if let Some(flow) = hand.and_then(|flow| scenario.flows.get_mut(flow as usize)) {
+            self.wheel = Wheel::default();
+            take_in_hand(flow);
+        }
+        let stack = Hands(self.wheel.clone());
+        let simulation = within_limits(|watch| {
+            Simulation::watched(Engine::Fast, &scenario, Some(&stack), watch)
+                .map_err(|stopped| Failure::new(stopped.to_string()))
+        })?;
+        let description = description(&scenario).to_string().into_bytes();
+        self.run = Some(Run { scenario, state: State::Running(Box::new(simulation), 0.0), taken: [0; 2] });
+        Ok(description)
+    }
+
+    /// Sets the window of the flow that is steered by hand, segments.
+    pub fn steer(&self, segments: u32) {
+        self.wheel.set(segments);
+    }
+
+    /// Handles at most this many events; whether the run has come to its end.
+    pub fn advance(&mut self, events: u64) -> Result<bool, Failure> {
+        let Some(Run { state: State::Running(simulation, now_s), .. }) = &mut self.run else {
+            return Err(Failure::new("no run has begun"));
+        };
+        let reached = simulation.advance(events);
+        *now_s = reached.now.as_nanos() as f64 / 1e9;
+        if simulation.memory_bytes() > MEMORY_BYTES {
+            self.run = None;
+            let mebibytes = MEMORY_BYTES >> 20;
+            return Err(Failure::new(format!(
+                "the run needs more than {mebibytes} MiB; set sample to a longer step, or duration to less"
+            )));
+        }
+        Ok(reached.finished)
+    }
+
+    /// The simulated time reached, s; 0 without a run.
+    pub fn now_s(&self) -> f64 {
+        match &self.run {
+            Some(Run { state: State::Running(_, now_s), .. }) => *now_s,
+            Some(Run { state: State::Finished(outcome), .. }) => outcome.end_s,
+            None => 0.0,
+        }
+    }
+
+    /// Appends the rows of the flows (`table` 0, [`crate::FLOW_COLUMNS`]) or links (1, [`crate::LINK_COLUMNS`]) that it
+    /// has not given. The links' rows of a run with one at every change come when it is finished, for then they are in
+    /// the order of time.
+    pub fn take_rows(&mut self, table: u32, into: &mut Vec<f64>) {
+        let Some(run) = &mut self.run else { return };
+        let (flows, links) = match &run.state {
+            State::Running(simulation, _) => simulation.series(),
+            State::Finished(outcome) => (&outcome.flow_series, &outcome.link_series),
+        };
+        // at every change they are in the order of time only at the end
+        let links_wait = run.scenario.sampling == Sampling::EveryChange && matches!(run.state, State::Running(..));
+        match table {
+            0 => run.taken[0] = rows::of_flows(flows, run.taken[0], into),
+            _ if !links_wait => run.taken[1] = rows::of_links(links, run.taken[1], into),
+            _ => (),
+        }
+    }
+
+    /// Ends the run and gives its summary, as JSON.
+    pub fn finish(&mut self, wall_s: f64) -> Result<Vec<u8>, Failure> {
+        let Some(mut run) = self.run.take() else { return Err(Failure::new("no run has begun")) };
+        run.state = match run.state {
+            State::Running(simulation, _) => State::Finished(Box::new(simulation.finish())),
+            finished => finished,
+        };
+        let State::Finished(outcome) = &run.state else { unreachable!("it was just finished") };
+        let summary = serde_json::to_vec(&Summary::new(&run.scenario, outcome, wall_s));
+        let summary = summary.map_err(|error| Failure::new(error.to_string()))?;
+        self.run = Some(run);
+        Ok(summary)
+    }
+
+    /// A table of the finished run as a file: `flow_series.parquet` and `flow_series.csv` are the bytes of a results
+    /// folder's files of these names.
+    pub fn table(&self, file_name: &str) -> Result<Vec<u8>, Failure> {
+        let Some(Run { scenario, state: State::Finished(outcome), .. }) = &self.run else {
+            return Err(Failure::new("no run is finished"));
+        };
+        let unknown = || Failure::new(format!("{file_name}: no run has such a table"));
+        let format = TableFormat::of(Path::new(file_name)).ok_or_else(unknown)?;
+        let stem = Path::new(file_name).file_stem().and_then(|stem| stem.to_str());
+        let tables = tables(scenario, outcome).map_err(|error| Failure::new(error.to_string()))?;
+        let named = tables.named().into_iter().find(|(name, _)| Some(*name) == stem);
+        let (name, table) = named.ok_or_else(unknown)?;
+        table_bytes(name, table, format).map_err(|error| Failure::new(error.to_string()))
+    }
+
+    fn read(&self, text: &str) -> Result<Scenario, Failure> {
+        let mut scenario = within_limits(|watch| Ok(Scenario::read_toml_in(&self.traces, text, SOURCE, &[], watch)?))?;
+        if let Some(flow) = scenario.flows.iter().position(|flow| flow.transport != Transport::Tcp) {
+            let key = format!("flow.{flow}.transport");
+            let message =
+                format!("{SOURCE}: {key}: QUIC flows do not run in a browser; the command vegaslab runs them");
+            return Err(Failure { message, line: None, key });
+        }
+        // nothing here writes a capture file
+        scenario.capture = false;
+        Ok(scenario)
+    }
+}
+
+fn within_limits<T>(work: impl FnOnce(&mut Watch<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+    let limits = Limits { memory_bytes: Some(MEMORY_BYTES), ..Limits::default() };
+    let mut stop = |_| None;
+    let mut watch = Watch::new(limits, &mut stop);
+    work(&mut watch).map_err(|failure| match watch.stopped() {
+        Some(stopped) => Failure::new(stopped.to_string()),
+        None => failure,
+    })
+}
+
+/// Rate traces by name: all the files that there are here.
+#[derive(Debug, Default)]
+struct Traces(BTreeMap<String, String>);
+
+impl Folder for Traces {
+    fn trace(&self, name: &str) -> Result<RateTrace, String> {
+        let known = || self.0.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let text = self.0.get(name).ok_or_else(|| format!("{name}: is no trace of this page; it has: {}", known()))?;
+        RateTrace::parse(text).map_err(|what| format!("{name}: {what}"))
+    }
+}

@@ -1,0 +1,1 @@
+"""What MkDocs adds to the hand-written pages in `docs`: `make docs` builds the site."""

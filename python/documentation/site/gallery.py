@@ -1,0 +1,49 @@
+"""A page of every shipped scenario with its picture."""
+
+import tomllib
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import vegaslab
+from documentation.site import playground
+from vegaslab.runs.pool import usable_cores
+
+_PAPERS = "papers/"
+_HEAD = {
+    "gallery/index.md": "Gallery\n\nEvery scenario that comes with vegaslab, as `vegaslab run NAME` draws it.",
+    "gallery/papers.md": "Gallery of the papers\n\nThe networks of the papers' claims, as `vegaslab run papers/NAME` "
+    "draws them; the [dossiers](../papers/README.md) say what is claimed.",
+}
+
+
+def pages() -> dict[str, str | bytes]:
+    """Both pages, and their pictures."""
+    scenarios = vegaslab.shipped_scenarios()
+    # nothing of this process's threads may be copied into the others
+    with ProcessPoolExecutor(usable_cores()) as pool:
+        pictures = dict(zip(scenarios, pool.map(_picture, scenarios), strict=True))
+    made: dict[str, str | bytes] = {f"gallery/{name}.png": picture for name, picture in pictures.items()}
+    for place, head in _HEAD.items():
+        of_papers = place.endswith("papers.md")
+        chosen = {name: file for name, file in scenarios.items() if name.startswith(_PAPERS) == of_papers}
+        made[place] = "\n\n".join([f"# {head}", *(_entry(name, file) for name, file in chosen.items())]) + "\n"
+    return made
+
+
+def _picture(name: str) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "picture.png"
+        vegaslab.run(name).plot(path)
+        return path.read_bytes()
+
+
+def _entry(name: str, file: Path) -> str:
+    text = file.read_text(encoding="utf-8")
+    description = tomllib.loads(text).get("description", name)
+    # the picture's page is in the folder `gallery`, as the picture is
+    picture = f"![{description}]({name}.png){{ loading=lazy }}"
+    source = "\n".join(f"    {line}".rstrip() for line in ["```toml", *text.splitlines(), "```"])
+    link = playground.link_from_gallery(name, text)
+    parts = [f"## {name.removeprefix(_PAPERS)}", f"{description}.", picture, link, f'??? example "{file.name}"', source]
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,54 @@
+"""MkDocs's hooks: pages that are made during the build, and links that lead out of `docs`."""
+
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.structure.files import File, Files
+from mkdocs.utils import get_relative_url
+
+from documentation.site import dossiers, gallery, notebooks, playground, reference, sources
+
+_THEMES_SHIM = "https://unpkg.com/iframe-worker/shim"
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
+
+
+def on_config(config: "MkDocsConfig") -> None:
+    """Gives each public object its place."""
+    nav: list[Any] = config.nav or []
+    section = next(entry for entry in nav if "Python" in entry)
+    section["Python"] = ["python.md", *reference.pages()]
+
+
+def on_files(files: Files, config: "MkDocsConfig") -> Files:
+    """Adds what is made."""
+    made = {
+        **reference.pages(),
+        **dossiers.pages(),
+        **gallery.pages(),
+        **notebooks.pages(),
+        **playground.files(),
+        **sources.pages(),
+        **sources.files_linked_to(),
+    }
+    for place, content in made.items():
+        files.append(File.generated(config, place, content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, page: "Page", **_: object) -> str:
+    """Leads links out of `docs` to the site's copies."""
+    if page.file.src_uri == "playground.md":
+        markdown = playground.embedded(markdown)
+    return sources.with_links_of_the_site(markdown, f"docs/{page.file.src_uri}", page.file.src_uri)
+
+
+def on_post_page(output: str, page: "Page", **_: object) -> str:
+    """Replaces the script that the theme would load from elsewhere, for search in a site that lies in a folder."""
+    return output.replace(_THEMES_SHIM, get_relative_url("search-from-files.js", page.url))
+
+
+def on_post_template(output_content: str, **_: object) -> str:
+    """Likewise in the page for what is not found, which is read from anywhere."""
+    return output_content.replace(_THEMES_SHIM, "/search-from-files.js")

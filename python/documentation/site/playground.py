@@ -1,0 +1,29 @@
+"""The playground in the site, where `make web` has built it."""
+
+import tomllib
+
+from documentation import ROOT
+
+_BUILT = ROOT / "web/dist"
+_FILES = ("index.html", "playground.css", "playground.js")
+_PAGE = "playground/index.html"
+_FRAME = f'<iframe class="playground" src="{_PAGE}" title="The playground" loading="lazy"></iframe>'
+
+
+def files() -> dict[str, bytes]:
+    """Its files, by their place in the site; none where it is not built."""
+    if not (_BUILT / _FILES[0]).exists():
+        return {}
+    return {f"playground/{name}": (_BUILT / name).read_bytes() for name in _FILES}
+
+
+def link_from_gallery(name: str, text: str) -> str:
+    """A link that opens the shipped scenario `name`; none where there is no playground, or it cannot run the text."""
+    is_tcp = all(flow.get("transport", "tcp") == "tcp" for flow in tomllib.loads(text)["flow"])
+    return f"[Open in the playground](../{_PAGE}#open={name}){{ .md-button }}" if files() and is_tcp else ""
+
+
+def embedded(markdown: str) -> str:
+    """The page about it with the playground after its first paragraph."""
+    title, paragraph, rest = markdown.split("\n\n", 2)
+    return "\n\n".join([title, paragraph, *([_FRAME] if files() else []), rest])

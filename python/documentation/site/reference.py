@@ -1,0 +1,19 @@
+"""A page for every public object of the Python package."""
+
+import vegaslab
+
+
+def pages() -> dict[str, str]:
+    """Pages by place, functions first."""
+    names = [name for name in vegaslab.__all__ if name != "__version__"]
+    return {f"python/{name}.md": _page(name) for name in sorted(names, key=lambda name: (name[0].isupper(), name))}
+
+
+def _page(name: str) -> str:
+    found = getattr(vegaslab, name)
+    return f"---\ntitle: {name}\n---\n\n::: {_module(found)}.{name}\n"
+
+
+def _module(found: type) -> str:
+    """Where the object is written down; what is native has its stub beside the compiled module."""
+    return found.__module__ if found.__module__ != "vegaslab" else "vegaslab._vegaslab"

@@ -1,0 +1,96 @@
+"""Every claim that is reproduced fails under a wrong implementation, or says that it does not discriminate."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vegaslab.models import gallop as model
+from vegaslab.papers import mutants
+from vegaslab.papers.experiments.experiment import Data, Experiment, Mutant, Run
+from vegaslab.papers.judging.claims import claims
+from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.mutants import EVERYWHERE, words
+from vegaslab.papers.registry import EXPERIMENTS
+from vegaslab.scenario.source import load
+
+EXPECTED = json.loads((Path(__file__).parent / "golden" / "claims.json").read_text())
+IN_SECONDS = ("G-table2", "G-example1-vegas", "G-fig4-vegas")
+
+
+def reproduced(experiment: Experiment) -> list[str]:
+    return [name for name in experiment.claims if EXPECTED[name]["verdict"] == "reproduced"]
+
+
+def experiments() -> list[object]:
+    """Each with its first claim's name; those that take long are for `make test-mutants`."""
+    return [
+        pytest.param(
+            one, id=one.claims[0], marks=() if set(IN_SECONDS).intersection(one.claims) else pytest.mark.mutants
+        )
+        for of_paper in EXPERIMENTS.values()
+        for one in of_paper
+        if reproduced(one)
+    ]
+
+
+@pytest.mark.parametrize("experiment", experiments())
+def test_a_wrong_implementation_fails(experiment: Experiment, cache: pytest.Cache) -> None:
+    folder = cache.mkdir("mutants")
+    found = {one.name: words(experiment, one, folder) for one in experiment.mutants or EVERYWHERE}
+    for name in reproduced(experiment):
+        of_claim = {mutant: of_mutant[name] for mutant, of_mutant in found.items()}
+        # what gave nothing to judge was not failed by the claim's limit
+        fails = any(word not in ("reproduced", None) for word in of_claim.values())
+        assert fails != bool(claims()[name].not_discriminating), f"{name}: {of_claim}"
+
+
+def values(scenario: str, mutant: Mutant, **given: object) -> dict[str, object]:
+    run = Run(scenario=scenario, set={key.replace("__", "."): value for key, value in given.items()}, extract=str)
+    mutated = mutants._mutated(run, mutant)
+    assert isinstance(mutated, Run)
+    load(mutated.scenario, set=mutated.set)
+    return dict(mutated.set)
+
+
+GAMMA, PRESET, MECHANISM = EVERYWHERE
+
+
+def test_what_mutants_change() -> None:
+    fig4 = "papers/gallop-fig4"
+    assert values(fig4, GAMMA)["flow.0.gamma"] == 2
+    assert values(fig4, GAMMA, flow__0__gamma=3) == {"flow.0.gamma": 4}
+    assert values(fig4, PRESET, flow__0__algorithm="gallop") == {"flow.0.algorithm": "vegas"}
+    assert values(fig4, PRESET, flow__0__algorithm="vegas-ns2") == {"flow.0.algorithm": "vegas-linux"}
+    without = values(fig4, MECHANISM, flow__0__algorithm="gallop", flow__0__gamma=3)
+    assert without == {"flow.0.algorithm": {"preset": "gallop", "avoidance": "reno"}, "flow.0.gamma": 3}
+    revisited = values("papers/revisited", MECHANISM, flow__0__algorithm={"mechanisms": "ABG"})
+    assert revisited == {"flow.0.algorithm": {"mechanisms": "AG"}}
+
+
+def test_what_has_no_backlog_to_measure_is_left_alone() -> None:
+    for mutant in EVERYWHERE:
+        assert values("papers/gallop-fig4", mutant, flow__0__algorithm="reno") == {"flow.0.algorithm": "reno"}
+        assert not any(key.startswith("flow.1") for key in values("papers/dynamic-table2-hete", mutant))
+        mechanisms = {"flow.0.algorithm": {"mechanisms": ""}}
+        assert values("papers/revisited", mutant, flow__0__algorithm={"mechanisms": ""}) == mechanisms
+
+
+def test_a_wrong_function_is_put_back(tmp_path: Path) -> None:
+    def find(_data: Data) -> dict[str, Finding]:
+        return {"G-fig6-gallop": Finding(values=(model.vegas_bound(6250, 0.1),), holds=True)}
+
+    one = Experiment(title="t", claims=("G-fig6-gallop",), find=find)
+    for value, word in ((0.0, "reproduced"), (1.0, "differs")):
+        wrong = Mutant(name="wrong", functions={"vegaslab.models.gallop.vegas_bound": lambda *_, value=value: value})
+        assert words(one, wrong, tmp_path) == {"G-fig6-gallop": word}
+    assert model.vegas_bound(6250, 0.1) == pytest.approx(50.502, abs=0.001)
+
+
+def test_a_mutant_without_a_measurement_is_not_judged(tmp_path: Path) -> None:
+    def find(_data: Data) -> dict[str, Finding]:
+        never_s: float | None = None
+        return {"G-fig6-gallop": Finding(values=(never_s - 1,), holds=True)}  # type: ignore[operator]
+
+    one = Experiment(title="t", claims=("G-fig6-gallop",), find=find)
+    assert words(one, GAMMA, tmp_path) == {"G-fig6-gallop": None}

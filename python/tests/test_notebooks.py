@@ -1,0 +1,35 @@
+"""What a notebook shows while something runs, in a kernel as Jupyter starts it."""
+
+import importlib.util
+import os
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("nbclient") is None and os.environ.get("CI") != "true",
+    reason="nbclient is not installed; `make test-python` does that",
+)
+_CELL = """\
+import vegaslab
+done = vegaslab.run("gallop-50mbit", set={"duration": "3000s", "sample": "1s"})
+"""
+
+
+def test_a_long_run_says_how_far_it_is_and_then_nothing() -> None:
+    import nbformat
+    from nbclient import NotebookClient
+
+    shown: list[str] = []
+
+    class Watching(NotebookClient):  # type: ignore[misc]
+        def process_message(self, message: dict[str, Any], cell: object, index: int) -> object:
+            if message["msg_type"] in ("display_data", "update_display_data"):
+                shown.append(message["content"]["data"]["text/plain"])
+            return super().process_message(message, cell, index)
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(_CELL)])
+    Watching(notebook, timeout=120, kernel_name="python3").execute()
+    assert len(shown) >= 2
+    assert all("% of 3000 s" in text for text in shown[:-1])
+    assert shown[-1] == ""

@@ -1,0 +1,336 @@
+"""The command line: `vegaslab --help` lists the commands."""
+
+import argparse
+import io
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
+
+from vegaslab import _vegaslab
+from vegaslab.commands import catalogue, completion, model, new
+from vegaslab.commands.explain import UnknownAlgorithmError, explain
+from vegaslab.commands.many_runs import analyse, factorial, reproduce, seeds, swarm, sweep
+from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError
+from vegaslab.commands.real_paths import linux, quic
+from vegaslab.commands.scenario import add_scenario, overrides
+from vegaslab.measuring.linux import LinuxError
+from vegaslab.measuring.quic import QuicError
+from vegaslab.measuring.sender import TransferError
+from vegaslab.papers.judging.errors import PapersError
+from vegaslab.reports.optional import PictureWarning
+from vegaslab.reports.summary import comparison_report, report
+from vegaslab.runs.comparison import Comparison
+from vegaslab.runs.repeating import check_repeats
+from vegaslab.runs.result import Result, run_checked
+from vegaslab.scenario.own.naming import table_of_file
+from vegaslab.scenario.source import Overrides, UnusedWarning, load, warn_of_unused
+from vegaslab.scenario.variants import VariantError, load_variants, split_values, used_by_all
+from vegaslab.sweeps.plans.reading import PlanError
+from vegaslab.sweeps.swarm.batches import SwarmError
+from vegaslab.util.ending import ctrl_c_raises, interrupted, sigterm_as_ctrl_c
+from vegaslab.util.folder import FolderError, is_full, whole_folder
+from vegaslab.util.memory import memory_bytes
+from vegaslab.util.progress import Progress
+from vegaslab.util.terminal import complain, shown_on, warn
+from vegaslab.util.text import no_text
+
+_PICTURE = "picture"
+_ONE_LINE_EACH = (PictureWarning, UnusedWarning)
+
+_Simulated = TypeVar("_Simulated", Result, Comparison)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns the exit code.
+
+    That is 0, 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 for anything else, a full disk among it. A
+    picture that cannot be drawn is a line on stderr.
+    """
+    with sigterm_as_ctrl_c(), warnings.catch_warnings(), shown_on(sys.stdout):
+        for category in _ONE_LINE_EACH:
+            warnings.simplefilter("default", category)
+        warnings.showwarning = _show_warning
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    try:
+        ctrl_c_raises()
+        # file names need not be text, and terminals know few characters: neither may end a command that is done
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        code = _dispatch(arguments)
+        sys.stdout.flush()
+        return code
+    except (UsageError, UnknownAlgorithmError) as error:
+        return _complain(error, BAD_INPUT)
+    except (
+        _vegaslab.ScenarioError,
+        PlanError,
+        FolderError,
+        PapersError,
+        LinuxError,
+        QuicError,
+        SwarmError,
+        TransferError,
+        VariantError,
+    ) as error:
+        return _complain(error, BAD_INPUT)
+    except _vegaslab.AlgorithmError as error:
+        return _complain(f"{error}; nothing was written", FAILED)
+    except _vegaslab.LimitError as error:
+        return _complain(f"{error}; nothing was written; --memory SIZE allows more, such as --memory 8gb", FAILED)
+    except UnicodeEncodeError as error:
+        return _complain(no_text(error), BAD_INPUT)
+    except KeyboardInterrupt as interrupt:
+        return _complain("interrupted; nothing was written", interrupted(interrupt))
+    except BrokenPipeError:
+        # the reader of the output has closed it; nothing more can be said, not even at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        return _complain(_describe(error), BAD_INPUT if error.filename and not is_full(error) else FAILED)
+
+
+def _complain(what: object, code: int) -> int:
+    complain(what)
+    return code
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,
+) -> None:
+    if issubclass(category, _ONE_LINE_EACH):
+        warn(message)
+    else:
+        sys.stderr.write(warnings.formatwarning(message, category, filename, lineno, line))
+
+
+def _describe(error: OSError) -> str:
+    if error.filename:
+        return f"{error.filename}: {error.strerror}"
+    # what is written into files names them: see vegaslab.util.folder.writing
+    return f"standard output: {error.strerror}; {_vegaslab.remedy(error.errno or 0)}" if is_full(error) else str(error)
+
+
+def _dispatch(arguments: Sequence[str] | None) -> int:
+    options = _parser().parse_args(arguments)
+    action: Callable[[argparse.Namespace], int] = options.action
+    return action(options)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog="vegaslab", description="A laboratory for the TCP Vegas family of congestion control.")
+    parser.add_argument("--version", action="version", version=f"vegaslab {_vegaslab.version}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="simulate a scenario: table, results folder, pictures")
+    _add_run_options(run)
+    run.add_argument(
+        "--engine",
+        choices=("fast", "reference"),
+        default="fast",
+        help="reference: an event for each packet and link; slower, and the same results (default: fast)",
+    )
+    run.add_argument(
+        "--algorithm-file",
+        metavar="FILE[:CLASS]",
+        help="an algorithm of your own that all flows use: a Python file, with its class unless it has one only, or a "
+        "WebAssembly module, such as mine.py:Mine or mine.wasm",
+    )
+    run.add_argument(
+        "--twice",
+        action="store_true",
+        help="run it again, and fail unless all tables are the same: an algorithm of your own may use no clock",
+    )
+    run.set_defaults(action=_run)
+
+    compare = commands.add_parser("compare", help="simulate a scenario with several algorithms, one after the other")
+    compare.add_argument(
+        "-a",
+        "--algorithm",
+        action="append",
+        metavar="NAME",
+        help="an algorithm that all flows of the file use in one run; several: a preset (vegaslab list algorithms), "
+        "or parts, such as '{ preset = \"vegas\", slow_start = \"reno\" }', by a name of their own: 'NAME={ ... }', "
+        "or one of your own, such as mine.py:Mine or mine.wasm",
+    )
+    compare.add_argument(
+        "--flow",
+        action="append",
+        type=int,
+        metavar="N",
+        help="let this [[flow]] of the file alone use the algorithms, from 0; may be repeated",
+    )
+    compare.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        type=_variation,
+        metavar="KEY=A,B,C",
+        help="compare these values of a key, such as flow.0.alpha=1,2,4; may be repeated",
+    )
+    _add_run_options(compare)
+    seeds.add_options(compare)
+    compare.set_defaults(action=_compare)
+
+    sweep.add(commands)
+    swarm.add(commands)
+    analyse.add(commands)
+    quic.add(commands)
+    factorial.add(commands)
+    reproduce.add(commands)
+    model.add(commands)
+    linux.add(commands)
+
+    new.add(commands)
+    catalogue.add(commands)
+
+    explaining = commands.add_parser(
+        "explain", help="say what an algorithm does, with which numbers, and by what source"
+    )
+    explaining.add_argument("algorithm", metavar="NAME", help="a preset (see vegaslab list algorithms)")
+    explaining.set_defaults(action=_explain)
+
+    schema = commands.add_parser("schema", help="print the JSON Schema of scenario files, for editors")
+    schema.set_defaults(action=_schema)
+    completion.add(commands, parser)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    add_scenario(parser)
+    add = parser.add_argument
+    add("-o", "--output", type=Path, metavar="DIR", help="the results folder (default: results/NAME)")
+    add(
+        "--memory",
+        type=_memory,
+        metavar="SIZE",
+        help="the most that all runs with their results may take, such as 4gb (default: half of the machine's memory)",
+    )
+    add("--json", action="store_true", help="print the summary alone, as JSON; write a folder only with -o")
+    add("--csv", action="store_true", help="write the tables as CSV too")
+    add("--pcapng", action="store_true", help="write the packets too, for Wireshark")
+    pictures = parser.add_mutually_exclusive_group()
+    pictures.add_argument("--plot", action="store_true", help="draw picture.png, .svg and .pdf too, for a paper")
+    pictures.add_argument("--no-plot", action="store_true", help="write no pictures, not even the page picture.html")
+
+
+def _memory(text: str) -> int:
+    try:
+        return memory_bytes(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("memory: ")) from None
+
+
+def _variation(text: str) -> tuple[str, list[str]]:
+    key, equals, values = text.partition("=")
+    if not key or not equals or not all(split_values(values)):
+        raise argparse.ArgumentTypeError(f"{text!r} was given; KEY=A,B,C, such as flow.0.alpha=1,2,4")
+    return key, split_values(values)
+
+
+def _overrides(options: argparse.Namespace) -> list[tuple[str, str]]:
+    return [*overrides(options), *([("capture", "true")] if options.pcapng else [])]
+
+
+def _with_algorithm(options: argparse.Namespace) -> Overrides:
+    given = _overrides(options)
+    if options.algorithm_file is None:
+        return given
+    if table_of_file(options.algorithm_file) is None:
+        raise UsageError(f"--algorithm-file {options.algorithm_file}: write a file, such as mine.py:Mine or mine.wasm")
+    return used_by_all(options.file, options.algorithm_file, given)
+
+
+def _run(options: argparse.Namespace) -> int:
+    scenario = load(options.file, set=_with_algorithm(options), memory=options.memory)
+    warn_of_unused(scenario)
+
+    def simulate_once() -> Result:
+        with Progress(scenario.duration_s) as progress:
+            return run_checked(scenario, progress, memory=options.memory, engine=options.engine)
+
+    def simulate() -> Result:
+        result = simulate_once()
+        if options.twice:
+            check_repeats(result, simulate_once())
+        return result
+
+    result = _with_folder(options, Path("results") / scenario.name, simulate)
+    _print(result.summary, None if options.json else report(result.summary))
+    _say_where(options, Path("results") / scenario.name)
+    return OK
+
+
+def _compare(options: argparse.Namespace) -> int:
+    if options.seeds is not None:
+        return seeds.compare(options, _overrides(options))
+    if options.level is not None:
+        raise UsageError("--level goes with --seeds; one run has no interval")
+    varied = seeds.varied(options)
+    variants = load_variants(options.file, options.algorithm, **varied, set=_overrides(options))
+    name = next(iter(variants.values())).name
+
+    def simulate() -> Comparison:
+        runs = {}
+        share = memory_bytes(options.memory, runs=len(variants))
+        for variant, scenario in variants.items():
+            with Progress(scenario.duration_s, f"{variant}: ") as progress:
+                runs[variant] = run_checked(scenario, progress, memory=share)
+        return Comparison(runs)
+
+    default = Path("results") / f"{name}-compare"
+    comparison = _with_folder(options, default, simulate)
+    summary = comparison.summary
+    _print(summary, None if options.json else comparison_report(summary["runs"]))
+    _say_where(options, default)
+    return OK
+
+
+def _print(summary: dict[str, Any], report: str | None) -> None:
+    """Prints the report, or else the summary as JSON: piece by piece, so that Ctrl-C works within a huge one."""
+    if report is None:
+        json.dump(summary, sys.stdout)
+    print(report or "")
+
+
+def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[[], _Simulated]) -> _Simulated:
+    """Simulates and writes the folder, if one is asked for; checks first that it can be written."""
+    if options.json and options.output is None:
+        return simulate()
+    with whole_folder(options.output or default) as folder:
+        simulated = simulate()
+        simulated.write(folder, csv=options.csv, pcapng=options.pcapng)
+        simulated.draw_into(folder, page=not options.no_plot, drawn=options.plot)
+        return simulated
+
+
+def _say_where(options: argparse.Namespace, default: Path) -> None:
+    if options.json:
+        return
+    folder = options.output or default
+    print(f"\nresults: {folder}")
+    pictures = (folder / f"{_PICTURE}.{suffix}" for suffix in ("png", "html"))
+    if (picture := next((file for file in pictures if file.exists()), None)) is not None:
+        print(f"picture: {picture}")
+
+
+def _explain(options: argparse.Namespace) -> int:
+    print(explain(options.algorithm))
+    return OK
+
+
+def _schema(_options: argparse.Namespace) -> int:
+    print(_vegaslab.schema())
+    return OK

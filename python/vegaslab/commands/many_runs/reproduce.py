@@ -1,0 +1,70 @@
+"""`vegaslab reproduce`: the papers' claims, carried out and reported."""
+
+import argparse
+from pathlib import Path
+
+from vegaslab.commands.parsing import FAILED, OK, Commands
+from vegaslab.reports.summary import aligned
+from vegaslab.util.ending import interrupted
+from vegaslab.util.terminal import complain
+
+_COLUMNS = ("claim", "paper", "ours", "unit", "verdict")
+
+
+def add(commands: Commands) -> None:
+    """Adds the command."""
+    parser = commands.add_parser("reproduce", help="carry out the papers' claims and write a report with verdicts")
+    parser.add_argument(
+        "what", nargs="*", default=["all"], metavar="WHAT", help="all (default), a paper such as gallop, or claims' ids"
+    )
+    parser.add_argument("--quick", action="store_true", help="less of the same: fewer seeds, fewer points")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path("results/papers"), metavar="DIR", help="default: results/papers"
+    )
+    parser.set_defaults(action=_reproduce)
+
+
+def _reproduce(options: argparse.Namespace) -> int:
+    # other commands need not wait for this
+    from vegaslab.papers.report.chapter import Chapter
+    from vegaslab.papers.report.reproduce import reproduce
+
+    try:
+        chapters: list[Chapter] = reproduce(options.what, options.output, quick=options.quick)
+    except KeyboardInterrupt as interrupt:
+        kept = f"finished runs are kept in {options.output}; the same command goes on from there"
+        complain(f"interrupted; {kept}")
+        return interrupted(interrupt)
+    verdicts = [verdict for chapter in chapters for verdict in chapter.verdicts]
+    rows = [
+        (
+            verdict.claim.id,
+            _numbers(verdict.claim.values) or "shape",
+            _numbers(verdict.finding.values),
+            " ".join(dict.fromkeys(verdict.claim.units)),
+            verdict.word,
+        )
+        for verdict in verdicts
+    ]
+    counts = {word: sum(verdict.word == word for verdict in verdicts) for word in dict.fromkeys(row[4] for row in rows)}
+    if rows:
+        print("\n".join(aligned(_COLUMNS, rows)))
+        print(f"\n{len(rows)} claims: {', '.join(f'{count} {word}' for word, count in counts.items())}")
+    for answer in (answer for chapter in chapters for answer in chapter.answers):
+        print(f"answered: {answer.question}")
+    print(f"\nreport: {options.output / 'index.html'}")
+    return _say_what_is_missing(options.what)
+
+
+def _say_what_is_missing(what: list[str]) -> int:
+    """Names the claims without an experiment: a report on all claims is complete only if there are none."""
+    from vegaslab.papers.registry import not_carried_out
+
+    missing = not_carried_out() if "all" in what else []
+    if missing:
+        complain(f"incomplete: {len(missing)} claims have no experiment yet: {' '.join(missing)}")
+    return FAILED if missing else OK
+
+
+def _numbers(values: tuple[float, ...]) -> str:
+    return " ".join(f"{value:.4g}" for value in values)

@@ -1,0 +1,116 @@
+"""`vegaslab swarm`: random networks, each checked by what must hold in all of them."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.runs.pool import usable_cores
+from vegaslab.util.ending import interrupted
+from vegaslab.util.progress import SweepProgress
+from vegaslab.util.terminal import complain
+
+if TYPE_CHECKING:
+    from vegaslab.sweeps.swarm.batches import Runner, Swarm
+
+_LOCAL = "local"
+
+
+def add(commands: Commands) -> None:
+    """Adds the command."""
+    parser = commands.add_parser("swarm", help="check the simulator on random networks, or on scenario files")
+    argument = parser.add_argument
+    argument("files", nargs="*", type=Path, metavar="FILE", help="check these scenarios instead of random ones")
+    argument("--networks", type=int, default=1000, metavar="N", help="how many in all (default: 1000)")
+    argument("--seed", type=int, default=1, metavar="N", help="of the swarm (default: 1)")
+    argument("--relation", metavar="NAME", help="compare by this relation alone, in every network, such as reference")
+    argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="the swarm's folder (default: results/swarm-SEED, and the relation's name)",
+    )
+    argument(
+        "--on",
+        default=_LOCAL,
+        metavar="WHERE",
+        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
+    )
+    argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    argument("--json", action="store_true", help="print what was found as JSON")
+    parser.set_defaults(action=_swarm)
+
+
+def _swarm(options: argparse.Namespace) -> int:
+    # other commands need not wait for this
+    from vegaslab.sweeps.cluster import ClusterError
+    from vegaslab.sweeps.swarm.batches import swarm
+
+    if options.files:
+        return _check(options.files, as_json=options.json)
+    _refuse_bad_numbers(options)
+    name = f"swarm-{options.seed}" + (f"-{options.relation}" if options.relation else "")
+    folder = options.output or Path("results") / name
+    try:
+        with SweepProgress(what="networks") as progress:
+            done = swarm(folder, options.seed, options.networks, _runner(options), progress, relation=options.relation)
+    except ClusterError as error:
+        raise UsageError(str(error)) from None
+    except KeyboardInterrupt as interrupt:
+        complain(f"interrupted; {folder} keeps the networks so far, the same command goes on")
+        return interrupted(interrupt)
+    print(json.dumps(done.summary) if options.json else _report(done))
+    return FAILED if done.findings else OK
+
+
+def _refuse_bad_numbers(options: argparse.Namespace) -> None:
+    if options.networks < 1:
+        raise UsageError(f"--networks: {options.networks} was given; at least 1")
+    if not 0 <= options.seed < 1 << 64:
+        raise UsageError(f"--seed: {options.seed} was given; 64 bits, 0 or more")
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
+    if options.on != _LOCAL and options.jobs is not None:
+        raise UsageError(f"--jobs: goes with --on {_LOCAL}; how many batches {options.on} makes is its workers'")
+    if options.on != _LOCAL and options.relation is not None:
+        raise UsageError(f"--relation: goes with --on {_LOCAL}")
+    if options.on != _LOCAL and not options.on.startswith(("tcp://", "tls://")):
+        raise UsageError(f"--on: {options.on!r} was given; {_LOCAL}, or an address such as tcp://10.0.0.1:8786")
+
+
+def _runner(options: argparse.Namespace) -> "Runner":
+    from vegaslab.sweeps.swarm.batches import Local
+
+    if options.on == _LOCAL:
+        return Local(options.jobs or usable_cores(), options.relation)
+    from vegaslab.sweeps.swarm.on_cluster import OnCluster
+
+    return OnCluster(options.on)
+
+
+def _check(files: list[Path], *, as_json: bool) -> int:
+    from vegaslab.sweeps.swarm.batches import check
+
+    rows = check(files)
+    for row in rows:
+        shown = row["file"] + ": " + row["verdict"]
+        shown += f": {row['check']}: {row['message']}" if row["verdict"] == "failed" else ""
+        shown += f": {row['message']}" if row["verdict"] == "refused" else ""
+        print(json.dumps(row) if as_json else shown)
+    return OK if all(row["verdict"] == "held" for row in rows) else FAILED
+
+
+def _report(done: "Swarm") -> str:
+    totals = done.summary
+    compared = ", ".join(f"{name} {count}" for name, count in totals["compared"].items())
+    lines = [
+        f"{totals['networks']} networks of seed {done.seed}: {totals['held']} hold, {totals['failed']} fail, "
+        f"{totals['refused']} refused, {totals['too_long']} too long",
+        f"{totals['events']} events, {totals['cpu_s'] / 3600:.3g} CPU hours",
+        f"runs compared: {compared}",
+    ]
+    if done.findings:
+        lines.append(f"\nfindings: {done.folder / 'findings'}; check one again: vegaslab swarm FILE")
+    return "\n".join(lines)

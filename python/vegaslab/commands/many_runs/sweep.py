@@ -1,0 +1,115 @@
+"""`vegaslab sweep`: the runs of a plan, into a dataset that grows."""
+
+import argparse
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.runs.pool import usable_cores
+from vegaslab.sweeps.plans.reading import SERIES
+from vegaslab.util.ending import interrupted
+from vegaslab.util.progress import SweepProgress, readable_time
+from vegaslab.util.terminal import complain
+
+if TYPE_CHECKING:
+    from vegaslab.sweeps.plans.plan import Plan
+    from vegaslab.sweeps.sweep import Forecast, Runner, Swept
+
+_LOCAL = "local"
+
+
+def add(commands: Commands) -> None:
+    """Adds the command."""
+    parser = commands.add_parser("sweep", help="make the runs of a plan that are not there yet: a row a run")
+    argument = parser.add_argument
+    argument("plan", metavar="PLAN", help="a plan's file (see docs/sweeps.md)")
+    argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
+    argument(
+        "--on",
+        default=_LOCAL,
+        metavar="WHERE",
+        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
+    )
+    argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
+    argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
+    argument("--retry-failed", action="store_true", help="make runs that failed again, too")
+    argument("--json", action="store_true", help="print what was done as JSON")
+    parser.set_defaults(action=_sweep)
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    # other commands need not wait for this
+    from vegaslab.sweeps.plans.plan import Plan
+    from vegaslab.sweeps.sweep import forecast, sweep
+
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
+    plan = Plan.from_file(options.plan)
+    if options.series is not None:
+        plan = plan.with_series(_series(options.series))
+    folder = options.output or Path("results") / plan.name
+    with _runner(options) as runner:
+        if options.dry_run:
+            foreseen = forecast(plan, folder, runner=runner)
+            print(json.dumps(foreseen.summary) if options.json else _forecast_report(plan, foreseen))
+            return OK
+        try:
+            with SweepProgress() as progress:
+                done = sweep(plan, folder, runner=runner, retry_failed=options.retry_failed, observer=progress)
+        except KeyboardInterrupt as interrupt:
+            complain(f"interrupted; {folder} keeps the runs so far, the same command goes on")
+            return interrupted(interrupt)
+    print(json.dumps(done.summary) if options.json else _report(plan, done))
+    return FAILED if done.failed else OK
+
+
+def _series(given: str) -> list[str]:
+    names = given.split(",")
+    if not set(names) <= {*SERIES}:
+        raise UsageError(f"--series: {given!r} was given; flows, links or flows,links")
+    return names
+
+
+@contextmanager
+def _runner(options: argparse.Namespace) -> Iterator["Runner"]:
+    from vegaslab.sweeps.sweep import Local
+
+    if options.on == _LOCAL:
+        yield Local(options.jobs or usable_cores())
+        return
+    if options.jobs is not None:
+        raise UsageError(f"--jobs: goes with --on {_LOCAL}; how many runs {options.on} makes at once is its workers'")
+    if not options.on.startswith(("tcp://", "tls://")):
+        raise UsageError(f"--on: {options.on!r} was given; {_LOCAL}, or an address such as tcp://10.0.0.1:8786")
+    from vegaslab.sweeps.cluster import Cluster, ClusterError
+
+    try:
+        with Cluster(options.on) as cluster:
+            yield cluster
+    except ClusterError as error:
+        raise UsageError(str(error)) from None
+
+
+def _forecast_report(plan: "Plan", foreseen: "Forecast") -> str:
+    lines = [f"{_extent(plan)}: {foreseen.runs} runs, {foreseen.there} of them there"]
+    if foreseen.run_s is not None:
+        lines.append(
+            f"the others should take {readable_time(foreseen.wall_s)} on {foreseen.jobs} cores: "
+            f"{foreseen.sampled} sample runs took {readable_time(foreseen.run_s)} each on one core"
+        )
+    return "\n".join(lines)
+
+
+def _report(plan: "Plan", done: "Swept") -> str:
+    lines = [f"{_extent(plan)}: {done.there} runs were there, {done.made} made in {readable_time(done.wall_s)}"]
+    if done.failed:
+        lines.append(f"{done.failed} failed: column error says why, --retry-failed makes them again")
+    return "\n".join([*lines, f"\ndataset: {done.summary['dataset']}"])
+
+
+def _extent(plan: "Plan") -> str:
+    return f"{plan.name}: {plan.number_of_cells} cells x {plan.replications} seeds"

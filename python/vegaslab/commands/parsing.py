@@ -1,0 +1,52 @@
+"""Commands of the command line, a module each: its `add` makes the command's parser and says what carries it out.
+
+What they share is here, so that a module needs nothing of `vegaslab.commands.cli`.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from vegaslab.util.text import did_you_mean, nearest
+
+OK, FAILED, BAD_INPUT = 0, 1, 2
+"""Exit codes; `vegaslab.util.ending.interrupted` has those after a signal."""
+
+
+class UsageError(Exception):
+    """The command line is wrong; the message is one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that complains in one line, which names the nearest command or option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raises `UsageError`."""
+        raise UsageError(f"{message} (see {self.prog} --help)")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Raises `UsageError` for unknown arguments, too: here, where the command's options are known."""
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._unknown(unknown))
+        return known, unknown
+
+    def _unknown(self, arguments: Sequence[str]) -> str:
+        option = next((text.partition("=")[0] for text in arguments if text.startswith("-")), None)
+        if option is None:
+            return f"{arguments[0]!r} was given, and nothing more is expected"
+        near = nearest(option, self._options())
+        return f"{option}: no such option" + (f'; did you mean "{near[0]}"?' if near else "")
+
+    def _options(self) -> Iterator[str]:
+        for action in self._actions:
+            yield from action.option_strings
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            what = str(action.metavar or action.dest).lower()
+            raise argparse.ArgumentError(None, f"{value!r} is no {what}; {did_you_mean(value, action.choices)}")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+"""Where a command adds its parser."""

@@ -1,0 +1,34 @@
+"""What every command takes that runs one scenario: its file, and what is changed in it."""
+
+import argparse
+
+
+def add_scenario(parser: argparse.ArgumentParser) -> None:
+    """Adds FILE, --set and --seed."""
+    add = parser.add_argument
+    add(
+        "file",
+        metavar="FILE",
+        help="a scenario file, a shipped scenario's name (vegaslab list scenarios), or a link of the playground",
+    )
+    add(
+        "--set",
+        action="append",
+        default=[],
+        type=_override,
+        metavar="KEY=VALUE",
+        help="override a value of the file, such as flow.0.algorithm=reno; may be repeated",
+    )
+    add("--seed", metavar="N", help="override the seed")
+
+
+def overrides(options: argparse.Namespace) -> list[tuple[str, str]]:
+    """What --set and --seed replace, as `vegaslab.scenario.source.load` takes it."""
+    return [*options.set, *([("seed", options.seed)] if options.seed is not None else [])]
+
+
+def _override(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} was given; KEY=VALUE, such as flow.0.algorithm=reno")
+    return key, value

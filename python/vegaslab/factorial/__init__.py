@@ -1,1 +1,0 @@
-"""Two-level factorial designs: which runs to make, and what their results say."""

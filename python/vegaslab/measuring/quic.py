@@ -1,0 +1,137 @@
+"""Transfers over QUIC on real paths: each algorithm several times, shuffled, one after another."""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from vegaslab.statistics import Interval
+
+PROGRAM = "vegaslab-quic"
+
+
+class QuicError(Exception):
+    """A transfer failed, or cannot begin: one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """A completed transfer."""
+
+    algorithm: str
+    completion_s: float
+    """From the client's first packet to the last byte."""
+    throughput_mbps: float
+    sender: dict[str, float]
+    """What the server counted: `sent_packets`, `lost_packets`, `congestion_events`, `rtt_ms`, `cwnd_bytes` and
+    `mtu_bytes`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """The transfers of one algorithm."""
+
+    algorithm: str
+    throughput_mbps: "Interval"
+    completion_s: "Interval"
+    lost_packets: float
+    """Mean."""
+
+
+def program() -> Path:
+    """The path of the program that moves the packets; raises `QuicError` if it is not built."""
+    beside = Path(sys.executable).parent / PROGRAM
+    found = str(beside) if beside.exists() else shutil.which(PROGRAM)
+    if found is None:
+        raise QuicError(f"{PROGRAM} is not installed; `make quic` in the sources builds it")
+    return Path(found)
+
+
+def fetch(
+    address: str,
+    size: int,
+    algorithm: str,
+    fingerprint: str,
+    *,
+    qlog: Path | None = None,
+    progress: Callable[[float, float], None] = lambda _bytes, _seconds: None,
+) -> Transfer:
+    """Fetches `size` bytes once. `progress` gets the bytes received and the seconds passed, about once a second."""
+    command = [str(program()), "fetch", address, str(size), "--algorithm", algorithm, "--fingerprint", fingerprint]
+    if qlog is not None:
+        command += ["--qlog", str(qlog)]
+    last: dict[str, Any] = {}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        try:
+            for line in running.stdout:
+                last = json.loads(line)
+                if "received_bytes" in last:
+                    progress(last["received_bytes"], last["elapsed_s"])
+            complaint = running.stderr.read().strip()
+        except BaseException:
+            running.kill()
+            raise
+    if running.returncode != 0 or "completion_s" not in last:
+        raise QuicError(complaint.splitlines()[-1] if complaint else f"{PROGRAM} ended with {running.returncode}")
+    return Transfer(
+        algorithm=algorithm,
+        completion_s=last["completion_s"],
+        throughput_mbps=last["throughput_mbps"],
+        sender=last["sender"],
+    )
+
+
+def transfers(
+    address: str,
+    size: int,
+    order: Sequence[str],
+    fingerprint: str,
+    *,
+    pause_s: float,
+    qlog: Path | None = None,
+    progress: Callable[[int, float, float], None] = lambda _index, _bytes, _seconds: None,
+) -> list[Transfer]:
+    """One transfer after another, with a pause between. `progress` gets the transfer's index, bytes and seconds."""
+    done = []
+    for index, algorithm in enumerate(order):
+        if index > 0:
+            time.sleep(pause_s)
+        file = qlog / f"client-{index + 1}-{algorithm}.sqlog" if qlog is not None else None
+        done.append(
+            fetch(
+                address,
+                size,
+                algorithm,
+                fingerprint,
+                qlog=file,
+                progress=partial(progress, index),
+            )
+        )
+    return done
+
+
+def measured(done: Sequence[Transfer], level: float = 0.95) -> list[Measured]:
+    """Means with intervals, an algorithm each, in the order of first appearance."""
+    names = list(dict.fromkeys(transfer.algorithm for transfer in done))
+    return [_measured(name, [transfer for transfer in done if transfer.algorithm == name], level) for name in names]
+
+
+def _measured(name: str, done: Sequence[Transfer], level: float) -> Measured:
+    # SciPy takes a while to load, and not every command needs it
+    from vegaslab.statistics import mean_interval
+
+    return Measured(
+        algorithm=name,
+        throughput_mbps=mean_interval([transfer.throughput_mbps for transfer in done], level),
+        completion_s=mean_interval([transfer.completion_s for transfer in done], level),
+        lost_packets=sum(transfer.sender["lost_packets"] for transfer in done) / len(done),
+    )

@@ -1,0 +1,1 @@
+"""Dynamic Vegas (Zhou, Yu, Zhu, Liu)."""

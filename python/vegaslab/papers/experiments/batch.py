@@ -1,0 +1,68 @@
+"""Thousands of short runs of one scenario, made as a sweep's: what is kept are columns of their totals."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vegaslab.papers.judging.errors import PapersError
+from vegaslab.sweeps.dataset import read_runs, remove_dataset
+from vegaslab.sweeps.plans.plan import Plan
+from vegaslab.sweeps.sweep import sweep
+from vegaslab.util.folder import replace_file
+from vegaslab.util.progress import SweepProgress
+
+_HASH_DIGITS = 24
+
+Columns = dict[str, list[list[float | None]]]
+"""Values by column, shape (cells, replications); None where a run has none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """Cells of values by key, each run with the same seeds, counted up from the scenario's.
+
+    What an experiment gets for it are its `columns`, as `Columns`.
+    """
+
+    scenario: str
+    cells: Sequence[Mapping[str, object]]
+    replications: int
+    columns: Sequence[str]
+
+    def plan(self) -> Plan:
+        """The sweep's plan."""
+        return Plan(self.scenario, list=self.cells, replications=self.replications, name=Path(self.scenario).name)
+
+
+def carry_out_batch(batch: Batch, cache_folder: Path, engine: str) -> Columns:
+    """What the runs gave; taken from `cache_folder` if they were made before by the same `engine`.
+
+    Until all runs are made, those that are stand in a folder there, from which interrupted work goes on.
+    """
+    plan = batch.plan()
+    parts = (json.dumps(plan.document, sort_keys=True), " ".join(batch.columns), engine)
+    name = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:_HASH_DIGITS]
+    kept, runs = cache_folder / f"{name}.json", cache_folder / name
+    if not kept.exists():
+        with SweepProgress() as progress:
+            sweep(plan, runs, observer=progress)
+        columns = json.dumps(_columns(batch, runs)).encode()
+        replace_file(kept, lambda file: file.write(columns), new_suffix=".part")
+    remove_dataset(runs)
+    found: Columns = json.loads(kept.read_text(encoding="utf-8"))
+    return found
+
+
+def _columns(batch: Batch, folder: Path) -> Columns:
+    table = read_runs(folder)
+    for row, error in enumerate(table["error"].to_pylist()):
+        if error is not None:
+            cell = batch.cells[row // batch.replications]
+            raise PapersError(f"{batch.scenario} with {dict(cell)}: {error}")
+    return {name: _by_cell(table[name].to_pylist(), batch.replications) for name in batch.columns}
+
+
+def _by_cell(values: list[float | None], replications: int) -> list[list[float | None]]:
+    return [values[first : first + replications] for first in range(0, len(values), replications)]

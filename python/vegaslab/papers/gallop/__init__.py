@@ -1,0 +1,1 @@
+"""Gallop-Vegas (Ho, Chan, Chen, 2006)."""

@@ -1,0 +1,1 @@
+"""Claims, what was found for them, and the verdicts."""

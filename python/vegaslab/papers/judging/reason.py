@@ -1,0 +1,70 @@
+"""Why a verdict is what it is, in the words of a table's cell: what was judged, and how far it was off."""
+
+from vegaslab.papers.judging.claims import Claim
+from vegaslab.papers.judging.verdict import Verdict
+
+_NOTHING = 1e-9
+
+
+def judged_by(verdict: Verdict) -> str:
+    """What decided: the conclusion alone, or the number that used most of its limit.
+
+    A ratio of ours to the paper decides nothing by itself: two packets in place of one may be within the limit, and a
+    conclusion may fail that is not about the number.
+    """
+    claim, finding = verdict.claim, verdict.finding
+    match verdict.word:
+        case "not comparable":
+            return "not judged: the paper measured something else"
+        case "inconsistent":
+            return "not judged: the paper contradicts itself"
+        case "open":
+            return f"readings give different verdicts: {claim.undecided}"
+        case _ if not finding.holds:
+            return f"the conclusion does not hold: {claim.conclusion}"
+        case _ if claim.limit.rule == "holds":
+            return f"the conclusion alone, and it holds: {claim.conclusion}"
+        case _:
+            return f"{_farthest(verdict)}; the conclusion holds"
+
+
+def _farthest(verdict: Verdict) -> str:
+    """The number that is farthest beyond its limit, or the nearest to it."""
+    claim = verdict.claim
+    pairs = list(enumerate(zip(verdict.finding.values, claim.values, strict=True)))
+    judged = [(place, ours, theirs) for place, (ours, theirs) in pairs if not _is_beyond(claim, place, ours, theirs)]
+    if not judged:
+        return "at least as much as the paper says"
+    if claim.limit.rule == "exact" and verdict.word == "reproduced":
+        return f"{'all' if len(pairs) > 1 else 'as'} printed, digit by digit"
+    place, ours, theirs = max(judged, key=lambda one: _off(claim, one[1], one[2]))
+    if _off(claim, ours, theirs) < _NOTHING:
+        return f"not off at all, of {_limit(claim, place)}"
+    which = f"value {place + 1} of {len(pairs)}: " if len(pairs) > 1 else ""
+    if claim.limit.rule == "exact":
+        return f"{which}{ours:.6g} for {theirs:.6g}, which is not as printed"
+    off = (
+        f"{100 * abs(ours - theirs) / abs(theirs):.3g} %"
+        if _is_relative(claim, theirs)
+        else f"{abs(ours - theirs):.3g}"
+    )
+    return f"{which}off by {off}, of {_limit(claim, place)}"
+
+
+def _limit(claim: Claim, place: int) -> str:
+    unit = "%" if claim.limit.rule == "within_percent" else claim.units[place]
+    return f"{claim.limit.size:g} {unit} allowed"
+
+
+def _is_relative(claim: Claim, theirs: float) -> bool:
+    return claim.limit.rule == "within_percent" and theirs != 0
+
+
+def _is_beyond(claim: Claim, place: int, ours: float, theirs: float) -> bool:
+    """Whether the paper's number is a lower bound, and ours is above it."""
+    return place in claim.at_least and ours >= theirs
+
+
+def _off(claim: Claim, ours: float, theirs: float) -> float:
+    off = abs(ours - theirs)
+    return off / abs(theirs) if _is_relative(claim, theirs) else off

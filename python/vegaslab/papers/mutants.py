@@ -1,0 +1,116 @@
+"""Wrong implementations: what the experiments' runs and closed forms become under them, and the verdicts then.
+
+A limit that they pass says nothing about the algorithm. `make test-mutants` runs every claim under them.
+"""
+
+import importlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from vegaslab.papers.experiments.batch import Batch
+from vegaslab.papers.experiments.experiment import Experiment, Flow, Mutant, Run
+from vegaslab.papers.experiments.runner import carry_out
+from vegaslab.papers.judging.claims import claims
+from vegaslab.papers.judging.verdict import Word, word_of
+from vegaslab.scenario.source import load
+
+_WITHOUT_BACKLOG = ("reno", "newreno", "sack", "cubic", "cubic-linux")
+"""What the papers compare with; it is left as it is."""
+
+_DEFAULT_GAMMA = 1
+_NOT_FOUND = (TypeError, ValueError, ZeroDivisionError)
+
+
+def words(experiment: Experiment, mutant: Mutant, cache_folder: Path) -> dict[str, Word | None]:
+    """The quick verdict of each claim under a mutant.
+
+    None where its runs do not give what the experiment measures, such as the end of a slow start that never ends.
+    """
+    with _replaced(mutant.functions):
+        runs = {key: _mutated(run, mutant) for key, run in experiment.runs(True).items()}
+        data = carry_out(runs, cache_folder)
+        try:
+            findings = experiment.find(data)
+        except _NOT_FOUND:
+            return dict.fromkeys(experiment.claims)
+    return {name: word_of(claims()[name], findings[name]) for name in experiment.claims}
+
+
+def _mutated(run: Run | Batch, mutant: Mutant) -> Run | Batch:
+    if isinstance(run, Run):
+        return replace(run, set=_with_changes(run.scenario, run.set, mutant))
+    return replace(run, cells=[_with_changes(run.scenario, cell, mutant) for cell in run.cells])
+
+
+def _with_changes(scenario: str, values: Mapping[str, object], mutant: Mutant) -> dict[str, object]:
+    document = json.loads(load(scenario, set=values).document_json())
+    changes = {
+        f"flow.{number}.{key}": value
+        for number, flow in enumerate(document.get("flow", ()))
+        if _measures_backlog(flow["algorithm"])
+        for key, value in mutant.change(flow).items()
+    }
+    kept = {key: value for key, value in values.items() if not _is_inside(key, changes)}
+    return {**kept, **changes}
+
+
+def _measures_backlog(algorithm: Any) -> bool:
+    if isinstance(algorithm, dict) and "mechanisms" in algorithm:
+        return bool(algorithm["mechanisms"])
+    return _preset(algorithm) not in _WITHOUT_BACKLOG
+
+
+def _is_inside(key: str, changes: Mapping[str, object]) -> bool:
+    return any(key == changed or key.startswith(f"{changed}.") for changed in changes)
+
+
+def _preset(algorithm: Any) -> str | None:
+    found: str | None = algorithm.get("preset") if isinstance(algorithm, dict) else algorithm
+    return found
+
+
+def _next_gamma(flow: Flow) -> dict[str, object]:
+    return {"gamma": (flow.get("gamma") or _DEFAULT_GAMMA) + 1}
+
+
+def _another_preset(flow: Flow) -> dict[str, object]:
+    """Vegas without what a paper adds to it; for Vegas itself, the kernel's."""
+    preset = _preset(flow["algorithm"])
+    is_vegas = preset is None or preset.startswith("vegas")
+    return {"algorithm": "vegas-linux" if is_vegas else "vegas"}
+
+
+def _without_avoidance(flow: Flow) -> dict[str, object]:
+    """Mechanism B off: the window grows until a loss."""
+    algorithm = flow["algorithm"]
+    if isinstance(algorithm, dict) and "mechanisms" in algorithm:
+        return {"algorithm": {**algorithm, "mechanisms": algorithm["mechanisms"].replace("B", "")}}
+    parts = algorithm if isinstance(algorithm, dict) else {"preset": algorithm}
+    return {"algorithm": {**parts, "avoidance": "reno"}}
+
+
+EVERYWHERE: Sequence[Mutant] = (
+    Mutant(name="gamma one more", change=_next_gamma),
+    Mutant(name="another preset", change=_another_preset),
+    Mutant(name="Reno's avoidance", change=_without_avoidance),
+)
+"""For every experiment that names no others."""
+
+
+@contextmanager
+def _replaced(functions: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
+    right = []
+    for path, wrong in functions.items():
+        name, _, function = path.rpartition(".")
+        module = importlib.import_module(name)
+        right.append((module, function, getattr(module, function)))
+        setattr(module, function, wrong)
+    try:
+        yield
+    finally:
+        for module, function, was in right:
+            setattr(module, function, was)

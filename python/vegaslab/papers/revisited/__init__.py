@@ -1,0 +1,1 @@
+"""TCP Vegas Revisited (Hengartner, Bolliger, Gross, 2000)."""

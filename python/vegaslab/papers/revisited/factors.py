@@ -1,0 +1,273 @@
+"""Revisited: the effects of its three phases (tables VI to IX, XI)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vegaslab.papers.experiments.batch import Batch
+from vegaslab.papers.experiments.chart import Chart, Curve, Panel
+from vegaslab.papers.experiments.experiment import Data, Experiment
+from vegaslab.papers.judging.table import Table, number
+from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.revisited.setting import (
+    GROUNDS,
+    LEVEL,
+    PHASE_DESIGN,
+    PHASE_EFFECTS,
+    Floats,
+    batch,
+    over,
+    phase_cells,
+    resent_kb,
+    throughput_kbps,
+)
+from vegaslab.sweeps.factorial.analysis import Analysis
+
+_SEEDS, _QUICK_SEEDS = 50, 10
+_MUCH_GREATER = 2.0
+_ALONE = 0.8
+_TENTH = 0.1
+
+Printed = Mapping[str, tuple[tuple[float, ...], tuple[float, ...], float]]
+"""Effects and shares in % in the order of `PHASE_EFFECTS`, and the errors' share, by background."""
+
+TABLES: Mapping[str, Printed] = {
+    "VI": {
+        "Reno": (
+            (86.64, 7.14, 2.06, 6.64, 0.17, 1.09, 0.64, -0.68),
+            (27.71, 2.30, 23.98, 0.02, 0.65, 0.22, 0.25),
+            44.88,
+        ),
+        "Vegas": (
+            (83.90, 5.57, 2.25, 6.68, 0.46, 0.95, 0.40, -0.61),
+            (19.38, 3.17, 27.91, 0.13, 0.56, 0.10, 0.24),
+            48.50,
+        ),
+    },
+    "VII": {
+        "Reno": (
+            (26.31, 0.02, -0.77, 9.65, 0.52, -0.96, -0.53, 0.33),
+            (0.00, 0.41, 65.22, 0.19, 0.64, 0.19, 0.07),
+            33.27,
+        ),
+        "Vegas": (
+            (20.97, 0.07, -0.69, 7.96, 0.90, -0.79, -0.34, 0.37),
+            (0.00, 0.42, 55.78, 0.72, 0.55, 0.10, 0.12),
+            42.30,
+        ),
+    },
+    "VIII": {
+        "Reno": (
+            (29.02, -10.74, -8.65, 3.08, 5.42, 0.32, -1.98, 0.43),
+            (43.12, 27.97, 3.56, 10.96, 0.04, 1.47, 0.07),
+            12.82,
+        ),
+        "Vegas": (
+            (32.75, -12.43, -6.38, 3.05, 2.41, 0.40, -1.53, 0.25),
+            (54.91, 14.48, 3.31, 2.06, 0.06, 0.83, 0.02),
+            24.34,
+        ),
+    },
+    "IX": {
+        "Reno": (
+            (120.84, 2.55, -2.21, -4.79, 1.41, -3.24, 0.25, 0.97),
+            (1.09, 0.81, 3.83, 0.33, 1.75, 0.01, 0.16),
+            92.02,
+        ),
+        "Vegas": (
+            (144.02, 5.58, -1.84, -6.31, 1.45, -3.22, -0.24, -0.26),
+            (3.45, 0.37, 4.41, 0.23, 1.14, 0.01, 0.01),
+            90.39,
+        ),
+    },
+    "XI": {
+        "Reno": (
+            (17.96, -2.87, -0.19, 4.80, 0.39, -1.74, 0.30, 0.01),
+            (12.31, 0.05, 34.29, 0.22, 4.52, 0.13, 0.00),
+            48.48,
+        ),
+        "Vegas": (
+            (16.26, -1.54, -0.63, 3.25, 0.05, -0.90, 0.16, -0.20),
+            (4.61, 0.78, 20.53, 0.00, 1.59, 0.05, 0.08),
+            72.36,
+        ),
+    },
+}
+
+
+def implied_deviation(table: str, ground: str) -> float:
+    """Standard deviation of single runs that a table's effects and error share imply: effects of q, squared, times all
+    runs are their share of the variation; the errors' has a degree of freedom less for each of the cells.
+
+    >>> round(implied_deviation("VI", "Reno"), 1), round(implied_deviation("VII", "Reno"), 1)
+    (9.2, 7.0)
+    """
+    effects, shares, errors = TABLES[table][ground]
+    explained = sum(effect**2 for effect in effects[1:])
+    return float(np.sqrt(errors / sum(shares) * explained * _SEEDS / (_SEEDS - 1)))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One of tables VI to IX: which load, what is measured, what must hold."""
+
+    table: str
+    load: str
+    measure: Callable[[Mapping[str, Any]], Floats]
+    unit: str
+    title: str
+    holds: Callable[[Analysis], bool]
+
+
+def _start_and_recovery(found: Analysis) -> bool:
+    ss, ca, rec = (found[word].value for word in "SCR")
+    return min(ss, rec) >= _MUCH_GREATER * abs(ca)
+
+
+def _recovery_alone(found: Analysis) -> bool:
+    explained = sum(effect.share for effect in found.effects if effect.name != "I")
+    return found["R"].value > 0 and found["R"].share >= _ALONE * explained
+
+
+def _start_saves_most(found: Analysis) -> bool:
+    ss, ca, rec = (found[word].value for word in "SCR")
+    return ss < ca < 0 < rec
+
+
+def _start_costs(found: Analysis) -> bool:
+    ss, _, rec = (found[word].value for word in "SCR")
+    return ss < 0 < rec and rec > -ss
+
+
+def _none_explains_much(found: Analysis) -> bool:
+    return max(found[word].share for word in "SCR") < _TENTH
+
+
+_TABLES_ASKED = {
+    "H-table6": _Asked("VI", "low", throughput_kbps, "KB/s", "throughput, low", _start_and_recovery),
+    "H-table7": _Asked("VII", "high", throughput_kbps, "KB/s", "throughput, high", _recovery_alone),
+    "H-table8": _Asked("VIII", "low", resent_kb, "KB", "retransmissions, low", _start_saves_most),
+    "H-table9": _Asked("IX", "high", resent_kb, "KB", "retransmissions, high", _none_explains_much),
+}
+_ASKED = {
+    f"{claim}{suffix}": (asked, ground)
+    for claim, asked in _TABLES_ASKED.items()
+    for ground, suffix in (("Reno", ""), ("Vegas", "-vegas"))
+}
+"""By claim, which table, and over which background."""
+
+
+def _runs(quick: bool) -> dict[str, Batch]:
+    seeds = _QUICK_SEEDS if quick else _SEEDS
+    return {f"{background}-{load}": batch(phase_cells(), over(background, load), seeds) for background, load in GROUNDS}
+
+
+def _find(data: Data) -> dict[str, Finding]:
+    return {claim: _finding(asked, ground, data) for claim, (asked, ground) in _ASKED.items()}
+
+
+def _finding(asked: _Asked, ground: str, data: Data) -> Finding:
+    samples = {one: asked.measure(data[f"{one}-{asked.load}"]) for one in ("Reno", "Vegas")}
+    title = f"Table {asked.table}: {asked.title} background"
+    tables = (effects_table(title, asked.table, samples, asked.unit),) if ground == "Reno" else ()
+    return effects_finding(samples[ground], asked.holds, tables)
+
+
+def effects_finding(sample: Floats, holds: Callable[[Analysis], bool], tables: tuple[Table, ...]) -> Finding:
+    """Mean and effects of the three phases, then their shares and the errors'."""
+    # the paper's error share has the seeds in it, its replications being independent; the intervals need not
+    found = Analysis.of(PHASE_DESIGN, sample, LEVEL)
+    intervals = Analysis.of(PHASE_DESIGN, sample, LEVEL, blocks=True)
+    shares = [100 * found[word].share for word in "SCR"] + [100 * found.error_share]
+    return Finding(
+        values=(*(found[word].value for word in "ISCR"), *shares),
+        intervals=tuple(
+            (intervals[word].value - intervals[word].half_width, intervals[word].value + intervals[word].half_width)
+            for word in "ISCR"
+        ),
+        holds=holds(found),
+        note=f"Of the errors, {100 * _of_seeds(sample):.0f} % are alike in all cells of a seed; the intervals "
+        '(90 %, of effects) leave them out. The paper\'s row "90%" holds intervals of 80 %, by its own shares.',
+        tables=tables,
+    )
+
+
+def _of_seeds(sample: Floats) -> float:
+    plain = Analysis.of(PHASE_DESIGN, sample, LEVEL)
+    return plain.seed_variation / plain.error_variation
+
+
+def effects_table(title: str, table: str, samples: Mapping[str, Floats], unit: str) -> Table:
+    """The paper's table with ours beside it; * is what the 90 % interval does not tell from 0."""
+    head = ["effect"]
+    for ground in samples:
+        head += [f"{ground}: paper ({unit})", "ours", "90 % from", "to", "paper %", "ours %"]
+    analyses = {ground: Analysis.of(PHASE_DESIGN, sample, LEVEL) for ground, sample in samples.items()}
+    blocked = {ground: Analysis.of(PHASE_DESIGN, sample, LEVEL, blocks=True) for ground, sample in samples.items()}
+    lines = []
+    for place, (word, name) in enumerate(PHASE_EFFECTS.items()):
+        line = [name]
+        for ground, found in analyses.items():
+            effects, shares, _ = TABLES[table][ground]
+            one = blocked[ground][word]
+            star = "" if one.significant else " *"
+            line += [number(effects[place]), number(one.value) + star]
+            line += [number(one.value - one.half_width), number(one.value + one.half_width)]
+            line += [number(shares[place - 1]), number(100 * found[word].share)] if place else ["", ""]
+        lines.append(line)
+    errors = ["errors"]
+    for ground, found in analyses.items():
+        errors += ["", "", "", "", number(TABLES[table][ground][2]), number(100 * found.error_share)]
+    return Table(title=f"{title}; * not told from 0", head=head, rows=[*lines, errors])
+
+
+def far_findings(samples: Mapping[str, Floats]) -> dict[str, Finding]:
+    """Table XI."""
+    table = effects_table("Table XI: throughput over the long path", "XI", samples, "KB/s")
+    return {
+        "H-table11": effects_finding(samples["Reno"], _start_costs, (table,)),
+        "H-table11-vegas": effects_finding(samples["Vegas"], _start_costs, ()),
+    }
+
+
+def _draw(data: Data) -> list[Chart]:
+    panels = [_panel(asked, data) for asked in _TABLES_ASKED.values()]
+    order = ", ".join(f"{place + 1} {name}" for place, name in enumerate(list(PHASE_EFFECTS.values())[1:]))
+    return [
+        Chart(
+            slug="revisited-effects",
+            title="Tables VI to IX: effects of the three phases",
+            caption=f"Dots: ours with 90 % intervals; crosses: the paper's. Effects: {order}.",
+            panels=panels,
+        )
+    ]
+
+
+def _panel(asked: _Asked, data: Data) -> Panel:
+    curves = []
+    words = list(PHASE_EFFECTS)[1:]
+    for place, ground in enumerate(("Reno", "Vegas")):
+        found = Analysis.of(PHASE_DESIGN, asked.measure(data[f"{ground}-{asked.load}"]), LEVEL, blocks=True)
+        x = [at + 1 + 0.1 * (2 * place - 1) for at in range(len(words))]
+        values = [found[word].value for word in words]
+        bars = [[value - found.half_width, value + found.half_width] for value in values]
+        curves += [Curve(label="", x=[at, at], y=bar, colour=place) for at, bar in zip(x, bars, strict=True)]
+        curves.append(Curve(label=f"over {ground}", x=x, y=values, colour=place, style="points"))
+        paper = TABLES[asked.table][ground][0][1:]
+        curves.append(Curve(label=f"over {ground}, paper", x=x, y=paper, colour=place, style="crosses"))
+    y = f"{asked.title.split(',', maxsplit=1)[0]} ({asked.unit})"
+    axis = f"effect, table {asked.table} ({asked.load} background)"
+    return Panel(x=axis, y=y, curves=curves, level=(0.0, ""), from_zero=False)
+
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    Experiment(
+        title="Three phases, 2^3 design (tables VI to IX)",
+        claims=tuple(_ASKED),
+        runs=_runs,
+        find=_find,
+        draw=_draw,
+    ),
+)

@@ -1,0 +1,239 @@
+"""Revisited: each mechanism by itself, in the 2^7 design of section VIII.D, and in the 2^10 design that its
+authors ran and did not print.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from vegaslab.papers.experiments.batch import Batch
+from vegaslab.papers.experiments.chart import Chart, Curve, Panel
+from vegaslab.papers.experiments.experiment import Data, Experiment
+from vegaslab.papers.judging.table import Table, number
+from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.revisited.setting import (
+    GROUNDS,
+    LEVEL,
+    LOADS,
+    batch,
+    mechanism_cells,
+    mechanism_design,
+    over,
+    resent_kb,
+    spelled,
+    throughput_kbps,
+)
+from vegaslab.sweeps.factorial.analysis import Analysis
+from vegaslab.sweeps.plans.design import Design
+
+SEVEN, TEN = "ABCDEFG", "ABCDEFGHIJ"
+
+_SEEDS, _TEN_SEEDS, _QUICK_SEEDS = 50, 5, 2
+_QUICK_GENERATORS = (("H", "ABCG"), ("I", "BCDE"), ("J", "ACDF"))
+"""A fraction of 128 cells, of resolution V: what is confounded with a main effect has four letters or more."""
+
+_NOTHING = 0.01
+_MOST_WORDS = 12
+
+_PAPER: Mapping[tuple[str, str], Mapping[str, float]] = {
+    ("Reno", "low"): {"A": 25.0},
+    ("Vegas", "low"): {},
+    ("Reno", "high"): {"F": 28.0, "D": 9.0, "C": 3.0},
+    ("Vegas", "high"): {"F": 7.0, "D": 2.0, "C": 2.0},
+}
+"""Shares in % that section VIII.D names."""
+
+_NAMES = {
+    "A": "congestion detection in slow start",
+    "B": "congestion detection in congestion avoidance",
+    "C": "more aggressive fast retransmission",
+    "D": "retransmission on new acknowledgements",
+    "E": "one reduction a window",
+    "F": "reduction by a quarter",
+    "G": "first window of two",
+    "H": "bursts of three",
+    "I": "no growth when it cannot keep up",
+    "J": "spike suppression",
+}
+
+
+def _runs(quick: bool) -> dict[str, Batch]:
+    seven, ten = mechanism_design(SEVEN), _ten(quick)
+    runs = {
+        f"seven/{background}-{load}": batch(
+            mechanism_cells(seven, SEVEN), over(background, load), _QUICK_SEEDS if quick else _SEEDS
+        )
+        for background, load in GROUNDS
+    }
+    ten_seeds = _QUICK_SEEDS if quick else _TEN_SEEDS
+    return runs | {
+        f"ten/Reno-{load}": batch(mechanism_cells(ten, TEN), over("Reno", load), ten_seeds) for load in LOADS
+    }
+
+
+def _ten(quick: bool) -> Design:
+    return mechanism_design(TEN, _QUICK_GENERATORS if quick else ())
+
+
+def _analysis_of_ten(columns: Mapping[str, Any], measure: Any) -> Analysis:
+    responses = measure(columns)
+    design = next(one for one in (_ten(False), _ten(True)) if one.cells == len(responses))
+    return Analysis.of(design, responses, LEVEL)
+
+
+def _seven(data: Data, ground: tuple[str, str], measure: Any = throughput_kbps) -> Analysis:
+    return Analysis.of(mechanism_design(SEVEN), measure(data[f"seven/{'-'.join(ground)}"]), LEVEL)
+
+
+def _mains(found: Analysis, letters: str) -> dict[str, tuple[float, float]]:
+    """Effect and share in % of each mechanism."""
+    singles = (one for one in found.effects if len(one.effect.word) == 1)
+    return {spelled(one.name, letters): (one.value, 100 * one.share) for one in singles}
+
+
+def _find(data: Data) -> dict[str, Finding]:
+    mains = {ground: _mains(_seven(data, ground), SEVEN) for ground in GROUNDS}
+    low, high = mains["Reno", "low"], mains["Reno", "high"]
+    return {
+        "H-seven-factors": Finding(
+            values=tuple(share for ground in (low, high) for _, share in ground.values()),
+            holds=_greatest(low) == "A"
+            and _greatest(high) == "F"
+            and all(found["E"][1] < 100 * _NOTHING for found in mains.values()),
+            note="Per cent of A to G over Reno's low background, then over its high one. Over Vegas's, "
+            f"{_greatest(mains['Vegas', 'low'])} explains most at low and {_greatest(mains['Vegas', 'high'])} at high. "
+            f"{_ten_words(data)}",
+            tables=(_seven_table(data, mains), *(_ten_table(data, load) for load in LOADS)),
+        ),
+        "H-seven-resent": _find_resent(data),
+    }
+
+
+def _find_resent(data: Data) -> Finding:
+    mains = _mains(_seven(data, ("Reno", "low"), resent_kb), SEVEN)
+    (a_saves, a_share), (g_adds, g_share) = mains["A"], mains["G"]
+    return Finding(
+        values=(a_share, g_share),
+        holds=a_saves < 0 < g_adds and _greatest(mains) == "A",
+        note=f"A saves {-2 * a_saves:.1f} KB, G adds {2 * g_adds:.1f}.",
+    )
+
+
+def _greatest(mains: Mapping[str, tuple[float, float]]) -> str:
+    return max(mains, key=lambda letter: mains[letter][1])
+
+
+def _seven_table(data: Data, mains: Mapping[tuple[str, str], Mapping[str, tuple[float, float]]]) -> Table:
+    head = ["mechanism"]
+    for background, load in GROUNDS:
+        head += [f"{background} {load}: paper %", "ours %", "effect (KB/s)", "resent (KB)"]
+    resent = {ground: _mains(_seven(data, ground, resent_kb), SEVEN) for ground in GROUNDS}
+    lines = []
+    for letter in SEVEN:
+        line = [f"{letter}: {_NAMES[letter]}"]
+        for ground in GROUNDS:
+            paper = _PAPER[ground].get(letter)
+            effect, share = mains[ground][letter]
+            line += ["" if paper is None else f"about {paper:g}", number(share), number(effect)]
+            line.append(number(resent[ground][letter][0]))
+        lines.append(line)
+    return Table(title="Section VIII.D: the 2^7 design", head=head, rows=lines)
+
+
+def _ten_words(data: Data) -> str:
+    texts = []
+    for load in LOADS:
+        found = _analysis_of_ten(data[f"ten/Reno-{load}"], throughput_kbps)
+        effects = [one for one in found.effects if one.effect.word]
+        small = sum(one.share < _NOTHING for one in effects)
+        mains = _mains(found, TEN)
+        beyond = ", ".join(f"{letter} {mains[letter][1]:.2f} %" for letter in "HIJ")
+        texts.append(f"at {load} load {small} of {len(effects)} are below 1 %; {beyond}")
+    design = _analysis_of_ten(data["ten/Reno-low"], throughput_kbps).design
+    return f"The {design.name} design of all ten over Reno's background: {'; '.join(texts)}."
+
+
+def _ten_table(data: Data, load: str) -> Table:
+    speed = _analysis_of_ten(data[f"ten/Reno-{load}"], throughput_kbps)
+    resent = _analysis_of_ten(data[f"ten/Reno-{load}"], resent_kb)
+    wide = Analysis.of(speed.design, speed.responses, LEVEL, blocks=True)
+    effects = sorted((one for one in speed.effects if one.effect.word), key=lambda one: -one.share)
+    words = [one.name for one in effects[:_MOST_WORDS]]
+    words += [one.name for one in effects[_MOST_WORDS:] if len(one.effect.word) == 1]
+    lines = [
+        (
+            spelled(word, TEN),
+            number(speed[word].value),
+            f"{wide.half_width:.2f}",
+            number(100 * speed[word].share),
+            number(resent[word].value),
+            number(100 * resent[word].share),
+        )
+        for word in words
+    ]
+    lines.append(("errors", "", "", number(100 * speed.error_share), "", number(100 * resent.error_share)))
+    head = ("effect", "throughput (KB/s)", "90 %: +-", "%", "resent (KB)", "%")
+    title = f"Beyond the paper: {speed.design.name} x {speed.replications}, Reno's {load} background; the greatest"
+    return Table(title=f"{title} {_MOST_WORDS} effects and every mechanism", head=head, rows=lines)
+
+
+def _draw(data: Data) -> list[Chart]:
+    return [_draw_seven(data), _draw_ten(data)]
+
+
+def _draw_seven(data: Data) -> Chart:
+    panels = []
+    for load in LOADS:
+        curves = []
+        for place, background in enumerate(("Reno", "Vegas")):
+            mains = _mains(_seven(data, (background, load)), SEVEN)
+            x = [at + 1 + 0.1 * (2 * place - 1) for at in range(len(SEVEN))]
+            shares = [share for _, share in mains.values()]
+            curves.append(Curve(label=f"over {background}", x=x, y=shares, colour=place, style="points"))
+            paper = _PAPER[background, load]
+            if paper:
+                at = [x[SEVEN.index(letter)] for letter in paper]
+                label = f"over {background}, paper"
+                curves.append(Curve(label=label, x=at, y=list(paper.values()), colour=place, style="crosses"))
+        panels.append(Panel(x=f"mechanism, A = 1 to G = 7, {load} background", y="% of variation", curves=curves))
+    return Chart(
+        slug="revisited-seven",
+        title="Section VIII.D: what each mechanism explains",
+        caption="Per cent of the variation of throughput in the 2^7 design; crosses: what the paper's text names.",
+        panels=panels,
+    )
+
+
+def _draw_ten(data: Data) -> Chart:
+    panels = []
+    for what, measure, unit in (("throughput", throughput_kbps, "KB/s"), ("retransmitted", resent_kb, "KB")):
+        curves = []
+        for place, load in enumerate(LOADS):
+            found = _analysis_of_ten(data[f"ten/Reno-{load}"], measure)
+            half = Analysis.of(found.design, found.responses, LEVEL, blocks=True).half_width
+            effects = [effect for effect, _ in _mains(found, TEN).values()]
+            x = [at + 1 + 0.1 * (2 * place - 1) for at in range(len(TEN))]
+            curves += [
+                Curve(label="", x=[at, at], y=[effect - half, effect + half], colour=place)
+                for at, effect in zip(x, effects, strict=True)
+            ]
+            curves.append(Curve(label=f"{load} background", x=x, y=effects, colour=place, style="points"))
+        axis = "mechanism, A = 1 to J = 10"
+        panels.append(Panel(x=axis, y=f"effect on {what} ({unit})", curves=curves, level=(0.0, ""), from_zero=False))
+    return Chart(
+        slug="revisited-ten",
+        title="Beyond the paper: all ten mechanisms",
+        caption="Effects over Reno's background with 90 % intervals; half of what switching it on changes, on average "
+        "over all combinations of the others.",
+        panels=panels,
+    )
+
+
+EXPERIMENTS: tuple[Experiment, ...] = (
+    Experiment(
+        title="Each mechanism by itself, 2^7 and 2^10 designs (section VIII.D)",
+        claims=("H-seven-factors", "H-seven-resent"),
+        runs=_runs,
+        find=_find,
+        draw=_draw,
+    ),
+)

@@ -1,0 +1,169 @@
+"""Revisited: the transfer, its backgrounds, and the designs over its mechanisms."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vegaslab.papers.experiments.batch import Batch
+from vegaslab.sweeps.plans.design import LETTERS, Design, Generator
+
+Floats = NDArray[np.float64]
+
+SCENARIO, WAN = "papers/revisited", "papers/revisited-wan"
+
+CORRECTED = "ABCDEFG"
+"""Vegas' of the paper's tables: H, I and J "are always turned off" (section VIII.A)."""
+
+LOADS = {"low": "213584us", "high": "64075us"}
+"""Mean time between two conversations of the four applications that are modelled, 46.82 % of tcplib's connections,
+where the paper has a connection every 0.1 and 0.03 s.
+"""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the background's connections carry, and the mean time between two of them."""
+
+    name: str
+    values: Mapping[str, object]
+    gaps: Mapping[str, str]
+
+
+TCPLIB = Kind("tcplib's conversations", {}, LOADS)
+POISSON = Kind(
+    "Poisson transfers of 20 kB",
+    {
+        "traffic.0.kind": "poisson-transfers",
+        "traffic.0.size": "20kb",
+        "traffic.0.size_distribution": "exponential",
+    },
+    {"low": "300ms", "high": "120ms"},
+)
+"""20 kB is a conversation's mean; the times were fitted to Reno's two cells of table I."""
+
+PARETO = Kind(
+    "Pareto transfers of 6 kB",
+    {
+        "traffic.0.kind": "poisson-transfers",
+        "traffic.0.size": "6kb",
+        "traffic.0.size_distribution": "pareto",
+        "traffic.0.shape": 1.2,
+    },
+    {"low": "100ms", "high": "30ms"},
+)
+"""At the paper's own times; the size was fitted to Reno's two cells."""
+
+KINDS = (TCPLIB, POISSON, PARETO)
+"""The background is tcplib's, as the paper says; what it sends, the paper does not say further."""
+
+GROUNDS = tuple((background, load) for load in LOADS for background in ("Reno", "Vegas"))
+"""Background and load in the order of the paper's columns."""
+
+PHASES = {"ss": "AG", "ca": "B", "rec": "CDEF"}
+"""Slow start, congestion avoidance and recovery as section VIII.A clusters the mechanisms."""
+
+PHASE_DESIGN = Design(("S", "C", "R"))
+PHASE_EFFECTS = {
+    "I": "mean",
+    "S": "ss",
+    "C": "ca",
+    "R": "rec",
+    "CS": "ss_ca",
+    "RS": "ss_rec",
+    "CR": "ca_rec",
+    "CRS": "ss_ca_rec",
+}
+"""The paper's names by the design's words."""
+
+LEVEL = 0.90
+"""Of the effects' intervals, as in the paper; those of means are 95 %."""
+
+_GOODPUT, _RESENT, _COMPLETION = "flow.0.goodput_mbps", "flow.0.segments_retransmitted", "flow.0.completion_s"
+_KB_PER_MEGABIT = 125.0
+_SEGMENT_KB = 1.4
+
+_BACKGROUND: Mapping[str, object] = {
+    "Reno": "reno",
+    "Vegas": {"mechanisms": CORRECTED},
+    "released": "vegas-1994",
+}
+
+
+def over(
+    background: str, load: str, more: Mapping[str, object] | None = None, kind: Kind = TCPLIB
+) -> dict[str, object]:
+    """Values that make the background."""
+    return {
+        "traffic.0.flow.algorithm": _BACKGROUND[background],
+        "traffic.0.interarrival": kind.gaps[load],
+        **kind.values,
+        **(more or {}),
+    }
+
+
+def batch(
+    algorithms: Sequence[object], ground: Mapping[str, object], replications: int, scenario: str = SCENARIO
+) -> Batch:
+    """The transfer by each of `algorithms` over one background."""
+    cells = [{"flow.0.algorithm": algorithm, **ground} for algorithm in algorithms]
+    return Batch(scenario=scenario, cells=cells, replications=replications, columns=(_GOODPUT, _RESENT, _COMPLETION))
+
+
+def mechanisms(letters: str) -> dict[str, object]:
+    """These mechanisms over Reno."""
+    return {"mechanisms": letters}
+
+
+def phase_cells() -> list[object]:
+    """The eight cells of the 2^3 design, in its order."""
+    return [mechanisms(letters) for letters in _chosen(PHASE_DESIGN, tuple(PHASES.values()))]
+
+
+def mechanism_design(letters: str, generators: Sequence[tuple[str, str]] = ()) -> Design:
+    """A design with a factor for each mechanism. Its letters skip I, which stands for the mean: see `spelled`."""
+    words = {mechanism: letter for letter, mechanism in zip(LETTERS, letters, strict=False)}
+    made = tuple(
+        Generator(words[target], 1, frozenset(words[letter] for letter in product)) for target, product in generators
+    )
+    return Design(tuple(LETTERS[: len(letters)]), made)
+
+
+def mechanism_cells(design: Design, letters: str) -> list[object]:
+    """The cells of `mechanism_design`, in its order."""
+    return [mechanisms(chosen) for chosen in _chosen(design, tuple(letters))]
+
+
+def spelled(word: str, letters: str) -> str:
+    """A word of the design in the paper's letters."""
+    return "".join(letters[LETTERS.index(letter)] for letter in word)
+
+
+def throughput_kbps(columns: Mapping[str, Any]) -> Floats:
+    """KB/s, shape (cells, replications); of a transfer that was cut short, until then."""
+    return np.array(columns[_GOODPUT], dtype=np.float64) * _KB_PER_MEGABIT
+
+
+def resent_kb(columns: Mapping[str, Any]) -> Floats:
+    """Retransmitted payload in KB, shape (cells, replications)."""
+    return np.array(columns[_RESENT], dtype=np.float64) * _SEGMENT_KB
+
+
+def deviation(sample: Floats) -> float:
+    """Standard deviation of single runs around their cell's mean, pooled over the cells."""
+    return float(np.sqrt(sample.var(axis=1, ddof=1).mean()))
+
+
+def cut_short(columns: Mapping[str, Any]) -> Floats:
+    """Part of each cell's transfers that were not over when the run ended."""
+    missing = [[value is None for value in row] for row in columns[_COMPLETION]]
+    return np.asarray(np.mean(missing, axis=1), dtype=np.float64)
+
+
+def _chosen(design: Design, groups: Sequence[str]) -> list[str]:
+    return [
+        "".join(sorted("".join(group for group, level in zip(groups, row, strict=True) if level > 0)))
+        for row in design.levels.tolist()
+    ]

@@ -1,0 +1,1 @@
+"""RoVegas (Chan, Chan, Chen, 2004)."""

@@ -1,0 +1,1 @@
+"""What runs look like: charts, figures, pages, tables as text. Knows tables and summaries, not how they are made."""

@@ -1,0 +1,196 @@
+"""Panels drawn by matplotlib: PNG, SVG and PDF, the same bytes for the same run."""
+
+import io
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.markers import CARETDOWN
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
+from numpy.typing import NDArray
+
+from vegaslab.reports.chart import PALETTE, Curve, Panel
+from vegaslab.reports.panels import NAMES, fitted
+from vegaslab.reports.panels import panels as panels_of
+from vegaslab.reports.sheet import Sheet
+from vegaslab.util.folder import write_file
+
+INK, FAINT, _ALARM = "#333333", "#8A8A8A", "#C1121F"
+_WIDTH_INCHES, _PANEL_INCHES, _EDGE_INCHES = 10.0, 0.95, 1.0
+_DOTS_PER_INCH = 150
+_SUFFIXES = (".png", ".svg", ".pdf")
+_ROUND = (1, 2, 5, 10)
+_LAYOUT_DIGITS = 9
+_TITLE_LETTERS, _NOTE_LETTERS, _LEGEND_LETTERS = 78, 125, 110
+_MOST_TITLE_LINES = 4
+# matplotlib types its settings as literals that differ from version to version
+STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 11,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.8,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "svg.hashsalt": "vegaslab",
+}
+NAMED: Any = {**STYLE, "text.parse_math": False}
+"""Where names of a user's are shown: a dollar in them is no formula."""
+
+
+def draw(sheet: Sheet, panels: Sequence[Panel]) -> Figure:
+    """The panels, one below the other, over one time axis."""
+    with matplotlib.rc_context(NAMED):
+        heights = [panel.height for panel in panels]
+        figure = Figure(figsize=(_WIDTH_INCHES, _EDGE_INCHES + _PANEL_INCHES * sum(heights)), layout="constrained")
+        FigureCanvasAgg(figure)
+        places = figure.subplots(len(panels), 1, sharex=True, height_ratios=heights, squeeze=False)[:, 0]
+        for panel, axes in zip(panels, places, strict=True):
+            draw_panel(axes, panel)
+        places[-1].set_xlabel(panels[-1].x)
+        places[-1].set_xlim(0, sheet.duration_s)
+        figure.align_ylabels()
+        _draw_legend(figure, sheet)
+        title = f"{sheet.title} ({sheet.note})" if sheet.note else sheet.title
+        figure.suptitle(_fitted(title), x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
+        settle(figure)
+    return figure
+
+
+def draw_panel(axes: Axes, panel: Panel) -> None:
+    """The panel without the name of its x axis and without a legend."""
+    for curve in panel.curves:
+        draw_curve(axes, curve)
+    axes.set_ylabel(panel.y)
+    axes.set_title(fill(panel.note, _NOTE_LETTERS), loc="left", fontsize=10, color=INK, pad=4)
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=panel.whole, steps=_ROUND))
+    if panel.level is not None:
+        draw_level(axes, *panel.level)
+    axes.set_ylim(*panel.y_range)
+
+
+def draw_curve(axes: Axes, curve: Curve) -> None:
+    """One curve of a panel."""
+    colour, x, y = _colour_of(curve), np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
+    look: dict[str, Any] = {"color": colour, "alpha": curve.opacity, "label": curve.label or "_"}
+    match curve.style:
+        case "area":
+            axes.fill_between(x, y, step="pre", lw=0, **look)
+        case "points" | "crosses":
+            marker, size = ("o", 5) if curve.style == "points" else ("X", 9)
+            axes.plot(x, y, ls="", marker=marker, ms=size, mec="white", mew=0.7, zorder=4, **look)
+        case "ends":
+            size = 5 if curve.thin else 9
+            axes.plot(x, y, ls="", marker=CARETDOWN, ms=size, mec="white", mew=0.8, zorder=5, clip_on=False, **look)
+        case "drops":
+            _draw_drops(axes, x, 0.95 - 0.08 * float(y[0]), look)
+        case _:
+            dashes = {"dashed": (0, (4, 2)), "dotted": (0, (1, 1.5))}.get(curve.style, "-")
+            steps = "steps-post" if curve.style == "steps" else "default"
+            width = 1.2 if dashes != "-" else 0.9 if curve.thin else 1.6
+            axes.plot(x, y, ls=dashes, lw=width, drawstyle=steps, **look)
+
+
+def _draw_drops(axes: Axes, times: NDArray[np.float64], height: float, look: dict[str, Any]) -> None:
+    """Draws as many crosses as can be told apart."""
+    apart = np.unique(np.round(times / times.max(), 3)) * times.max()
+    heights = np.full(len(apart), height)
+    axes.plot(apart, heights, transform=axes.get_xaxis_transform(), marker="x", ms=5, mew=1.4, ls="", **look)
+
+
+def draw_level(axes: Axes, value: float, name: str) -> None:
+    """A dotted line across the panel with its name at the right."""
+    axes.axhline(value, color=FAINT, lw=1, ls=":")
+    axes.annotate(
+        name,
+        (1, value),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4, 3),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=9,
+        color=INK,
+    )
+
+
+def _colour_of(curve: Curve) -> str:
+    """The curve's colour; drops without one alarm."""
+    if curve.colour is None:
+        return _ALARM if curve.style == "drops" else INK
+    return PALETTE[curve.colour % len(PALETTE)]
+
+
+def _fitted(title: str) -> str:
+    """The title in lines of the figure's width, cut where it is far too long."""
+    lines = fill(title, _TITLE_LETTERS, break_on_hyphens=False).split("\n")
+    if len(lines) > _MOST_TITLE_LINES:
+        lines = [*lines[: _MOST_TITLE_LINES - 1], f"{lines[_MOST_TITLE_LINES - 1][:-1]}\N{HORIZONTAL ELLIPSIS}"]
+    return "\n".join(lines)
+
+
+def _draw_legend(figure: Figure, sheet: Sheet) -> None:
+    """The groups' names, below all panels, in as many columns as fit."""
+    names = [fitted(group.label) for group in sheet.groups]
+    colours = [PALETTE[group.colour % len(PALETTE)] for group in sheet.groups]
+    figure.legend(
+        handles=[Line2D([], [], color=colour, lw=2, label=name) for colour, name in zip(colours, names, strict=True)],
+        loc="outside lower left",
+        ncols=max(1, min(6, _LEGEND_LETTERS // (max(map(len, names), default=0) + 5))),
+        fontsize=10,
+        borderaxespad=0.2,
+        handlelength=1.4,
+        columnspacing=1.2,
+    )
+
+
+def settle(figure: Figure) -> None:
+    """Lays the figure out now, to nine digits: the solver's last bits differ from process to process.
+
+    They do not show, but the names of an SVG's parts are made of them.
+    """
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for part in figure.subfigs:
+        part.bbox_relative.set_points(np.round(part.bbox_relative.get_points(), _LAYOUT_DIGITS))
+    for axes in figure.get_axes():
+        axes.set_position(Bbox(np.round(axes.get_position().get_points(), _LAYOUT_DIGITS)))
+
+
+def draw_and_save(
+    sheet: Sheet, names: str | Sequence[str] | PathLike[str] | None, path: str | PathLike[str] | None
+) -> Figure:
+    """The sheet's panels of these names as a figure, which is written to `path`; see `Drawable.plot`."""
+    if isinstance(names, PathLike) or (isinstance(names, str) and names.lower().endswith(_SUFFIXES)):
+        names, path = None, names if path is None else path
+    chosen = NAMES if names is None else (names,) if isinstance(names, str) else names
+    figure = draw(sheet, panels_of(sheet, chosen))
+    if path is not None:
+        save(figure, Path(path))
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Writes the figure in the format that the suffix names, without a date, so that it can be compared.
+
+    Raises `OSError`; what cannot be written whole is not there.
+    """
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
+    drawn = io.BytesIO()
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(drawn, format=path.suffix.removeprefix(".") or None, dpi=_DOTS_PER_INCH, metadata=metadata)
+    write_file(path, drawn.getbuffer())

@@ -1,0 +1,30 @@
+"""Runs as an interactive page in one file."""
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from vegaslab.reports.page.templates import render
+from vegaslab.reports.panels import panels
+from vegaslab.reports.sheet import Sheet
+from vegaslab.reports.summary import FLOW_COLUMNS, flow_rows, informative
+
+
+def page(sheet: Sheet, summaries: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page of a sheet; `summaries` by run's name give its table of flows."""
+    head, *rows = _totals(summaries)
+    figure = {"shared": True, "panels": [panel.data() for panel in panels(sheet)]}
+    return render("page.html", sheet.title, [figure], note=sheet.note, head=head, rows=rows)
+
+
+def table(summaries: Mapping[str, Mapping[str, Any]]) -> str:
+    """The flows' totals alone, for notebooks."""
+    head, *rows = _totals(summaries)
+    titles = "".join(f"<th>{escape(title)}</th>" for title in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _totals(summaries: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
+    flows = [row for summary in summaries.values() for row in flow_rows(summary)]
+    return informative(FLOW_COLUMNS, flows)

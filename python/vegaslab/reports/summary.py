@@ -1,0 +1,187 @@
+"""The summary as plain text, aligned for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vegaslab.util.terminal import NONE, lay_out
+
+FLOW_COLUMNS = (
+    "flow",
+    "algorithm",
+    "start s",
+    "throughput Mb/s",
+    "goodput Mb/s",
+    "RTT ms",
+    "base RTT ms",
+    "mean window segments",
+    "slow start end s",
+    "exit window segments",
+    "sent segments",
+    "resent segments",
+    "timeouts",
+    "done s",
+)
+LINK_COLUMNS = ("link", "utilisation %", "mean queue packets", "max queue packets", "drops packets")
+TRAFFIC_COLUMNS = (
+    "traffic",
+    "kind",
+    "start s",
+    "sent Mb/s",
+    "throughput Mb/s",
+    "goodput Mb/s",
+    "sent packets",
+    "lost packets",
+    "transfers started",
+    "transfers completed",
+    "median s",
+    "90 % s",
+    "99 % s",
+)
+
+_MOST_LINKS = 12
+
+Link = Mapping[str, Any]
+"""A link's totals, as in a summary."""
+
+
+def report(summary: Mapping[str, Any]) -> str:
+    """Tables of the flows, of the traffic if there is any, and of the busiest links."""
+    flows = aligned(FLOW_COLUMNS, flow_rows(summary), keys=2)
+    return "\n".join((headline(summary), "", *flows, "", *traffic_table(summary), *links_table(summary)))
+
+
+def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """One table of all runs' flows, and one of the links that carried anything in each."""
+    whole = all(flow["algorithm"] == name for name, summary in runs.items() for flow in summary["flows"])
+    named = [(() if whole else (name,), summary) for name, summary in runs.items()]
+    flows = [(*variant, *row) for variant, summary in named for row in flow_rows(summary)]
+    shown = {name: _links(summary) for name, summary in runs.items()}
+    links = [(name, *_link_row(link)) for name, (listed, _) in shown.items() for link in listed]
+    lines = [headline(summary) for summary in runs.values()]
+    flow_lines = aligned(FLOW_COLUMNS if whole else ("variant", *FLOW_COLUMNS), flows, keys=2 if whole else 3)
+    link_lines = aligned(("all flows" if whole else "variant", *LINK_COLUMNS), links, keys=2)
+    others = _others([link for _, rest in shown.values() for link in rest], f" in {len(runs)} runs")
+    return "\n".join((*dict.fromkeys(lines), "", *flow_lines, "", *link_lines, *others))
+
+
+def headline(summary: Mapping[str, Any]) -> str:
+    """What was run, and how fast."""
+    events, wall_s = summary["events"], summary["wall_s"]
+    what = f"{summary['scenario']}: {summary['duration_s']:g} s simulated, seed {summary['seed']}"
+    return f"{what}, {events:,} events in {wall_s:.2f} s"
+
+
+def links_table(summary: Mapping[str, Any]) -> list[str]:
+    """The links that carried anything, the bottleneck first; access links that lost nothing are one line."""
+    listed, rest = _links(summary)
+    return [*aligned(LINK_COLUMNS, [_link_row(link) for link in listed]), *_others(rest)]
+
+
+def traffic_table(summary: Mapping[str, Any]) -> list[str]:
+    """The sources of background traffic, and an empty line; nothing where there are none."""
+    rows = [_traffic_row(source) for source in summary["traffic"]]
+    return [*aligned(TRAFFIC_COLUMNS, rows, keys=2), ""] if rows else []
+
+
+def flow_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """One row of text a flow, under `FLOW_COLUMNS`."""
+    return [_flow_row(flow) for flow in summary["flows"]]
+
+
+def _links(summary: Mapping[str, Any]) -> tuple[list[Link], list[Link]]:
+    """The links that carried packets, the busiest first: those with a row, a dozen at most, and the others."""
+    used = sorted((link for link in summary["links"] if link["utilisation"] > 0), key=lambda link: -link["utilisation"])
+    access = _access_links(summary["links"])
+    listed = [
+        link
+        for place, link in enumerate(used)
+        if place == 0 or link["drops"] or link["marks"] or link["id"] not in access
+    ][:_MOST_LINKS]
+    ids = {link["id"] for link in listed}
+    return listed, [link for link in used if link["id"] not in ids]
+
+
+def _access_links(links: Sequence[Link]) -> set[str]:
+    """The ids of links to a node with no other neighbour: a host."""
+    ends = [tuple(link["id"].split("->")) for link in links]
+    neighbours: dict[str, set[str]] = {}
+    for one, other in ends:
+        neighbours.setdefault(one, set()).add(other)
+        neighbours.setdefault(other, set()).add(one)
+    return {f"{one}->{other}" for one, other in ends if 1 in (len(neighbours[one]), len(neighbours[other]))}
+
+
+def _others(links: Sequence[Link], where: str = "") -> list[str]:
+    """A line about the links without a row."""
+    if not links:
+        return []
+    busiest = max(link["utilisation"] for link in links)
+    longest, drops = max(link["max_queue_packets"] for link in links), sum(link["drops"] for link in links)
+    packets = "1 packet" if longest == 1 else f"{longest} packets"
+    less = f"utilisation {100 * busiest:.1f} % at most, queue {packets} at most, {drops or 'no'} drops"
+    return [f"and {len(links)} links more{where}: {less}"]
+
+
+def _flow_row(flow: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        str(flow["id"]),
+        flow["algorithm"],
+        f"{flow['start_s']:g}",
+        _number(flow["throughput_mbps"], 3),
+        _number(flow["goodput_mbps"], 3),
+        _number(flow["mean_rtt_ms"], 1),
+        _number(flow["base_rtt_ms"], 1),
+        _number(flow["mean_cwnd_segments"], 1),
+        _number(flow["slow_start_end_s"], 2),
+        _number(flow["cwnd_at_slow_start_end"], 1),
+        str(flow["segments_sent"]),
+        str(flow["segments_retransmitted"]),
+        str(flow["timeouts"]),
+        _number(flow["completion_s"], 2),
+    )
+
+
+def _link_row(link: Link) -> tuple[str, ...]:
+    return (
+        link["id"],
+        f"{100 * link['utilisation']:.1f}",
+        _number(link["mean_queue_packets"], 1),
+        str(link["max_queue_packets"]),
+        str(link["drops"]),
+    )
+
+
+def _traffic_row(source: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        str(source["id"]),
+        source["kind"],
+        f"{source['start_s']:g}",
+        _number(source["sent_mbps"], 3),
+        _number(source["throughput_mbps"], 3),
+        _number(source["goodput_mbps"], 3),
+        str(source["sent_packets"]),
+        str(source["lost_packets"]),
+        _number(source["transfers_started"], 0),
+        _number(source["transfers_completed"], 0),
+        _number(source["completion_p50_s"], 3),
+        _number(source["completion_p90_s"], 3),
+        _number(source["completion_p99_s"], 3),
+    )
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return NONE if value is None else f"{value:.{decimals}f}"
+
+
+def aligned(titles: Sequence[str], rows: Sequence[Sequence[str]], keys: int = 1) -> list[str]:
+    """Lines of a table for the terminal, without columns that are empty in all rows.
+
+    The first `keys` columns say what a row is about: see `vegaslab.util.terminal.lay_out`.
+    """
+    return lay_out(informative(titles, rows), keys)
+
+
+def informative(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Titles and rows, without columns that are empty in all rows."""
+    kept = [column for column in range(len(titles)) if any(row[column] != NONE for row in rows) or not rows]
+    return [[row[column] for column in kept] for row in (titles, *rows)]

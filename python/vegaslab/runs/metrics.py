@@ -1,0 +1,127 @@
+"""The figures by which whole runs are compared: one number a run and figure."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from vegaslab.runs.result import Result
+from vegaslab.statistics import jain_index, percentile, time_to_fill_s
+
+PERCENTILES = (50, 90, 99)
+
+
+def figures(result: Result, link: str, alone: Mapping[int, range] | None = None) -> dict[str, float]:
+    """The figures of a run, by name; NaN for what did not happen. `link` is the bottleneck.
+
+    `alone` are the flows that are also looked at by themselves, against the others: ids by the table they stand in.
+    docs/comparing.md says what each is; which there are depends on the scenario alone.
+    """
+    summary = result.summary
+    of_its_link = of_link(next(row for row in summary["links"] if row["id"] == link))
+    return {
+        **of_flows(summary["flows"]),
+        **_one_against_others(summary["flows"], alone or {}),
+        **_completions(summary["flows"], result.scenario.document_json()),
+        **_of_traffic(summary["traffic"]),
+        "utilisation_percent": of_its_link.pop("utilisation_percent"),
+        "fill_s": _fill_s(result, link),
+        **of_its_link,
+    }
+
+
+def of_link(totals: Mapping[str, Any]) -> dict[str, float]:
+    """The figures of a link, from its totals."""
+    return {
+        "utilisation_percent": 100 * totals["utilisation"],
+        "drops": totals["drops"],
+        "mean_queue_packets": totals["mean_queue_packets"],
+        **{name: _number(value) for name, value in totals.items() if name.endswith("_queueing_ms")},
+    }
+
+
+def of_flows(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """The means and sums over flows, from their totals."""
+    goodput = [flow["goodput_mbps"] for flow in flows]
+    sent = sum(flow["segments_sent"] for flow in flows)
+    resent = sum(flow["segments_retransmitted"] for flow in flows)
+    return {
+        "goodput_mbps": _mean(goodput),
+        **({"jain_index": jain_index(goodput)} if len(flows) > 1 else {}),
+        "retransmitted_percent": 100 * resent / sent if sent else math.nan,
+        "timeouts": sum(flow["timeouts"] for flow in flows),
+        "mean_rtt_ms": _mean([_number(flow["mean_rtt_ms"]) for flow in flows]),
+    }
+
+
+def _one_against_others(flows: Sequence[Mapping[str, Any]], alone: Mapping[int, range]) -> dict[str, float]:
+    """The figures of each table of flows by itself, with its part of the goodput, and of all other flows."""
+    if not alone:
+        return {}
+    of_table = {table: [flows[id_] for id_ in ids] for table, ids in alone.items()}
+    others = [flow for flow in flows if not any(flow["id"] in ids for ids in alone.values())]
+    parts = {**{f"flow.{table}": part for table, part in of_table.items()}, **({"others": others} if others else {})}
+    total = sum(flow["goodput_mbps"] for flow in flows)
+    share = {
+        f"flow.{table}.share_percent": 100 * sum(flow["goodput_mbps"] for flow in part) / total if total else math.nan
+        for table, part in of_table.items()
+    }
+    own = {
+        f"{name}.{figure}": value
+        for name, part in parts.items()
+        for figure, value in of_flows(part).items()
+        if figure != "jain_index"
+    }
+    return {**share, **own}
+
+
+def _completions(flows: Sequence[Mapping[str, Any]], document: str) -> dict[str, float]:
+    """Percentiles over the flows that have a size; one that did not finish counts as longer than all others."""
+    written = [flow for flow in json.loads(document)["flow"] for _ in range(flow.get("count", 1))]
+    sized = [number for number, flow in enumerate(written) if flow.get("size") is not None]
+    times = [math.inf if flows[number]["completion_s"] is None else flows[number]["completion_s"] for number in sized]
+    if not times:
+        return {}
+    if len(times) == 1:
+        return {"completion_s": _finite(times[0])}
+    return {f"completion_p{percent}_s": _finite(percentile(times, percent)) for percent in PERCENTILES}
+
+
+def _of_traffic(sources: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Percentiles of each source that makes transfers."""
+    return {
+        f"traffic.{source['id']}.completion_p{percent}_s": _number(source[f"completion_p{percent}_s"])
+        for source in sources
+        if source["transfers_started"] is not None
+        for percent in PERCENTILES
+    }
+
+
+def _fill_s(result: Result, link: str) -> float:
+    flows = result.summary["flows"]
+    base_rtts = [flow["base_rtt_ms"] for flow in flows if flow["base_rtt_ms"] is not None]
+    if not base_rtts:
+        return math.nan
+    series = result.series.links
+    rows = series.filter(pc.equal(series["link"].cast(pa.string()), link))
+    return time_to_fill_s(
+        rows["time_s"].to_numpy(),
+        rows["utilisation"].to_numpy(),
+        start_s=min(flow["start_s"] for flow in flows),
+        round_trip_s=min(base_rtts) / 1000,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _finite(value: float) -> float:
+    return value if math.isfinite(value) else math.nan

@@ -1,0 +1,68 @@
+"""Whole runs side by side: on threads, with the interpreter released, one a core."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from threading import Event
+from typing import TypeVar
+
+from vegaslab import _vegaslab
+from vegaslab.runs.result import Result, run_checked
+from vegaslab.util.memory import memory_bytes
+
+_T = TypeVar("_T")
+_GLANCE_S = 0.1
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class _StoppedError(Exception):
+    """Ends a run that no caller waits for."""
+
+
+def run_all(
+    scenarios: Sequence[_vegaslab.Scenario],
+    keep: Callable[[int, Result], _T],
+    *,
+    jobs: int,
+    progress: Callable[[float], object] | None = None,
+    memory: str | int | None = None,
+) -> list[_T]:
+    """Runs all scenarios; returns what `keep` makes of each place and result. At most `jobs` runs are in memory.
+
+    `progress` is called some ten times a second with the simulated time of all runs so far, s. Ctrl-C ends the runs
+    and raises `KeyboardInterrupt`; so does the first exception of `keep`, which is raised. `memory` is as for
+    `vegaslab.run`, for all runs at a time together.
+    """
+    reached_s = [0.0] * len(scenarios)
+    stop = Event()
+    share = memory_bytes(memory, runs=max(min(jobs, len(scenarios)), 1))
+
+    def make(number: int) -> _T:
+        def note(now_s: float) -> None:
+            reached_s[number] = now_s
+            if stop.is_set():
+                raise _StoppedError
+
+        kept = keep(number, run_checked(scenarios[number], note, memory=share))
+        reached_s[number] = scenarios[number].duration_s
+        return kept
+
+    with ThreadPoolExecutor(jobs) as pool:
+        runs = [pool.submit(make, number) for number in range(len(scenarios))]
+        try:
+            pending = set(runs)
+            while pending:
+                done, pending = wait(pending, _GLANCE_S, FIRST_COMPLETED)
+                for run in done:
+                    run.result()
+                if progress is not None:
+                    progress(sum(reached_s))
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [run.result() for run in runs]

@@ -1,0 +1,249 @@
+"""One run and what it gave."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from vegaslab import _vegaslab
+from vegaslab.runs.drawable import Drawable
+from vegaslab.scenario.source import Overrides, ScenarioLike, load, warn_of_unused
+from vegaslab.scenario.variants import AlgorithmLike, used_by_all
+from vegaslab.util.memory import memory_bytes
+from vegaslab.util.progress import Progress, notebook
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+    from vegaslab.reports.sheet import Sheet
+
+Engine = Literal["fast", "reference"]
+"""What works out where packets are; both give the same results."""
+
+
+def run(
+    scenario: ScenarioLike,
+    *,
+    algorithm: AlgorithmLike | None = None,
+    seed: int | None = None,
+    set: Mapping[str, object] | Overrides | None = None,
+    memory: str | int | None = None,
+    engine: Engine = "fast",
+) -> "Result":
+    """Runs a scenario to its end.
+
+    `scenario` is a path to a TOML or JSON file, the name of a shipped scenario, TOML text (a string of several
+    lines), a dict of the file's keys, or a `Scenario`. `algorithm`, if given, is that of all its flows: a preset's
+    name, a table of parts, a class of your own, or a file such as "mine.py:Mine" or "mine.wasm". `set` overrides
+    values by dotted key, `seed` the seed. Ctrl-C raises `KeyboardInterrupt` within a fraction of a second; other
+    threads run meanwhile. In a notebook, a run of more than a second says how far it is. `memory` is the most that
+    the run, with its results, may take: bytes, or a size such as "4gb" (default: half of the machine's).
+    `engine="reference"` runs it on the network that has an event for each packet and link: the same results, some
+    times slower, to check the fast one.
+
+    Raises `ScenarioError` for what is wrong in the scenario, `OSError` for a file that cannot be read,
+    `LimitError` where the run would take more memory, and `AlgorithmError` where an algorithm of your own fails.
+
+    >>> import vegaslab
+    >>> result = vegaslab.run("gallop-50mbit", set={"flow.0.algorithm": "reno", "duration": "20s"})
+    >>> result
+    <vegaslab.Result gallop-50mbit: 20 s, 1 flows, 6 links>
+    >>> round(result.summary["flows"][0]["throughput_mbps"], 1)
+    7.9
+
+    A scenario may be a dict:
+
+    >>> link = {"rate": "10mbit", "delay": "10ms", "queue": "30p"}
+    >>> topology = {"kind": "dumbbell", "access": {"rate": "1gbit", "delay": "1ms"}, "bottleneck": link}
+    >>> flow = {"algorithm": "vegas"}
+    >>> vegaslab.run({"name": "mine", "duration": "5s", "topology": topology, "flow": [flow]})
+    <vegaslab.Result mine: 5 s, 1 flows, 6 links>
+    """
+    limit = memory_bytes(memory)
+    if algorithm is not None:
+        set = used_by_all(scenario, algorithm, set)
+    checked = load(scenario, seed=seed, set=set, memory=limit)
+    warn_of_unused(checked)
+    with Progress(checked.duration_s, place=notebook()) as progress:
+        return run_checked(checked, progress, memory=limit, engine=engine)
+
+
+def run_checked(
+    scenario: _vegaslab.Scenario,
+    progress: Callable[[float], object] | None = None,
+    *,
+    memory: str | int | None = None,
+    engine: Engine = "fast",
+) -> "Result":
+    """Runs a checked scenario; `progress` is called some 20 times a second with the simulated time reached, s.
+
+    `memory` and `engine` are as for `run`.
+    """
+    return Result(scenario, _vegaslab.run(scenario, progress, memory_bytes(memory), engine))
+
+
+class Result(Drawable):
+    """The results of a run. Tables are made when first used and share their memory with the simulator.
+
+    >>> import vegaslab
+    >>> result = vegaslab.run("gallop-50mbit", set={"duration": "20s"})
+    >>> result.flows["algorithm"].to_pylist()
+    ['vegas']
+    >>> [link["id"] for link in result.links.to_pylist()]
+    ['r1->r2', 'r2->r1', 's0->r1', 'r1->s0', 'r2->d0', 'd0->r2']
+    >>> result.series["links"].column_names[:3]
+    ['time_s', 'link', 'queue_packets']
+    >>> sorted(set(result.incidents["kind"].to_pylist()))
+    ['slow-start-exit']
+    """
+
+    def __init__(self, scenario: _vegaslab.Scenario, outcome: _vegaslab.Outcome) -> None:
+        """Wraps the native outcome; `vegaslab.run` makes one."""
+        self.scenario = scenario
+        self._outcome = outcome
+
+    @classmethod
+    def open(cls, dir: str | PathLike[str]) -> "Result":
+        """Reads back what a run, or `Result.write`, has written into the folder `dir`.
+
+        Tables are read when first asked for. Raises `FolderError` for a folder that is not a run's, and where a file of
+        it is missing or damaged.
+
+        >>> import tempfile, vegaslab
+        >>> result = vegaslab.run("gallop-50mbit", set={"duration": "20s"})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     opened = vegaslab.Result.open(result.write(folder + "/run"))
+        ...     opened.flows.equals(result.flows)
+        True
+        >>> opened
+        <vegaslab.Result gallop-50mbit: 20 s, 1 flows, 6 links>
+        """
+        # loads pyarrow, as do other imports below, which the command `run` does not need; it also imports this module
+        from vegaslab.runs.kept import open_folder
+
+        return open_folder(Path(dir))
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The summary that `vegaslab run --json` prints, as a dict."""
+        # a function of Python's with every row: Ctrl-C need not wait until hundreds of thousands of them are read
+        summary: dict[str, Any] = json.loads(self._outcome.summary_json(), object_hook=lambda row: row)
+        return summary
+
+    @cached_property
+    def flows(self) -> "pyarrow.Table":
+        """One row a flow: its totals."""
+        return _arrow(self._outcome.flows)
+
+    @cached_property
+    def links(self) -> "pyarrow.Table":
+        """One row a one-way link: its totals."""
+        return _arrow(self._outcome.links)
+
+    @cached_property
+    def traffic(self) -> "pyarrow.Table":
+        """One row a source of background traffic: its totals."""
+        return _arrow(self._outcome.traffic)
+
+    @cached_property
+    def series(self) -> "Series":
+        """The time series of flows and links."""
+        return Series(_arrow(self._outcome.flow_series), _arrow(self._outcome.link_series))
+
+    @cached_property
+    def incidents(self) -> "pyarrow.Table":
+        """Drops, losses, retransmissions, timeouts and exits from slow start, in order of time."""
+        return _arrow(self._outcome.incidents)
+
+    def sheet(self) -> "Sheet":
+        """What the pictures show: the flows and the bottleneck over time."""
+        from vegaslab.reports.sheet import sheet_of_run
+
+        return sheet_of_run(self)
+
+    def summaries(self) -> dict[str, dict[str, Any]]:
+        """The summary alone, without a name."""
+        return {"": self.summary}
+
+    def write(self, dir: str | PathLike[str], *, csv: bool = False, pcapng: bool = False) -> Path:
+        """Writes manifest and tables into the folder `dir`, all of it or nothing; returns the folder.
+
+        `pcapng` needs a run with `capture = true`. Raises `FolderError` for a folder that holds anything that vegaslab
+        does not write, `OSError` if it cannot be written.
+        """
+        self._outcome.write(dir, csv=csv, pcapng=pcapng)
+        return Path(dir)
+
+    def __repr__(self) -> str:
+        """Names the scenario and its extent."""
+        summary = self.summary
+        flows, links = len(summary["flows"]), len(summary["links"])
+        return f"<vegaslab.Result {summary['scenario']}: {summary['duration_s']:g} s, {flows} flows, {links} links>"
+
+
+class Series:
+    """Time series of a run: `flows` and `links`. Taken as one table, it is that of the flows.
+
+    pyarrow, polars and others take it without a copy through `__arrow_c_stream__`; `to_pandas` does likewise.
+
+    >>> import vegaslab, polars
+    >>> series = vegaslab.run("gallop-50mbit", set={"duration": "20s"}).series
+    >>> series
+    <vegaslab.Series flows: 200 rows, links: 1200 rows>
+    >>> polars.DataFrame(series)["cwnd_segments"].max()
+    243.0000332482159
+    >>> float(series.to_pandas()["rtt_ms"].min())
+    100.18304
+    >>> series["links"]["queue_packets"].to_pylist()[-1]
+    0
+    """
+
+    def __init__(self, flows: "pyarrow.Table", links: "pyarrow.Table") -> None:
+        """Holds the two tables."""
+        self.flows = flows
+        self.links = links
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The flows' series, without a copy."""
+        return self.flows.__arrow_c_stream__(requested_schema)
+
+    @property
+    def column_names(self) -> list[str]:
+        """Columns of the flows' series."""
+        return list(self.flows.column_names)
+
+    @property
+    def num_rows(self) -> int:
+        """Rows of the flows' series."""
+        return int(self.flows.num_rows)
+
+    def __len__(self) -> int:
+        """Rows of the flows' series."""
+        return self.num_rows
+
+    def __getitem__(self, key: str) -> Any:
+        """The table "flows" or "links", or a column of the flows' series."""
+        if key in ("flows", "links"):
+            return getattr(self, key)
+        return self.flows[key]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The flows' series as a pandas frame of Arrow-backed columns, which share the memory."""
+        import pandas
+
+        frame: pandas.DataFrame = self.flows.to_pandas(types_mapper=pandas.ArrowDtype)
+        return frame
+
+    def __repr__(self) -> str:
+        """Names the extent of both tables."""
+        return f"<vegaslab.Series flows: {self.flows.num_rows} rows, links: {self.links.num_rows} rows>"
+
+
+def _arrow(table: _vegaslab.Table) -> "pyarrow.Table":
+    import pyarrow
+
+    # pyarrow.table would give this table, too, and load pandas first
+    return pyarrow.RecordBatchReader.from_stream(table).read_all()

@@ -1,0 +1,1 @@
+"""Algorithms compared over several seeds: the numbers, their picture, their report."""

@@ -1,0 +1,378 @@
+"""Algorithms compared over several seeds: means and differences with intervals."""
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from vegaslab.reports.optional import optional_picture
+from vegaslab.reports.sheet import bottleneck
+from vegaslab.runs.metrics import figures
+from vegaslab.runs.pool import run_all, usable_cores
+from vegaslab.runs.result import Result
+from vegaslab.scenario.source import Overrides, ScenarioLike
+from vegaslab.scenario.variants import AlgorithmLike, VariantError, Varied, flow_ids, load_variants, singled_out
+from vegaslab.statistics import Interval, holm, mean_interval, paired_difference
+from vegaslab.util.folder import whole_folder
+from vegaslab.util.progress import Progress, notebook
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RUNS_MAX = 100_000
+"""All their scenarios are checked, and held, before the first one runs."""
+
+Verdict = Literal["higher", "lower", "not told apart", "same"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difference:
+    """How an algorithm's figure differs from that of the baseline, seed by seed."""
+
+    figure: str
+    algorithm: str
+    baseline: str
+    interval: Interval
+    baseline_mean: float
+    """Over the seeds that have the figure with both."""
+    adjusted_p: float
+    """P-value adjusted for the number of differences looked at (Holm); NaN where there is no test."""
+
+    @property
+    def constant(self) -> bool:
+        """Whether every seed gives one difference: it has no randomness, so there is nothing to test."""
+        return self.interval.half_width == 0
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the algorithm, with the interval's confidence for all differences together."""
+        if self.constant and self.interval.mean == 0:
+            return "same"
+        if not self.constant and not self.adjusted_p < 1 - self.interval.level:
+            return "not told apart"
+        return "higher" if self.interval.mean > 0 else "lower"
+
+
+def compare_seeds(
+    scenario: ScenarioLike,
+    algorithms: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
+    seeds: int = 10,
+    *,
+    flows: Sequence[int] | None = None,
+    vary: Mapping[str, Sequence[object]] | None = None,
+    seed: int | None = None,
+    set: Mapping[str, object] | Overrides | None = None,
+    level: float = 0.95,
+    jobs: int | None = None,
+    progress: Callable[[float], object] | None = None,
+    memory: str | int | None = None,
+) -> "SeedComparison":
+    """Runs a scenario with each algorithm and each of `seeds` seeds, counted up from `seed` (default: the scenario's).
+
+    All flows use the algorithm, or those of `flows` alone; `vary` is a list of values by dotted key. The first variant
+    is the baseline. Flows that alone are varied have figures of their own. `seeds` is at least 2, `level` lies between
+    0 and 1; `jobs` runs are made at a time (default: one a core). `progress` is called some ten times a second with
+    the simulated time of all runs so far, s; without it, a notebook says how far they are. For the others, and what is
+    raised, see `vegaslab.compare`.
+
+    >>> import vegaslab
+    >>> comparison = vegaslab.compare_seeds("lossy", ["vegas", "reno"], 5, set={"duration": "10s"})
+    >>> comparison
+    <vegaslab.SeedComparison lossy: vegas, reno; seeds 1 to 5>
+    >>> for difference in comparison.differences:
+    ...     if difference.figure == "goodput_mbps":
+    ...         print(difference.algorithm, difference.verdict, "than", difference.baseline)
+    reno lower than vegas
+    """
+    if seeds < 2:
+        raise VariantError(f"seeds: {seeds} was given; at least 2")
+    if not 0 < level < 1:
+        raise VariantError(f"level: {level:g} was given; a number between 0 and 1, such as 0.95")
+    varied: Varied = {"flows": flows, "vary": vary}
+    first_seed = load_variants(scenario, algorithms, **varied, seed=seed, set=set)
+    names, first = list(first_seed), next(iter(first_seed.values())).seed
+    if seeds * len(names) > RUNS_MAX:
+        runs = seeds * len(names)
+        raise VariantError(f"seeds: {seeds} was given, for {runs} runs; {RUNS_MAX // len(names)} at most")
+    chosen = range(first, first + seeds)
+    by_seed = [load_variants(scenario, algorithms, **varied, seed=number, set=set) for number in chosen]
+    variants = [by_seed[number][name] for name in names for number in range(seeds)]
+    tables = singled_out(flows, vary)
+    links: list[str] = []
+
+    def kept(_number: int, result: Result) -> tuple[dict[str, float], str]:
+        # the first run says for all which link is the bottleneck
+        if not links:
+            links.append(bottleneck(result))
+        # the number of flows in a table may be what varies
+        alone = {table: flow_ids(result.scenario, table) for table in tables}
+        return figures(result, links[0], alone), _fingerprint(result.summary)
+
+    begun_s = variants[0].duration_s
+    with Progress(begun_s * len(variants), f"{len(variants)} runs: ", notebook()) as shown:
+        told = progress or shown
+        made = run_all(variants[:1], kept, jobs=1, progress=told, memory=memory)
+        made += run_all(
+            variants[1:],
+            kept,
+            jobs=jobs or usable_cores(),
+            progress=lambda reached_s: told(begun_s + reached_s),
+            memory=memory,
+        )
+    of_algorithm = {name: made[seeds * place : seeds * (place + 1)] for place, name in enumerate(names)}
+    return SeedComparison(
+        {name: [figures for figures, _ in runs] for name, runs in of_algorithm.items()},
+        chosen,
+        level=level,
+        alike=all(len({fingerprint for _, fingerprint in runs}) == 1 for runs in of_algorithm.values()),
+        scenario=variants[0].name,
+        duration_s=variants[0].duration_s,
+        bottleneck=links[0],
+        flows=tables,
+        column="variant" if vary else "algorithm",
+    )
+
+
+def _fingerprint(summary: Mapping[str, Any]) -> str:
+    """A run without its seed and its wall-clock times."""
+    return json.dumps({key: value for key, value in summary.items() if key not in ("seed", "wall_s")})
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A figure's values with a variant and with the baseline, one a seed in both; NaN where it is missing."""
+
+    figure: str
+    algorithm: str
+    baseline: str
+    values: Sequence[float]
+    bases: Sequence[float]
+
+
+def differences_of(pairs: Sequence[Pairs], level: float) -> tuple[Difference, ...]:
+    """The differences that two seeds or more have, with verdicts that allow for all of them together."""
+    found = [(one, *paired) for one in pairs if (paired := _paired(one, level)) is not None]
+    tested = [math.nan if interval.half_width == 0 else interval.p_value for _, interval, _ in found]
+    return tuple(
+        Difference(
+            figure=one.figure,
+            algorithm=one.algorithm,
+            baseline=one.baseline,
+            interval=interval,
+            baseline_mean=mean,
+            adjusted_p=p,
+        )
+        for (one, interval, mean), p in zip(found, holm(tested), strict=True)
+    )
+
+
+def _paired(pairs: Pairs, level: float) -> tuple[Interval, float] | None:
+    both = [
+        (value, base)
+        for value, base in zip(pairs.values, pairs.bases, strict=True)
+        if not math.isnan(value) and not math.isnan(base)
+    ]
+    if len(both) < 2:
+        return None
+    values, bases = zip(*both, strict=True)
+    return paired_difference(values, bases, level), sum(bases) / len(bases)
+
+
+class SeedComparison:
+    """Figures of each algorithm and seed, and which of their differences are significant.
+
+    >>> import vegaslab
+    >>> comparison = vegaslab.compare_seeds("lossy", ["vegas", "reno"], 5, set={"duration": "10s"})
+    >>> comparison.baseline, list(comparison.seeds)
+    ('vegas', [1, 2, 3, 4, 5])
+    >>> mean = comparison.mean("reno", "goodput_mbps")
+    >>> mean.low < mean.mean < mean.high
+    True
+    >>> comparison.runs_table().num_rows
+    10
+    >>> comparison.differences_table().column_names[:4]
+    ['figure', 'algorithm', 'baseline', 'difference']
+    """
+
+    def __init__(
+        self,
+        runs: Mapping[str, Sequence[Mapping[str, float]]],
+        seeds: range,
+        *,
+        level: float,
+        alike: bool,
+        scenario: str,
+        duration_s: float,
+        bottleneck: str,
+        flows: Sequence[int] = (),
+        column: str = "algorithm",
+    ) -> None:
+        """`runs` are figures by name, a dict a seed, by variant; `alike`: no run depends on its seed.
+
+        `flows` are the flow tables that were looked at by themselves, `column` is what tables call the variant.
+        """
+        self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
+        self.seeds = seeds
+        self.level = level
+        self.alike = alike
+        self.scenario = scenario
+        self.duration_s = duration_s
+        self.bottleneck = bottleneck
+        self.flows = tuple(flows)
+        self.column = column
+
+    @property
+    def baseline(self) -> str:
+        """The algorithm that the others are compared with: the first."""
+        return next(iter(self.runs))
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """The names of the figures that some run has."""
+        names = dict.fromkeys(name for runs in self.runs.values() for run in runs for name in run)
+        return tuple(name for name in names if not all(math.isnan(v) for a in self.runs for v in self.values(a, name)))
+
+    def values(self, algorithm: str, figure: str) -> list[float]:
+        """A figure's values, one a seed; NaN where it is missing."""
+        return [run.get(figure, math.nan) for run in self.runs[algorithm]]
+
+    def mean(self, algorithm: str, figure: str) -> Interval | None:
+        """The mean over the seeds that have the figure; `None` if none has."""
+        present = [value for value in self.values(algorithm, figure) if not math.isnan(value)]
+        return mean_interval(present, self.level) if present else None
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """Of every figure and every algorithm but the first from the first; none if no run depends on its seed."""
+        if self.alike:
+            return ()
+        others = [algorithm for algorithm in self.runs if algorithm != self.baseline]
+        return differences_of(
+            [
+                Pairs(figure, other, self.baseline, self.values(other, figure), self.values(self.baseline, figure))
+                for figure in self.figures
+                for other in others
+            ],
+            self.level,
+        )
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `vegaslab compare --seeds N --json` prints."""
+        return {
+            "scenario": self.scenario,
+            "duration_s": self.duration_s,
+            "bottleneck": self.bottleneck,
+            "seeds": list(self.seeds),
+            "level": self.level,
+            "seeds_matter": not self.alike,
+            "baseline": self.baseline,
+            "means": {
+                algorithm: {figure: self._mean_record(algorithm, figure) for figure in self.figures}
+                for algorithm in self.runs
+            },
+            "differences": [_record(difference, self.column) for difference in self.differences],
+            **({"flows": list(self.flows)} if self.flows else {}),
+        }
+
+    def _mean_record(self, algorithm: str, figure: str) -> dict[str, Any] | None:
+        mean = self.mean(algorithm, figure)
+        if mean is None:
+            return None
+        ends = {} if self.alike else {"low": _plain(mean.low), "high": _plain(mean.high)}
+        return {"mean": mean.mean, **ends, "seeds": mean.values}
+
+    def __repr__(self) -> str:
+        """Names the scenario, the algorithms and the seeds."""
+        algorithms = ", ".join(self.runs)
+        return f"<vegaslab.SeedComparison {self.scenario}: {algorithms}; seeds {self.seeds[0]} to {self.seeds[-1]}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the picture, and the report's tables."""
+        # loads matplotlib, which a comparison without pictures does not need; `report` and `picture` import this module
+        from vegaslab.reports.notebook import shown
+        from vegaslab.runs.seeds.report import seeds_report
+
+        return shown(self.plot(), f"<pre>{escape(seeds_report(self))}</pre>")
+
+    def plot(self, path: str | PathLike[str] | None = None) -> "Figure":
+        """Draws the figures that vary, each run a dot; writes them to `path` (`.png`, `.svg`, `.pdf`)."""
+        from vegaslab.reports.figure import save
+        from vegaslab.runs.seeds.picture import draw
+
+        figure = draw(self)
+        if path is not None:
+            save(figure, Path(path))
+        return figure
+
+    def runs_table(self) -> pa.Table:
+        """One row a run: `algorithm`, `seed`, figures."""
+        rows = [
+            {self.column: algorithm, "seed": seed, **{name: _plain(run.get(name, math.nan)) for name in self.figures}}
+            for algorithm, runs in self.runs.items()
+            for seed, run in zip(self.seeds, runs, strict=True)
+        ]
+        figures = [pa.field(name, pa.float64()) for name in self.figures]
+        schema = pa.schema([pa.field(self.column, pa.string()), pa.field("seed", pa.uint64()), *figures])
+        return pa.Table.from_pylist(rows, schema)
+
+    def differences_table(self) -> pa.Table:
+        """One row a difference."""
+        schema = pa.schema(
+            [(name, pa.string()) for name in ("figure", self.column, "baseline")]
+            + [(name, pa.float64()) for name in ("difference", "low", "high", "baseline_mean", "adjusted_p")]
+            + [("seeds", pa.int64()), ("verdict", pa.string())]
+        )
+        return pa.Table.from_pylist([_record(difference, self.column) for difference in self.differences], schema)
+
+    def write(self, dir: str | PathLike[str], *, csv: bool = False, plot: bool = True) -> Path:
+        """Writes `comparison.json`, `runs.parquet`, `differences.parquet` and pictures into `dir`; returns it.
+
+        All of it or nothing, but for pictures: one that cannot be drawn is a `PictureWarning`. Raises `FolderError` for
+        a folder that holds anything else, `OSError` if it cannot be written.
+        """
+        with whole_folder(Path(dir)) as folder:
+            for name, table in (("runs", self.runs_table()), ("differences", self.differences_table())):
+                pyarrow.parquet.write_table(table, folder / f"{name}.parquet")
+                if csv:
+                    pyarrow.csv.write_csv(table, folder / f"{name}.csv")
+            (folder / "comparison.json").write_text(json.dumps(self.summary, indent=2) + "\n", encoding="utf-8")
+            if plot:
+                self._draw(folder)
+        return Path(dir)
+
+    def _draw(self, folder: Path) -> None:
+        with optional_picture("picture"):
+            from vegaslab.reports.figure import save
+
+            figure = self.plot(folder / "picture.png")
+            save(figure, folder / "picture.svg")
+
+
+def _record(difference: Difference, column: str) -> dict[str, Any]:
+    interval = difference.interval
+    return {
+        "figure": difference.figure,
+        column: difference.algorithm,
+        "baseline": difference.baseline,
+        "difference": interval.mean,
+        "low": None if difference.constant else _plain(interval.low),
+        "high": None if difference.constant else _plain(interval.high),
+        "baseline_mean": difference.baseline_mean,
+        "adjusted_p": _plain(difference.adjusted_p),
+        "seeds": interval.values,
+        "verdict": difference.verdict,
+    }
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else value

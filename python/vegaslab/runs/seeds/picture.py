@@ -1,0 +1,88 @@
+"""A comparison over seeds drawn: a panel a figure, every run a dot, means with their intervals."""
+
+import math
+import re
+from textwrap import fill
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from vegaslab.reports.chart import PALETTE
+from vegaslab.reports.figure import FAINT, INK, NAMED, settle
+from vegaslab.runs.seeds.compare import SeedComparison
+
+_COLUMNS = 4
+_MOST_PANELS = 16
+_LONG_NAME = 12
+_LONG_VERDICT = 24
+_TITLE_WIDTH = 95
+
+
+def draw(comparison: SeedComparison) -> Figure:
+    """Draws the figures that vary, sixteen at most; the title says what is left out."""
+    with matplotlib.rc_context(NAMED):
+        varying = _varying(comparison)
+        names = varying[:_MOST_PANELS]
+        rows = max(1, math.ceil(len(names) / _COLUMNS))
+        figure = Figure(figsize=(12.0, 0.8 + 2.7 * rows), layout="constrained")
+        FigureCanvasAgg(figure)
+        panels = figure.subplots(rows, _COLUMNS, squeeze=False)
+        for panel, name in zip(panels.flat, names, strict=False):
+            _draw_figure(panel, comparison, name)
+        for panel in panels.flat[len(names) :]:
+            panel.set_axis_off()
+        seeds = f"{len(comparison.seeds)} seeds, means with {100 * comparison.level:g} % intervals"
+        left_out = (
+            f"; {len(names)} of {len(comparison.figures)} figures drawn" if names != list(comparison.figures) else ""
+        )
+        title = f"{comparison.scenario}: {' against '.join(comparison.runs)} ({seeds}{left_out})"
+        title = fill(title, _TITLE_WIDTH, break_long_words=False, break_on_hyphens=False)
+        figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
+        settle(figure)
+        return figure
+
+
+def _varying(comparison: SeedComparison) -> list[str]:
+    def values(name: str) -> list[float]:
+        return [v for algorithm in comparison.runs for v in comparison.values(algorithm, name) if not math.isnan(v)]
+
+    return [name for name in comparison.figures if len({*values(name)}) > 1] or list(comparison.figures)
+
+
+def _draw_figure(panel: Axes, comparison: SeedComparison, name: str) -> None:
+    values = np.array([comparison.values(algorithm, name) for algorithm in comparison.runs])
+    places = np.arange(len(values))
+    panel.plot(places, values, color=FAINT, lw=0.6, alpha=0.4)
+    for place, algorithm in enumerate(comparison.runs):
+        colour = PALETTE[place % len(PALETTE)]
+        panel.plot(
+            np.full(values.shape[1], place), values[place], ls="", marker="o", ms=3, mew=0, alpha=0.45, color=colour
+        )
+        mean = comparison.mean(algorithm, name)
+        if mean is not None:
+            half = mean.half_width if mean.half_width > 0 else None
+            panel.errorbar(place + 0.16, mean.mean, yerr=half, color=colour, marker="D", ms=5, capsize=4, lw=1.8)
+    panel.set_xticks(places, [_broken(name) for name in comparison.runs], fontsize=9)
+    panel.set_xlim(-0.4, len(values) - 0.4)
+    panel.set_title(name, loc="left", fontsize=10, color=INK)
+    panel.set_xlabel(_verdicts(comparison, name), fontsize=8.5)
+
+
+def _broken(name: str, longest: int = _LONG_NAME) -> str:
+    """A long name in several lines, so that it does not run into the next one."""
+    return re.sub(r"(?<!^)([+,])(?=[a-z])", r"\n\1", name) if len(name) > longest else name
+
+
+def _verdicts(comparison: SeedComparison, name: str) -> str:
+    found = [difference for difference in comparison.differences if difference.figure == name]
+    if len(found) == 1:
+        return (
+            "the same"
+            if found[0].verdict == "same"
+            else f"{_broken(found[0].algorithm, _LONG_VERDICT)}: {found[0].verdict}"
+        )
+    told = [f"{_broken(d.algorithm, _LONG_VERDICT)}: {d.verdict}" for d in found if d.verdict in ("higher", "lower")]
+    return "\n".join(told) or ("not told apart" if found else "")

@@ -1,0 +1,68 @@
+"""A comparison over seeds as plain text."""
+
+from vegaslab.reports.summary import aligned
+from vegaslab.runs.seeds.compare import Difference, SeedComparison
+from vegaslab.statistics import Interval
+from vegaslab.util.terminal import NONE
+from vegaslab.util.text import plus_minus, significant
+
+
+def seeds_report(comparison: SeedComparison) -> str:
+    """Means of every algorithm, and the differences that seeds tell from chance."""
+    seeds = f"seeds {comparison.seeds[0]} to {comparison.seeds[-1]}"
+    headline = f"{comparison.scenario}: {comparison.duration_s:g} s simulated, {seeds}, link {comparison.bottleneck}"
+    if comparison.alike:
+        runs = f"all {len(comparison.seeds)} runs of an algorithm are the same"
+        said = f"nothing here depends on the seed: {runs}, and a single one says all"
+        return "\n".join([headline, said, "", *_means(comparison)])
+    return "\n".join([headline, "", *_means(comparison), "", *_differences(comparison)])
+
+
+def _means(comparison: SeedComparison) -> list[str]:
+    rows = [
+        (figure, *(_mean(comparison, algorithm, figure) for algorithm in comparison.runs))
+        for figure in comparison.figures
+    ]
+    title = "value" if comparison.alike else "mean of"
+    return aligned((title, *comparison.runs), rows)
+
+
+def _mean(comparison: SeedComparison, algorithm: str, figure: str) -> str:
+    return mean_cell(comparison.mean(algorithm, figure), len(comparison.seeds), interval=not comparison.alike)
+
+
+def mean_cell(mean: Interval | None, seeds: int, *, interval: bool = True) -> str:
+    """A mean with its interval, if it has one, and in how many seeds there is a value, if not in all."""
+    if mean is None:
+        return NONE
+    of = f" ({mean.values} of {seeds})" if mean.values != seeds else ""
+    return plus_minus(mean.mean, mean.half_width if interval else 0) + of
+
+
+def _differences(comparison: SeedComparison) -> list[str]:
+    titles = ("difference in", *difference_titles(comparison.level))
+    lines = []
+    for other in [algorithm for algorithm in comparison.runs if algorithm != comparison.baseline]:
+        rows = [
+            (difference.figure, *difference_cells(difference))
+            for difference in comparison.differences
+            if difference.algorithm == other
+        ]
+        lines += [f"{other} less {comparison.baseline}, seed by seed", *aligned(titles, rows), ""]
+    tests = sum(1 for difference in comparison.differences if not difference.constant)
+    lines.append(f"a verdict allows for all {tests} differences together (Holm); each interval is for itself")
+    return lines
+
+
+def difference_titles(level: float) -> tuple[str, ...]:
+    """The titles above `difference_cells`."""
+    return ("is", f"{100 * level:g} % from", "to", "in %", "verdict")
+
+
+def difference_cells(difference: Difference) -> tuple[str, ...]:
+    """A difference, its interval, its part of the baseline and its verdict as text."""
+    interval, base = difference.interval, difference.baseline_mean
+    ends = (NONE, NONE) if difference.constant else (significant(interval.low, 4), significant(interval.high, 4))
+    part = f"{100 * interval.mean / base:.1f}" if base else NONE
+    verdict = "the same" if difference.verdict == "same" else difference.verdict
+    return (significant(interval.mean, 4), *ends, part, verdict)

@@ -1,0 +1,1 @@
+"""Where a scenario comes from: files, links, typed objects, and variants of one."""

@@ -1,0 +1,121 @@
+"""Classes that scenarios name: found, run, and explained where they fail. The native half calls this."""
+
+import inspect
+import marshal
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from vegaslab.scenario.own.naming import loading
+from vegaslab.util.text import printable
+
+_EVENTS = ("on_ack", "on_loss")
+_SYNTAX = "write a file and its class, such as mine.py:Mine"
+
+_live: dict[str, tuple[type, bytes]] = {}
+"""Classes that a program gave by themselves, by the name that stands for them in scenarios; with their source."""
+
+
+def name_of(algorithm: type) -> str:
+    """The name that stands for a class in a scenario of this process: its file and its name there."""
+    problem = _problem(algorithm)
+    if problem is not None:
+        raise ValueError(f"{algorithm.__qualname__}: {problem}")
+    file, content = _source(algorithm)
+    name = f"{file}:{algorithm.__qualname__}"
+    _live[name] = (algorithm, content)
+    return name
+
+
+def load(name: str, folder: str | Path) -> tuple[type, Path, bytes]:
+    """The class that a scenario in `folder` calls `name`, its file, and what decides what it does.
+
+    Raises `ValueError`: one line that names the file.
+    """
+    if name in _live:
+        algorithm, content = _live[name]
+        return algorithm, Path(name.rpartition(":")[0]), content
+    file, colon, wanted = name.rpartition(":")
+    path = Path(folder, file if colon else name)
+    shown = printable(str(path))
+    text = _read(path, shown)
+    with loading(shown):
+        try:
+            namespace = _run(compile(text, str(path), "exec"), path)
+        except Exception as error:
+            raise ValueError(_in_file(error, str(path))) from None
+    return _chosen(namespace, wanted if colon else "", shown), path, text.encode()
+
+
+def failure(error: BaseException, algorithm: type, file: str, event: str, at_s: float) -> str:
+    """The line for what an event has raised: file, line of the file, event and simulated time."""
+    code = getattr(getattr(algorithm, event, None), "__code__", None)
+    line = None if code is None else _line(error, code.co_filename) or code.co_firstlineno
+    where = printable(file) if line is None else f"{printable(file)}:{line}"
+    return f"{where}: {event} at {at_s:g} s: {_described(error)}"
+
+
+def _read(path: Path, shown: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"{shown}: {error.strerror}; {_SYNTAX}, relative to the scenario file") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{shown}: byte {error.start} is not UTF-8 text; {_SYNTAX}") from None
+
+
+def _run(code: CodeType, path: Path) -> dict[str, object]:
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    exec(code, module.__dict__)
+    return module.__dict__
+
+
+def _chosen(namespace: dict[str, object], wanted: str, shown: str) -> type:
+    own = [value for value in namespace.values() if isinstance(value, type) and _problem(value) is None]
+    names = ", ".join(one.__name__ for one in own)
+    if not wanted:
+        if len(own) == 1:
+            return own[0]
+        have = f"has {names}" if own else "has no class with on_ack and on_loss"
+        raise ValueError(f"{shown}: {have}; {_SYNTAX}")
+    algorithm = namespace.get(wanted)
+    if not isinstance(algorithm, type):
+        raise ValueError(f"{shown}: has no class {wanted}; it has {names or 'none'}")
+    if (problem := _problem(algorithm)) is not None:
+        raise ValueError(f"{shown}: {wanted}: {problem}")
+    return algorithm
+
+
+def _problem(algorithm: type) -> str | None:
+    missing = [event for event in _EVENTS if not callable(getattr(algorithm, event, None))]
+    return f"has no {missing[0]}; an algorithm has on_ack and on_loss" if missing else None
+
+
+def _source(algorithm: type) -> tuple[str, bytes]:
+    """Where a class is from, and the text of its file; its methods' code where it is in none."""
+    with suppress(TypeError, OSError):
+        path = Path(inspect.getsourcefile(algorithm) or "").absolute()
+        return str(path), path.read_bytes()
+    codes = [getattr(method, "__code__", None) for _, method in inspect.getmembers(algorithm, inspect.isfunction)]
+    return algorithm.__module__, b"".join(marshal.dumps(code) for code in codes if code is not None)
+
+
+def _in_file(error: BaseException, file: str) -> str:
+    if isinstance(error, SyntaxError) and error.filename == file:
+        return f"{printable(file)}:{error.lineno}: {error.msg}"
+    line = _line(error, file)
+    where = printable(file) if line is None else f"{printable(file)}:{line}"
+    return f"{where}: {_described(error)}"
+
+
+def _line(error: BaseException, file: str) -> int | None:
+    """The innermost line of a file that an error went through."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return lines[-1] if lines else None
+
+
+def _described(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

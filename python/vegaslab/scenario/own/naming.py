@@ -1,0 +1,48 @@
+"""How a scenario names an algorithm of one's own."""
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_FILE = re.compile(r"(?P<python>.+\.py)(?P<class>:\w+)?|(?P<wasm>.+\.wasm)")
+_thread = threading.local()
+
+
+def table_of_class(algorithm: type) -> dict[str, str]:
+    """The table that stands for a class in a scenario of this process. Raises `ValueError` if it is no algorithm."""
+    # few programs give a class, and its source takes time to import
+    from vegaslab.scenario.own.loading import name_of
+
+    return {"python": name_of(algorithm)}
+
+
+def table_of_file(text: str) -> dict[str, str] | None:
+    """The table for `mine.py`, `mine.py:Mine` or `mine.wasm`, relative to the working folder; None for another text.
+
+    >>> table_of_file("/tmp/mine.py:Mine")
+    {'python': '/tmp/mine.py:Mine'}
+    >>> table_of_file("vegas")
+    """
+    match = _FILE.fullmatch(text)
+    if match is None:
+        return None
+    if match["wasm"]:
+        return {"wasm": str(Path(match["wasm"]).absolute())}
+    return {"python": f"{Path(match['python']).absolute()}{match['class'] or ''}"}
+
+
+@contextmanager
+def loading(file: str) -> Iterator[None]:
+    """While this thread runs a file to load it."""
+    _thread.file = file
+    try:
+        yield
+    finally:
+        _thread.file = None
+
+
+def file_being_loaded() -> str | None:
+    """The file that this thread runs to load it: what it asks to run would load it again, without end."""
+    return getattr(_thread, "file", None)

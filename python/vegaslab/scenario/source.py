@@ -1,0 +1,156 @@
+"""Where a scenario comes from: a file, a shipped scenario's name, a link, TOML text, a dict or a typed object."""
+
+import errno
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Literal
+
+from vegaslab import _vegaslab
+from vegaslab.scenario import link
+from vegaslab.scenario.objects import Scenario
+from vegaslab.scenario.own.naming import file_being_loaded, table_of_class
+from vegaslab.scenario.typed import Table
+from vegaslab.util.memory import memory_bytes
+from vegaslab.util.text import nearest, no_text, printable
+
+ScenarioLike = str | PathLike[str] | Mapping[str, object] | Scenario
+Overrides = Sequence[tuple[str, str]]
+
+_SHIPPED = Path(__file__).parents[1] / "scenarios"
+
+
+def load(
+    scenario: ScenarioLike,
+    *,
+    seed: int | None = None,
+    set: Mapping[str, object] | Overrides | None = None,
+    memory: str | int | None = None,
+) -> _vegaslab.Scenario:
+    """Checks a scenario.
+
+    `scenario` is a path to a TOML or JSON file, the name of a shipped scenario, a link of the playground, TOML text (a
+    string of several lines), a dict of the file's keys, or a `Scenario`. `set` overrides values by dotted key
+    (`{"flow.0.algorithm": "reno"}`), `seed` the seed. Raises `ScenarioError` for what is wrong in the scenario,
+    `OSError` for a file that cannot be read, `LimitError` for one that would take more than `memory` (as for
+    `vegaslab.run`).
+    """
+    overrides = override_list(set)
+    if seed is not None:
+        overrides.append(("seed", str(seed)))
+    text, file_format, source = read(scenario)
+    try:
+        return _vegaslab.load(text, file_format, printable(source), overrides, memory_bytes(memory))
+    except UnicodeEncodeError as error:
+        raise _vegaslab.ScenarioError(f"{printable(source)}: {no_text(error)}") from None
+
+
+class UnusedWarning(UserWarning):
+    """A scenario gives a parameter that its algorithm does not use: one line that names it."""
+
+
+def warn_of_unused(scenario: _vegaslab.Scenario) -> None:
+    """Warns of each parameter in a scenario that has no effect, with an `UnusedWarning`."""
+    for line in scenario.warnings():
+        warnings.warn(line, UnusedWarning, stacklevel=3)
+
+
+def shipped_scenarios() -> dict[str, Path]:
+    """The scenarios that come with vegaslab: file by name, in the order of their names, the papers' ones last.
+
+    Those that carry out a claim of a paper are named `papers/NAME`.
+
+    >>> import vegaslab
+    >>> list(vegaslab.shipped_scenarios())[:2]
+    ['applications', 'burst-loss']
+    """
+    files = [*sorted(_SHIPPED.glob("*.toml")), *sorted(_SHIPPED.glob("papers/*.toml"))]
+    return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}
+
+
+def shipped_plans() -> dict[str, Path]:
+    """The plans that come with vegaslab, for `vegaslab.Plan.from_file` and `vegaslab.sweep`: file by name.
+
+    >>> import vegaslab
+    >>> list(vegaslab.shipped_plans())
+    ['vegas-conditions', 'vegas-or-gallop', 'vegas-phases']
+    """
+    return {path.stem: path for path in sorted(_SHIPPED.glob("plans/*.toml"))}
+
+
+def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
+    """A scenario's text, its format, and its name in messages. Raises as `load` does."""
+    if (file := file_being_loaded()) is not None:
+        message = f'{file}: runs a scenario while it is loaded; write that under if __name__ == "__main__"'
+        raise _vegaslab.ScenarioError(message)
+    if isinstance(scenario, Scenario):
+        return json.dumps(scenario.to_dict()), "json", "Scenario"
+    if isinstance(scenario, Mapping):
+        return _to_json(scenario), "json", "dict"
+    if isinstance(scenario, str) and "\n" in scenario:
+        return scenario, "toml", "text"
+    if isinstance(scenario, str) and link.is_link(scenario):
+        return link.scenario_of(scenario), "toml", link.SOURCE
+    path = find(scenario, shipped_scenarios(), "scenario")
+    return read_text(path), "json" if path.suffix == ".json" else "toml", str(path)
+
+
+def _to_json(scenario: Mapping[str, object]) -> str:
+    try:
+        return json.dumps(dict(scenario))
+    except (TypeError, ValueError) as error:
+        message = f"dict: {error}; a scenario holds text, numbers, booleans, lists and dicts"
+        raise _vegaslab.ScenarioError(message) from None
+
+
+def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> Path:
+    """The file of that path, or the shipped one of that name. Raises `FileNotFoundError`, which names similar ones."""
+    path = Path(given)
+    if path.exists():
+        return path
+    name = path.as_posix().removesuffix(".toml")
+    if name in shipped:
+        return shipped[name]
+    near = nearest(name, shipped)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {len(shipped)}, such as {next(iter(shipped))}"
+    raise FileNotFoundError(errno.ENOENT, f"no such file, nor a shipped {what} of that name; {hint}", str(path))
+
+
+def read_text(path: Path) -> str:
+    """A file's text. Raises `ScenarioError` if it is not UTF-8, `OSError` if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{path}: byte {error.start} is not UTF-8 text; a scenario is a TOML or JSON text file"
+        raise _vegaslab.ScenarioError(message) from None
+
+
+def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tuple[str, str]]:
+    """Overrides as pairs of a key and the text that `--set` would take; text stays as it is."""
+    if overrides is None:
+        return []
+    pairs = overrides.items() if isinstance(overrides, Mapping) else overrides
+    return [(key, value if isinstance(value, str) else _toml(value)) for key, value in pairs]
+
+
+def _toml(value: object) -> str:
+    """A value as TOML writes it in one line, which for all but tables is as JSON does.
+
+    >>> _toml({"preset": "vegas", "keep_up": False, "burst": 3})
+    '{ "preset" = "vegas", "keep_up" = false, "burst" = 3 }'
+    """
+    if isinstance(value, Table):
+        value = value.to_dict()
+    if isinstance(value, type):
+        value = table_of_class(value)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{json.dumps(key)} = {_toml(item)}' for key, item in value.items())} }}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"[{', '.join(map(_toml, value))}]"
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError) as error:
+        message = f"set: {error}; a scenario holds text, numbers, booleans, lists and dicts"
+        raise _vegaslab.ScenarioError(message) from None

@@ -1,0 +1,1 @@
+"""Factorial designs: effects and interactions of factors, their picture, their report."""

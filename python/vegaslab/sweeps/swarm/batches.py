@@ -1,0 +1,382 @@
+"""Random networks, each checked by what must hold in all of them, in batches that a program makes."""
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from vegaslab import _vegaslab
+from vegaslab.util.folder import replace_file, writing
+
+PROGRAM = "vegaslab-swarm"
+BATCH_NETWORKS = 50
+"""Networks of a batch: about a second's work. A swarm that goes on keeps it."""
+
+_SILENT_S = 600.0
+"""A network that takes longer is given up, with its batch: no verdict, but a finding of its own."""
+_GLANCE_S = 0.1
+_FINDINGS = "findings"
+_BATCHES = "batches.jsonl"
+_SWARM = "swarm.json"
+
+
+class SwarmError(Exception):
+    """A swarm cannot begin, or cannot go on: one line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batch:
+    """The result of a batch of networks."""
+
+    first: int
+    """Its first network's number."""
+    networks: int
+    held: int = 0
+    refused: int = 0
+    too_long: int = 0
+    failed: int = 0
+    events: int = 0
+    """Of the runs themselves, without those that they were compared with."""
+    compared: dict[str, int] = field(default_factory=dict)
+    """Runs compared, by relation."""
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """A network of which something does not hold."""
+
+    network: int
+    check: str
+    place: str
+    message: str
+    toml: str
+    """The scenario, made small."""
+    traces: dict[str, str]
+    """Rate traces that it names, by name."""
+
+
+Made = tuple[Batch, list[Finding]]
+Runner = Callable[[int, Iterable[range]], Iterator[Made]]
+"""Makes batches of a swarm's networks, given its seed and their numbers, and yields them as they are done."""
+
+
+Observer = Callable[[int, int, int], None]
+"""Is told how many networks of how many are there, and how many failed."""
+
+
+def program() -> Path:
+    """The path of the program that makes the networks; raises `SwarmError` if it is missing or of another version."""
+    beside = Path(sys.executable).parent / PROGRAM
+    found = str(beside) if beside.exists() else shutil.which(PROGRAM)
+    if found is None:
+        raise SwarmError(f"{PROGRAM} is not installed; `make swarm-program` in the sources builds it")
+    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout.split()
+    if version != [PROGRAM, _vegaslab.version]:
+        given = " ".join(version) or "unknown"
+        raise SwarmError(f"{found} is {given}, and this is engine {_vegaslab.version}; `make swarm-program` builds it")
+    return Path(found)
+
+
+def make(
+    path: Path, seed: int, networks: range, relation: str | None = None, stop: threading.Event | None = None
+) -> Made:
+    """Makes a batch, with random relations or this one alone.
+
+    A network that ends the program, or that takes ten minutes, is a finding of its own.
+    """
+    rows: list[dict[str, Any]] = []
+    cpu_s = 0.0
+    first = networks.start
+    while first < networks.stop:
+        command = [str(path), "examine", "--seed", str(seed), "--first", str(first)]
+        command += ["--relation", relation] if relation else []
+        done, cpu, complaint = _run([*command, "--count", str(networks.stop - first)], stop)
+        rows += done
+        cpu_s += cpu
+        first += len(done)
+        if first < networks.stop:
+            rows.append(_no_end(path, seed, first, complaint))
+            first += 1
+    failed = ((network, row) for network, row in zip(networks, rows, strict=True) if row["verdict"] == "failed")
+    return _batch(networks, rows, cpu_s), [_finding(network, row) for network, row in failed]
+
+
+_FINDING_KEYS = ("check", "place", "message", "toml", "traces")
+
+
+def lost(path: Path, seed: int, network: int, why: str) -> Made:
+    """The result of a network that ended every process that made it: a finding."""
+    alone = range(network, network + 1)
+    row = _no_end(path, seed, network, why)
+    return _batch(alone, [row], 0.0), [_finding(network, row)]
+
+
+def united(parts: list[Made]) -> Made:
+    """One batch of several, which follow each other."""
+    batches = sorted((batch for batch, _ in parts), key=lambda batch: batch.first)
+    findings = [finding for _, found in parts for finding in found]
+    return Batch(first=batches[0].first, **_totals(batches)), findings
+
+
+def _no_end(path: Path, seed: int, network: int, why: str) -> dict[str, Any]:
+    row = {"verdict": "failed", "check": "no_end", "message": why, "place": ""}
+    return row | {"toml": _show(path, seed, network), "traces": {}}
+
+
+def _finding(network: int, row: dict[str, Any]) -> Finding:
+    return Finding(network=network, **{key: row[key] for key in _FINDING_KEYS})
+
+
+def _batch(networks: range, rows: list[dict[str, Any]], cpu_s: float) -> Batch:
+    def count(verdict: str) -> int:
+        return sum(row["verdict"] == verdict for row in rows)
+
+    names = [name for row in rows for name in row.get("compared", [])]
+    return Batch(
+        first=networks.start,
+        networks=len(networks),
+        held=count("held"),
+        refused=count("refused"),
+        too_long=count("too-long"),
+        failed=count("failed"),
+        events=sum(row.get("events", 0) for row in rows),
+        compared={name: names.count(name) for name in dict.fromkeys(names)},
+        cpu_s=round(cpu_s, 3),
+    )
+
+
+class _Watch:
+    """Ends a program that is silent for too long, or on request."""
+
+    def __init__(self, running: "subprocess.Popen[str]", stop: threading.Event | None) -> None:
+        self._running = running
+        self._stop = stop
+        self._alive = threading.Event()
+        self._over = threading.Event()
+        self.gave_up = False
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    def alive(self) -> None:
+        self._alive.set()
+
+    def over(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        silent_s = 0.0
+        while not self._over.wait(_GLANCE_S):
+            silent_s = 0.0 if self._alive.is_set() else silent_s + _GLANCE_S
+            self._alive.clear()
+            self.gave_up = silent_s >= _SILENT_S
+            if self.gave_up or (self._stop is not None and self._stop.is_set()):
+                self._running.kill()
+                return
+
+
+def _run(command: list[str], stop: threading.Event | None) -> tuple[list[dict[str, Any]], float, str]:
+    """The verdicts that the program came to, its CPU time, s, and why it ended early, if it did."""
+    rows: list[dict[str, Any]] = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        watch = _Watch(running, stop)
+        try:
+            assert running.stdout is not None
+            for line in running.stdout:
+                watch.alive()
+                if line.endswith("\n") and "verdict" in (row := json.loads(line)):
+                    rows.append(row)
+            complaint = running.stderr.read() if running.stderr is not None else ""
+            _, waited, usage = os.wait4(running.pid, 0)
+            running.returncode = os.waitstatus_to_exitcode(waited)
+        except BaseException:
+            running.kill()
+            raise
+        finally:
+            watch.over()
+    if stop is not None and stop.is_set():
+        raise KeyboardInterrupt
+    why = (
+        f"no verdict after {_SILENT_S:g} s"
+        if watch.gave_up
+        else f"the program ended with {running.returncode}: {complaint}"
+    )
+    return rows, usage.ru_utime + usage.ru_stime, " ".join(why.split())
+
+
+def _show(path: Path, seed: int, network: int) -> str:
+    command = [str(path), "show", "--seed", str(seed), "--network", str(network)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+
+def known_relation(path: Path, relation: str | None) -> str | None:
+    """The relation, if the program knows it; raises `SwarmError` if not."""
+    if relation is not None:
+        command = [str(path), "examine", "--seed", "0", "--first", "0", "--count", "0", "--relation", relation]
+        refused = subprocess.run(command, capture_output=True, text=True, check=False).stderr.splitlines()
+        if refused:
+            raise SwarmError(refused[0].removeprefix("error: "))
+    return relation
+
+
+class Local:
+    """Batches on this many cores of this machine."""
+
+    def __init__(self, jobs: int, relation: str | None = None) -> None:
+        """`jobs` batches are made at once; `relation` is the only one that is compared.
+
+        Raises `SwarmError` where the program is not there, or knows no such relation.
+        """
+        self.jobs = jobs
+        self._program = program()
+        self._relation = known_relation(self._program, relation)
+
+    def __call__(self, seed: int, batches: Iterable[range]) -> Iterator[Made]:
+        """See `Runner`."""
+        stop = threading.Event()
+        left = iter(batches)
+        with ThreadPoolExecutor(self.jobs) as pool:
+            pending: set[Future[Made]] = set()
+            try:
+                while True:
+                    for batch in islice(left, 2 * self.jobs - len(pending)):
+                        pending.add(pool.submit(make, self._program, seed, batch, self._relation, stop))
+                    if not pending:
+                        return
+                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+            finally:
+                stop.set()
+                pool.shutdown(cancel_futures=True)
+
+
+@functools.lru_cache(maxsize=1)
+def _worker_program() -> Path:
+    return program()
+
+
+def make_on_worker(seed: int, first: int, stop: int) -> Made:
+    """On a worker of a cluster: makes a batch with the program that is installed there."""
+    return make(_worker_program(), seed, range(first, stop))
+
+
+@dataclass(kw_only=True)
+class Swarm:
+    """A swarm in its folder: its finished batches."""
+
+    folder: Path
+    seed: int
+    batches: dict[int, Batch]
+    """By the number of the first network."""
+    findings: int
+
+    @classmethod
+    def open(cls, folder: Path, seed: int, relation: str | None) -> "Swarm":
+        """Goes on with the folder's swarm, or begins one; raises `SwarmError` if there is another one."""
+        same = {"seed": seed, "engine": _vegaslab.version, "batch_networks": BATCH_NETWORKS}
+        same |= {"relation": relation} if relation else {}
+        kept = folder / _SWARM
+        if kept.exists():
+            there = json.loads(kept.read_text())
+            if there != same:
+                raise SwarmError(f"{kept}: is of {there}, and this is {same}; give another folder")
+        elif folder.exists() and any(folder.iterdir()):
+            raise SwarmError(f"{folder}: holds something else than a swarm; give another folder")
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            replace_file(kept, lambda file: file.write(json.dumps(same).encode() + b"\n"))
+        (folder / _FINDINGS).mkdir(exist_ok=True)
+        batches = {batch.first: batch for batch in _kept(folder / _BATCHES)}
+        return cls(folder=folder, seed=seed, batches=batches, findings=sum(b.failed for b in batches.values()))
+
+    def missing(self, networks: int) -> list[range]:
+        """The batches that are not there, for this many networks: whole batches."""
+        firsts = range(0, networks, BATCH_NETWORKS)
+        return [range(first, first + BATCH_NETWORKS) for first in firsts if first not in self.batches]
+
+    def add(self, made: Made) -> None:
+        """Keeps a batch: its findings first, so that a batch that counts has them. Raises `OSError`."""
+        batch, findings = made
+        with writing(self.folder):
+            for finding in findings:
+                self._keep(finding)
+            with (self.folder / _BATCHES).open("a") as log:
+                log.write(json.dumps(asdict(batch)) + "\n")
+        self.batches[batch.first] = batch
+        self.findings += len(findings)
+
+    def _keep(self, finding: Finding) -> None:
+        folder = self.folder / _FINDINGS
+        for name, text in finding.traces.items():
+            (folder / name).write_text(text)
+        at = f" at {finding.place}" if finding.place else ""
+        message = " ".join(finding.message.split())
+        head = f"# network {finding.network} of seed {self.seed}: {finding.check}{at}\n# {message}\n"
+        (folder / f"{finding.network}-{finding.check}.toml").write_text(head + finding.toml)
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Totals of all that is there."""
+        return {"folder": str(self.folder), "seed": self.seed, **_totals(list(self.batches.values()))}
+
+
+_TOTALS = ("networks", "held", "refused", "too_long", "failed", "events", "cpu_s")
+
+
+def _totals(batches: list[Batch]) -> dict[str, Any]:
+    names = {name for batch in batches for name in batch.compared}
+    compared = {name: sum(batch.compared.get(name, 0) for batch in batches) for name in sorted(names)}
+    return {**{key: sum(getattr(batch, key) for batch in batches) for key in _TOTALS}, "compared": compared}
+
+
+def _kept(path: Path) -> Iterator[Batch]:
+    """The batches of a file; a line that was being written when the swarm ended is none."""
+    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+    whole = [line for line in lines if line.endswith("\n")]
+    if len(whole) < len(lines):
+        path.write_text("".join(whole))
+    yield from (Batch(**json.loads(line)) for line in whole)
+
+
+def swarm(
+    folder: Path, seed: int, networks: int, runner: Runner, observer: Observer, *, relation: str | None = None
+) -> Swarm:
+    """Makes what is missing of a swarm of this many networks. Ctrl-C keeps the batches that are done.
+
+    `relation` is the one that the runner compares alone, if it does; another one is another swarm.
+    """
+    with writing(folder):
+        there = Swarm.open(folder, seed, relation)
+    missing = there.missing(networks)
+    wanted = networks + -networks % BATCH_NETWORKS
+
+    def observe() -> None:
+        observer(
+            wanted - BATCH_NETWORKS * sum(batch.start not in there.batches for batch in missing), wanted, there.findings
+        )
+
+    observe()
+    for made in runner(seed, missing):
+        there.add(made)
+        observe()
+    return there
+
+
+def check(files: list[Path]) -> list[dict[str, Any]]:
+    """The verdict on each scenario file, by every check."""
+    command = [str(program()), "check", *map(str, files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    if len(rows) < len(files):
+        raise SwarmError(" ".join(done.stderr.split()).removeprefix(f"{PROGRAM}: "))
+    return rows

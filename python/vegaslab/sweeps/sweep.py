@@ -1,0 +1,201 @@
+"""Sweeps: making the runs of a plan that are not there yet."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow
+
+from vegaslab import _vegaslab
+from vegaslab.runs.pool import usable_cores
+from vegaslab.sweeps.dataset import RUNS, Dataset
+from vegaslab.sweeps.plans.plan import Plan, PlanLike, load_plan
+from vegaslab.util.progress import SweepProgress, notebook
+
+Run = tuple[int, str, int]
+"""Place in the plan, replaced values as JSON text, seed."""
+
+_FLUSH_S = 5.0
+# no more than this part of the time goes into writing
+_FLUSH_PART = 0.05
+_SAMPLE_RUNS = 16
+_SAMPLE_S = 3.0
+
+
+class Runner(Protocol):
+    """Makes runs, on this machine or elsewhere."""
+
+    @property
+    def jobs(self) -> int:
+        """How many at a time."""
+
+    def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
+        """Makes all runs, and delivers them in tables of `place`, `error` and figures, in any order."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """Runs on threads of this process, with the interpreter released."""
+
+    jobs: int
+
+    def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
+        """See `Runner`."""
+        options = plan.run_options
+        _vegaslab.sweep(plan.template, runs, self.jobs, lambda table: deliver(pyarrow.table(table)), **options)
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a sweep did."""
+
+    plan: str
+    folder: Path
+    runs: int
+    """Of the plan."""
+    there: int
+    """Before the sweep."""
+    made: int
+    failed: int
+    """Of all that are there now."""
+    wall_s: float
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `vegaslab sweep --json` prints."""
+        return {**asdict(self), "folder": str(self.folder), "dataset": str(self.folder / RUNS)}
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a sweep would do."""
+
+    plan: str
+    runs: int
+    there: int
+    sampled: int
+    """Runs that were made, and thrown away, to see how long they take."""
+    run_s: float | None
+    """Mean time of these on one core; none if nothing is missing."""
+    jobs: int
+
+    @property
+    def wall_s(self) -> float:
+        """How long the missing runs should take."""
+        return (self.run_s or 0.0) * (self.runs - self.there) / self.jobs
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What `vegaslab sweep --dry-run --json` prints."""
+        return {**asdict(self), "wall_s": self.wall_s}
+
+
+Observer = Callable[[int, int, int], None]
+"""Called with the runs that there are, those of the plan, and those that failed."""
+
+
+def sweep(
+    plan: PlanLike,
+    folder: str | PathLike[str],
+    *,
+    jobs: int | None = None,
+    series: Sequence[str] | None = None,
+    retry_failed: bool = False,
+    runner: Runner | None = None,
+    observer: Observer | None = None,
+) -> Swept:
+    """Makes the runs of a plan that `folder` does not have, on `jobs` cores (default: all).
+
+    `series` are the time series to be kept of each run, of "flows" and "links" (default: the plan's); a run that is
+    there without them is made again. `observer` is called with the runs that there are, those of the plan, and those
+    that failed; without it, a notebook says how far the sweep is.
+
+    Rows are written every few seconds; whatever ends the sweep, the next one goes on from there. Raises `FolderError`
+    for a folder that is not a sweep's or that another sweep is writing, `OSError` if writing fails, and what `Plan`
+    raises.
+
+    >>> import tempfile, vegaslab
+    >>> plan = vegaslab.Plan("gallop-50mbit", grid={"flow.0.alpha": [1, 2], "duration": ["5s"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     swept = vegaslab.sweep(plan, folder)
+    ...     again = vegaslab.sweep(plan, folder)
+    >>> swept.runs, swept.made, swept.failed, again.made
+    (2, 2, 0, 0)
+    """
+    plan = load_plan(plan) if series is None else load_plan(plan).with_series(series)
+    run: Runner = runner or Local(jobs or usable_cores())
+    started = time.monotonic()
+    with Dataset(Path(folder), plan) as dataset:
+        if retry_failed:
+            dataset.forget_failed()
+        missing = dataset.missing()
+        try:
+            with SweepProgress(place=notebook()) as progress:
+                run(plan, runs_of(plan, missing), _Writer(dataset, len(dataset), observer or progress))
+        except BaseException:
+            # a disk that was full still is; what went wrong first is what counts
+            with suppress(OSError):
+                dataset.flush()
+            raise
+        dataset.finish()
+        there = len(dataset) - len(missing)
+        wall_s = time.monotonic() - started
+        return Swept(plan.name, Path(folder), len(dataset), there, len(missing), dataset.failed, wall_s)
+
+
+def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner) -> Forecast:
+    """How many runs a sweep would make, and how long that should take; writes nothing.
+
+    Measures up to 16 of the missing runs, spread evenly over the plan, one after the other on one core of this
+    machine, for three seconds or until the first of them is finished. Raises what `sweep` does.
+    """
+    plan = load_plan(plan)
+    there, missing = Dataset.look(Path(folder), plan)
+    spread = missing[np.unique(np.linspace(0, len(missing) - 1, _SAMPLE_RUNS).astype(int))] if len(missing) else missing
+    started = time.monotonic()
+    sampled = 0
+    for run in runs_of(plan, spread):
+        Local(1)(plan, iter([run]), lambda _: None)
+        sampled += 1
+        if time.monotonic() - started > _SAMPLE_S:
+            break
+    run_s = (time.monotonic() - started) / sampled if sampled else None
+    return Forecast(plan.name, there + len(missing), there, sampled, run_s, runner.jobs)
+
+
+def runs_of(plan: Plan, places: np.ndarray[Any, np.dtype[np.int64]]) -> Iterator[Run]:
+    """The runs at these places of the plan, in order."""
+    number, text = -1, ""
+    for place in places.tolist():
+        cell, replication = divmod(place, plan.replications)
+        if cell != number:
+            number, text = cell, json.dumps(plan.cell(cell))
+        yield place, text, plan.seeds[replication]
+
+
+class _Writer:
+    """Takes delivered runs and writes them every few seconds."""
+
+    def __init__(self, dataset: Dataset, there: int, observer: Observer | None) -> None:
+        self._dataset = dataset
+        self._there = there
+        self._observer = observer
+        self._flushed = time.monotonic()
+        self._wait_s = _FLUSH_S
+
+    def __call__(self, runs: pyarrow.Table) -> None:
+        self._dataset.add(runs)
+        self._there += len(runs)
+        if self._observer is not None:
+            self._observer(self._there, len(self._dataset.ids), self._dataset.failed)
+        began = time.monotonic()
+        if began - self._flushed >= self._wait_s:
+            self._dataset.flush()
+            self._flushed = time.monotonic()
+            self._wait_s = max(_FLUSH_S, (self._flushed - began) / _FLUSH_PART)

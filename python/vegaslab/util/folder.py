@@ -1,0 +1,126 @@
+"""Folders and files that are written: whole or not at all, and never over what another wrote."""
+
+import errno
+import fcntl
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from vegaslab import _vegaslab
+from vegaslab._vegaslab import FolderError
+
+__all__ = [
+    "LOCK",
+    "FolderError",
+    "check_folder",
+    "check_names",
+    "is_full",
+    "lock_folder",
+    "replace_file",
+    "sync_folder",
+    "whole_folder",
+    "write_file",
+    "writing",
+]
+
+LOCK = ".lock"
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+@contextmanager
+def whole_folder(target: Path) -> Iterator[Path]:
+    """Gives a new folder to write into, which takes the place of `target` if the block ends without an exception.
+
+    Otherwise nothing is left behind and an earlier folder stays. That `target` can be written is found out first.
+    Only an empty folder or one that holds nothing but what vegaslab writes is replaced. Raises `FolderError` for
+    another, `OSError` that names `target` if writing fails.
+    """
+    with writing(target):
+        place = _vegaslab.Place(target)
+        try:
+            yield Path(place.new_folder)
+            place.put()
+        finally:
+            place.discard()
+
+
+def check_folder(target: Path) -> None:
+    """Checks that `whole_folder` could write there; raises its errors."""
+    with writing(target):
+        _vegaslab.Place(target).discard()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Makes an `OSError` of the block one that names `path` and says what would help."""
+    try:
+        yield
+    except OSError as error:
+        number = error.errno or errno.EIO
+        reason = os.strerror(number) if error.errno else str(error)
+        raise OSError(number, f"cannot be written: {reason}; {_vegaslab.remedy(number)}", str(path)) from error
+
+
+def write_file(path: Path, content: bytes | memoryview) -> None:
+    """Writes a file whole, or leaves none. Raises `OSError`, naming it."""
+    with writing(path):
+        try:
+            path.write_bytes(content)
+        except OSError:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def is_full(error: OSError) -> bool:
+    """Whether the disk is full, which no input causes."""
+    return error.errno in _FULL
+
+
+def check_names(folder: Path, ours: re.Pattern[str], folders: re.Pattern[str] | None = None) -> None:
+    """Checks that a folder, if it exists, holds only files and folders of these names. Raises `FolderError`."""
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            names = folders if entry.is_dir(follow_symlinks=False) else ours
+            if names is None or not names.fullmatch(entry.name) or entry.is_symlink():
+                raise FolderError(f"{folder}: holds {entry.name!r}, which vegaslab does not write; move it away")
+
+
+def lock_folder(folder: Path, what: str) -> BinaryIO:
+    """Holds a folder until the file is closed or the process is gone, however it goes. Raises `FolderError`."""
+    lock = (folder / LOCK).open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise FolderError(f"{folder}: another {what} is writing there; wait for it, or give another folder") from None
+    return lock
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], object], *, new_suffix: str = ".new") -> None:
+    """Writes a file whole or not at all, whatever happens, and onto the disk. Raises `OSError`, naming it."""
+    new = path.with_suffix(new_suffix)
+    with writing(path):
+        try:
+            with new.open("wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Brings the names in a folder onto the disk, as `fsync` does with files. Raises `OSError`."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,49 @@
+"""How much memory a run may take."""
+
+import os
+import resource
+from pathlib import Path
+
+from vegaslab import _vegaslab
+
+_CGROUP = Path("/sys/fs/cgroup/memory.max")
+
+
+def memory_bytes(given: str | int | None, *, runs: int = 1) -> int:
+    """A limit in bytes, of a number of them or a size such as "4gb"; without one, half of what this process may have.
+
+    Shared by `runs` that are held at one time, it is the limit of each. Raises `ValueError` for what is no size.
+    """
+    return max(_bytes(given) // runs, 1)
+
+
+def _bytes(given: str | int | None) -> int:
+    if given is None:
+        return half_of_memory()
+    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
+        return given
+    if not isinstance(given, str):
+        raise ValueError(f'memory: {given!r} was given; bytes, or a size such as "4gb"')
+    try:
+        size = _vegaslab.size_bytes(given)
+    except ValueError as error:
+        raise ValueError(f"memory: {error}") from None
+    if size == 0:
+        raise ValueError(f"memory: {given!r} was given; more than nothing")
+    return size
+
+
+def half_of_memory() -> int:
+    """Half of this machine's memory, or of what the process is limited to.
+
+    Of limited addresses it is a third, as tables grow by doubling.
+    """
+    parts = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2]
+    addresses = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if addresses != resource.RLIM_INFINITY:
+        parts.append(addresses // 3)
+    # the group's own limit, where a container sees its group as the root
+    limit = _CGROUP.read_text(encoding="ascii").strip() if _CGROUP.is_file() else "max"
+    if limit.isdigit():
+        parts.append(int(limit) // 2)
+    return min(parts)

@@ -1,0 +1,32 @@
+"""Parquet files of results folders, read back."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vegaslab.util.folder import FolderError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence[str] = ()) -> "pyarrow.Table":
+    """A file's table, or these columns of it. Raises `FolderError` if it cannot be read or lacks one of `texts`."""
+    # takes longer to load than many commands take, and few of them read tables
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(file, columns=columns, partitioning=None)
+        # pyarrow decodes the names only here
+        types = list(zip(table.schema.names, table.schema.types, strict=True))
+    except FileNotFoundError:
+        raise FolderError(f"{file}: is missing; restore it, or make the folder anew") from None
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        # pyarrow's own errors go on for lines, and quote what is in the file
+        reason = (isinstance(error, OSError) and error.strerror) or "is no Parquet file, or is damaged"
+        raise FolderError(f"{file}: {reason}; restore it, or make the folder anew") from None
+    for name in texts:
+        if [kind for found, kind in types if found == name] != [pyarrow.string()]:
+            raise FolderError(f"{file}: has no column {name} of text; restore it, or make the folder anew")
+    return table

@@ -1,0 +1,168 @@
+"""How far a run or a sweep is, on a terminal or in a notebook."""
+
+import sys
+import time
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+_SILENT_S = 1.0
+_NOTEBOOK_STEP_S = 0.2
+
+
+class Place(Protocol):
+    """Where a line that changes is shown."""
+
+    def write(self, text: str) -> None:
+        """Shows this text in place of the last one."""
+
+    def clear(self) -> None:
+        """Removes the text."""
+
+
+class _Nowhere:
+    def write(self, text: str) -> None:
+        pass
+
+    def clear(self) -> None:
+        pass
+
+
+class _Terminal:
+    def write(self, text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        self.write("")
+
+
+class _Notebook:
+    """An output of the cell that runs."""
+
+    def __init__(self) -> None:
+        self._output: Any = None
+        self._written = 0.0
+
+    def write(self, text: str) -> None:
+        # a browser need not draw more often
+        if time.monotonic() - self._written >= _NOTEBOOK_STEP_S:
+            self._show(text)
+            self._written = time.monotonic()
+
+    def clear(self) -> None:
+        self._show("")
+
+    def _show(self, text: str) -> None:
+        data = {"text/plain": text}
+        if self._output is None:
+            self._output = import_module("IPython.display").display(data, raw=True, display_id=True)
+        else:
+            self._output.update(data, raw=True)
+
+
+def terminal() -> Place:
+    """Standard error, if that is a terminal: for commands."""
+    return _Terminal() if sys.stderr.isatty() else _Nowhere()
+
+
+def notebook() -> Place:
+    """The output of the cell that runs, in a Jupyter notebook: for functions, which print nothing elsewhere."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return _Notebook() if hasattr(shell, "kernel") else _Nowhere()
+
+
+class _Line:
+    """A line that appears after a second of work and disappears at its end."""
+
+    def __init__(self, place: Place) -> None:
+        """Starts the clock."""
+        self._started = time.monotonic()
+        self._place = place
+        self._written = False
+
+    def _write(self, text: str) -> None:
+        self._place.write(text)
+        self._written = True
+
+    @property
+    def _shown(self) -> bool:
+        return time.monotonic() - self._started >= _SILENT_S
+
+    def __enter__(self) -> Self:
+        """Starts the clock."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clears the line."""
+        if self._written:
+            self._place.clear()
+
+
+class Progress(_Line):
+    """How far a run is."""
+
+    def __init__(self, duration_s: float, what: str = "", place: Place | None = None) -> None:
+        """For a run of this many simulated seconds; shown on the terminal, if no other place is given."""
+        super().__init__(place or terminal())
+        self._duration_s = duration_s
+        self._what = what
+
+    def __call__(self, reached_s: float) -> None:
+        """Says that this many simulated seconds have passed."""
+        if self._shown:
+            self._write(f"{self._what}{100 * reached_s / self._duration_s:3.0f} % of {self._duration_s:g} s")
+
+
+class SweepProgress(_Line):
+    """How far a sweep is: runs, or what else it makes, rate, time left, failures."""
+
+    _WIDTH = 20
+
+    def __init__(self, what: str = "runs", place: Place | None = None) -> None:
+        """Starts without runs; shown on the terminal, if no other place is given."""
+        super().__init__(place or terminal())
+        self._what = what
+        self._there_first: int | None = None
+
+    def __call__(self, there: int, runs: int, failed: int) -> None:
+        """Says that this many runs of all are there, and that this many failed."""
+        if self._there_first is None:
+            self._there_first = there
+            self._started_counting = time.monotonic()
+            return
+        if self._shown:
+            rate = (there - self._there_first) / (time.monotonic() - self._started_counting)
+            self._write(sweep_line(there, runs, rate, failed, self._WIDTH, self._what))
+
+
+class TransferProgress(_Line):
+    """Which transfer is being made."""
+
+    def __init__(self) -> None:
+        """Shown on the terminal."""
+        super().__init__(terminal())
+
+    def __call__(self, number: int, transfers: int, what: str) -> None:
+        """Says that the transfer of this number, from 0, begins."""
+        self._write(f"{number + 1}/{transfers} {what}")
+
+
+def sweep_line(there: int, runs: int, rate: float, failed: int, width: int, what: str = "runs") -> str:
+    """A bar of this many characters, the runs (or `what` they are), their rate, the time left and the failures."""
+    full = width * there // runs
+    left = readable_time((runs - there) / rate) if rate > 0 else "?"
+    return f"{'#' * full}{'.' * (width - full)} {there}/{runs} {what}, {rate:.3g}/s, {left} left, {failed} failed"
+
+
+def readable_time(span_s: float) -> str:
+    """A time as people say it: `3 s`, `4:05 min`, `2:10 h`."""
+    seconds = round(span_s)
+    if seconds < 60:
+        return f"{span_s:.2g} s" if span_s < 10 else f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60}:{seconds % 60:02} min"
+    return f"{seconds // 3600}:{seconds % 3600 // 60:02} h"

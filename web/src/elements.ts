@@ -1,0 +1,41 @@
+// Small helpers for the document.
+
+type Child = Node | string;
+
+/** A new element with attributes and children. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Record<string, string> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** The element of the page with this id. */
+export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no #${id}`);
+  return found as Type;
+}
+
+/** Calls `work` once calls have stopped for this many ms. */
+export function debounced<Arguments extends unknown[]>(
+  wait_ms: number,
+  work: (...given: Arguments) => void,
+): (...given: Arguments) => void {
+  let timer: number | undefined;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => work(...given), wait_ms);
+  };
+}
+
+/** Gives the reader a file. */
+export function save(name: string, content: BlobPart, type: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,55 @@
+// What happens at the marked time, in a sentence or two for a student.
+
+import { figure, flowName } from "./charts";
+import type { Moment } from "./path";
+import { PathPicture } from "./path";
+import { type Description, phases } from "./protocol";
+import { rowAt, type Series } from "./series";
+
+export function explanation(description: Description, series: Series, moment: Moment, at_s: number): string {
+  const parts = [ofFlow(description, series, moment, at_s), ofQueue(moment), ofDots(moment)];
+  return parts.filter(Boolean).join(" ");
+}
+
+/** What the flow with the largest share does. */
+function ofFlow(description: Description, series: Series, moment: Moment, at_s: number): string {
+  const shares = [...moment.shares].sort((one, other) => other.share - one.share);
+  const flow = shares[0]?.flow ?? 0;
+  const track = series.flows[flow];
+  const row = track ? rowAt(track.time_s, at_s) : -1;
+  if (!track || row < 0) return "Nothing has been sent yet.";
+  const name = description.flows.length > 1 ? `Flow ${flowName(description, flow)}` : `The flow (${flowName(description, flow)})`;
+  const window = figure(track.cwnd_segments[row] as number);
+  if (description.flows[flow]?.algorithm === "you") return `Your window is ${window} segments.`;
+  const doing = WHAT[phases[track.phase[row] as number] ?? "idle"];
+  return `${name} ${doing}; its window is ${window} segments.`;
+}
+
+const WHAT: Record<(typeof phases)[number], string> = {
+  "idle": "has nothing to send",
+  "slow start": "is in slow start and looks for the path's rate by doubling its window",
+  "congestion avoidance": "is in congestion avoidance and changes its window by a segment a round trip at most",
+  "recovery": "has lost packets and repairs the loss",
+};
+
+function ofQueue(moment: Moment): string {
+  const part = moment.throughput_mbps / moment.rate_mbps;
+  const link = moment.link.replace("->", " → ");
+  if (moment.drops > 0) return `The queue of ${link} overflowed: ${moment.drops} packets were lost in this step.`;
+  if (moment.waiting === 0 && part < 0.95) return `No packet waits at ${link}: it carries ${percent(part)} of what it could.`;
+  if (moment.waiting === 0) return `${link} is full, and no packet waits: what one hopes for.`;
+  const wait_ms = (moment.waiting * BITS_A_PACKET) / (moment.rate_mbps * 1000);
+  return `${moment.waiting} packets wait at ${link}, which adds about ${figure(wait_ms)} ms to the round trip and nothing to the rate.`;
+}
+
+/** Of a packet of 1000 bytes, as most scenarios have. */
+const BITS_A_PACKET = 8000;
+
+function ofDots(moment: Moment): string {
+  const packets = PathPicture.packetsADot(moment);
+  return packets > 1 ? `One dot is ${packets} packets.` : "";
+}
+
+function percent(part: number): string {
+  return `${Math.round(part * 100)} %`;
+}

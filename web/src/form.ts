@@ -1,0 +1,164 @@
+// The scenario as a form: a link's rate, delay and queue, the flows and their algorithms. Every change is an edit of the text.
+
+import { flowProperty } from "./colours";
+import { element } from "./elements";
+import { at, quantity, tableOfLink } from "./keys";
+import type { Description, Edit, Preset } from "./protocol";
+
+/** The form shows no more flows one by one, and adds no more. */
+const FLOWS_MAX = 20;
+
+export interface FormEvents {
+  edit(edits: Edit[]): void;
+  link(id: string): void;
+  beside(algorithm: string): void;
+}
+
+interface Slider {
+  row: HTMLElement;
+  input: HTMLInputElement;
+  output: HTMLOutputElement;
+}
+
+export class Form {
+  private readonly link = element("select", { id: "link" });
+  private readonly beside = element("select", { id: "beside" });
+  private readonly rate: Slider;
+  private readonly delay: Slider;
+  private readonly queue: Slider;
+  private readonly count: Slider;
+  private readonly flows = element("ul", { class: "flows", "aria-label": "Flows" });
+  private description: Description | undefined;
+  private watched = 0;
+
+  constructor(
+    container: HTMLElement,
+    private readonly presets: Preset[],
+    private readonly events: FormEvents,
+  ) {
+    this.rate = this.logarithmic("Rate", -1, 4, (value) => this.setOfLink("rate", `${round(value)}mbit`));
+    this.delay = this.logarithmic("Delay", -1, 3, (value) => this.setOfLink("delay", `${round(value)}ms`));
+    this.queue = this.logarithmic("Queue", 0, 4, (value) => this.setOfLink("queue", `${Math.round(value)}p`));
+    this.count = slider("Flows", { min: "1", max: String(FLOWS_MAX), step: "1" }, (input) => this.setCount(Number(input.value)));
+    this.link.addEventListener("change", () => this.events.link(this.link.value));
+    this.beside.append(element("option", { value: "" }, "nothing"), ...this.options());
+    this.beside.addEventListener("change", () => this.events.beside(this.beside.value));
+    container.append(
+      element("label", {}, "Link ", this.link),
+      this.rate.row,
+      this.delay.row,
+      this.queue.row,
+      this.count.row,
+      this.flows,
+      element("label", {}, "Beside it, with all flows ", this.beside),
+    );
+  }
+
+  /** Shows a checked scenario; `watched` is the link that is looked at. */
+  show(description: Description, watched: number, beside: string): void {
+    this.description = description;
+    this.watched = watched;
+    this.beside.value = beside;
+    this.link.replaceChildren(
+      ...description.links.map(({ id }, link) => {
+        const option = element("option", { value: id }, id.replace("->", " → "));
+        option.selected = link === watched;
+        return option;
+      }),
+    );
+    this.showLink(description);
+    this.showFlows(description);
+  }
+
+  private showLink(description: Description): void {
+    const table = tableOfLink(description, this.watched);
+    const value = (key: string) => (table === null ? undefined : at(description.document, `${table}.${key}`));
+    show(this.rate, quantity(value("rate"), "mbit"), (rate) => `${round(rate)} Mb/s`);
+    show(this.delay, quantity(value("delay"), "ms"), (delay) => `${round(delay)} ms`);
+    show(this.queue, quantity(value("queue.limit") ?? value("queue"), "p"), (packets) => `${packets} packets`);
+  }
+
+  private showFlows(description: Description): void {
+    const count = description.flows.length;
+    this.count.input.value = String(count);
+    this.count.output.value = String(count);
+    this.count.input.disabled = count > FLOWS_MAX;
+    const focused = document.activeElement?.id;
+    this.flows.replaceChildren(...description.flows.slice(0, FLOWS_MAX).map((_, flow) => this.flowRow(description, flow)));
+    // a change makes the rows anew, and the reader's place is in one of them
+    if (focused?.startsWith("flow-")) document.getElementById(focused)?.focus();
+  }
+
+  private flowRow(description: Description, flow: number): HTMLElement {
+    const given = at(description.document, `flow.${flow}.algorithm`);
+    const select = element("select", { id: `flow-${flow}`, "aria-label": `Algorithm of flow ${flow}` }, ...this.options());
+    if (typeof given === "string") select.value = given;
+    else select.prepend(element("option", { selected: "" }, "own parts"));
+    select.addEventListener("change", () => {
+      this.events.edit([{ set: { key: `flow.${flow}.algorithm`, value: select.value } }]);
+    });
+    const remove = element("button", { type: "button", "aria-label": `Remove flow ${flow}`, title: "Remove this flow" }, "×");
+    remove.disabled = description.flows.length === 1;
+    remove.addEventListener("click", () => this.events.edit([{ remove: { key: `flow.${flow}` } }]));
+    const add = element("button", { type: "button", "aria-label": `One more flow like ${flow}`, title: "One more like this" }, "+");
+    add.disabled = description.flows.length >= FLOWS_MAX;
+    add.addEventListener("click", () => this.events.edit([{ copy: { key: `flow.${flow}` } }]));
+    const name = element("span", { class: "chip", style: `--line: ${flowProperty(flow)}` }, `flow ${flow}`);
+    const start = description.flows[flow]?.start_s ?? 0;
+    return element("li", {}, name, select, element("small", {}, start > 0 ? `from ${round(start)} s` : ""), add, remove);
+  }
+
+  private setCount(count: number): void {
+    const now = this.description?.flows.length ?? 1;
+    const last = (offset: number) => `flow.${now - 1 - offset}`;
+    const edits: Edit[] =
+      count > now
+        ? Array.from({ length: count - now }, () => ({ copy: { key: last(0) } }))
+        : Array.from({ length: now - count }, (_, offset) => ({ remove: { key: last(offset) } }));
+    if (edits.length > 0) this.events.edit(edits);
+  }
+
+  private setOfLink(key: "rate" | "delay" | "queue", value: string): void {
+    if (!this.description) return;
+    const table = tableOfLink(this.description, this.watched);
+    if (table === null) return;
+    const isManaged = key === "queue" && typeof at(this.description.document, `${table}.queue`) === "object";
+    this.events.edit([{ set: { key: `${table}.${key}${isManaged ? ".limit" : ""}`, value } }]);
+  }
+
+  /** A slider from 10^from to 10^to. */
+  private logarithmic(name: string, from: number, to: number, changed: (value: number) => void): Slider {
+    const range = { min: String(from), max: String(to), step: "0.01" };
+    return slider(name, range, (input) => changed(twoDigits(10 ** Number(input.value))));
+  }
+
+  private options(): HTMLOptionElement[] {
+    return this.presets.map(({ name, summary }) => element("option", { value: name, title: summary }, name));
+  }
+}
+
+function slider(name: string, range: Record<string, string>, changed: (input: HTMLInputElement) => void): Slider {
+  const input = element("input", { type: "range", ...range });
+  // the slider says its value itself
+  const output = element("output", { "aria-live": "off" });
+  input.addEventListener("input", () => changed(input));
+  return { row: element("label", { class: "slider" }, element("span", {}, name), input, output), input, output };
+}
+
+/** Shows a value on a logarithmic slider, unless the reader is dragging it; null: it is no plain quantity. */
+function show({ input, output }: Slider, value: number | null, text: (value: number) => string): void {
+  input.disabled = value === null;
+  output.value = value === null ? "see the file" : text(value);
+  input.setAttribute("aria-valuetext", output.value);
+  const isAtIt = value !== null && twoDigits(10 ** Number(input.value)) === twoDigits(value);
+  if (value !== null && !isAtIt) input.value = String(Math.log10(value));
+}
+
+/** Values that people would write: two digits. */
+function twoDigits(value: number): number {
+  return Number(value.toPrecision(2));
+}
+
+function round(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

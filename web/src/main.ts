@@ -1,0 +1,249 @@
+// The page: the scenario's text, its form and its runs, in step.
+
+import packedEngine from "virtual:engine";
+import { scenarios, traces } from "virtual:scenarios";
+import workerSource from "virtual:worker";
+
+import { Scales } from "./charts";
+import { onTheme } from "./colours";
+import { offerDownloads } from "./download";
+import { Editor, words } from "./editor";
+import { byId, debounced, element } from "./elements";
+import { Engine } from "./engine";
+import { Form } from "./form";
+import { Hand } from "./hand";
+import { bytesOf, fromFragment, shippedName, type State, through, toFragment } from "./link";
+import { Playback } from "./playback";
+import type { Description, Edit, Failure } from "./protocol";
+import { Side } from "./side";
+import { forTests } from "./tests";
+import "./style.css";
+
+const FIRST = "gallop-50mbit";
+/** The engine, unpacked, has a few megabytes. */
+const ENGINE_BYTES_MAX = 64 << 20;
+
+class Playground {
+  private readonly state: State = { scenario: "", beside: "", speed: Infinity, hand: false, link: "" };
+  private readonly scales = new Scales();
+  private readonly main: Side;
+  private readonly besideSide: Side;
+  private readonly form: Promise<Form>;
+  private readonly editor: Editor;
+  private readonly playback: Playback;
+  private readonly hand: Hand;
+  private description: Description | undefined;
+  /** Changes of the text, one after another. */
+  private changes: Promise<unknown> = Promise.resolve();
+
+  constructor(engine: () => Engine) {
+    this.main = new Side(engine(), this.scales, (failure) => this.onEnd(failure));
+    this.besideSide = new Side(engine(), this.scales, (failure) => this.onEnd(failure));
+    this.besideSide.frame.hidden = true;
+    byId("sides").append(this.main.frame, this.besideSide.frame);
+    this.editor = new Editor(byId("editor"), debounced(150, (text) => this.change(async () => text)));
+    this.form = this.main.engine.presets().then(
+      (presets) =>
+        new Form(byId("form"), presets, {
+          edit: (edits) => this.edit(edits),
+          link: (id) => this.watch(id),
+          beside: (algorithm) => this.compare(algorithm),
+        }),
+    );
+    this.playback = new Playback(() => this.sides(), {
+      pace: (speed) => {
+        this.state.speed = speed;
+        void this.showLink();
+      },
+      restart: () => void this.run(),
+    });
+    this.hand = new Hand({
+      toggle: (isOn) => this.steer(isOn),
+      steer: (segments) => this.main.engine.steer(segments),
+    });
+    offerDownloads(this.main, () => this.sides(), () => this.state.scenario);
+    this.offerShipped();
+    byId("share").addEventListener("click", () => void this.share());
+    addEventListener("hashchange", () => void this.open());
+    onTheme(() => this.sides().forEach((side) => (side.charts.make(), side.draw())));
+  }
+
+  /** Opens what the address names. */
+  async open(): Promise<void> {
+    const name = shippedName(location.hash);
+    const fallback = { scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", beside: "", speed: Infinity, hand: false, link: "" };
+    try {
+      byId("notice").textContent = name !== null && !scenarios[name] ? `No shipped scenario is named ${name}.` : "";
+      Object.assign(this.state, (await fromFragment(location.hash)) ?? fallback);
+    } catch {
+      byId("notice").textContent = "The link is damaged: its scenario cannot be read. This is a shipped one.";
+      Object.assign(this.state, fallback);
+    }
+    this.playback.setSpeed(this.state.speed);
+    this.change(async () => this.state.scenario);
+  }
+
+  private sides(): Side[] {
+    return this.state.beside || this.state.hand ? [this.main, this.besideSide] : [this.main];
+  }
+
+  /** The text becomes what `make` gives, once what was to change before has. */
+  private change(make: () => Promise<string>): void {
+    this.changes = this.changes.then(async () => {
+      try {
+        await this.take(await make());
+      } catch (error) {
+        this.fail(error as Failure);
+      }
+    });
+  }
+
+  private edit(edits: Edit[]): void {
+    this.change(() => this.main.engine.edit(this.state.scenario, edits));
+  }
+
+  /** Checks a text, shows it everywhere, and runs it. */
+  private async take(text: string): Promise<void> {
+    this.editor.text = text;
+    this.state.scenario = text;
+    this.description = await this.main.engine.check(text);
+    this.editor.warn(this.description.warnings);
+    byId("errors").textContent = "";
+    await this.showScenario();
+    await this.run();
+  }
+
+  private async showScenario(): Promise<void> {
+    const { description } = this;
+    if (!description) return;
+    byId("about").textContent = description.description ?? "";
+    document.title = `${description.name} · vegaslab playground`;
+    const shipped = Object.keys(scenarios).find((name) => scenarios[name] === this.state.scenario);
+    byId<HTMLSelectElement>("shipped").value = shipped ?? "";
+    (await this.form).show(description, this.link(description), this.state.beside);
+    await this.showLink();
+  }
+
+  /** The link that is looked at. */
+  private link(description: Description): number {
+    const named = description.links.findIndex(({ id }) => id === this.state.link);
+    return named < 0 ? description.watched : named;
+  }
+
+  private async run(): Promise<void> {
+    const { description } = this;
+    if (!description) return;
+    const { scenario, beside, hand } = this.state;
+    const areTwo = this.sides().length === 2;
+    this.besideSide.frame.hidden = !areTwo;
+    byId("sides").classList.toggle("two", areTwo);
+    this.hand.show(hand);
+    const pace = this.playback.begin(description.duration_s);
+    const link = (described: Description) => this.link(described);
+    const own = [...new Set(description.flows.map(({ algorithm }) => algorithm))].join(", ");
+    this.say("");
+    this.main.run(scenario, hand ? 0 : null, pace, hand ? "You" : areTwo ? own : "", link);
+    if (hand) this.main.engine.steer(this.hand.window);
+    if (areTwo) {
+      const text = beside ? await this.withAlgorithm(description, beside) : scenario;
+      this.besideSide.run(text, null, pace, beside || own, link);
+    } else {
+      this.scales.forget(this.besideSide.charts);
+      this.besideSide.engine.stop();
+    }
+  }
+
+  /** The scenario with this algorithm for all flows. */
+  private withAlgorithm(description: Description, algorithm: string): Promise<string> {
+    const edits = description.flows.map((_, flow) => ({ set: { key: `flow.${flow}.algorithm`, value: algorithm } }));
+    return this.main.engine.edit(this.state.scenario, edits);
+  }
+
+  /** The reader steers, in real time unless a speed is chosen; or no more. */
+  private steer(isOn: boolean): void {
+    this.state.hand = isOn;
+    if (isOn && this.state.speed === Infinity) {
+      this.state.speed = 1;
+      this.playback.setSpeed(1);
+    }
+    void this.showLink();
+    void this.run();
+  }
+
+  private watch(id: string): void {
+    this.state.link = id;
+    if (!this.description) return;
+    const link = this.link(this.description);
+    this.sides().forEach((side) => side.watch(link));
+    void this.showScenario();
+  }
+
+  private compare(algorithm: string): void {
+    this.state.beside = algorithm;
+    void this.showLink();
+    this.change(async () => this.state.scenario);
+  }
+
+  private onEnd(failure: Failure | null): void {
+    if (failure) return this.fail(failure);
+    if (this.sides().every(({ summary }) => summary)) this.say("The run is over.");
+  }
+
+  private fail(failure: Failure | Error): void {
+    const known = "key" in failure ? failure : { message: failure.message, line: null, key: "" };
+    this.editor.show(known);
+    byId("errors").textContent = words(known);
+  }
+
+  private say(text: string): void {
+    byId("status").textContent = text;
+  }
+
+  private offerShipped(): void {
+    const picker = byId<HTMLSelectElement>("shipped");
+    const option = (name: string) => element("option", { value: name }, name);
+    const names = Object.keys(scenarios);
+    const papers = names.filter((name) => name.startsWith("papers/"));
+    picker.append(
+      element("option", { value: "", hidden: "" }, "your own"),
+      ...names.filter((name) => !papers.includes(name)).map(option),
+      element("optgroup", { label: "Papers' figures and tables" }, ...papers.map(option)),
+    );
+    picker.addEventListener("change", () => {
+      this.state.link = "";
+      this.change(async () => scenarios[picker.value] ?? "");
+    });
+  }
+
+  private async showLink(): Promise<void> {
+    const fragment = await toFragment(this.state);
+    try {
+      history.replaceState(null, "", fragment);
+    } catch {
+      // some browsers refuse that for pages from files; the copied link has it
+    }
+  }
+
+  private async share(): Promise<void> {
+    const address = location.href.replace(/#.*/, "") + (await toFragment(this.state));
+    try {
+      await navigator.clipboard.writeText(address);
+      this.say("The link is copied.");
+    } catch {
+      this.say("The link is in the address bar.");
+    }
+  }
+}
+
+
+async function start(): Promise<void> {
+  const packed = bytesOf(packedEngine);
+  const wasm = await through(new DecompressionStream("deflate-raw"), packed, ENGINE_BYTES_MAX);
+  const engine = () => new Engine(workerSource, wasm, traces);
+  Object.assign(window, { vegaslab: forTests(engine) });
+  await new Playground(engine).open();
+}
+
+start().catch((error: unknown) => {
+  byId("errors").textContent = `The page cannot run here: ${error instanceof Error ? error.message : String(error)}`;
+});

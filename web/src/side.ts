@@ -1,0 +1,122 @@
+// One run on the page: an engine, its charts and its totals. There are two when algorithms are compared.
+
+import { Charts, figure, flowName, FLOWS_DRAWN_MAX, type Scales } from "./charts";
+import { flowProperty } from "./colours";
+import { element } from "./elements";
+import type { Engine, Pace } from "./engine";
+import type { Description, Failure, Summary } from "./protocol";
+import { Series } from "./series";
+
+/** Columns of the table of flows, with what they are called. */
+const TOTALS: [string, string][] = [
+  ["goodput_mbps", "goodput, Mb/s"],
+  ["mean_rtt_ms", "mean RTT, ms"],
+  ["mean_cwnd_segments", "mean window"],
+  ["segments_retransmitted", "sent again"],
+  ["timeouts", "timeouts"],
+];
+
+export class Side {
+  readonly frame: HTMLElement;
+  readonly charts: Charts;
+  description: Description | undefined;
+  series: Series | undefined;
+  summary: Summary | undefined;
+  /** How far the run has come, s. */
+  now_s = 0;
+  isDirty = false;
+
+  private readonly title = element("h2");
+  private readonly totals = element("div", { class: "totals" });
+  /** The link that is looked at. */
+  watched = 0;
+
+  constructor(
+    readonly engine: Engine,
+    scales: Scales,
+    /** Hears of the end of runs; of a failure, with it. */
+    private readonly ended: (failure: Failure | null) => void,
+  ) {
+    const charts = element("div", { class: "charts" });
+    this.frame = element("section", { class: "side" }, this.title, charts, this.totals);
+    this.charts = new Charts(charts, scales);
+  }
+
+  /** Runs a scenario; `describes` gives the link to look at. */
+  run(text: string, hand: number | null, pace: Pace, title: string, linkOf: (description: Description) => number): void {
+    this.title.textContent = title;
+    this.title.hidden = title === "";
+    this.engine.begin(text, hand, pace, {
+      begun: (description) => {
+        this.description = description;
+        this.series = new Series(description.flows.length, description.links.length);
+        this.summary = undefined;
+        this.now_s = 0;
+        this.watched = linkOf(description);
+        this.charts.show(description, this.series, this.watched);
+        this.isDirty = true;
+      },
+      rows: (rows, now_s) => {
+        this.series?.add(rows);
+        this.now_s = now_s;
+        this.isDirty = true;
+      },
+      ended: (summary, now_s) => {
+        this.summary = summary;
+        this.now_s = now_s;
+        this.isDirty = true;
+        this.showTotals();
+        this.ended(null);
+      },
+      failed: (failure) => this.ended(failure),
+    });
+  }
+
+  /** Looks at another link. */
+  watch(link: number): void {
+    this.watched = link;
+    if (this.description && this.series) this.charts.show(this.description, this.series, link);
+    this.showTotals();
+    this.isDirty = true;
+  }
+
+  draw(): void {
+    this.isDirty = false;
+    this.charts.draw();
+  }
+
+  private showTotals(): void {
+    const { description, summary } = this;
+    if (!description || !summary) return;
+    const flows = summary.flows.slice(0, FLOWS_DRAWN_MAX).map((flow, id) => {
+      const name = element("span", { class: "chip", style: `--line: ${flowProperty(id)}` }, flowName(description, id));
+      return row(element("th", { scope: "row" }, name), TOTALS.map(([column]) => cell(flow[column])));
+    });
+    const head = row(element("th", { scope: "col" }, "flow"), TOTALS.map(([, words]) => words), "th");
+    const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...flows));
+    const more = summary.flows.length - FLOWS_DRAWN_MAX;
+    const rest = more > 0 ? ` The first ${FLOWS_DRAWN_MAX} of ${summary.flows.length} flows are shown; the tables hold all.` : "";
+    this.totals.replaceChildren(table, element("p", {}, this.ofLink(description, summary) + rest));
+  }
+
+  private ofLink(description: Description, summary: Summary): string {
+    const link = summary.links[this.watched];
+    if (!link) return "";
+    const name = (description.links[this.watched]?.id ?? "").replace("->", " → ");
+    const busy = Math.round(Number(link["utilisation"]) * 100);
+    const speed = summary.wall_s > 0 ? summary.duration_s / summary.wall_s : 0;
+    return (
+      `${name}: busy ${busy} % of the time, ${cell(link["mean_queue_packets"])} packets waiting on average, ${cell(link["drops"])} lost. ` +
+      `${summary.duration_s} s simulated in ${figure(summary.wall_s)} s, ${figure(speed)} times as fast as real.`
+    );
+  }
+}
+
+function row(head: HTMLElement, cells: string[], kind: "td" | "th" = "td"): HTMLElement {
+  const scope: Record<string, string> = kind === "th" ? { scope: "col" } : {};
+  return element("tr", {}, head, ...cells.map((text) => element(kind, scope, text)));
+}
+
+function cell(value: number | string | null | undefined): string {
+  return typeof value === "number" ? figure(value) : (value ?? "–");
+}

@@ -1,0 +1,36 @@
+// What the tests in `web/tests` ask of the page, as `window.vegaslab`: runs in an engine of their own.
+
+import type { Engine } from "./engine";
+import type { Summary } from "./protocol";
+
+export interface ForTests {
+  /** SHA-256 of each table's Parquet file. */
+  sums(text: string, tables: string[]): Promise<Record<string, string>>;
+  summary(text: string): Promise<Summary>;
+}
+
+export function forTests(make: () => Engine): ForTests {
+  return {
+    sums: (text, tables) =>
+      withEngine(make, async (engine) => {
+        await engine.finish(text);
+        const entries = tables.map(async (table) => [table, await sum(await engine.table(`${table}.parquet`))] as const);
+        return Object.fromEntries(await Promise.all(entries));
+      }),
+    summary: (text) => withEngine(make, (engine) => engine.finish(text)),
+  };
+}
+
+async function withEngine<Given>(make: () => Engine, work: (engine: Engine) => Promise<Given>): Promise<Given> {
+  const engine = make();
+  try {
+    return await work(engine);
+  } finally {
+    engine.close();
+  }
+}
+
+async function sum(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

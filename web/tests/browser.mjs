@@ -1,0 +1,25 @@
+// Debian's Chromium, driven over the page as a file of this machine, without a network.
+
+import { chromium } from "playwright-core";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+export const page_address = pathToFileURL(resolve(import.meta.dirname, "../dist/playground.html")).href;
+
+/** Calls `work` with a page; what the page logs as an error, or asks of a network, is a failure. */
+export async function withPage(work, options = {}) {
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  try {
+    const context = await browser.newContext({ offline: true, ...options });
+    const page = await context.newPage();
+    const wrong = [];
+    page.on("pageerror", (error) => wrong.push(`error: ${error.message}`));
+    page.on("console", (message) => message.type() === "error" && wrong.push(`console: ${message.text()}`));
+    page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || wrong.push(`asked for ${request.url()}`));
+    const given = await work(page);
+    if (wrong.length > 0) throw new Error(wrong.join("\n"));
+    return given;
+  } finally {
+    await browser.close();
+  }
+}

@@ -1,0 +1,55 @@
+// Every shipped TCP scenario's tables are the same bytes in the browser's engine and natively: node tests/equal.mjs [NAME ...]
+//
+// The engine runs in a worker of a page that is a file, as for a reader; what is compared is the SHA-256 of each Parquet file.
+
+import { execFile } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import { page_address, withPage } from "./browser.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+const TABLES = ["flows", "links", "traffic", "flow_series", "link_series", "incidents"];
+
+const list = (below) =>
+  readdirSync(join(root, "scenarios", below))
+    .filter((name) => name.endsWith(".toml"))
+    .map((name) => join(below, name).replace(/\.toml$/, ""))
+    .sort();
+const text = (name) => readFileSync(join(root, "scenarios", `${name}.toml`), "utf8");
+const chosen = process.argv.slice(2);
+const shipped = chosen.length > 0 ? chosen : [...list(""), ...list("papers")];
+const names = shipped.filter((name) => !/^\s*transport\s*=\s*"quic"/m.test(text(name)));
+const begun = Date.now();
+
+const [native, web] = await Promise.all([
+  allNative(),
+  withPage(async (page) => {
+    await page.goto(page_address);
+    const sums = {};
+    for (const name of names) sums[name] = await page.evaluate(([toml, tables]) => vegaslab.sums(toml, tables), [text(name), TABLES]);
+    return sums;
+  }),
+]);
+const different = names.flatMap((name) =>
+  TABLES.filter((table) => !native[name][table] || native[name][table] !== web[name][table]).map((table) => `${name}: ${table}`),
+);
+if (different.length > 0) {
+  console.error(`equal tables: browser and native differ in\n${different.join("\n")}`);
+  process.exit(1);
+}
+const seconds = Math.round((Date.now() - begun) / 1000);
+console.log(`equal tables: ${names.length} scenarios, ${names.length * TABLES.length} tables, the same bytes in the browser (${seconds} s)`);
+
+async function allNative() {
+  const files = names.map((name) => join(root, "scenarios", `${name}.toml`));
+  const script = join(import.meta.dirname, "native_sums.py");
+  const python = promisify(execFile)(join(root, ".venv/bin/python"), [script, ...files]);
+  const { stdout } = await python.catch(({ stderr }) => {
+    console.error(`equal tables: native runs failed\n${stderr}`);
+    process.exit(1);
+  });
+  const sums = JSON.parse(stdout);
+  return Object.fromEntries(names.map((name, number) => [name, sums[files[number]]]));
+}

@@ -1,0 +1,166 @@
+// What a reader can do on the page: node tests/page.mjs
+
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+
+import { page_address, withPage } from "./browser.mjs";
+
+const BYTES_MAX = 3_000_000;
+/** Longer than anything takes on a busy machine. */
+const WAIT_MS = 60_000;
+
+const tests = {
+  "form and file are in step, and comments stay": async (page) => {
+    await over(page);
+    await page.getByRole("slider", { name: "Rate" }).fill("1");
+    await until(page, () => editorText().includes('rate = "10mbit"'));
+    await page.getByRole("button", { name: "One more flow like 0" }).click();
+    await until(page, () => editorText().split("[[flow]]").length === 3);
+    await page.getByLabel("Algorithm of flow 1").selectOption("reno");
+    await until(page, () => editorText().includes('algorithm = "reno"'));
+    assert.match(await editorText(page), /^#:schema .*\n# Vegas alone on 50 Mb\/s/);
+    await page.getByRole("button", { name: "Remove flow 1" }).click();
+    await until(page, () => editorText().split("[[flow]]").length === 2);
+    await type(page, (text) => text.replace('"48ms"', '"5ms"'));
+    await page.getByText("5 ms", { exact: true }).waitFor();
+  },
+  "an error is the engine's, at its line": async (page) => {
+    await over(page);
+    await type(page, (text) => text.replace('"50mbit"', '"50mbps"'));
+    await page.getByText('line 15: topology.bottleneck.rate: "50mbps" is not a rate').waitFor();
+    await page.locator(".cm-lint-marker-error").waitFor();
+    await type(page, (text) => text.replace('"50mbps"', '"50mbit"'));
+    await until(page, () => document.querySelector("#errors").textContent === "");
+  },
+  "two algorithms are side by side on the same scales": async (page) => {
+    await over(page);
+    await page.locator("#beside").selectOption("reno");
+    await until(page, () => document.querySelectorAll(".side:not([hidden]) tbody tr").length === 2);
+    await over(page);
+    assert.deepEqual(await page.locator(".side h2").allTextContents(), ["vegas", "reno"]);
+    const goodput = await page.locator(".side tbody td:nth-child(2)").allTextContents();
+    assert.notEqual(goodput[0], goodput[1]);
+  },
+  "a link holds everything, and is short": async (page) => {
+    await over(page);
+    await page.getByLabel("Algorithm of flow 0").selectOption("gallop");
+    await page.locator("#beside").selectOption("cubic");
+    await until(page, () => location.hash.includes("b=cubic"));
+    await over(page);
+    const address = page.url();
+    assert.ok(address.length - page_address.length < 2000, `${address.length} characters`);
+    const text = await editorText(page);
+    assert.match(text, /algorithm = "gallop"/);
+    await page.goto("about:blank");
+    await page.goto(address);
+    await over(page);
+    assert.equal(await editorText(page), text);
+    assert.deepEqual(await page.locator(".side h2").allTextContents(), ["gallop", "cubic"]);
+  },
+  "a damaged link is said to be one": async (page) => {
+    await page.goto("about:blank");
+    await page.goto(`${page_address}#s=AAAA`);
+    await page.getByText("The link is damaged").waitFor();
+  },
+  "the reader steers": async (page) => {
+    await over(page);
+    await page.getByRole("button", { name: "You are the congestion control" }).click();
+    await page.getByLabel("Your window").fill("2.5");
+    await until(page, () => document.querySelector(".values").textContent === "you 316");
+    await page.locator("#speed").selectOption("Infinity");
+    await over(page);
+    assert.equal(await page.locator(".side h2").first().textContent(), "You");
+    await page.getByRole("button", { name: "Let the algorithm steer" }).click();
+    await over(page);
+  },
+  "time can be stopped and gone back": async (page) => {
+    await over(page);
+    await page.locator("#scrub").fill("35");
+    await until(page, () => document.querySelector("#time").textContent === "35.0 of 70 s");
+    await page.locator("h1").click();
+    await page.keyboard.press("l");
+    await until(page, () => document.querySelector("#time").textContent === "35.7 of 70 s");
+    await page.locator("#speed").selectOption("0.1");
+    await page.getByRole("button", { name: "Run again" }).click();
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByRole("button", { name: "Play", exact: true }).waitFor();
+  },
+  "tables can be taken home": async (page) => {
+    await over(page);
+    await page.locator("#downloads summary").click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "flows.csv" }).click()]);
+    assert.equal(download.suggestedFilename(), "gallop-50mbit-flows.csv");
+    await page.locator("#downloads summary").click();
+    const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Picture" }).click()]);
+    assert.ok(statSync(await picture.path()).size > 10_000);
+  },
+  "QUIC is refused in a line": async (page) => {
+    await over(page);
+    await page.locator("#shipped").selectOption("quic");
+    await page.getByText("QUIC flows do not run in a browser").waitFor();
+  },
+  "every control has a name": async (page) => {
+    await over(page);
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll("button, select, input, summary, canvas[role], [role=img], [contenteditable=true]")]
+        .filter((control) => !control.closest("[hidden]"))
+        .filter((control) => !control.textContent.trim() || control.matches("select"))
+        .filter((control) => !control.labels?.length && !control.ariaLabel && !control.getAttribute("aria-labelledby"))
+        .map((control) => control.outerHTML.slice(0, 120)),
+    );
+    assert.deepEqual(nameless, []);
+  },
+  "a phone needs no scrolling aside": async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await over(page);
+    await page.locator("#beside").selectOption("reno");
+    await until(page, () => document.querySelectorAll(".side:not([hidden]) tbody tr").length === 2);
+    assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), 390);
+  },
+};
+
+const bytes = statSync(resolve(import.meta.dirname, "../dist/playground.html")).size;
+assert.ok(bytes <= BYTES_MAX, `playground.html has ${bytes} bytes; ${BYTES_MAX} at most`);
+
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    await withPage(async (page) => {
+      page.setDefaultTimeout(WAIT_MS);
+      await page.goto(page_address);
+      await test(page);
+    });
+  } catch (error) {
+    console.error(`the playground: ${name}: ${error.message}`);
+    process.exit(1);
+  }
+}
+console.log(`the playground: ${Object.keys(tests).length} tests passed, ${bytes} bytes`);
+
+/** Waits for the end of the run. */
+async function over(page) {
+  await page.getByText("The run is over.").waitFor();
+}
+
+/** Waits until what is evaluated in the page holds: from here, for the page's own rules allow no new code in it. */
+async function until(page, holds) {
+  const deadline = Date.now() + WAIT_MS;
+  while (!(await page.evaluate(`(() => { const editorText = ${editorTextHere}; return (${holds})(); })()`))) {
+    if (Date.now() > deadline) throw new Error(`never held: ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function editorTextHere() {
+  return [...document.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
+}
+
+function editorText(page) {
+  return page.evaluate(`(${editorTextHere})()`);
+}
+
+/** Types a changed text over that of the editor. */
+async function type(page, change) {
+  const text = change(await editorText(page));
+  await page.locator(".cm-content").fill(text);
+}
