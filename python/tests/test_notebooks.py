@@ -10,8 +10,11 @@ pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("nbclient") is None and os.environ.get("CI") != "true",
     reason="nbclient is not installed; `make test-python` does that",
 )
+# how far the run is appears after a second of work; here at once, as a fast machine may need less for the whole run
 _CELL = """\
 import vegaslab
+from vegaslab.util import progress
+progress._SILENT_S = 0.0
 done = vegaslab.run("gallop-50mbit", set={"duration": "3000s", "sample": "1s"})
 """
 
