@@ -103,6 +103,14 @@ _EXAMPLES = {
         >>> from vegaslab import BurstLoss, Link
         >>> Link(rate="10mbit", delay="8ms", loss=BurstLoss(good_to_bad="1%", bad_to_good="25%")).loss
         BurstLoss(model='gilbert-elliott', good_to_bad='1%', bad_to_good='25%')""",
+    "ModelledJitter": """\
+        >>> from vegaslab import Link, ModelledJitter
+        >>> Link(rate="10mbit", delay="8ms", jitter=ModelledJitter(mean="7ms")).jitter
+        ModelledJitter(model='wifi', mean='7ms')""",
+    "Policer": """\
+        >>> from vegaslab import Link, Policer
+        >>> Link(rate="10mbit", delay="8ms", policer=Policer(rate="5mbit", burst="30kb")).policer
+        Policer(rate='5mbit', burst='30kb')""",
     "Reorder": """\
         >>> from vegaslab import Link, Reorder
         >>> Link(rate="10mbit", delay="8ms", reorder=Reorder(probability="1%", delay="5ms")).reorder

@@ -9,8 +9,8 @@ use vegas_core::{Avoidance, Composition, Detection, Recovery};
 use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, registry};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind, Outcome};
 use vegas_sim::scenario::{
-    Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, LinkChange, QueueLimit, Sampling, Scenario,
-    ScheduledChange,
+    Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, Jitter, LinkChange, Policer, QueueLimit,
+    Sampling, Scenario, ScheduledChange,
 };
 use vegas_sim::scenario::{CoDelSpec, DelayedAck, Discipline, FqCoDelSpec, PieSpec, RedSpec};
 
@@ -19,17 +19,31 @@ fn any_impairments() -> impl Strategy<Value = Impairments> {
     let rare = || prop_oneof![2 => Just(0u32), 1 => 1u32..100_000];
     let jitter = prop_oneof![2 => Just(0u64), 1 => 1u64..50_000];
     let drops = prop::collection::btree_set(1u64..200, 0..5);
-    (loss, any_burst_loss(), jitter, rare(), rare(), 0u64..200, drops).prop_map(
-        |(loss_ppm, burst_loss, jitter_us, duplicate_ppm, reorder_ppm, delay_ms, drops)| Impairments {
-            loss_ppm,
-            burst_loss,
-            jitter: Span::from_micros(jitter_us),
-            duplicate_ppm,
-            reorder_ppm,
-            reorder_delay: Span::from_millis(delay_ms),
-            drop_data: drops.into_iter().collect(),
+    let reorder = (rare(), 0u64..200);
+    let at_the_end = (any_policer(), prop_oneof![2 => Just(0u64), 1 => 1u64..30_000]);
+    (loss, any_burst_loss(), jitter, rare(), reorder, drops, at_the_end).prop_map(
+        |(loss_ppm, burst_loss, jitter_us, duplicate_ppm, (reorder_ppm, delay_ms), drops, (policer, batch_us))| {
+            Impairments {
+                loss_ppm,
+                burst_loss,
+                policer,
+                jitter: Jitter::Uniform(Span::from_micros(jitter_us)),
+                batch: Span::from_micros(batch_us),
+                duplicate_ppm,
+                reorder_ppm,
+                reorder_delay: Span::from_millis(delay_ms),
+                drop_data: drops.into_iter().collect(),
+            }
         },
     )
+}
+
+fn any_policer() -> impl Strategy<Value = Option<Policer>> {
+    let policer = (100_000u64..50_000_000, 3_000u64..60_000).prop_map(|(bits_per_second, burst)| Policer {
+        rate: Rate::from_bits_per_second(bits_per_second),
+        burst: Bytes::new(burst),
+    });
+    prop::option::weighted(0.2, policer)
 }
 
 /// Bad for a few packets at most, so that transfers end.
@@ -126,7 +140,7 @@ fn any_changes() -> impl Strategy<Value = Vec<ScheduledChange>> {
             .into_iter()
             .map(|(at_ms, link, rate, delay, queue)| ScheduledChange {
                 at: Time::ZERO + Span::from_millis(at_ms),
-                change: Change::Link(LinkChange { link, rate, delay, queue }),
+                change: Change::Link(LinkChange { link, rate, delay, queue, loss_ppm: None }),
             })
             .collect();
         changes.sort_by_key(|change| change.at);

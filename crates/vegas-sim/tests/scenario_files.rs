@@ -6,7 +6,8 @@ use std::path::Path;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
 use vegas_sim::scenario::{
-    DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, QueueLimit, Sampling, Scenario,
+    Change, DelayedAck, GilbertElliott, Handshake, HostKind, Impairments, Jitter, Policer, QueueLimit, Sampling,
+    Scenario,
 };
 
 const DUMBBELL: &str = r#"
@@ -194,8 +195,24 @@ fn bursts_and_jitter() {
         loss_bad_ppm: 1_000_000,
     };
     assert_eq!(forward.impairments.burst_loss, Some(channel));
-    assert_eq!(forward.impairments.jitter.as_nanos(), 2_000_000);
+    assert_eq!(forward.impairments.jitter, Jitter::Uniform(Span::from_millis(2)));
     assert_eq!(backward.impairments, Impairments::default());
+}
+
+#[test]
+fn policers_batches_and_wifi() {
+    let keys = "queue = \"100p\", policer = { rate = \"5mbit\", burst = \"30kb\" }, \
+                jitter = { model = \"wifi\", mean = \"7ms\" }, backward = { batch = \"10ms\" }";
+    let change = "change = [{ at = \"1s\", link = \"r1->r2\", loss = 1 }]\n";
+    let scenario = load(&format!("{change}{}", DUMBBELL.replace("queue = \"100p\"", keys)));
+    let [forward, backward] = &scenario.links[..2] else { panic!("a link each way") };
+    let policer = Policer { rate: Rate::from_bits_per_second(5_000_000), burst: Bytes::new(30_000) };
+    let impairments =
+        Impairments { policer: Some(policer), jitter: Jitter::Wifi(Span::from_millis(7)), ..Impairments::default() };
+    assert_eq!(forward.impairments, impairments);
+    assert_eq!(backward.impairments, Impairments { batch: Span::from_millis(10), ..Impairments::default() });
+    let Change::Link(change) = &scenario.changes[0].change else { panic!("a link's change") };
+    assert_eq!(change.loss_ppm, Some(1_000_000));
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn every_key_of_the_schema_occurs() {
         }
     }
     assert!(missing.len() > 150, "the schema has lost its tables: {}", missing.len());
-    for document in accepted(4_000) {
+    for document in accepted(8_000) {
         take(&schema, &schema, "File", &document, &mut missing);
     }
     assert!(missing.is_empty(), "never generated: {missing:?}");

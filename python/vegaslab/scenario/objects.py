@@ -134,8 +134,13 @@ class Link(Table):
     """What differs in the reverse direction."""
     loss: float | str | BurstLoss | None = None
     """Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0."""
-    jitter: str | None = None
-    """Extra delay, uniform from 0 to this, packets kept in order; in this direction only. Default: "0s"."""
+    policer: Policer | None = None
+    """What exceeds a rate is lost; in this direction only. Default: none."""
+    jitter: str | ModelledJitter | None = None
+    """Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default:
+    "0s"."""
+    batch: str | None = None
+    """Packets come out together, at multiples of this time; in this direction only. Default: "0s"."""
     duplicate: float | str | None = None
     """Probability that a packet is delivered twice, in this direction only. Default: 0."""
     reorder: Reorder | None = None
@@ -215,8 +220,13 @@ class Backward(Table):
     link."""
     loss: float | str | BurstLoss | None = None
     """Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0."""
-    jitter: str | None = None
-    """Extra delay, uniform from 0 to this, packets kept in order; in this direction only. Default: "0s"."""
+    policer: Policer | None = None
+    """What exceeds a rate is lost; in this direction only. Default: none."""
+    jitter: str | ModelledJitter | None = None
+    """Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default:
+    "0s"."""
+    batch: str | None = None
+    """Packets come out together, at multiples of this time; in this direction only. Default: "0s"."""
     duplicate: float | str | None = None
     """Probability that a packet is delivered twice, in this direction only. Default: 0."""
     reorder: Reorder | None = None
@@ -244,6 +254,36 @@ class BurstLoss(Table):
     """Probability that a packet is lost in the good state. Default: 0."""
     loss_bad: float | str | None = None
     """Probability that a packet is lost in the bad state. Default: 1."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Policer(Table):
+    """A token bucket that drops the packets which find too few tokens.
+
+    >>> from vegaslab import Link, Policer
+    >>> Link(rate="10mbit", delay="8ms", policer=Policer(rate="5mbit", burst="30kb")).policer
+    Policer(rate='5mbit', burst='30kb')
+    """
+
+    rate: str
+    """At what rate tokens come."""
+    burst: str
+    """How many bytes may pass at once: the depth of the bucket, which is full at the beginning."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ModelledJitter(Table):
+    """Extra delay of packets by a model.
+
+    >>> from vegaslab import Link, ModelledJitter
+    >>> Link(rate="10mbit", delay="8ms", jitter=ModelledJitter(mean="7ms")).jitter
+    ModelledJitter(model='wifi', mean='7ms')
+    """
+
+    model: Literal["wifi"] = "wifi"
+    """The model's name."""
+    mean: str
+    """The mean that the model aims at."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -497,6 +537,8 @@ class Change(Table):
     """link: the propagation delay from then on."""
     queue: str | None = None
     """link: how much the queue holds from then on."""
+    loss: float | str | None = None
+    """link: the probability that a packet is lost from then on; 1 is a black hole."""
     flow: int | None = None
     """graph: the flow that takes another route, counted from 0."""
     via: Sequence[str] | None = None

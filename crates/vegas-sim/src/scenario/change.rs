@@ -97,8 +97,8 @@ fn link_change(
     if change.via.is_some() {
         return Err(Problem::new(child(key, "via"), "means nothing for a link; write flow instead of link"));
     }
-    if change.rate.is_none() && change.delay.is_none() && change.queue.is_none() {
-        return Err(Problem::new(key, "changes nothing; write rate, delay or queue"));
+    if !changes_a_link(change) {
+        return Err(Problem::new(key, "changes nothing; write rate, delay, queue or loss"));
     }
     let link = known.links.get(name).copied().ok_or_else(|| {
         let right = suggestion(name, known.names.iter().map(String::as_str));
@@ -119,7 +119,12 @@ fn link_change(
         rate: change.rate.map(|rate| super::network::check_rate(key, rate.0)).transpose()?,
         delay: change.delay.map(|delay| super::network::check_delay(key, delay.0)).transpose()?,
         queue,
+        loss_ppm: change.loss.map(|loss| loss.0.ppm),
     })
+}
+
+fn changes_a_link(change: &document::Change) -> bool {
+    change.rate.is_some() || change.delay.is_some() || change.queue.is_some() || change.loss.is_some()
 }
 
 /// Of every link the largest packet that may cross it.
@@ -163,8 +168,8 @@ fn route_change(
             return Err(Problem::new(child(key, "flow"), message));
         }
     }
-    if change.rate.is_some() || change.delay.is_some() || change.queue.is_some() {
-        return Err(Problem::new(key, "rate, delay and queue are a link's; write link instead of flow"));
+    if changes_a_link(change) {
+        return Err(Problem::new(key, "rate, delay, queue and loss are a link's; write link instead of flow"));
     }
     let via = change.via.as_deref().ok_or_else(|| Problem::missing(child(key, "via")))?;
     let path = paths.reroute(*document, child(key, "via"), via)?;

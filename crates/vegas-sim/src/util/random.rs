@@ -31,6 +31,20 @@ impl Stream {
         ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
+    /// A draw from the Poisson distribution with this mean, by as many uniform draws as their product stays above
+    /// e^-mean (D. E. Knuth, The Art of Computer Programming, volume 2, section 3.4.1). The exponential is software, and so
+    /// alike on all machines.
+    pub(crate) fn poisson(&mut self, mean: f64) -> u64 {
+        let least = libm::exp(-mean);
+        let mut product = self.unit();
+        let mut count = 0;
+        while product > least {
+            product *= self.unit();
+            count += 1;
+        }
+        count
+    }
+
     /// Uniform in 0..bound without bias (rejection).
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let zone = u64::MAX - u64::MAX % bound;

@@ -36,6 +36,10 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, flows: usize) -> Table {
         quantity::time(draw, delay)
     });
     maybe(draw, 40, &mut change, "queue", |draw| queue::limit(draw, scale));
+    maybe(draw, 15, &mut change, "loss", |draw| {
+        let ppm = if draw.percent(30) { 1_000_000 } else { draw.log_between(1, 1_000_000) };
+        quantity::probability(draw, ppm)
+    });
     // a change says one thing at least, and none the rate of a link that follows a trace
     if change.len() == 2 || draw.percent(50) {
         if scale.traced {

@@ -10,12 +10,14 @@ use crate::quantity;
 /// Adds faults to a link, or to its reverse direction.
 pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
     maybe(draw, 15, link, "loss", loss);
+    maybe(draw, 8, link, "policer", |draw| policer(draw, scale));
     if !scale.exact {
-        maybe(draw, 12, link, "jitter", |draw| {
-            let nanos = if draw.percent(10) { 0 } else { scale.some_time(draw, scale.delay + 10) };
-            quantity::time(draw, nanos)
-        });
+        maybe(draw, 12, link, "jitter", |draw| jitter(draw, scale));
     }
+    maybe(draw, 8, link, "batch", |draw| {
+        let nanos = if draw.percent(10) { 0 } else { scale.some_time(draw, scale.delay + 10) };
+        quantity::time(draw, nanos)
+    });
     maybe(draw, 10, link, "duplicate", |draw| {
         let ppm = draw.log_between(1, 300_000);
         quantity::probability(draw, ppm)
@@ -31,6 +33,21 @@ pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
         packets.dedup();
         packets
     });
+}
+
+fn policer(draw: &mut Draw, scale: &Scale) -> Value {
+    let rate = scale.some_rate(draw);
+    let burst = draw.log_between(1000, 100_000);
+    json!({ "rate": quantity::rate(draw, rate), "burst": format!("{burst}b") })
+}
+
+fn jitter(draw: &mut Draw, scale: &Scale) -> Value {
+    let nanos = if draw.percent(10) { 0 } else { scale.some_time(draw, scale.delay + 10) };
+    let time = quantity::time(draw, nanos);
+    match draw.percent(25) {
+        true => json!({ "model": "wifi", "mean": time }),
+        false => time.into(),
+    }
 }
 
 fn loss(draw: &mut Draw) -> Value {

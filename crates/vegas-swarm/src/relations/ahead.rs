@@ -21,7 +21,7 @@ pub(super) fn lookahead(case: &Case<'_>) -> Result<Compared, String> {
         }
     }
     for (link, limit) in limits.into_iter().enumerate() {
-        let same = LinkChange { link, rate: None, delay: None, queue: Some(limit) };
+        let same = LinkChange { link, rate: None, delay: None, queue: Some(limit), loss_ppm: None };
         other.changes.push(ScheduledChange { at: last, change: Change::Link(same) });
     }
     against(case, &other, |outcome| differs::same(&case.outcome, outcome))

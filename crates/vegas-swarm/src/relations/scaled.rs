@@ -3,7 +3,7 @@
 use vegas_core::units::{Rate, Span, Time};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{
-    Change, DelayedAck, Discipline, FlowSpec, HostKind, LinkKind, Load, Sampling, Scenario, Transport,
+    Change, DelayedAck, Discipline, FlowSpec, HostKind, Jitter, LinkKind, Load, Sampling, Scenario, Transport,
 };
 
 use super::{Compared, against, differs};
@@ -90,12 +90,16 @@ fn twice_as_fast(scenario: &Scenario) -> Option<Scenario> {
 }
 
 fn halve_link(link: &mut LinkKind) -> Option<()> {
-    if link.trace.is_some() || link.impairments.jitter > Span::ZERO {
+    if link.trace.is_some() || link.impairments.jitter != Jitter::default() {
         return None;
     }
     link.rate = double(link.rate)?;
     link.delay = half(link.delay)?;
     link.impairments.reorder_delay = half(link.impairments.reorder_delay)?;
+    link.impairments.batch = half(link.impairments.batch)?;
+    if let Some(policer) = &mut link.impairments.policer {
+        policer.rate = double(policer.rate)?;
+    }
     match &mut link.discipline {
         Discipline::DropTail | Discipline::Red(_) => {}
         Discipline::CoDel(codel) => (codel.target, codel.interval) = (half(codel.target)?, half(codel.interval)?),

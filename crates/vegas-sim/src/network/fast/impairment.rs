@@ -1,14 +1,14 @@
 //! What goes wrong on a link, by chance or by script, kept out of the way of links on which nothing does.
 //!
-//! Losses happen to a packet that is offered. Jitter, reordering and duplication happen at the far end: a packet that
+//! Losses and policing happen to a packet that is offered. Jitter, batches, reordering and duplication happen at the far end: a packet that
 //! has crossed the link is held back there, so that the link itself stays a queue of constant delay.
 
 use std::collections::BinaryHeap;
 
-use vegas_core::units::{Span, Time};
+use vegas_core::units::{Rate, Span, Time};
 
-use crate::packet::Packet;
-use crate::scenario::{GilbertElliott, Impairments};
+use crate::packet::{Packet, PacketKind};
+use crate::scenario::{GilbertElliott, Impairments, Jitter, Policer};
 use crate::util::random::Stream;
 
 /// Random and scripted faults of one direction of a link, and the packets that they hold back.
@@ -19,6 +19,7 @@ pub(crate) struct Impaired {
     data_offered: u64,
     /// The channel of `spec.burst_loss` is in its bad state.
     is_bad: bool,
+    bucket: Option<TokenBucket>,
     held: BinaryHeap<Held>,
     held_count: u64,
     /// When the last packet comes out that keeps its place in the order.
@@ -36,10 +37,11 @@ pub(crate) struct Arrivals {
 impl Impaired {
     pub(crate) fn new(spec: Impairments, stream: Stream) -> Self {
         Impaired {
-            spec,
             stream,
             data_offered: 0,
             is_bad: false,
+            bucket: spec.policer.map(TokenBucket::new),
+            spec,
             held: BinaryHeap::new(),
             held_count: 0,
             in_order_until: None,
@@ -52,7 +54,16 @@ impl Impaired {
     }
 
     /// Whether a packet that is offered gets lost.
-    pub(crate) fn loses(&mut self, is_data: bool) -> bool {
+    pub(crate) fn loses(&mut self, now: Time, packet: &Packet) -> bool {
+        self.loses_by_fault(packet.kind() == PacketKind::Data)
+            || self.bucket.as_mut().is_some_and(|bucket| !bucket.passes(now, packet.wire()))
+    }
+
+    pub(crate) fn set_loss(&mut self, loss_ppm: u32) {
+        self.spec.loss_ppm = loss_ppm;
+    }
+
+    fn loses_by_fault(&mut self, is_data: bool) -> bool {
         if is_data {
             self.data_offered += 1;
             if self.spec.drop_data.binary_search(&self.data_offered).is_ok() {
@@ -82,7 +93,8 @@ impl Impaired {
             self.hold(now + self.spec.reorder_delay, packet, false);
             return Arrivals::default();
         }
-        let due = now + self.jitter();
+        let late = self.jitter();
+        let due = self.end_of_batch(now + late);
         match self.in_order_until.filter(|before| *before >= due) {
             None if due == now => return Arrivals { packet: Some(packet), twice },
             before => self.hold_in_order(before.unwrap_or(due), packet, twice),
@@ -104,9 +116,31 @@ impl Impaired {
     }
 
     fn jitter(&mut self) -> Span {
-        match self.spec.jitter.as_nanos() {
-            0 => Span::ZERO,
-            most => Span::from_nanos(self.stream.below(most + 1)),
+        match self.spec.jitter {
+            Jitter::Uniform(Span::ZERO) => Span::ZERO,
+            Jitter::Uniform(most) => Span::from_nanos(self.stream.below(most.as_nanos() + 1)),
+            Jitter::Wifi(mean) => self.wifi_delay(mean),
+        }
+    }
+
+    /// draft-huitema-ccwg-c4-test, "Handling of High Jitter Environments": slots of 1 ms that the station defers, less a part
+    /// of one, and for a part of the packets retransmissions of 7.5 ms.
+    fn wifi_delay(&mut self, mean: Span) -> Span {
+        const SLOT_NS: u64 = 1_000_000;
+        const RETRANSMISSION_NS: u64 = 7_500_000;
+        const RETRANSMISSIONS_MEAN: f64 = 12.0;
+        let retransmitted_ppm = (mean.as_nanos().saturating_sub(SLOT_NS) / 90).min(1_000_000) as u32;
+        let slots = self.stream.poisson(1.0);
+        let saved_ns = if slots > 0 { self.stream.below(SLOT_NS + 1) } else { 0 };
+        let retransmissions =
+            if self.stream.happens(retransmitted_ppm) { self.stream.poisson(RETRANSMISSIONS_MEAN) } else { 0 };
+        Span::from_nanos(slots * SLOT_NS - saved_ns + retransmissions * RETRANSMISSION_NS)
+    }
+
+    fn end_of_batch(&self, due: Time) -> Time {
+        match self.spec.batch.as_nanos() {
+            0 => due,
+            batch_ns => Time::from_nanos(due.as_nanos().next_multiple_of(batch_ns)),
         }
     }
 
@@ -129,6 +163,36 @@ impl Impaired {
 
     pub(crate) fn held(&self) -> usize {
         self.held.len()
+    }
+}
+
+/// The tokens of a [`Policer`], in bits times nanoseconds per second, of which a nanosecond brings as many as the rate has
+/// bits per second: nothing is rounded.
+#[derive(Clone, Debug)]
+struct TokenBucket {
+    rate: Rate,
+    depth: u128,
+    tokens: u128,
+    filled: Time,
+}
+
+impl TokenBucket {
+    fn new(policer: Policer) -> Self {
+        let depth = Self::tokens_for(policer.burst.get());
+        TokenBucket { rate: policer.rate, depth, tokens: depth, filled: Time::ZERO }
+    }
+
+    fn tokens_for(bytes: u64) -> u128 {
+        u128::from(bytes) * 8 * 1_000_000_000
+    }
+
+    fn passes(&mut self, now: Time, wire: u16) -> bool {
+        let came = u128::from(self.rate.as_bits_per_second()) * u128::from(now.since(self.filled).as_nanos());
+        self.tokens = self.depth.min(self.tokens + came);
+        self.filled = now;
+        let left = self.tokens.checked_sub(Self::tokens_for(u64::from(wire)));
+        self.tokens = left.unwrap_or(self.tokens);
+        left.is_some()
     }
 }
 
@@ -163,8 +227,9 @@ impl Ord for Held {
 
 #[cfg(test)]
 mod tests {
+    use vegas_core::units::Bytes;
+
     use super::*;
-    use crate::packet::PacketKind;
 
     fn impaired(spec: Impairments) -> Impaired {
         Impaired::new(spec, Stream::named(1, "test"))
@@ -189,7 +254,7 @@ mod tests {
         let (mut lost, mut bad, mut occupancy) = (0u32, 0u32, 0u32);
         for _ in 0..1_000_000 {
             let was_bad = channel.is_bad;
-            lost += u32::from(channel.loses(true));
+            lost += u32::from(channel.loses_by_fault(true));
             bad += u32::from(channel.is_bad);
             occupancy += u32::from(!was_bad && channel.is_bad);
         }
@@ -213,7 +278,7 @@ mod tests {
         let mut runs = Vec::new();
         let mut run = 0u32;
         for _ in 0..500_000 {
-            match channel.loses(true) {
+            match channel.loses_by_fault(true) {
                 true => run += 1,
                 false if run > 0 => runs.push(std::mem::take(&mut run)),
                 false => {}
@@ -228,7 +293,8 @@ mod tests {
     /// Far apart, packets keep their own draws: uniform from 0 to 8 ms has mean 4 and variance 64 / 12 = 5.33 ms^2.
     #[test]
     fn jitter_is_uniform() {
-        let mut channel = impaired(Impairments { jitter: Span::from_millis(8), ..Impairments::default() });
+        let mut channel =
+            impaired(Impairments { jitter: Jitter::Uniform(Span::from_millis(8)), ..Impairments::default() });
         let count = 100_000u64;
         let (mut sum, mut squares) = (0.0, 0.0);
         for number in 1..=count {
@@ -252,10 +318,54 @@ mod tests {
         assert!((5.25..5.42).contains(&variance), "variance {variance} ms^2");
     }
 
+    /// 8 Mb/s are a byte in a microsecond. Of a bucket of 2500 bytes the first two packets of 1000 leave 500; 499 us later
+    /// a byte is missing for the third, which takes nothing, and 1 us later it passes. After a second the bucket is full,
+    /// and holds no more than 2500.
+    #[test]
+    fn a_policer_passes_its_burst_and_its_rate() {
+        let policer = Policer { rate: Rate::from_bits_per_second(8_000_000), burst: Bytes::new(2500) };
+        let mut link = impaired(Impairments { policer: Some(policer), ..Impairments::default() });
+        let at_us = [0, 0, 0, 499, 500, 1_000_000, 1_000_000, 1_000_000, 1_000_501];
+        let lost = at_us.map(|us| link.loses(Time::ZERO + Span::from_micros(us), &packet(1)));
+        assert_eq!(lost, [false, false, true, true, false, false, false, true, false]);
+    }
+
+    /// Packets at 0, 1, 10 and 11 ms come out at 0, 10, 10 and 20 ms.
+    #[test]
+    fn a_batch_comes_out_at_multiples_of_its_time() {
+        let mut link = impaired(Impairments { batch: Span::from_millis(10), ..Impairments::default() });
+        let mut out_ms = Vec::new();
+        for ms in [0, 1, 10, 11] {
+            let now = Time::ZERO + Span::from_millis(ms);
+            out_ms.extend(link.pass(now, packet(ms)).packet.map(|_| ms));
+        }
+        while let Some(due) = link.next_held() {
+            link.release(due);
+            out_ms.push(due.as_nanos() / 1_000_000);
+        }
+        assert_eq!(out_ms, [0, 10, 10, 20]);
+    }
+
+    /// For a mean of 10 ms one packet in ten is retransmitted: 1 ms of slots on average, less 0.5 ms for the
+    /// 1 - 1/e = 0.632 of the packets that defer, and 0.1 x 12 x 7.5 ms = 9 ms: 9.684 ms.
+    #[test]
+    fn wifi_has_its_mean_and_its_spikes() {
+        let mut link = impaired(Impairments { jitter: Jitter::Wifi(Span::from_millis(10)), ..Impairments::default() });
+        let late_ms: Vec<f64> = (0..200_000).map(|_| link.jitter().as_nanos() as f64 / 1e6).collect();
+        let mean = late_ms.iter().sum::<f64>() / late_ms.len() as f64;
+        let spikes = late_ms.iter().filter(|late| **late > 20.0).count() as f64 / late_ms.len() as f64;
+        assert!((9.5..9.9).contains(&mean), "mean {mean} ms");
+        // a retransmitted packet is below 20 ms with at most 2 of 12 retransmissions: 0.05 % of them
+        assert!((0.097..0.103).contains(&spikes), "{spikes} of the packets later than 20 ms");
+        let mut calm = impaired(Impairments { jitter: Jitter::Wifi(Span::from_millis(1)), ..Impairments::default() });
+        assert!((0..10_000).all(|_| calm.jitter() < Span::from_millis(15)));
+    }
+
     /// Close together, a packet waits for the one before it.
     #[test]
     fn jitter_keeps_the_order() {
-        let mut channel = impaired(Impairments { jitter: Span::from_millis(5), ..Impairments::default() });
+        let mut channel =
+            impaired(Impairments { jitter: Jitter::Uniform(Span::from_millis(5)), ..Impairments::default() });
         let mut out = Vec::new();
         for number in 0..1000 {
             let now = Time::ZERO + Span::from_micros(100 * number);

@@ -4,7 +4,8 @@
 
 use vegas_core::units::Time;
 
-use crate::scenario::{GilbertElliott, Impairments};
+use crate::packet::{Packet, PacketKind};
+use crate::scenario::{GilbertElliott, Impairments, Jitter};
 use crate::util::random::Stream;
 
 /// The faults of one direction of a link.
@@ -16,6 +17,9 @@ pub(super) struct Faults {
     data: u64,
     /// The state of the channel with losses in bursts.
     is_bad: bool,
+    /// What the policer has let pass lately and its rate has not yet made good, in bits of a second times 10^9.
+    excess: u128,
+    excess_at: Time,
     /// When the last packet comes out that was held back, but keeps its place in the order.
     in_order_until: Option<Time>,
 }
@@ -28,16 +32,36 @@ pub(super) enum Crossed {
 
 impl Faults {
     pub(super) fn new(spec: Impairments, stream: Stream) -> Self {
-        Faults { spec, stream, data: 0, is_bad: false, in_order_until: None }
+        Faults { spec, stream, data: 0, is_bad: false, excess: 0, excess_at: Time::ZERO, in_order_until: None }
     }
 
     /// Whether a packet that comes to the link is lost.
-    pub(super) fn loses(&mut self, is_data: bool) -> bool {
+    pub(super) fn loses(&mut self, now: Time, packet: &Packet) -> bool {
+        let is_data = packet.kind() == PacketKind::Data;
         self.data += u64::from(is_data);
         if is_data && self.spec.drop_data.contains(&self.data) {
             return true;
         }
-        self.stream.happens(self.spec.loss_ppm) || self.loses_in_burst()
+        self.stream.happens(self.spec.loss_ppm) || self.loses_in_burst() || self.exceeds(now, packet)
+    }
+
+    pub(super) fn set_loss(&mut self, loss_ppm: u32) {
+        self.spec.loss_ppm = loss_ppm;
+    }
+
+    /// Whether the policer's bucket has too few tokens for a packet.
+    fn exceeds(&mut self, now: Time, packet: &Packet) -> bool {
+        let Some(policer) = self.spec.policer else { return false };
+        let of_bytes = |bytes: u64| 8_000_000_000 * u128::from(bytes);
+        let elapsed_ns = u128::from(now.since(self.excess_at).as_nanos());
+        self.excess = self.excess.saturating_sub(u128::from(policer.rate.as_bits_per_second()) * elapsed_ns);
+        self.excess_at = now;
+        let with_packet = self.excess + of_bytes(u64::from(packet.wire()));
+        if with_packet > of_bytes(policer.burst.get()) {
+            return true;
+        }
+        self.excess = with_packet;
+        false
     }
 
     fn loses_in_burst(&mut self) -> bool {
@@ -55,15 +79,36 @@ impl Faults {
         if self.stream.happens(self.spec.reorder_ppm) {
             return Crossed::Held { until: now + self.spec.reorder_delay, twice: false };
         }
-        let jitter_ns = self.spec.jitter.as_nanos();
-        let late = if jitter_ns > 0 { self.stream.below(jitter_ns + 1) } else { 0 };
-        let due = Time::from_nanos(now.as_nanos() + late);
+        let due_ns = now.as_nanos() + self.jitter_ns();
+        let due = match self.spec.batch.as_nanos() {
+            0 => Time::from_nanos(due_ns),
+            batch_ns => Time::from_nanos(due_ns.div_ceil(batch_ns) * batch_ns),
+        };
         match self.in_order_until.filter(|before| *before >= due) {
             None if due == now => Crossed::Now { twice },
             before => {
                 let until = before.unwrap_or(due);
                 self.in_order_until = Some(until);
                 Crossed::Held { until, twice }
+            }
+        }
+    }
+
+    fn jitter_ns(&mut self) -> u64 {
+        match self.spec.jitter {
+            Jitter::Uniform(most) if most.as_nanos() == 0 => 0,
+            Jitter::Uniform(most) => self.stream.below(most.as_nanos() + 1),
+            Jitter::Wifi(mean) => {
+                let deferrals = self.stream.poisson(1.0);
+                let mut delay_ns = deferrals * 1_000_000;
+                if deferrals > 0 {
+                    delay_ns -= self.stream.below(1_000_001);
+                }
+                let above_ns = mean.as_nanos().saturating_sub(1_000_000);
+                if self.stream.happens((above_ns / 90).min(1_000_000) as u32) {
+                    delay_ns += self.stream.poisson(12.0) * 7_500_000;
+                }
+                delay_ns
             }
         }
     }

@@ -221,7 +221,7 @@ impl Reference {
         let link = self.link_of(&packet).expect("a route has a link");
         self.inside += 1;
         let here = &mut self.links[link];
-        if here.faults.loses(packet.kind() == PacketKind::Data) {
+        if here.faults.loses(now, &packet) {
             self.drop_packet(now, link, packet, IncidentKind::Loss, hosts);
         } else if let Some(dropped) = here.enqueue(now, packet, &self.labels, &mut self.verdicts) {
             self.drop_packet(now, link, dropped, IncidentKind::QueueDrop, hosts);
@@ -289,7 +289,7 @@ impl Reference {
     /// Rate and queue are the transmitter's and the queue's from now on. What has left the transmitter keeps its delay:
     /// what becomes of it at the far end is settled now, so that what comes later keeps behind it.
     fn change_link(&mut self, now: Time, change: &LinkChange, hosts: &mut impl Hosts) {
-        let LinkChange { link, rate, delay, queue } = *change;
+        let LinkChange { link, rate, delay, queue, loss_ppm } = *change;
         if let Some(delay) = delay {
             self.settle_arrivals(link);
             self.links[link].delay = delay;
@@ -299,6 +299,9 @@ impl Reference {
         }
         if let Some(limit) = queue {
             self.links[link].limit = limit;
+        }
+        if let Some(loss_ppm) = loss_ppm {
+            self.links[link].faults.set_loss(loss_ppm);
         }
         self.tell_change(now, link, hosts);
     }

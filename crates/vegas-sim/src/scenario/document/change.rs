@@ -6,7 +6,7 @@ use vegas_core::units::{Rate, Span};
 
 use crate::scenario::model::QueueLimit;
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::{Name, Whole};
+use crate::scenario::read::scalar::{Chance, Name, Whole};
 
 /// Something that changes during the run: a link's values, or a flow's route.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -22,6 +22,8 @@ pub(in crate::scenario) struct Change {
     pub(in crate::scenario) delay: Option<Field<Span>>,
     /// link: how much the queue holds from then on.
     pub(in crate::scenario) queue: Option<Field<QueueLimit>>,
+    /// link: the probability that a packet is lost from then on; 1 is a black hole.
+    pub(in crate::scenario) loss: Option<Field<Chance>>,
     /// graph: the flow that takes another route, counted from 0.
     pub(in crate::scenario) flow: Option<Field<Whole<0, { u32::MAX as u64 }>>>,
     /// flow: nodes to pass on the way from then on, in order; an empty list for the path of least delay.

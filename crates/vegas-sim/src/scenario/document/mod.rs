@@ -6,6 +6,7 @@
 mod application;
 mod change;
 mod flow;
+mod jitter;
 mod loss;
 mod queue;
 mod rate;
@@ -15,10 +16,11 @@ mod traffic;
 pub(super) use application::{ActivityKind, ApplicationPhase};
 pub(super) use change::Change;
 pub(super) use flow::{Algorithm, Flow, Host, Numbered, Parts, numbered};
+pub(super) use jitter::Jitter;
 pub(super) use loss::{BurstLoss, Loss};
 pub(super) use queue::{LinkQueue, ManagedQueue};
 pub(super) use rate::LinkRate;
-pub(super) use topology::{Backward, Faults, GraphLink, Link, Topology};
+pub(super) use topology::{Backward, Faults, GraphLink, Link, Policer, Topology};
 pub(super) use traffic::{Direction, SizeDistribution, Traffic, TrafficKind};
 
 use schemars::JsonSchema;

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use vegas_core::units::Span;
+use vegas_core::units::{Bytes, Rate, Span};
 
 use crate::scenario::read::field::{Either, Field, Table};
 use crate::scenario::read::scalar::{Kind, Name, Probability, Whole};
 
+use super::jitter::Jitter;
 use super::loss::Loss;
 use super::queue::LinkQueue;
 use super::rate::LinkRate;
@@ -44,8 +45,12 @@ macro_rules! link_table {
             $($(#[$meta])* pub(in crate::scenario) $field: $type,)*
             /// Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0.
             pub(in crate::scenario) loss: Option<Either<Loss>>,
-            /// Extra delay, uniform from 0 to this, packets kept in order; in this direction only. Default: "0s".
-            pub(in crate::scenario) jitter: Option<Field<Span>>,
+            /// What exceeds a rate is lost; in this direction only. Default: none.
+            pub(in crate::scenario) policer: Option<Table<Policer>>,
+            /// Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default: "0s".
+            pub(in crate::scenario) jitter: Option<Either<Jitter>>,
+            /// Packets come out together, at multiples of this time; in this direction only. Default: "0s".
+            pub(in crate::scenario) batch: Option<Field<Span>>,
             /// Probability that a packet is delivered twice, in this direction only. Default: 0.
             pub(in crate::scenario) duplicate: Option<Field<Probability>>,
             /// Packets held back so that later ones overtake them, in this direction only. Default: none.
@@ -58,7 +63,9 @@ macro_rules! link_table {
             pub(in crate::scenario) fn faults(&self) -> Faults<'_> {
                 Faults {
                     loss: self.loss.as_ref().map(|loss| &loss.0),
-                    jitter: self.jitter,
+                    policer: self.policer.as_ref(),
+                    jitter: self.jitter.as_ref().map(|jitter| &jitter.0),
+                    batch: self.batch,
                     duplicate: self.duplicate,
                     reorder: self.reorder.as_ref(),
                     drop: self.drop.as_deref().unwrap_or_default(),
@@ -71,7 +78,9 @@ macro_rules! link_table {
 /// What every link's table says about impairments.
 pub(in crate::scenario) struct Faults<'a> {
     pub(in crate::scenario) loss: Option<&'a Loss>,
-    pub(in crate::scenario) jitter: Option<Field<Span>>,
+    pub(in crate::scenario) policer: Option<&'a Table<Policer>>,
+    pub(in crate::scenario) jitter: Option<&'a Jitter>,
+    pub(in crate::scenario) batch: Option<Field<Span>>,
     pub(in crate::scenario) duplicate: Option<Field<Probability>>,
     pub(in crate::scenario) reorder: Option<&'a Table<Reorder>>,
     pub(in crate::scenario) drop: &'a [Field<Whole<1, { u64::MAX }>>],
@@ -124,6 +133,16 @@ link_table! {
         /// What differs in the reverse direction.
         backward: Option<Table<Backward>>,
     }
+}
+
+/// A token bucket that drops the packets which find too few tokens.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Policer {
+    /// At what rate tokens come.
+    pub(in crate::scenario) rate: Field<Rate>,
+    /// How many bytes may pass at once: the depth of the bucket, which is full at the beginning.
+    pub(in crate::scenario) burst: Field<Bytes>,
 }
 
 /// Packets held back so that later ones overtake them.

@@ -84,6 +84,8 @@ pub struct LinkChange {
     pub delay: Option<Span>,
     /// For what comes; what waits beyond it stays.
     pub queue: Option<QueueLimit>,
+    /// The probability that a packet that comes is lost, in millionths; 1,000,000 is a black hole.
+    pub loss_ppm: Option<u32>,
 }
 
 /// A flow's new paths, for packets that leave their hosts from then on.
@@ -261,8 +263,12 @@ pub struct Impairments {
     pub loss_ppm: u32,
     /// Losses in bursts, besides those of `loss_ppm`.
     pub burst_loss: Option<GilbertElliott>,
-    /// Extra delay, uniform from 0 to this, drawn for each packet; packets stay in order.
-    pub jitter: Span,
+    /// Packets beyond this rate are lost.
+    pub policer: Option<Policer>,
+    /// Extra delay, drawn for each packet; packets stay in order.
+    pub jitter: Jitter,
+    /// Packets come out together, at multiples of this since the beginning of the run; 0 is each by itself.
+    pub batch: Span,
     /// Probability that a delivered packet is delivered twice, in millionths.
     pub duplicate_ppm: u32,
     /// Probability that a packet is held back by `reorder_delay`, in millionths.
@@ -271,6 +277,32 @@ pub struct Impairments {
     pub reorder_delay: Span,
     /// Packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
     pub drop_data: Vec<u64>,
+}
+
+/// A token bucket that drops what finds too few tokens (RFC 2475, section 2.3.3.4): `burst` bytes at the beginning and at
+/// most, filled at `rate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policer {
+    /// Rate of the tokens.
+    pub rate: Rate,
+    /// Depth of the bucket.
+    pub burst: Bytes,
+}
+
+/// How the extra delay of a packet is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Jitter {
+    /// Uniform from 0 to this.
+    Uniform(Span),
+    /// That of a crowded Wi-Fi channel, by the model of draft-huitema-ccwg-c4-test ("Handling of High Jitter Environments"),
+    /// with this target for the mean.
+    Wifi(Span),
+}
+
+impl Default for Jitter {
+    fn default() -> Self {
+        Jitter::Uniform(Span::ZERO)
+    }
 }
 
 /// A channel with a good and a bad state, each with a loss rate of its own (Elliott 1963; Gilbert 1960 with a good

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use vegas_core::units::{Rate, Span};
+use vegas_core::units::{Bytes, Rate, Span};
 
-use crate::scenario::document::{Backward, BurstLoss, Faults, GraphLink, Link, LinkRate, Loss};
+use crate::scenario::document::{self, Backward, BurstLoss, Faults, GraphLink, Link, LinkRate, Loss};
 use crate::scenario::model::trace::{self, Folder};
-use crate::scenario::model::{Discipline, GilbertElliott, Impairments, LinkKind, QueueLimit, RateTrace};
+use crate::scenario::model::{
+    Discipline, GilbertElliott, Impairments, Jitter, LinkKind, Policer, QueueLimit, RateTrace,
+};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Either;
 
@@ -122,7 +124,9 @@ fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
 
 fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
     let mut impairments = Impairments {
-        jitter: faults.jitter.map_or(Ok(Span::ZERO), |jitter| within_an_hour(child(key, "jitter"), jitter.0))?,
+        policer: faults.policer.map(|given| policer(&child(key, "policer"), given)).transpose()?,
+        jitter: faults.jitter.map_or(Ok(Jitter::default()), |given| jitter(child(key, "jitter"), given))?,
+        batch: faults.batch.map_or(Ok(Span::ZERO), |batch| within_an_hour(child(key, "batch"), batch.0))?,
         duplicate_ppm: faults.duplicate.map_or(0, |duplicate| duplicate.0.ppm),
         drop_data: faults.drop.iter().map(|packet| packet.0.0).collect(),
         ..Impairments::default()
@@ -146,6 +150,20 @@ fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
         }
     }
     Ok(impairments)
+}
+
+fn policer(key: &str, given: &document::Policer) -> Checked<Policer> {
+    if given.burst.0 == Bytes::new(0) {
+        return Err(Problem::new(child(key, "burst"), "0 bytes let nothing pass; write 1b or more"));
+    }
+    Ok(Policer { rate: constant_rate(key, given.rate.0)?, burst: given.burst.0 })
+}
+
+fn jitter(key: String, given: &document::Jitter) -> Checked<Jitter> {
+    match given {
+        document::Jitter::Uniform(most) => Ok(Jitter::Uniform(within_an_hour(key, *most)?)),
+        document::Jitter::Model(model) => Ok(Jitter::Wifi(within_an_hour(child(&key, "mean"), model.mean.0)?)),
+    }
 }
 
 fn burst_loss(key: &str, model: &BurstLoss) -> Checked<GilbertElliott> {

@@ -371,6 +371,17 @@ impl Named for LossModel {
     const CHOICES: &'static [(&'static str, Self)] = &[("gilbert-elliott", LossModel::GilbertElliott)];
 }
 
+/// How extra delays are drawn that are not uniform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum JitterModel {
+    Wifi,
+}
+
+impl Named for JitterModel {
+    const WHAT: &'static str = "a model of jitter";
+    const CHOICES: &'static [(&'static str, Self)] = &[("wifi", JitterModel::Wifi)];
+}
+
 /// What a queue drops before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueueKind {

@@ -20,7 +20,7 @@ use crate::network::fast::record::LinkRecord;
 use crate::network::fast::transmitter::Transmitter;
 use crate::network::labels::Labels;
 use crate::network::queue::Queue;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::Packet;
 use crate::scenario::{Impairments, LinkChange, LinkKind, QueueLimit};
 use crate::util::random::Stream;
 use crate::util::ring::Ring;
@@ -152,7 +152,7 @@ impl Link {
         labels: &Labels,
     ) -> Offer {
         self.counts.offered += 1;
-        if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(packet.kind() == PacketKind::Data)) {
+        if self.impairments.as_mut().is_some_and(|impaired| impaired.loses(now, packet)) {
             return self.lose();
         }
         if let LinkQueue::Managed(_) = &self.queue {
@@ -354,6 +354,9 @@ impl Link {
             sending.arrival = managed.busy_until + self.delay;
         }
         self.limit = change.queue.unwrap_or(self.limit);
+        if let (Some(impaired), Some(loss_ppm)) = (&mut self.impairments, change.loss_ppm) {
+            impaired.set_loss(loss_ppm);
+        }
     }
 
     /// Carries what has left the transmitter beside the link.

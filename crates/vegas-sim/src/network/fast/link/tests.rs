@@ -87,7 +87,7 @@ fn change_at(One { link, record }: &mut One, now: Time, change: &LinkChange) -> 
 
 fn change(rate: Option<u64>, delay_ms: Option<u64>) -> LinkChange {
     let rate = rate.map(Rate::from_bits_per_second);
-    LinkChange { link: 0, rate, delay: delay_ms.map(Span::from_millis), queue: None }
+    LinkChange { link: 0, rate, delay: delay_ms.map(Span::from_millis), queue: None, loss_ppm: None }
 }
 
 /// Plays the link to its end: when which packet comes out, in us.
