@@ -3,7 +3,7 @@
 use vegas_core::aqt::Head;
 use vegas_core::units::Time;
 use vegas_sim::outcome::{CapturePoint, Frame};
-use vegas_sim::{Carried, Delivery, Direction};
+use vegas_sim::{Carried, Delivery, Direction, WireSize};
 
 /// Keeps packets, or nothing.
 pub(crate) struct Capture(Option<Vec<Frame>>);
@@ -20,7 +20,7 @@ impl Capture {
             Direction::Forward => CapturePoint::SenderOut,
             Direction::Backward => CapturePoint::ReceiverOut,
         };
-        self.keep(at, packet.flow, point, bytes);
+        self.keep(at, packet.flow, point, packet.wire, bytes);
     }
 
     /// A packet delivered to its host, at the time at which it was due.
@@ -29,19 +29,19 @@ impl Capture {
             Direction::Forward => CapturePoint::ReceiverIn,
             Direction::Backward => CapturePoint::SenderIn,
         };
-        self.keep(delivery.at, delivery.flow, point, bytes);
+        self.keep(delivery.at, delivery.flow, point, delivery.wire, bytes);
     }
 
     /// The packets up to and with `end`.
     pub(crate) fn finish(self, end: Time) -> Vec<Frame> {
         let mut frames = self.0.unwrap_or_default();
-        frames.retain(|frame| frame.time_ns <= end.as_nanos());
+        frames.retain(|frame| frame.at <= end);
         frames
     }
 
-    fn keep(&mut self, at: Time, flow: u32, point: CapturePoint, bytes: &[u8]) {
+    fn keep(&mut self, at: Time, flow: u32, point: CapturePoint, wire: WireSize, bytes: &[u8]) {
         let Some(frames) = &mut self.0 else { return };
         let headers = Head::of(bytes).segment().map_or(bytes.len(), |segment| segment.headers.min(bytes.len()));
-        frames.push(Frame::new(at.as_nanos(), flow, point, bytes.len() as u32, &bytes[..headers]));
+        frames.push(Frame::new(at, flow, point, wire, &bytes[..headers]));
     }
 }

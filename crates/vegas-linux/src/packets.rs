@@ -1,7 +1,7 @@
 //! The packets that are under way, and what the network has to know of each.
 
 use vegas_core::aqt::{Head, replace_byte};
-use vegas_sim::{Carried, Direction};
+use vegas_sim::{Carried, Direction, WireSize};
 
 use crate::addresses::flow_between;
 
@@ -60,7 +60,8 @@ pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
         _ => false,
     };
     let ecn_capable = bytes.get(1)? & ECN_FIELD != 0;
-    Some(Carried { flow: flow as u32, direction, is_data, ecn_capable, wire: bytes.len().try_into().ok()?, number })
+    let wire = WireSize::new(bytes.len().try_into().ok()?);
+    Some(Carried { flow: flow as u32, direction, is_data, ecn_capable, wire, number })
 }
 
 /// The two bits of ECN in an IPv4 header's second byte, both set where congestion was experienced (RFC 3168, section 5).
@@ -88,7 +89,7 @@ mod tests {
     fn packets_of_flows_are_told_apart() {
         let mut packet = packet();
         let carried = parse(&packet, 7).expect("ours");
-        assert_eq!((carried.flow, carried.is_data, carried.wire, carried.number), (2, false, 40, 7));
+        assert_eq!((carried.flow, carried.is_data, carried.wire.get(), carried.number), (2, false, 40, 7));
         assert_eq!((carried.direction, carried.ecn_capable), (Direction::Forward, true));
         packet.extend([0; 20]);
         (packet[1], packet[3]) = (0, 60);

@@ -213,7 +213,7 @@ impl Router {
         // a copy: a packet that links double comes again
         self.leaving.clear();
         self.leaving.extend_from_slice(bytes);
-        aqt::stamp(&mut self.leaving, Span::from_micros(delivery.queued_us.into()));
+        aqt::stamp(&mut self.leaving, delivery.queued);
         if delivery.marked {
             mark(&mut self.leaving);
         }

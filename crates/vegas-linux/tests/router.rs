@@ -14,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use packets::checksum_error;
+use vegas_core::units::Span;
 use vegas_linux::processors::Processors;
 use vegas_linux::router::{Routed, Router};
 use vegas_sim::outcome::{CapturePoint, Frame};
@@ -182,7 +183,7 @@ fn captures_have_what_both_ends_saw() {
         received(&ends.sender);
     });
     let frames = &routed.outcome.frames;
-    let of = |frame: &Frame| (frame.point, frame.wire, frame.head().len());
+    let of = |frame: &Frame| (frame.point, frame.wire.get(), frame.head().len());
     let expected = [
         (CapturePoint::SenderOut, 100, 40),
         (CapturePoint::ReceiverIn, 100, 40),
@@ -192,5 +193,5 @@ fn captures_have_what_both_ends_saw() {
     assert_eq!(frames.iter().map(of).collect::<Vec<_>>(), expected);
     assert_eq!(frames[0].head(), &data(0)[..40]);
     // 3 ms of propagation, and 80 us for 100 bytes at 10 Mb/s
-    assert!(frames[1].time_ns - frames[0].time_ns >= 3_080_000);
+    assert!(frames[1].at.since(frames[0].at) >= Span::from_nanos(3_080_000));
 }

@@ -20,4 +20,5 @@ mod util;
 pub use endpoint::external;
 pub use engine::{Carried, Carrier, Delivery, Direction, Engine, Progress, Simulation, run};
 pub use measure::outcome;
+pub use packet::WireSize;
 pub use util::watch::{Limits, Stopped, Watch};

@@ -2,7 +2,7 @@
 
 use vegas_core::units::{Span, Time};
 use vegas_sim::scenario::Scenario;
-use vegas_sim::{Carried, Carrier, Delivery, Direction};
+use vegas_sim::{Carried, Carrier, Delivery, Direction, WireSize};
 
 /// 8 Mb/s and 10 ms, so that 1000 bytes take 1 ms; access links of 8 Gb/s and 1 ms, which take 1 us for them.
 const DUMBBELL: &str = r#"
@@ -19,7 +19,14 @@ fn micros(micros: u64) -> Time {
 }
 
 fn forward(number: u64) -> Carried {
-    Carried { flow: 0, direction: Direction::Forward, is_data: true, ecn_capable: false, wire: 1000, number }
+    Carried {
+        flow: 0,
+        direction: Direction::Forward,
+        is_data: true,
+        ecn_capable: false,
+        wire: WireSize::new(1000),
+        number,
+    }
 }
 
 /// By hand: 1001 us to the bottleneck, 1 ms in its transmitter, 10 ms, 1001 us on the other side: 13,002 us. The second
@@ -38,14 +45,17 @@ fn packets_come_out_when_the_links_let_them() {
         at: micros(at),
         flow: 0,
         direction: Direction::Forward,
-        wire: 1000,
+        wire: WireSize::new(1000),
         number,
-        queued_us,
+        queued: Span::from_micros(queued_us),
         marked: false,
     };
     assert_eq!(carrier.take_delivered(), [delivery(0, 13_002, 0), delivery(1, 14_002, 999)]);
     // an acknowledgement of 40 bytes: 0.04 us on access links, 40 us on the bottleneck
-    carrier.offer(micros(20_000), Carried { direction: Direction::Backward, is_data: false, wire: 40, ..forward(9) });
+    carrier.offer(
+        micros(20_000),
+        Carried { direction: Direction::Backward, is_data: false, wire: WireSize::new(40), ..forward(9) },
+    );
     carrier.advance_to(micros(40_000));
     let back = carrier.take_delivered();
     assert_eq!(back.iter().map(|it| (it.number, it.direction)).collect::<Vec<_>>(), [(9, Direction::Backward)]);

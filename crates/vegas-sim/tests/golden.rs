@@ -74,7 +74,7 @@ fn packets_of(scenario: &Scenario) -> Vec<String> {
             CapturePoint::ReceiverIn | CapturePoint::ReceiverOut => continue,
         };
         let flow = if scenario.flows.len() > 1 { format!(" flow {}", packet.flow) } else { String::new() };
-        packets.push(format!("{}{flow} {what}", milliseconds(packet.time_ns)));
+        packets.push(format!("{}{flow} {what}", milliseconds(packet.at.as_nanos())));
     }
     packets
 }

@@ -1,6 +1,9 @@
 //! Totals and series against the packets and against each other: what a run reports at its end is computed anew from
 //! the capture and from the rows of `sample = "change"`. And networks with times worked out by hand.
 
+use std::cmp::Reverse;
+
+use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
 
@@ -127,9 +130,8 @@ fn a_flows_totals_are_those_of_its_packets_and_rows() {
     let outcome = vegas_sim::run(&scenario);
     let series = &outcome.flow_series;
     for (id, total) in outcome.flows.iter().enumerate() {
-        let last_ack =
-            seen(&outcome, id, CapturePoint::SenderIn).max_by_key(|p| (p.acknowledgement, -(p.time_ns as i64)));
-        let end = last_ack.expect("acknowledgements").time_ns as f64 / 1e9;
+        let last_ack = seen(&outcome, id, CapturePoint::SenderIn).max_by_key(|p| (p.acknowledgement, Reverse(p.at)));
+        let end = last_ack.expect("acknowledgements").at.as_nanos() as f64 / 1e9;
         let active = end - total.start_s;
         let wire: u64 = seen(&outcome, id, CapturePoint::ReceiverIn).map(|packet| u64::from(packet.wire)).sum();
         assert_close(total.throughput_mbps, wire as f64 * 8e-6 / active, "throughput");
@@ -148,9 +150,10 @@ fn a_flows_totals_are_those_of_its_packets_and_rows() {
             None => assert_eq!(total.completion_s, None, "a flow without a size that was stopped is cut short"),
         }
     }
-    let stopped = seen(&outcome, 2, CapturePoint::SenderOut).filter(|packet| packet.time_ns > 3_000_000_000);
+    let stopped =
+        seen(&outcome, 2, CapturePoint::SenderOut).filter(|packet| packet.at > Time::ZERO + Span::from_secs(3));
     let new = stopped.filter(|late| {
-        !seen(&outcome, 2, CapturePoint::SenderOut).any(|p| p.sequence == late.sequence && p.time_ns < late.time_ns)
+        !seen(&outcome, 2, CapturePoint::SenderOut).any(|p| p.sequence == late.sequence && p.at < late.at)
     });
     assert_eq!(new.count(), 0, "nothing new after the stop");
 }

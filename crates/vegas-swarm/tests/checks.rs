@@ -63,9 +63,9 @@ const MUTANTS: &[Mutant] = &[
     ("sender_within_window", |case| case.scenario.flows[1].host.receive_window.0 = 1),
     ("packets_counted", |case| case.outcome.flows[1].segments_sent += 1),
     ("no_stall", |case| {
-        let last_ns = 1_000_000_000;
+        let last = vegas_core::units::Time::from_nanos(1_000_000_000);
         case.scenario.flows[1].host.rto_max = vegas_core::units::Span::from_secs(1);
-        case.outcome.capture.retain(|packet| packet.flow != 1 || packet.time_ns < last_ns);
+        case.outcome.capture.retain(|packet| packet.flow != 1 || packet.at < last);
     }),
 ];
 

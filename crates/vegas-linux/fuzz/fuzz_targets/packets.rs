@@ -54,7 +54,7 @@ fuzz_target!(|bytes: &[u8]| {
         let packet = put_right(packet, *right);
         now = now + Span::from_micros(u64::from(*right));
         let Some(carried) = parse(&packet, number) else { continue };
-        assert_eq!(usize::from(carried.wire), packet.len());
+        assert_eq!(usize::from(carried.wire.get()), packet.len());
         check_mark(&packet);
         if (carried.flow as usize) < scenario().flows.len() {
             carrier.offer(now, carried);

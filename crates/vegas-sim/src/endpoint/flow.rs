@@ -119,7 +119,7 @@ impl Flow {
         }
         let sack = SackBlocks { echo: self.echo, arrived: self.arrived, ..self.receiver.sack_blocks() };
         // no IPv4 packet is longer than 65535 bytes
-        let wire = self.layout.ack_wire.saturating_add(sack.wire_bytes());
+        let wire = self.layout.ack_wire.plus(sack.wire_bytes());
         Packet::new(PacketKind::Ack, id, ack.sequence, wire).with_ecn(ack.ecn()).with_sack(sacks.store(sack))
     }
 
@@ -202,13 +202,13 @@ impl Flow {
     ) -> CapturedPacket {
         let is_data = packet.kind() == PacketKind::Data;
         CapturedPacket {
-            time_ns: now.as_nanos(),
+            at: now,
             flow: packet.flow(),
             point,
             sequence: if is_data { packet.sequence } else { 0 },
             acknowledgement: if is_data { 0 } else { packet.sequence },
             payload: self.payload_of(packet) as u32,
-            wire: u32::from(packet.wire()),
+            wire: packet.wire(),
             sack: sack.blocks,
             sack_blocks: sack.count,
             syn: matches!(packet.kind(), PacketKind::Syn | PacketKind::SynAck),

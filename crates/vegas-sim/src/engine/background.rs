@@ -160,8 +160,9 @@ mod tests {
             let outcome = simulation.finish();
             let data =
                 outcome.capture.iter().filter(|packet| packet.payload > 0 && packet.point == CapturePoint::SenderOut);
-            let data: Vec<_> =
-                data.map(|packet| (packet.time_ns / 1_000_000, packet.sequence, packet.payload, packet.wire)).collect();
+            let data: Vec<_> = data
+                .map(|packet| (packet.at.as_nanos() / 1_000_000, packet.sequence, packet.payload, packet.wire.get()))
+                .collect();
             assert_eq!(data, [(first_ms, 0, 1, 41), (1_500, 1, 10, 50), (1_500, 11, 1, 41), (3_000, 12, 900, 940)]);
             assert_eq!(outcome.flows[0].delivered_bytes, 912);
             let completion = outcome.flows[0].completion_s.unwrap();

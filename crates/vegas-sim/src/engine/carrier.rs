@@ -4,12 +4,12 @@
 
 use std::mem;
 
-use vegas_core::units::Time;
+use vegas_core::units::{Span, Time};
 
 use super::event_loop::EventLoop;
 use crate::measure::outcome::Outcome;
 use crate::network::{Fast, Network};
-use crate::packet::{Ecn, Packet, PacketKind};
+use crate::packet::{Ecn, Packet, PacketKind, WireSize};
 use crate::scenario::Scenario;
 use crate::util::watch::Watch;
 
@@ -31,7 +31,7 @@ pub struct Carried {
     /// Whether queues may mark it instead of dropping it (ECN).
     pub ecn_capable: bool,
     /// Bytes on the wire.
-    pub wire: u16,
+    pub wire: WireSize,
     /// What the caller knows it by. A drop's incident has it for its sequence number.
     pub number: u64,
 }
@@ -46,11 +46,11 @@ pub struct Delivery {
     /// Which end it comes out at.
     pub direction: Direction,
     /// Bytes on the wire.
-    pub wire: u16,
+    pub wire: WireSize,
     /// The caller's number.
     pub number: u64,
-    /// What the links on its way that stamp have added up: queueing time in us.
-    pub queued_us: u32,
+    /// Queueing time, in whole microseconds, that the links on its way that stamp have added up.
+    pub queued: Span,
     /// Whether a queue on its way has marked it.
     pub marked: bool,
 }
@@ -127,7 +127,7 @@ impl<N: Network> EventLoop<N> {
             direction: if packet.kind().is_forward() { Direction::Forward } else { Direction::Backward },
             wire: packet.wire(),
             number: packet.sequence,
-            queued_us: packet.aqt().micros(),
+            queued: packet.aqt().into(),
             marked: packet.ecn().has(Ecn::MARKED),
         });
     }

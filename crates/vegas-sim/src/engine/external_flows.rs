@@ -9,7 +9,7 @@ use crate::endpoint::external::{Connection, Datagram, DatagramId, Stack};
 use crate::measure::outcome::{Incident, IncidentKind};
 use crate::measure::recorder::seconds;
 use crate::network::Network;
-use crate::packet::{Ecn, Packet, PacketKind};
+use crate::packet::{Ecn, Packet, PacketKind, WireSize};
 use crate::scenario::{Scenario, Transport};
 use crate::util::watch::{Stopped, Watch};
 
@@ -91,8 +91,8 @@ impl Hosts {
 
 fn packet(flow: u32, datagram: &Datagram) -> Packet {
     let kind = if datagram.id.forward { PacketKind::Data } else { PacketKind::Ack };
-    let wire = u16::try_from(datagram.wire.get()).expect("an IPv4 packet");
-    Packet::new(kind, flow, datagram.id.number, wire).with_ecn(Ecn::CAPABLE.when(datagram.ecn_capable))
+    Packet::new(kind, flow, datagram.id.number, WireSize::of(datagram.wire))
+        .with_ecn(Ecn::CAPABLE.when(datagram.ecn_capable))
 }
 
 /// What [`packet`] was made of.

@@ -1,11 +1,13 @@
 //! What is counted of a link.
 
+use vegas_core::units::Span;
+
 /// What had happened on a link up to some time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkTotals {
     pub(crate) departed_bytes: u64,
-    /// Time that the transmitter was busy, ns.
-    pub(crate) busy_ns: u64,
+    /// Time that the transmitter was busy.
+    pub(crate) busy: Span,
     /// The integral of the waiting packets over time, packets x ns.
     pub(crate) waited_ns: u128,
     /// Packets lost to a full queue or to an impairment.

@@ -1,6 +1,9 @@
 //! What a run gives: plain columns and rows, before any file format.
 
 use vegas_core::aqt::Stamps;
+use vegas_core::units::Time;
+
+use crate::packet::WireSize;
 
 /// Everything a finished run has measured.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -301,8 +304,8 @@ impl IncidentKind {
 /// A packet as seen where it entered its first link (`from` a sender or receiver) for the capture file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CapturedPacket {
-    /// ns since the run began.
-    pub time_ns: u64,
+    /// When.
+    pub at: Time,
     /// Flow id.
     pub flow: u32,
     /// Seen where: leaving the sender, arriving at the sender, leaving the receiver, arriving at the receiver.
@@ -314,7 +317,7 @@ pub struct CapturedPacket {
     /// Payload bytes.
     pub payload: u32,
     /// Bytes on the wire.
-    pub wire: u32,
+    pub wire: WireSize,
     /// SACK blocks, `[from, to)`, first `sack_blocks` of them valid.
     pub sack: [(u64, u64); 3],
     /// How many of `sack` are valid.
@@ -334,14 +337,14 @@ pub struct CapturedPacket {
 /// A real host's packet for the capture file: its IPv4 and TCP headers as they were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// ns since the run began.
-    pub time_ns: u64,
+    /// When.
+    pub at: Time,
     /// Flow id.
     pub flow: u32,
     /// Seen where.
     pub point: CapturePoint,
     /// Bytes on the wire.
-    pub wire: u32,
+    pub wire: WireSize,
     head: [u8; Frame::HEAD_BYTES_MAX],
     head_bytes: u8,
 }
@@ -351,11 +354,11 @@ impl Frame {
     pub const HEAD_BYTES_MAX: usize = 120;
 
     /// A packet of which `head` is the beginning that is kept, at most [`Frame::HEAD_BYTES_MAX`] bytes of it.
-    pub fn new(time_ns: u64, flow: u32, point: CapturePoint, wire: u32, head: &[u8]) -> Self {
+    pub fn new(at: Time, flow: u32, point: CapturePoint, wire: WireSize, head: &[u8]) -> Self {
         let mut kept = [0; Frame::HEAD_BYTES_MAX];
         let length = head.len().min(kept.len());
         kept[..length].copy_from_slice(&head[..length]);
-        Frame { time_ns, flow, point, wire, head: kept, head_bytes: length as u8 }
+        Frame { at, flow, point, wire, head: kept, head_bytes: length as u8 }
     }
 
     /// What is kept of it.

@@ -33,7 +33,7 @@ struct Mark {
 struct LinkMark {
     time: Time,
     bytes: u64,
-    busy_ns: u64,
+    busy: Span,
 }
 
 impl Recorder {
@@ -106,8 +106,8 @@ impl Recorder {
         series.max_queue_packets.push(totals.step_max_queue_packets);
         series.drops.push(totals.drops);
         series.throughput_mbps.push(mbps(totals.departed_bytes - mark.bytes, span));
-        series.utilisation.push(ratio(totals.busy_ns - mark.busy_ns, span));
-        *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy_ns: totals.busy_ns };
+        series.utilisation.push(ratio(totals.busy.less(mark.busy), span));
+        *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy: totals.busy };
     }
 
     /// How many rows the series of flows and of links will have; none where that is not known.
@@ -206,7 +206,7 @@ pub(crate) fn link_outcome(totals: &LinkTotals, queueing: Option<QueueingTimes>,
         mean_queue_packets: totals.waited_ns as f64 / run.as_nanos().max(1) as f64,
         drops: totals.drops,
         marks: totals.marks,
-        utilisation: ratio(totals.busy_ns, run),
+        utilisation: ratio(totals.busy, run),
         queueing,
     }
 }
@@ -240,6 +240,6 @@ pub(crate) fn mbps(bytes: u64, span: Span) -> f64 {
 }
 
 /// Part of a span; 0 of no time.
-fn ratio(part_ns: u64, span: Span) -> f64 {
-    if span == Span::ZERO { 0.0 } else { part_ns as f64 / span.as_nanos() as f64 }
+fn ratio(part: Span, span: Span) -> f64 {
+    if span == Span::ZERO { 0.0 } else { part.as_nanos() as f64 / span.as_nanos() as f64 }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::Bytes;
 
+use crate::packet::WireSize;
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
@@ -19,7 +20,7 @@ pub(crate) struct Layout {
     /// RoVegas's option, in data and acknowledgements alike; 0 without it.
     option: u64,
     /// Bytes of an acknowledgement on the wire.
-    pub(crate) ack_wire: u16,
+    pub(crate) ack_wire: WireSize,
     /// Payload of the whole transfer, if it has a size.
     size: Option<u64>,
     /// Where each segment ends, for an application that writes segments of its own sizes.
@@ -28,7 +29,6 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) fn new(spec: &FlowSpec) -> Self {
-        let wire = |bytes: Bytes| u16::try_from(bytes.get()).expect("validation bounds packet sizes");
         let option = if spec.composition.signal.needs_routers() { OPTION_BYTES as u64 } else { 0 };
         let payload = spec.packet.get() - spec.header.get();
         Layout {
@@ -36,7 +36,7 @@ impl Layout {
             full_segments: spec.size.map_or(u64::MAX, |size| size.get() / payload),
             header: spec.header.get(),
             option,
-            ack_wire: wire(Bytes::new(spec.ack.get() + option)),
+            ack_wire: WireSize::of(Bytes::new(spec.ack.get() + option)),
             size: spec.size.map(Bytes::get),
             ends: None,
         }
@@ -76,9 +76,9 @@ impl Layout {
 
     /// First payload byte of a segment, and the bytes of its packet on the wire.
     #[inline]
-    pub(crate) fn first_byte_and_wire(&self, segment: u64) -> (u64, u16) {
+    pub(crate) fn first_byte_and_wire(&self, segment: u64) -> (u64, WireSize) {
         match segment < self.full_segments {
-            true => (segment * self.payload, (self.payload + self.header + self.option) as u16),
+            true => (segment * self.payload, self.wire_of(self.payload)),
             false => (self.first_byte(segment), self.wire(segment)),
         }
     }
@@ -89,12 +89,18 @@ impl Layout {
     }
 
     /// Bytes of a segment's packet on the wire.
-    pub(crate) fn wire(&self, segment: u64) -> u16 {
-        (self.payload(segment) + self.header + self.option) as u16
+    pub(crate) fn wire(&self, segment: u64) -> WireSize {
+        self.wire_of(self.payload(segment))
+    }
+
+    /// Bytes on the wire of a data packet with this payload.
+    #[inline]
+    fn wire_of(&self, payload: u64) -> WireSize {
+        WireSize::new((payload + self.header + self.option) as u16)
     }
 
     /// Payload bytes of a data packet of this size on the wire.
-    pub(crate) fn payload_of_wire(&self, wire: u16) -> u64 {
+    pub(crate) fn payload_of_wire(&self, wire: WireSize) -> u64 {
         u64::from(wire) - self.header - self.option
     }
 

@@ -5,7 +5,7 @@ use vegas_core::units::{Span, Time};
 
 use super::ecn::EcnReceiver;
 use super::linux::LinuxAcks;
-use crate::packet::{Ecn, SackBlocks};
+use crate::packet::{Ecn, SackBlocks, WireSize};
 
 /// The receiving end of a flow. Its application takes everything at once.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl Receiver {
 
     /// Takes in a segment `[from, to)`.
     #[inline]
-    pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: u16) -> AckTiming {
+    pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> AckTiming {
         self.wire_bytes += u64::from(wire);
         self.packets += 1;
         // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
@@ -314,7 +314,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn take(receiver: &mut Receiver, from: u64, to: u64) -> AckTiming {
-        receiver.on_data(Time::ZERO, from, to, 1)
+        receiver.on_data(Time::ZERO, from, to, WireSize::new(1))
     }
 
     #[test]

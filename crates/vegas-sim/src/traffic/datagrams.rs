@@ -8,7 +8,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::draw::draw_span;
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Packet, PacketKind, WireSize};
 use crate::scenario::{DatagramSpec, OnOff};
 use crate::util::random::Stream;
 
@@ -16,7 +16,7 @@ use crate::util::random::Stream;
 #[derive(Clone, Debug)]
 pub(super) struct Datagrams {
     id: u32,
-    wire: u16,
+    wire: WireSize,
     /// Between two packets, while on.
     interval: Span,
     on_off: Option<OnOff>,
@@ -33,14 +33,7 @@ impl Datagrams {
             None => Span::MAX,
             Some(on_off) => draw_on(on_off, interval, &mut stream),
         };
-        Datagrams {
-            id,
-            wire: u16::try_from(spec.packet.get()).expect("validation bounds packet sizes"),
-            interval,
-            on_off: spec.on_off,
-            on_left,
-            stream,
-        }
+        Datagrams { id, wire: WireSize::of(spec.packet), interval, on_off: spec.on_off, on_left, stream }
     }
 
     /// Datagram number `number`.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use vegas_core::aqt::{Aqt, Head, Stamps};
 use vegas_sim::outcome::CapturedPacket;
-use vegas_sim::run;
 use vegas_sim::scenario::Scenario;
+use vegas_sim::{WireSize, run};
 
 use crate::captures::{tshark_with, write_capture};
 use crate::sample::{ack, data};
@@ -20,9 +20,9 @@ fn stamps(aqt_us: u32, echo_us: u32) -> Option<Stamps> {
 
 fn story() -> Vec<CapturedPacket> {
     vec![
-        CapturedPacket { stamps: stamps(0, 0), wire: 1_008, ..data(0, 0) },
-        CapturedPacket { stamps: stamps(1_200, 25_000), wire: 48, ..ack(20, 960, &[]) },
-        CapturedPacket { stamps: stamps(u32::MAX, 7), wire: 76, ..ack(21, 960, &[(1_920, 2_880); 3]) },
+        CapturedPacket { stamps: stamps(0, 0), wire: WireSize::new(1_008), ..data(0, 0) },
+        CapturedPacket { stamps: stamps(1_200, 25_000), wire: WireSize::new(48), ..ack(20, 960, &[]) },
+        CapturedPacket { stamps: stamps(u32::MAX, 7), wire: WireSize::new(76), ..ack(21, 960, &[(1_920, 2_880); 3]) },
         ack(22, 960, &[]),
     ]
 }

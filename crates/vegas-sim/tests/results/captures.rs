@@ -7,6 +7,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Once;
 
+use vegas_core::units::Time;
+use vegas_sim::WireSize;
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, Frame, Outcome};
 use vegas_sim::results::{WriteOptions, addresses, sender_port, write_folder};
 
@@ -15,9 +17,9 @@ use crate::sample::{self, ack, data};
 /// A handshake, three segments of which the second is lost, duplicate acknowledgements with SACK blocks, a fast
 /// retransmission and, 400 ms after the last of three more segments, a timeout's retransmission.
 fn story() -> Vec<CapturedPacket> {
-    let syn = CapturedPacket { payload: 0, wire: 40, syn: true, ..data(0, 0) };
+    let syn = CapturedPacket { payload: 0, wire: WireSize::new(40), syn: true, ..data(0, 0) };
     let syn_ack = CapturedPacket { syn: true, ..ack(20, 0, &[]) };
-    let handshake_ack = CapturedPacket { payload: 0, wire: 40, ..data(20, 0) };
+    let handshake_ack = CapturedPacket { payload: 0, wire: WireSize::new(40), ..data(20, 0) };
     vec![
         syn,
         syn_ack,
@@ -137,7 +139,7 @@ fn tshark_sees_the_bits_of_ecn() {
 fn packets_of_real_hosts_are_written_as_they_were() {
     let mut head = vec![0x45, 3, 3, 0xe8, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 81, 0, 1, 10, 82, 0, 1];
     head.extend([0x27, 0x10, 0x13, 0x89, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0, 0, 0, 0, 0, 0]);
-    let frame = |time_ns, point| Frame::new(time_ns, 0, point, 1000, &head);
+    let frame = |time_ns, point| Frame::new(Time::from_nanos(time_ns), 0, point, WireSize::new(1000), &head);
     let frames = vec![
         frame(7_000_000, CapturePoint::SenderOut),
         frame(8_000_000, CapturePoint::ReceiverIn),

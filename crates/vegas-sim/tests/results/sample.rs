@@ -3,6 +3,7 @@
 use serde_json::json;
 use vegas_core::registry;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_sim::WireSize;
 use vegas_sim::outcome::{
     CapturePoint, CapturedPacket, CompletionTimes, FlowOutcome, FlowSeries, Incident, IncidentKind, LinkOutcome,
     LinkSeries, Outcome, QueueingTimes, TrafficOutcome, TransferOutcome,
@@ -11,8 +12,6 @@ use vegas_sim::scenario::{
     DatagramSpec, DelayedAck, Discipline, FlowKind, FlowSpec, Handshake, HostKind, HostSpec, Impairments, LinkKind,
     LinkSpec, Load, QueueLimit, Sampling, Scenario, TrafficSpec, TransferSpec, Transport,
 };
-
-pub(crate) const MILLISECOND_NS: u64 = 1_000_000;
 
 pub(crate) fn scenario() -> Scenario {
     Scenario {
@@ -204,13 +203,13 @@ fn incidents() -> Vec<Incident> {
 /// A packet of flow 0 leaving its sender at `milliseconds`; tests change what they need.
 pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
     CapturedPacket {
-        time_ns: milliseconds * MILLISECOND_NS,
+        at: Time::ZERO + Span::from_millis(milliseconds),
         flow: 0,
         point: CapturePoint::SenderOut,
         sequence,
         acknowledgement: 0,
         payload: 960,
-        wire: 1_000,
+        wire: WireSize::new(1_000),
         sack: [(0, 0); 3],
         sack_blocks: 0,
         syn: false,
@@ -229,7 +228,7 @@ pub(crate) fn ack(milliseconds: u64, acknowledgement: u64, sack: &[(u64, u64)]) 
         point: CapturePoint::SenderIn,
         acknowledgement,
         payload: 0,
-        wire: 40,
+        wire: WireSize::new(40),
         sack: blocks,
         sack_blocks: sack.len() as u8,
         ..data(milliseconds, 0)

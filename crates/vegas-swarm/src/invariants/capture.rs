@@ -32,7 +32,9 @@ pub(super) fn bytes_once_and_in_order(case: &Case<'_>) -> Result<(), String> {
                 CapturePoint::ReceiverOut if !packet.syn => ensure(packet.acknowledgement == arrived.prefix, || {
                     format!(
                         "flow {flow}, {} ns: byte {} is acknowledged, {} bytes have arrived in order",
-                        packet.time_ns, packet.acknowledgement, arrived.prefix
+                        packet.at.as_nanos(),
+                        packet.acknowledgement,
+                        arrived.prefix
                     )
                 })?,
                 _ => {}
@@ -106,20 +108,21 @@ pub(super) fn packets_counted(case: &Case<'_>) -> Result<(), String> {
 /// A sender of bulk data does not fall silent: no longer than its greatest timeout passes without a packet in
 /// or out.
 pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
-    let end_ns = (case.outcome.end_s * 1e9).round() as u64;
+    let end = Time::from_nanos((case.outcome.end_s * 1e9).round() as u64);
     for (flow, spec, packets) in captured(case) {
         let is_over = case.outcome.flows[flow].completion_s.is_some();
         if spec.stop.is_some() || is_over || !spec.application.is_empty() {
             continue;
         }
-        let patience_ns = spec.host.rto_max.as_nanos() + 2 * spec.host.rto_grain.as_nanos();
+        let patience = spec.host.rto_max + spec.host.rto_grain.times(2);
         let at_sender = packets.iter().filter(|p| matches!(p.point, CapturePoint::SenderOut | CapturePoint::SenderIn));
-        let mut last_ns = spec.start.since(Time::ZERO).as_nanos();
-        for now_ns in at_sender.map(|packet| packet.time_ns).chain([end_ns]) {
-            ensure(now_ns.saturating_sub(last_ns) <= patience_ns, || {
-                format!("flow {flow} is silent from {last_ns} to {now_ns} ns, greatest timeout {patience_ns} ns")
+        let mut last = spec.start;
+        for now in at_sender.map(|packet| packet.at).chain([end]) {
+            ensure(now.since(last) <= patience, || {
+                let [last, now] = [last, now].map(Time::as_nanos);
+                format!("flow {flow} is silent from {last} to {now} ns, greatest timeout {} ns", patience.as_nanos())
             })?;
-            last_ns = now_ns;
+            last = now;
         }
     }
     Ok(())

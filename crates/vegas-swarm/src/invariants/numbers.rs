@@ -88,7 +88,7 @@ pub(super) fn times_in_order(case: &Case<'_>) -> Result<(), String> {
     let duration_s = case.scenario.duration.as_nanos() as f64 / 1e9;
     ensure(outcome.end_s <= duration_s, || format!("ends at {} s of {duration_s} s", outcome.end_s))?;
     in_order("incidents", &mut outcome.incidents.iter().map(|incident| incident.time_s))?;
-    in_order("capture", &mut outcome.capture.iter().map(|packet| packet.time_ns as f64 / 1e9))?;
+    in_order("capture", &mut outcome.capture.iter().map(|packet| packet.at.as_nanos() as f64 / 1e9))?;
     in_order("flow series", &mut outcome.flow_series.time_s.iter().copied())?;
     in_order("link series", &mut outcome.link_series.time_s.iter().copied())
 }

@@ -134,6 +134,5 @@ fn has_ties(scenario: &Scenario, outcome: &Outcome) -> bool {
     let mut starts: Vec<u64> = scenario.flows.iter().map(|flow| flow.start.since(Time::ZERO).as_nanos()).collect();
     starts.sort_unstable();
     let two_start = starts.windows(2).any(|pair| pair[0] == pair[1]);
-    two_start
-        || outcome.capture.windows(2).any(|pair| pair[0].time_ns == pair[1].time_ns && pair[0].flow != pair[1].flow)
+    two_start || outcome.capture.windows(2).any(|pair| pair[0].at == pair[1].at && pair[0].flow != pair[1].flow)
 }

@@ -30,7 +30,7 @@ fn same_until(end_s: f64, longer: &Outcome, shorter: &Outcome) -> Result<(), Str
         [longer, shorter].map(|outcome| outcome.incidents.iter().filter(|row| row.time_s < end_s).collect::<Vec<_>>());
     differs::rows("incident", &incidents[0], &incidents[1])?;
     let packets = [longer, shorter].map(|outcome| {
-        outcome.capture.iter().filter(|packet| (packet.time_ns as f64 / 1e9) < end_s).collect::<Vec<_>>()
+        outcome.capture.iter().filter(|packet| (packet.at.as_nanos() as f64 / 1e9) < end_s).collect::<Vec<_>>()
     });
     differs::rows("packet", &packets[0], &packets[1])?;
     let windows = [longer, shorter].map(|outcome| {

@@ -230,13 +230,14 @@ mod tests {
     use vegas_core::units::Bytes;
 
     use super::*;
+    use crate::packet::WireSize;
 
     fn impaired(spec: Impairments) -> Impaired {
         Impaired::new(spec, Stream::named(1, "test"))
     }
 
     fn packet(sequence: u64) -> Packet {
-        Packet::new(PacketKind::Data, 0, sequence, 1000)
+        Packet::new(PacketKind::Data, 0, sequence, WireSize::new(1000))
     }
 
     /// From good to bad once in 100 packets, back once in 4: the channel is bad 0.01 / (0.01 + 0.25) = 1/26 of the

@@ -14,7 +14,7 @@ use crate::network::fast::lookahead::uncongested::{Passed, SegmentLink, Unconges
 use crate::network::fast::managed::AqmVerdict;
 use crate::network::fast::record::{Exit, LinkRecord};
 use crate::network::labels::Labels;
-use crate::packet::Packet;
+use crate::packet::{Packet, WireSize};
 use crate::scenario::{LinkChange, LinkId};
 
 /// All links and path segments at work. What packets touch of them lies side by side.
@@ -111,7 +111,7 @@ impl Links {
     /// in the order of `at`. When it comes out; none where that is a new size, more than have waited before, or the first
     /// after a sampling instant, or where waiting is stamped ([`Links::offer_unusual`]).
     #[inline(always)]
-    pub(crate) fn offer_usual(&mut self, record: usize, at: Time, wire: u16) -> Option<Time> {
+    pub(crate) fn offer_usual(&mut self, record: usize, at: Time, wire: WireSize) -> Option<Time> {
         let here = &mut self.records[record];
         let waits = here.usual_wait(at, wire)?;
         if waits > Span::ZERO {

@@ -9,7 +9,7 @@ use crate::measure::delay_histogram::WaitingTimes;
 use crate::measure::link_totals::LinkTotals;
 use crate::network::labels::Labels;
 use crate::network::queue::{Queue, QueuedPacket, Verdicts};
-use crate::packet::Packet;
+use crate::packet::{Packet, WireSize};
 use crate::scenario::QueueLimit;
 
 /// What a queue discipline did with a packet.
@@ -25,7 +25,7 @@ pub(crate) enum AqmVerdict {
 pub(crate) struct Managed {
     pub(crate) queue: Queue,
     /// Size of the packet in the transmitter, or of the last one, if nothing waits and no dequeue has been due since.
-    pub(crate) sending: Option<u16>,
+    pub(crate) sending: Option<WireSize>,
     /// The transmitter is busy until then, and a turn is due then.
     pub(crate) busy_until: Time,
     /// Stamps its queueing time into every packet; only flows that ask for it read it.
@@ -122,9 +122,9 @@ impl Managed {
 
     /// A packet is in the transmitter from now on until its departure.
     #[inline]
-    pub(crate) fn begin(&mut self, wire: u16, now: Time, departure: Time) {
+    pub(crate) fn begin(&mut self, wire: WireSize, now: Time, departure: Time) {
         self.totals.departed_bytes += u64::from(wire);
-        self.totals.busy_ns += departure.since(now).as_nanos();
+        self.totals.busy = self.totals.busy + departure.since(now);
         (self.sending, self.busy_until) = (Some(wire), departure);
     }
 
@@ -155,7 +155,7 @@ impl Managed {
         let sending = self.sending.map_or(0, u64::from);
         LinkTotals {
             departed_bytes: self.totals.departed_bytes - sending,
-            busy_ns: self.totals.busy_ns - self.busy_until.since(now).as_nanos(),
+            busy: self.totals.busy.less(self.busy_until.since(now)),
             waited_ns: self.waited_ns(now),
             queue_packets: self.queue.len() as u32,
             queue_bytes: self.queue.bytes(),
@@ -175,7 +175,7 @@ impl Managed {
 
     /// The packet being sent counts (docs/design.md, section 4.2).
     #[inline]
-    fn has_room(&self, wire: u16, limit: &QueueLimit) -> bool {
+    fn has_room(&self, wire: WireSize, limit: &QueueLimit) -> bool {
         let sending = self.sending.map_or(0, u64::from);
         match limit {
             QueueLimit::Unlimited => true,

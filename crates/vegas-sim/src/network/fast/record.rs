@@ -9,6 +9,7 @@
 use vegas_core::aqt::Aqt;
 use vegas_core::units::{Span, Time};
 
+use crate::packet::WireSize;
 use crate::scenario::LinkKind;
 
 /// A drop-tail link, or a path segment, as a packet of the usual size meets it.
@@ -29,7 +30,7 @@ pub(crate) struct LinkRecord {
     delay: Span,
     pub(crate) exit: Exit,
     /// The usual size, that of all packets in the queue; no packet's while they are listed.
-    pub(crate) wire: u16,
+    pub(crate) wire: WireSize,
     /// Stamps its queueing time into every packet; only flows that ask for it read it.
     stamps: bool,
 }
@@ -46,7 +47,7 @@ pub(crate) struct Exit {
 const _: () = assert!(size_of::<LinkRecord>() == 64);
 
 /// No packet is so small.
-pub(crate) const NO_SIZE: u16 = 0;
+pub(crate) const NO_SIZE: WireSize = WireSize::ZERO;
 /// Longer than any run, 146 years: what takes longer ends after the run in any case, and no sum of times is too large.
 pub(crate) const ENDLESS: Span = Span::from_nanos(u64::MAX / 4);
 
@@ -72,7 +73,7 @@ impl LinkRecord {
     }
 
     /// Packets of so many bytes are usual on a path segment, and come out so long after they have entered.
-    pub(crate) fn expect(&mut self, wire: u16, through: Span) {
+    pub(crate) fn expect(&mut self, wire: WireSize, through: Span) {
         (self.wire, self.delay) = (wire, through.min(ENDLESS));
     }
 
@@ -90,7 +91,7 @@ impl LinkRecord {
     /// How long a packet waits for its turn that comes at `at`; none where that is unusual: another size, more than have
     /// waited before, or the first after a sampling instant.
     #[inline(always)]
-    pub(crate) fn usual_wait(&self, at: Time, wire: u16) -> Option<Span> {
+    pub(crate) fn usual_wait(&self, at: Time, wire: WireSize) -> Option<Span> {
         let waits = self.busy_until.since(at);
         let is_usual = wire == self.wire && waits < self.unusual_wait && at <= self.next_snapshot;
         is_usual.then_some(waits)

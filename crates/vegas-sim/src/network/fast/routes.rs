@@ -226,9 +226,10 @@ impl Routes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::WireSize;
 
     fn places(routes: &Routes, kind: PacketKind, records: std::ops::Range<u16>) -> Vec<Option<usize>> {
-        let mut packet = Packet::new(kind, 0, 0, 40);
+        let mut packet = Packet::new(kind, 0, 0, WireSize::new(40));
         let link = |hop| {
             packet = packet.at_hop(hop);
             let step = routes.step(routes.place(&packet));
@@ -243,7 +244,7 @@ mod tests {
         let ways = routes.add(&[7, 3].map(Step::record), &[Step::record(9)]);
         routes.set_flow(0, ways);
         assert_eq!(places(&routes, PacketKind::Data, 0..3), [Some(7), Some(3), None]);
-        let packet = Packet::new(PacketKind::Data, 0, 0, 40);
+        let packet = Packet::new(PacketKind::Data, 0, 0, WireSize::new(40));
         let second = routes.first(&packet).place + 1;
         routes.change(0, &[7, 4, 5].map(Step::record), &[Step::record(9)]);
         assert_eq!(routes.step(routes.place(&routes.note_place(packet, second))).id(), 3);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use vegas_core::units::{Bytes, Rate, Span, Time};
+use vegas_core::units::{Rate, Span, Time};
 
+use crate::packet::WireSize;
 use crate::scenario::{LinkKind, RateTrace};
 
 /// Sends one packet after the other, in order.
@@ -27,7 +28,7 @@ impl Transmitter {
     }
 
     /// How long it sends a packet of one of the sizes that come most, at a constant rate.
-    pub(crate) fn usual_transmission(&mut self, wire: u16) -> Span {
+    pub(crate) fn usual_transmission(&mut self, wire: WireSize) -> Span {
         match self {
             Transmitter::Constant { rate, times } => times.of(wire, *rate),
             Transmitter::Trace(_) => unreachable!("a trace has no usual times"),
@@ -37,7 +38,7 @@ impl Transmitter {
     /// When a packet has left that was offered at `offered` and is dequeued at `begins`. To be asked once for
     /// each packet, in order.
     #[inline]
-    pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: u16) -> Time {
+    pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: WireSize) -> Time {
         match self {
             Transmitter::Constant { rate, times } => begins + times.of(wire, *rate),
             Transmitter::Trace(cursor) => cursor.finish(offered, wire),
@@ -49,12 +50,12 @@ impl Transmitter {
 /// another, and a 128-bit division per packet is worth saving.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TransmissionTimes {
-    known: [(u16, Span); 2],
+    known: [(WireSize, Span); 2],
 }
 
 impl TransmissionTimes {
     #[inline]
-    fn of(&mut self, wire: u16, rate: Rate) -> Span {
+    fn of(&mut self, wire: WireSize, rate: Rate) -> Span {
         if self.known[0].0 != wire {
             self.bring_forward(wire, rate);
         }
@@ -62,10 +63,10 @@ impl TransmissionTimes {
     }
 
     #[cold]
-    fn bring_forward(&mut self, wire: u16, rate: Rate) {
+    fn bring_forward(&mut self, wire: WireSize, rate: Rate) {
         self.known.swap(0, 1);
         if self.known[0].0 != wire {
-            self.known[0] = (wire, rate.time_for(Bytes::new(u64::from(wire))));
+            self.known[0] = (wire, wire.transmission(rate));
         }
     }
 }
@@ -90,7 +91,7 @@ impl TraceCursor {
     }
 
     #[inline(never)]
-    fn finish(&mut self, offered: Time, wire: u16) -> Time {
+    fn finish(&mut self, offered: Time, wire: WireSize) -> Time {
         if self.used <= offered {
             self.left = 0;
             self.skip_to(offered);
@@ -147,7 +148,7 @@ mod tests {
     #[test]
     fn opportunities_wrap() {
         let mut cursor = cursor("2\n2\n5\n");
-        let left: Vec<Time> = (0..7).map(|_| cursor.finish(ms(0), 1500)).collect();
+        let left: Vec<Time> = (0..7).map(|_| cursor.finish(ms(0), WireSize::new(1500))).collect();
         assert_eq!(left, [2, 2, 5, 7, 7, 10, 12].map(ms));
     }
 
@@ -157,7 +158,7 @@ mod tests {
     fn packets_share_and_span_opportunities() {
         let mut cursor = cursor("1\n3\n4\n9\n");
         let sizes = [600, 600, 600, 3001, 1199, 1];
-        let left: Vec<Time> = sizes.iter().map(|wire| cursor.finish(ms(0), *wire)).collect();
+        let left: Vec<Time> = sizes.iter().map(|wire| cursor.finish(ms(0), WireSize::new(*wire))).collect();
         assert_eq!(left, [1, 1, 3, 9, 9, 10].map(ms));
     }
 
@@ -165,23 +166,23 @@ mod tests {
     #[test]
     fn unused_opportunities_are_lost() {
         let mut cursor = cursor("1\n3\n4\n9\n");
-        assert_eq!(cursor.finish(ms(0), 100), ms(1));
-        assert_eq!(cursor.finish(ms(1), 100), ms(3));
-        assert_eq!(cursor.finish(ms(4), 100), ms(9));
+        assert_eq!(cursor.finish(ms(0), WireSize::new(100)), ms(1));
+        assert_eq!(cursor.finish(ms(1), WireSize::new(100)), ms(3));
+        assert_eq!(cursor.finish(ms(4), WireSize::new(100)), ms(9));
         // two passes later: 9 + 9 + 9 is passed at that instant, then comes 27 + 1
-        assert_eq!(cursor.finish(ms(27), 1500), ms(28));
-        assert_eq!(cursor.finish(ms(27), 1500), ms(30));
-        assert_eq!(cursor.finish(ms(900), 1500), ms(901));
+        assert_eq!(cursor.finish(ms(27), WireSize::new(1500)), ms(28));
+        assert_eq!(cursor.finish(ms(27), WireSize::new(1500)), ms(30));
+        assert_eq!(cursor.finish(ms(900), WireSize::new(1500)), ms(901));
     }
 
     /// Opportunities at the seam: the last of one pass and one at 0 of the next are at the same instant.
     #[test]
     fn seam_between_passes() {
         let mut cursor = cursor("0\n4\n");
-        assert_eq!(cursor.finish(ms(0), 1500), ms(4));
-        assert_eq!(cursor.finish(ms(0), 1500), ms(4));
-        assert_eq!(cursor.finish(ms(7), 1500), ms(8));
-        assert_eq!(cursor.finish(ms(7), 1500), ms(8));
-        assert_eq!(cursor.finish(ms(7), 1500), ms(12));
+        assert_eq!(cursor.finish(ms(0), WireSize::new(1500)), ms(4));
+        assert_eq!(cursor.finish(ms(0), WireSize::new(1500)), ms(4));
+        assert_eq!(cursor.finish(ms(7), WireSize::new(1500)), ms(8));
+        assert_eq!(cursor.finish(ms(7), WireSize::new(1500)), ms(8));
+        assert_eq!(cursor.finish(ms(7), WireSize::new(1500)), ms(12));
     }
 }

@@ -4,6 +4,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::{Backlog, QueuedPacket, Verdicts};
+use crate::packet::WireSize;
 use crate::scenario::CoDelSpec;
 
 /// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than so many intervals ago.
@@ -20,7 +21,7 @@ pub(crate) struct CoDel {
     last_count: u32,
     dropping: bool,
     /// The largest packet seen: a queue no longer than that is never dropped from.
-    max_packet: u16,
+    max_packet: WireSize,
 }
 
 impl Default for CoDel {
@@ -31,7 +32,7 @@ impl Default for CoDel {
             count: 0,
             last_count: 0,
             dropping: false,
-            max_packet: 0,
+            max_packet: WireSize::ZERO,
         }
     }
 }
@@ -63,7 +64,7 @@ impl CoDel {
 
     /// A packet of so many bytes that has not waited is taken, and nothing waits behind it.
     #[inline]
-    pub(super) fn note_passing(&mut self, wire: u16) {
+    pub(super) fn note_passing(&mut self, wire: WireSize) {
         self.max_packet = self.max_packet.max(wire);
         self.note_empty();
     }
@@ -174,7 +175,7 @@ mod tests {
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         let mut drop_times = Vec::new();
         for now in 0..400 {
-            let packet = Packet::new(PacketKind::Data, 0, now, 1000);
+            let packet = Packet::new(PacketKind::Data, 0, now, WireSize::new(1000));
             fifo.push(QueuedPacket { packet, since: ms(now) });
             if now >= 50 {
                 codel.take(ms(now), &spec, &mut fifo, &mut verdicts);
@@ -257,7 +258,7 @@ mod tests {
             let arrivals = u64::from(stream.below(100) < percent) + u64::from(stream.below(100) + 100 < percent);
             for copy in 0..arrivals {
                 fifo.push(QueuedPacket {
-                    packet: Packet::new(PacketKind::Data, 0, 2 * number + copy, 1000),
+                    packet: Packet::new(PacketKind::Data, 0, 2 * number + copy, WireSize::new(1000)),
                     since: now,
                 });
                 rfc.queue.push_back((2 * number + copy, seconds));
@@ -277,7 +278,7 @@ mod tests {
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         let mut mark_times = Vec::new();
         for now in 0..400 {
-            let packet = Packet::new(PacketKind::Data, 0, now, 1000).with_ecn(Ecn::CAPABLE);
+            let packet = Packet::new(PacketKind::Data, 0, now, WireSize::new(1000)).with_ecn(Ecn::CAPABLE);
             fifo.push(QueuedPacket { packet, since: ms(now) });
             if now >= 50 {
                 let taken = codel.take(ms(now), &spec, &mut fifo, &mut verdicts).expect("a packet is there");
@@ -296,7 +297,7 @@ mod tests {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
         let (mut codel, mut fifo, mut verdicts) = (CoDel::default(), Fifo::default(), Verdicts::default());
         for now in (0..10_000).step_by(200) {
-            let packet = Packet::new(PacketKind::Data, 0, now, 1000);
+            let packet = Packet::new(PacketKind::Data, 0, now, WireSize::new(1000));
             fifo.push(QueuedPacket { packet, since: ms(now) });
             assert!(codel.take(ms(now + 150), &spec, &mut fifo, &mut verdicts).is_some());
         }

@@ -8,7 +8,7 @@ use vegas_core::units::Time;
 use super::codel::CoDel;
 use super::lines::{Line, LineOf, Lines};
 use super::{QueuedPacket, Verdicts};
-use crate::packet::Packet;
+use crate::packet::{Packet, WireSize};
 use crate::scenario::{CoDelSpec, FqCoDelSpec};
 use crate::util::prefetch::prefetch;
 
@@ -122,7 +122,7 @@ impl FqCoDel {
     }
 
     #[cold]
-    fn make_room(&mut self, wire: u16, verdicts: &mut Verdicts) {
+    fn make_room(&mut self, wire: WireSize, verdicts: &mut Verdicts) {
         let mut room = 0u32;
         while room < u32::from(wire) {
             let rank = |id: u32| {
@@ -334,7 +334,13 @@ mod tests {
         assert_eq!(all.memory_bytes(), 0);
         let mut verdicts = Verdicts::default();
         for flow in [0, 1, 0, 2, 1] {
-            all.offer(Time::ZERO, Packet::new(PacketKind::Data, flow, 0, 1000), flow, true, &mut verdicts);
+            all.offer(
+                Time::ZERO,
+                Packet::new(PacketKind::Data, flow, 0, WireSize::new(1000)),
+                flow,
+                true,
+                &mut verdicts,
+            );
         }
         assert_eq!((all.queues.len(), all.len()), (3, 5));
         assert!(all.memory_bytes() < 2_000, "{}", all.memory_bytes());
@@ -376,7 +382,7 @@ mod tests {
             let (mut passed, mut taken) = (FqCoDel::new(spec), FqCoDel::new(spec));
             let (mut verdicts, mut now) = ([Verdicts::default(), Verdicts::default()], Time::ZERO);
             for (number, (step, flow, wire, wait_ms)) in steps.into_iter().enumerate() {
-                let packet = Packet::new(PacketKind::Data, flow, number as u64, wire);
+                let packet = Packet::new(PacketKind::Data, flow, number as u64, WireSize::new(wire));
                 now = now + Span::from_millis(wait_ms);
                 match step {
                     Step::Offer => {

@@ -155,7 +155,7 @@ impl Backlog for LineOf<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Packet, PacketKind};
+    use crate::packet::{Packet, PacketKind, WireSize};
     use proptest::prelude::*;
     use std::collections::VecDeque;
     use vegas_core::units::Time;
@@ -169,7 +169,7 @@ mod tests {
             let mut most = 0;
             for (number, (id, pushes)) in steps.into_iter().enumerate() {
                 if pushes {
-                    let packet = Packet::new(PacketKind::Data, 0, number as u64, 40 + number as u16);
+                    let packet = Packet::new(PacketKind::Data, 0, number as u64, WireSize::new(40 + number as u16));
                     lines.push(&mut all[id], QueuedPacket { packet, since: Time::ZERO });
                     model[id].push_back(packet);
                 } else {

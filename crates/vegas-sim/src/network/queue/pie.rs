@@ -178,7 +178,7 @@ fn last_true(most: u64, is_true: impl Fn(u64) -> bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::{Packet, PacketKind};
+    use crate::packet::{Packet, PacketKind, WireSize};
     use proptest::prelude::*;
 
     fn pie() -> Pie {
@@ -238,7 +238,7 @@ mod tests {
 
     fn with_waiting(packets: usize) -> Fifo {
         let mut fifo = Fifo::default();
-        let packet = Packet::new(PacketKind::Data, 0, 0, 1500);
+        let packet = Packet::new(PacketKind::Data, 0, 0, WireSize::new(1500));
         (0..packets).for_each(|_| fifo.push(QueuedPacket { packet, since: Time::ZERO }));
         fifo
     }

@@ -2,10 +2,10 @@
 //! "Recommendation on using the gentle_ variant of RED", 2000): drops or marks on
 //! arrival by the averaged length of the queue.
 
-use vegas_core::units::{Bytes, Rate, Time};
+use vegas_core::units::{Rate, Time};
 
 use super::{Fifo, Verdict};
-use crate::packet::Packet;
+use crate::packet::{Packet, WireSize};
 use crate::scenario::RedSpec;
 use crate::util::random::Stream;
 
@@ -69,10 +69,10 @@ impl Red {
     }
 
     /// An empty queue counts as many times as packets like this one could have been sent.
-    fn average_in(&mut self, now: Time, length: usize, wire: u16) {
+    fn average_in(&mut self, now: Time, length: usize, wire: WireSize) {
         let weight = i128::from(self.spec.weight_ppm);
         if let Some(since) = self.idle_since.take() {
-            let one = self.rate.time_for(Bytes::new(u64::from(wire))).as_nanos().max(1);
+            let one = wire.transmission(self.rate).as_nanos().max(1);
             let mut left = now.since(since).as_nanos() / one;
             while left > 0 && self.average > 0 {
                 self.average -= (self.average * weight + MILLION - 1) / MILLION;
@@ -159,7 +159,7 @@ mod tests {
         let mut red = red(packets);
         red.idle_since = None;
         let mut fifo = Fifo::default();
-        let packet = Packet::new(PacketKind::Data, 0, 0, 1000).with_ecn(ecn);
+        let packet = Packet::new(PacketKind::Data, 0, 0, WireSize::new(1000)).with_ecn(ecn);
         (0..packets).for_each(|_| fifo.push(crate::network::queue::QueuedPacket { packet, since: Time::ZERO }));
         let verdicts: Vec<Verdict> = (0..200_000).map(|_| red.judge(Time::ZERO, &fifo, &packet)).collect();
         assert_eq!(red.average, packets * ONE);
@@ -201,7 +201,7 @@ mod tests {
     fn the_average_falls_while_idle() {
         let mut red = red(20);
         red.idle_since = Some(Time::ZERO);
-        red.average_in(Time::from_nanos(100_000_000), 0, 1000);
+        red.average_in(Time::from_nanos(100_000_000), 0, WireSize::new(1000));
         let left = red.average as f64 / ONE as f64;
         assert!((left - 20. * 0.8186 * 0.998).abs() < 0.01, "{left}");
     }

@@ -12,7 +12,7 @@ use crate::measure::link_totals::LinkTotals;
 use crate::measure::outcome::QueueingTimes;
 use crate::network::labels::Labels;
 use crate::network::queue::{Queue, QueuedPacket, Verdicts};
-use crate::packet::Packet;
+use crate::packet::{Packet, WireSize};
 use crate::scenario::{LinkKind, QueueLimit};
 use crate::util::random::Stream;
 
@@ -81,7 +81,7 @@ impl Link {
     }
 
     /// The packet being sent counts.
-    fn has_room(&self, wire: u16) -> bool {
+    fn has_room(&self, wire: WireSize) -> bool {
         let sending_bytes = self.sending.map_or(0, |(packet, _)| u64::from(packet.wire()));
         match self.limit {
             QueueLimit::Unlimited => true,
@@ -108,7 +108,7 @@ impl Link {
             packet = packet.stamped(Aqt::ZERO.plus(waited));
         }
         let departure = self.transmitter.finish(now, since, packet.wire());
-        self.totals.busy_ns += departure.since(now).as_nanos();
+        self.totals.busy = self.totals.busy + departure.since(now);
         self.sending = Some((packet, departure));
         self.sending
     }
@@ -137,9 +137,9 @@ impl Link {
 
     /// What had happened by `now`.
     pub(super) fn totals(&self, now: Time) -> LinkTotals {
-        let to_go_ns = self.sending.map_or(0, |(_, departure)| departure.since(now).as_nanos());
+        let to_go = self.sending.map_or(Span::ZERO, |(_, departure)| departure.since(now));
         LinkTotals {
-            busy_ns: self.totals.busy_ns - to_go_ns,
+            busy: self.totals.busy.less(to_go),
             waited_ns: self.waited_ns(now),
             queue_packets: self.queue_packets() as u32,
             queue_bytes: self.queue_bytes(),

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use vegas_core::units::{Bytes, Rate, Span, Time};
+use vegas_core::units::{Rate, Span, Time};
 
+use crate::packet::WireSize;
 use crate::scenario::{LinkKind, RateTrace};
 
 /// What sends the packets of a link, one after the other.
@@ -36,9 +37,9 @@ impl Transmitter {
     }
 
     /// When a packet has left that came at `since` and is dequeued at `begins`. Asked once for each packet, in order.
-    pub(super) fn finish(&mut self, begins: Time, since: Time, wire: u16) -> Time {
+    pub(super) fn finish(&mut self, begins: Time, since: Time, wire: WireSize) -> Time {
         match self {
-            Transmitter::Constant(rate) => begins + rate.time_for(Bytes::new(wire.into())),
+            Transmitter::Constant(rate) => begins + wire.transmission(*rate),
             Transmitter::Traced(opportunities) => opportunities.send(since, wire.into()),
         }
     }

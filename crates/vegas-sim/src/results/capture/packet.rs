@@ -51,13 +51,13 @@ pub(crate) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<He
     let (sender, receiver) = addresses(packet.flow);
     let (source, destination) = if from_receiver(packet) { (receiver, sender) } else { (sender, receiver) };
     let tcp = tcp_header(&scenario.flows[packet.flow as usize], packet);
-    let too_large = || ResultsError::PacketTooLarge { flow: packet.flow, bytes: packet.wire };
+    let too_large = || ResultsError::PacketTooLarge { flow: packet.flow, bytes: packet.wire.into() };
     let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
     let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
     ip.ecn = IpEcn::try_new(packet.codepoint).expect("a codepoint of two bits");
     ip.options = packet.stamps.map_or_else(Ipv4Options::new, |stamps| stamps.to_bytes().into());
     with_checksums(ip, tcp, payload)
-        .map(|(bytes, total)| Headers { bytes, wire_bytes: packet.wire.max(total) })
+        .map(|(bytes, total)| Headers { bytes, wire_bytes: u32::from(packet.wire).max(total) })
         .map_err(|_| too_large())
 }
 

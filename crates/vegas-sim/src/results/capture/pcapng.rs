@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use vegas_core::units::Time;
+
 use crate::measure::outcome::{CapturePoint, CapturedPacket, Frame, Outcome};
 use crate::results::ENGINE_VERSION;
 use crate::results::capture::packet::{Headers, headers};
@@ -73,10 +75,10 @@ enum Seen<'a> {
 }
 
 impl Seen<'_> {
-    fn time_ns(&self) -> u64 {
+    fn at(&self) -> Time {
         match self {
-            Seen::Simulated(packet) => packet.time_ns,
-            Seen::Real(frame) => frame.time_ns,
+            Seen::Simulated(packet) => packet.at,
+            Seen::Real(frame) => frame.at,
         }
     }
 
@@ -90,7 +92,7 @@ impl Seen<'_> {
     fn headers(&self, scenario: &Scenario) -> Result<Headers, ResultsError> {
         match self {
             Seen::Simulated(packet) => headers(scenario, packet),
-            Seen::Real(frame) => Ok(Headers { bytes: frame.head().to_vec(), wire_bytes: frame.wire }),
+            Seen::Real(frame) => Ok(Headers { bytes: frame.head().to_vec(), wire_bytes: frame.wire.into() }),
         }
     }
 }
@@ -118,7 +120,7 @@ pub(crate) fn write_file(
         watch.step()?;
         let node = view.node(scenario, &scenario.flows[packet.flow() as usize]);
         let interface = node.and_then(|node| interfaces.binary_search(&node).ok()).unwrap_or(0);
-        write_packet(&mut out, interface as u32, packet.time_ns(), &packet.headers(scenario)?).map_err(&refused)?;
+        write_packet(&mut out, interface as u32, packet.at(), &packet.headers(scenario)?).map_err(&refused)?;
     }
     out.flush().map_err(&refused)
 }
@@ -128,7 +130,7 @@ fn seen(view: View, outcome: &Outcome) -> Vec<Seen<'_>> {
     let simulated = outcome.capture.iter().filter(|packet| view.shows(packet.point)).map(Seen::Simulated);
     let real = outcome.frames.iter().filter(|frame| view.shows(frame.point)).map(Seen::Real);
     let mut seen: Vec<Seen<'_>> = simulated.chain(real).collect();
-    seen.sort_by_key(Seen::time_ns);
+    seen.sort_by_key(Seen::at);
     seen
 }
 
@@ -165,7 +167,8 @@ fn write_interface(out: &mut impl Write, view: View, node: &str, snap_bytes: u32
     write_block(out, INTERFACE_DESCRIPTION, &body)
 }
 
-fn write_packet(out: &mut impl Write, interface: u32, time_ns: u64, headers: &Headers) -> io::Result<()> {
+fn write_packet(out: &mut impl Write, interface: u32, at: Time, headers: &Headers) -> io::Result<()> {
+    let time_ns = at.as_nanos();
     let (time_high, time_low) = ((time_ns >> 32) as u32, time_ns as u32);
     let captured = headers.bytes.len() as u32;
     let mut body = [interface, time_high, time_low, captured, headers.wire_bytes].map(u32::to_le_bytes).concat();

@@ -15,7 +15,7 @@ use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, Standalone};
 
-use crate::packet::SackBlocks;
+use crate::packet::{SackBlocks, WireSize};
 
 pub use application::{Activity, ApplicationPhase, Video};
 pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
@@ -247,7 +247,7 @@ pub enum QueueLimit {
 
 impl QueueLimit {
     /// Whether a packet of so many bytes has room where there is no other.
-    pub(crate) fn admits(&self, wire: u16) -> bool {
+    pub(crate) fn admits(&self, wire: WireSize) -> bool {
         match self {
             QueueLimit::Unlimited => true,
             QueueLimit::Packets(packets) => *packets > 0,

@@ -5,7 +5,7 @@ use vegas_core::units::{Segments, Time};
 
 use super::super::Outbox;
 use super::super::sender::Sender;
-use crate::packet::{Packet, PacketKind, SackBlocks};
+use crate::packet::{Packet, PacketKind, SackBlocks, WireSize};
 use crate::scenario::Scenario;
 
 struct Peer {
@@ -57,7 +57,7 @@ impl Peer {
             sack.blocks[0] = (from * PAYLOAD, to * PAYLOAD);
             sack.count = 1;
         }
-        let ack = Packet::new(PacketKind::Ack, 0, una * PAYLOAD, 40);
+        let ack = Packet::new(PacketKind::Ack, 0, una * PAYLOAD, WireSize::new(40));
         self.sender.on_ack_with(ms(at), ack, &sack, &mut self.out);
         self.sent()
     }

@@ -120,13 +120,13 @@ impl DelayLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::PacketKind;
+    use crate::packet::{PacketKind, WireSize};
 
     #[test]
     fn nothing_overtakes() {
         let mut delay_lines = DelayLines::new(&[0]);
         let mut enter = |delay_line, component, nanos: u64| {
-            let packet = Packet::new(PacketKind::Data, 0, nanos, 1000);
+            let packet = Packet::new(PacketKind::Data, 0, nanos, WireSize::new(1000));
             delay_lines
                 .enter(delay_line, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: component })
         };
@@ -150,7 +150,7 @@ mod tests {
         let mut delay_lines = DelayLines::new(&[2, 1, 0]);
         for component in [3, 2, 1, 0] {
             for sequence in 0..200 {
-                let packet = Packet::new(PacketKind::Data, component, sequence, 1000);
+                let packet = Packet::new(PacketKind::Data, component, sequence, WireSize::new(1000));
                 let carried =
                     OnItsWay { packet, arrival: Time::from_nanos(100 + sequence), component, place: component };
                 let entered = match delay_lines.enter(0, carried) {

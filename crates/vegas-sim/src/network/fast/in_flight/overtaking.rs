@@ -123,13 +123,13 @@ impl Burst {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::packet::PacketKind;
+    use crate::packet::{PacketKind, WireSize};
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
     fn burst_of(overtaking: &mut Overtaking, link: LinkId, packets: u64, gap_ns: u64) {
         for number in 0..packets {
-            let packet = Packet::new(PacketKind::Data, 0, 1000 * number, 1040);
+            let packet = Packet::new(PacketKind::Data, 0, 1000 * number, WireSize::new(1040));
             let is_first = overtaking.carry(link, packet, Time::from_nanos(gap_ns * number), 7);
             assert_eq!(is_first, number == 0);
         }
@@ -160,7 +160,7 @@ mod tests {
             for (kind, flow, gap, takes) in steps {
                 at += gap;
                 sequence = if kind == 2 { sequence - 5_000 } else { sequence + 1000 * gap };
-                let (packet, arrival) = (Packet::new(PacketKind::Data, flow, sequence, 1040), Time::from_nanos(at));
+                let (packet, arrival) = (Packet::new(PacketKind::Data, flow, sequence, WireSize::new(1040)), Time::from_nanos(at));
                 prop_assert_eq!(overtaking.carry(0, packet, arrival, flow), model.is_empty());
                 model.push_back((packet, arrival, flow));
                 prop_assert_eq!(overtaking.packets_held(), model.len());

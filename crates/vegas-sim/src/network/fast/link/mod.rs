@@ -20,7 +20,7 @@ use crate::network::fast::record::LinkRecord;
 use crate::network::fast::transmitter::Transmitter;
 use crate::network::labels::Labels;
 use crate::network::queue::Queue;
-use crate::packet::Packet;
+use crate::packet::{Packet, WireSize};
 use crate::scenario::{Impairments, LinkChange, LinkKind, QueueLimit};
 use crate::util::random::Stream;
 use crate::util::ring::Ring;
@@ -169,7 +169,7 @@ impl Link {
 
     /// Offers a packet to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers are in the
     /// order of `at`. How long it waits, if it has room.
-    pub(crate) fn offer(&mut self, record: &mut LinkRecord, at: Time, wire: u16) -> Option<Span> {
+    pub(crate) fn offer(&mut self, record: &mut LinkRecord, at: Time, wire: WireSize) -> Option<Span> {
         let LinkQueue::DropTail(occupancy) = &mut self.queue else { unreachable!("a drop-tail link") };
         let waits = occupancy.offer(at, wire, record, &mut self.transmitter, &self.limit);
         self.counts.lost += u64::from(waits.is_none());

@@ -41,7 +41,7 @@ impl One {
     }
 
     fn offer(&mut self, at: u64, wire: u16) -> Option<Span> {
-        let (at, record) = (Time::from_nanos(at), &mut self.record);
+        let (at, wire, record) = (Time::from_nanos(at), WireSize::new(wire), &mut self.record);
         let Some(waits) = record.usual_wait(at, wire) else { return self.link.offer(record, at, wire) };
         record.accept(at, waits);
         if waits > Span::ZERO {
@@ -61,7 +61,7 @@ fn link_with_four_packets() -> One {
     let spec = LinkKind { delay: Span::from_millis(10), ..spec(1_000, QueueLimit::Bytes(Bytes::new(4000))) };
     let mut link = One::new(&spec, true);
     for sequence in 0..4 {
-        let packet = Packet::new(PacketKind::Data, 0, sequence, 1000);
+        let packet = Packet::new(PacketKind::Data, 0, sequence, WireSize::new(1000));
         assert!(offer(&mut link, Time::ZERO, packet));
     }
     link
@@ -113,7 +113,7 @@ fn what_waits_gets_the_new_rate() {
     assert_eq!(link.look(micros(1500)).queue_packets, 2);
     assert_eq!(arrivals(&mut link), [(11_000, 0), (12_000, 1), (14_000, 2), (16_000, 3)]);
     let totals = link.look(micros(20_000));
-    assert_eq!((totals.waited_ns, totals.busy_ns), (7_000_000, 6_000_000));
+    assert_eq!((totals.waited_ns, totals.busy.as_nanos()), (7_000_000, 6_000_000));
 }
 
 /// The same queue at twice the rate from 1.5 ms on: the fourth begins at 2.5 ms in place of 3. What the packets had been
@@ -124,7 +124,7 @@ fn what_waits_is_stamped_with_the_time_that_it_waits() {
     let mut link = One::new(&spec, true);
     let most = Aqt::MAX.micros();
     for before in [0, 7, most - 500, most - 2_700] {
-        let packet = Packet::new(PacketKind::Data, 0, 0, 1000).stamped(Aqt::from_micros(before));
+        let packet = Packet::new(PacketKind::Data, 0, 0, WireSize::new(1000)).stamped(Aqt::from_micros(before));
         assert!(offer(&mut link, Time::ZERO, packet));
     }
     change_at(&mut link, micros(1500), &change(Some(16_000_000), None));
@@ -163,7 +163,7 @@ fn changes_follow_each_other() {
 fn a_smaller_queue_keeps_what_waits() {
     let mut link = link_with_four_packets();
     change_at(&mut link, micros(1500), &LinkChange { queue: Some(QueueLimit::Packets(3)), ..change(None, None) });
-    let packet = Packet::new(PacketKind::Data, 0, 4, 1000);
+    let packet = Packet::new(PacketKind::Data, 0, 4, WireSize::new(1000));
     assert!(!offer(&mut link, micros(1600), packet));
     assert!(offer(&mut link, micros(2000), packet));
 }
@@ -204,7 +204,7 @@ fn play(
         let totals = link.look(Time::from_nanos(now));
         link.link.begin_step(&mut link.record, totals.queue_packets);
         seen.push(Look {
-            departed: (totals.departed_bytes, totals.busy_ns),
+            departed: (totals.departed_bytes, totals.busy.as_nanos()),
             waited_ns: totals.waited_ns,
             drops: totals.drops,
             queue: (totals.queue_packets, totals.queue_bytes),
@@ -258,6 +258,6 @@ fn what_is_seen_in_between() {
     let waits = [0; 4].map(|at| link.offer(at, 5));
     assert_eq!(waits, [Some(0), Some(5), Some(10), None].map(|wait| wait.map(Span::from_nanos)));
     let totals = link.look(Time::from_nanos(7));
-    assert_eq!((totals.departed_bytes, totals.busy_ns, totals.waited_ns), (5, 7, 12));
+    assert_eq!((totals.departed_bytes, totals.busy.as_nanos(), totals.waited_ns), (5, 7, 12));
     assert_eq!((totals.queue_packets, totals.queue_bytes, totals.max_queue_packets, totals.drops), (1, 5, 2, 1));
 }

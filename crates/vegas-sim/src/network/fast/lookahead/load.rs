@@ -1,6 +1,7 @@
 //! What comes to each link: from which links before it, and of which sizes.
 
 use super::plan::{ANY, ack_wires, data_wires};
+use crate::packet::WireSize;
 use crate::scenario::{Change, LinkId, Scenario};
 
 /// What comes to the links.
@@ -8,7 +9,7 @@ pub(super) struct Load {
     /// Ordered by link, each once.
     transitions: Vec<Transition>,
     /// Least and greatest size on the wire, by link.
-    pub(super) wires: Vec<(u16, u16)>,
+    pub(super) wires: Vec<(WireSize, WireSize)>,
 }
 
 /// Some packets come to `link` from the link `before`.
@@ -23,7 +24,7 @@ pub(super) const HOST: u32 = u32::MAX;
 
 impl Load {
     pub(super) fn new(scenario: &Scenario, links: usize, answers: &[bool]) -> Self {
-        let mut load = Load { transitions: Vec::new(), wires: vec![(u16::MAX, 0); links] };
+        let mut load = Load { transitions: Vec::new(), wires: vec![(WireSize::MAX, WireSize::ZERO); links] };
         for (flow, answers) in scenario.flows.iter().zip(answers) {
             load.add(&flow.path, data_wires(flow), HOST);
             let before = flow.path.last().filter(|_| *answers).map_or(HOST, |last| *last as u32);
@@ -47,7 +48,7 @@ impl Load {
         load
     }
 
-    fn add(&mut self, way: &[LinkId], wires: (u16, u16), mut before: u32) {
+    fn add(&mut self, way: &[LinkId], wires: (WireSize, WireSize), mut before: u32) {
         for &link in way {
             self.transitions.push(Transition { link: link as u32, before });
             let (least, most) = &mut self.wires[link];

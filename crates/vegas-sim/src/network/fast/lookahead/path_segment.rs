@@ -10,6 +10,7 @@ use vegas_core::units::{Span, Time};
 
 use crate::network::fast::lookahead::uncongested::{SegmentLink, UncongestedLink};
 use crate::network::fast::record::LinkRecord;
+use crate::packet::WireSize;
 
 /// A path segment, but for what is the same as of a link.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ impl PathSegment {
         record: &mut LinkRecord,
         links: &[UncongestedLink],
         mut at: Time,
-        wire: u16,
+        wire: WireSize,
         end: Time,
     ) -> Time {
         let behind = |link: &SegmentLink| &links[link.uncongested as usize];
@@ -101,7 +102,7 @@ mod tests {
 
         /// When a packet that enters at `at` comes out.
         fn pass(&mut self, at: u64, wire: u16) -> u64 {
-            let (at, record) = (Time::from_nanos(at), &mut self.record);
+            let (at, wire, record) = (Time::from_nanos(at), WireSize::new(wire), &mut self.record);
             let out = match record.usual_wait(at, wire) {
                 Some(waits) => record.accept(at, waits),
                 None => self.segment.pass_each(record, &self.links, at, wire, Time::from_nanos(LOOKS_NS[2])),
@@ -115,7 +116,7 @@ mod tests {
             self.segment.look(&self.record, &mut self.links);
             self.links.each_ref().map(|link| {
                 let totals = link.passed.totals();
-                (totals.departed_bytes, totals.busy_ns)
+                (totals.departed_bytes, totals.busy.as_nanos())
             })
         }
     }

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use vegas_core::units::{Bytes, Span, Time};
+use vegas_core::units::{Span, Time};
 
 use super::load::{HOST, Load, Transition};
 use crate::measure::sampling::SamplingInstants;
@@ -18,6 +18,7 @@ use crate::network::fast::in_flight::delay_lines::NO_DELAY_LINE;
 use crate::network::fast::link::may_impair;
 use crate::network::fast::links::Links;
 use crate::network::fast::routes::{Routes, Step};
+use crate::packet::WireSize;
 use crate::scenario::{Change, Discipline, FlowSpec, Handshake, LinkId, LinkSpec, Sampling, Scenario, Transport};
 
 /// What is done ahead of its time.
@@ -180,14 +181,14 @@ impl Known<'_> {
     }
 
     /// How long it sends a packet of so many bytes; none where that varies.
-    fn transmission(&self, wire: u16) -> Option<Span> {
-        self.spec.trace.is_none().then(|| self.spec.rate.time_for(Bytes::new(wire.into())))
+    fn transmission(&self, wire: WireSize) -> Option<Span> {
+        self.spec.trace.is_none().then(|| wire.transmission(self.spec.rate))
     }
 
     /// Whether even a packet of so many bytes comes out later than it goes in: with nanoseconds for a clock, one of a few
     /// bytes may not. What happens at one instant is in the order of the components' numbers only if all of it is pending
     /// as the instant begins; so what leaves such a link is not known ahead of time. A trace's opportunities come later.
-    fn takes_time(&self, wire: u16) -> bool {
+    fn takes_time(&self, wire: WireSize) -> bool {
         self.spec.delay > Span::ZERO || self.transmission(wire) != Some(Span::ZERO)
     }
 }
@@ -306,10 +307,10 @@ fn arrivals(before: &[Transition], spacings: &[Option<Spacing>]) -> Option<Spaci
 }
 
 /// Sizes of which nothing is known.
-pub(super) const ANY: (u16, u16) = (1, u16::MAX);
+pub(super) const ANY: (WireSize, WireSize) = (WireSize::new(1), WireSize::MAX);
 
 /// Least and greatest size of a flow's packets on their way to the receiver: the last of a sized transfer may be short.
-pub(super) fn data_wires(flow: &FlowSpec) -> (u16, u16) {
+pub(super) fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
     if flow.transport != Transport::Tcp {
         return ANY;
     }
@@ -321,15 +322,15 @@ pub(super) fn data_wires(flow: &FlowSpec) -> (u16, u16) {
 }
 
 /// Least and greatest size of its acknowledgements.
-pub(super) fn ack_wires(flow: &FlowSpec) -> (u16, u16) {
+pub(super) fn ack_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
     match flow.transport {
         Transport::Tcp => wires(flow.smallest_ack().get(), flow.largest_ack().get()),
         Transport::Quic => ANY,
     }
 }
 
-fn wires(least: u64, most: u64) -> (u16, u16) {
-    let wire = |bytes: u64| u16::try_from(bytes).unwrap_or(u16::MAX);
+fn wires(least: u64, most: u64) -> (WireSize, WireSize) {
+    let wire = |bytes: u64| u16::try_from(bytes).map_or(WireSize::MAX, WireSize::new);
     (wire(least), wire(most))
 }
 

@@ -2,12 +2,13 @@
 //! and nothing is kept of a packet that has passed. Such links are passed in path segments
 //! ([`crate::network::fast::lookahead::path_segment`]).
 
-use vegas_core::units::{Bytes, Rate, Span, Time};
+use vegas_core::units::{Rate, Span, Time};
 
 use crate::measure::link_totals::LinkTotals;
 use crate::measure::outcome::QueueingTimes;
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::network::fast::record::LinkRecord;
+use crate::packet::WireSize;
 
 /// Such a link.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ pub(crate) struct SegmentLink {
     /// Which of the links on which nothing waits.
     pub(crate) uncongested: u32,
     /// Size of the last packet that the path segment does not count.
-    wire: u16,
+    wire: WireSize,
     /// Whether any packet has come.
     is_reached: bool,
     /// How long it sends a packet of the path segment's usual size, and how long after entering the path segment that has
@@ -42,7 +43,7 @@ pub(crate) struct SegmentLink {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
     pub(crate) bytes: u64,
-    pub(crate) busy_ns: u64,
+    pub(crate) busy: Span,
 }
 
 impl UncongestedLink {
@@ -50,8 +51,8 @@ impl UncongestedLink {
         UncongestedLink { rate, delay, passed: Passed::default() }
     }
 
-    fn transmission(&self, wire: u16) -> Span {
-        self.rate.time_for(Bytes::new(wire.into()))
+    fn transmission(&self, wire: WireSize) -> Span {
+        wire.transmission(self.rate)
     }
 }
 
@@ -65,7 +66,7 @@ impl SegmentLink {
     pub(crate) fn new(uncongested: u32, instants: SamplingInstants) -> Self {
         SegmentLink {
             uncongested,
-            wire: 0,
+            wire: WireSize::ZERO,
             is_reached: false,
             usual: Span::ZERO,
             lag: Span::ZERO,
@@ -77,7 +78,7 @@ impl SegmentLink {
 
     /// Packets of so many bytes are usual, and come so long after entering the path segment; how long after it they
     /// arrive at the other end. There have been none yet.
-    pub(crate) fn expect(&mut self, link: &UncongestedLink, wire: u16, before: Span) -> Span {
+    pub(crate) fn expect(&mut self, link: &UncongestedLink, wire: WireSize, before: Span) -> Span {
         self.usual = link.transmission(wire);
         self.lag = before + self.usual;
         self.lag + link.delay
@@ -92,7 +93,7 @@ impl SegmentLink {
 
     /// A packet that the path segment does not count comes at `at`; when it arrives at the other end. `path segment` has
     /// counted the others.
-    pub(crate) fn pass(&mut self, link: &UncongestedLink, at: Time, wire: u16, segment: &LinkRecord) -> Time {
+    pub(crate) fn pass(&mut self, link: &UncongestedLink, at: Time, wire: WireSize, segment: &LinkRecord) -> Time {
         if wire != self.wire {
             (self.wire, self.transmission) = (wire, link.transmission(wire));
         }
@@ -102,7 +103,7 @@ impl SegmentLink {
         }
         self.is_reached = true;
         self.unusual.bytes += u64::from(wire);
-        self.unusual.busy_ns += self.transmission.as_nanos();
+        self.unusual.busy = self.unusual.busy + self.transmission;
         departure + link.delay
     }
 
@@ -111,14 +112,14 @@ impl SegmentLink {
         let (before, transmission) = (self.sent(segment), self.transmission);
         self.snapshots.take_before(departure, |look| {
             let ahead = departure.since(look).min(transmission);
-            Sent { busy_ns: before.busy_ns + transmission.less(ahead).as_nanos(), ..before }
+            Sent { busy: before.busy + transmission.less(ahead), ..before }
         });
     }
 
     fn sent(&self, segment: &LinkRecord) -> Sent {
         Sent {
             bytes: self.unusual.bytes + segment.packets * u64::from(segment.wire),
-            busy_ns: self.unusual.busy_ns + segment.packets * self.usual.as_nanos(),
+            busy: self.unusual.busy + self.usual.times(segment.packets),
         }
     }
 
@@ -141,7 +142,7 @@ impl Passed {
     /// What has passed by another path segment comes to it.
     pub(crate) fn add(&mut self, other: Passed) {
         self.sent.bytes += other.sent.bytes;
-        self.sent.busy_ns += other.sent.busy_ns;
+        self.sent.busy = self.sent.busy + other.sent.busy;
         self.is_reached |= other.is_reached;
     }
 
@@ -150,6 +151,6 @@ impl Passed {
     }
 
     pub(crate) fn totals(&self) -> LinkTotals {
-        LinkTotals { departed_bytes: self.sent.bytes, busy_ns: self.sent.busy_ns, ..LinkTotals::default() }
+        LinkTotals { departed_bytes: self.sent.bytes, busy: self.sent.busy, ..LinkTotals::default() }
     }
 }

@@ -7,6 +7,7 @@ use vegas_core::units::{Span, Time};
 use super::Occupied;
 use crate::measure::delay_histogram::WaitingTimes;
 use crate::network::fast::transmitter::Transmitter;
+use crate::packet::WireSize;
 use crate::scenario::QueueLimit;
 use crate::util::ring::Ring;
 
@@ -32,7 +33,7 @@ pub(super) struct Occupant {
     /// Means nothing unless they always are listed.
     pub(super) offered: Time,
     pub(super) departure: Time,
-    pub(super) wire: u16,
+    pub(super) wire: WireSize,
     /// What it had been stamped with before it came.
     pub(super) stamped: Aqt,
 }
@@ -44,7 +45,7 @@ impl Listed {
     }
 
     /// Packets of one size that leave then, until all have left; how long they wait is counted.
-    pub(super) fn until_empty(departures: impl Iterator<Item = Time>, wire: u16) -> Self {
+    pub(super) fn until_empty(departures: impl Iterator<Item = Time>, wire: WireSize) -> Self {
         let mut listed = Listed { always: false, ..Listed::always() };
         departures.for_each(|departure| listed.add(Occupant { departure, wire, ..Occupant::default() }));
         listed
@@ -68,7 +69,7 @@ impl Listed {
         self.bytes += u64::from(occupant.wire);
     }
 
-    pub(super) fn has_room(&self, wire: u16, limit: &QueueLimit) -> bool {
+    pub(super) fn has_room(&self, wire: WireSize, limit: &QueueLimit) -> bool {
         match limit {
             QueueLimit::Unlimited => true,
             QueueLimit::Packets(packets) => self.ring.len() < *packets as usize,

@@ -19,6 +19,7 @@ use crate::measure::link_totals::LinkTotals;
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::network::fast::record::{ENDLESS, LinkRecord, NO_SIZE};
 use crate::network::fast::transmitter::Transmitter;
+use crate::packet::WireSize;
 use crate::scenario::QueueLimit;
 
 /// Packets accepted, and those of them that have not left.
@@ -51,7 +52,7 @@ struct Occupied {
 struct Accepted {
     packets: u64,
     bytes: u64,
-    busy_ns: u64,
+    busy: Span,
 }
 
 /// Where packets are offered ahead of their time.
@@ -119,7 +120,7 @@ impl Occupancy {
     pub(crate) fn offer(
         &mut self,
         at: Time,
-        wire: u16,
+        wire: WireSize,
         record: &mut LinkRecord,
         transmitter: &mut Transmitter,
         limit: &QueueLimit,
@@ -156,7 +157,13 @@ impl Occupancy {
     }
 
     /// The queue is empty, and packets of this size come.
-    fn become_usual(&mut self, wire: u16, record: &mut LinkRecord, transmitter: &mut Transmitter, limit: &QueueLimit) {
+    fn become_usual(
+        &mut self,
+        wire: WireSize,
+        record: &mut LinkRecord,
+        transmitter: &mut Transmitter,
+        limit: &QueueLimit,
+    ) {
         self.accepted = self.accepted(record);
         (record.packets, record.wire, record.transmission) = (0, wire, transmitter.usual_transmission(wire));
         self.places = match limit {
@@ -186,7 +193,7 @@ impl Occupancy {
     fn offer_listed(
         &mut self,
         at: Time,
-        wire: u16,
+        wire: WireSize,
         record: &mut LinkRecord,
         transmitter: &mut Transmitter,
         limit: &QueueLimit,
@@ -203,7 +210,7 @@ impl Occupancy {
         listed.add(Occupant { offered: at, departure, wire, ..Occupant::default() });
         self.accepted.packets += 1;
         self.accepted.bytes += u64::from(wire);
-        self.accepted.busy_ns += departure.since(begins).as_nanos();
+        self.accepted.busy = self.accepted.busy + departure.since(begins);
         if !listed.always {
             self.waits.record(begins.since(at));
         }
@@ -281,7 +288,7 @@ impl Occupancy {
         let accepted = self.accepted(record);
         LinkTotals {
             departed_bytes: accepted.bytes - bytes,
-            busy_ns: accepted.busy_ns - record.busy_until.since(now).as_nanos(),
+            busy: accepted.busy.less(record.busy_until.since(now)),
             waited_ns: self.waits.sum_ns() + self.uncounted_ns() - waiting_ns,
             drops: self.drops,
             marks: 0,
@@ -296,7 +303,7 @@ impl Occupancy {
         Accepted {
             packets: self.accepted.packets + record.packets,
             bytes: self.accepted.bytes + record.packets * u64::from(record.wire),
-            busy_ns: self.accepted.busy_ns + record.packets * record.transmission.as_nanos(),
+            busy: self.accepted.busy + record.transmission.times(record.packets),
         }
     }
 
@@ -341,7 +348,7 @@ impl Occupancy {
         let listed = self.listed.as_mut().expect("what may change is listed");
         let Some(begins) = listed.reschedule(transmitter) else { return };
         let (more, less) = (begins.since(record.busy_until), record.busy_until.since(begins));
-        self.accepted.busy_ns = self.accepted.busy_ns + more.as_nanos() - less.as_nanos();
+        self.accepted.busy = (self.accepted.busy + more).less(less);
         record.busy_until = begins;
     }
 

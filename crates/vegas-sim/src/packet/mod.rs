@@ -1,7 +1,11 @@
 //! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
 
+mod wire_size;
+
 use vegas_core::aqt::Aqt;
 use vegas_core::units::Time;
+
+pub use wire_size::WireSize;
 
 use crate::util::prefetch::prefetch;
 
@@ -20,7 +24,7 @@ const _: () = assert!(size_of::<Packet>() == 24);
 impl Packet {
     /// A packet that leaves its host, without ECN, stamps or SACK blocks.
     #[inline]
-    pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: u16) -> Self {
+    pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: WireSize) -> Self {
         Packet { sequence, flow_and_flags: FlowAndFlags::new(flow, Flags::NONE), header: PackedHeader::new(kind, wire) }
     }
 
@@ -49,7 +53,7 @@ impl Packet {
 
     /// Bytes on the wire.
     #[inline]
-    pub(crate) fn wire(&self) -> u16 {
+    pub(crate) fn wire(&self) -> WireSize {
         self.header.wire()
     }
 
@@ -153,13 +157,13 @@ impl PackedHeader {
     const AQT_MASK: u64 = (1 << 24) - 1;
 
     #[inline]
-    fn new(kind: PacketKind, wire: u16) -> Self {
+    fn new(kind: PacketKind, wire: WireSize) -> Self {
         PackedHeader(u64::from(wire) | (kind as u64) << Self::KIND)
     }
 
     #[inline]
-    fn wire(self) -> u16 {
-        self.0 as u16
+    fn wire(self) -> WireSize {
+        WireSize::new(self.0 as u16)
     }
 
     #[inline]
@@ -417,7 +421,7 @@ mod tests {
     fn ecn_and_blocks_stand_side_by_side() {
         for sack in [SackId(1), SackId(12_345), SackId::NONE] {
             let all = Ecn::CAPABLE.and(Ecn::MARKED).and(Ecn::ECHO).and(Ecn::REDUCED);
-            let packet = Packet::new(PacketKind::Ack, 0, 0, 40).with_sack(sack);
+            let packet = Packet::new(PacketKind::Ack, 0, 0, WireSize::new(40)).with_sack(sack);
             assert_eq!((packet.sack(), packet.ecn()), (sack, Ecn::NONE));
             let packet = packet.with_ecn(all);
             assert_eq!((packet.sack(), packet.ecn()), (sack, all));
@@ -430,6 +434,7 @@ mod tests {
     fn small_fields_stand_side_by_side() {
         for kind in PacketKind::ALL {
             for (wire, hop, micros) in [(0, 0, 0), (1500, 7, 300), (u16::MAX, u16::MAX - 1, 0xff_ffff)] {
+                let wire = WireSize::new(wire);
                 let packet = Packet::new(kind, u32::MAX, 1, wire).at_hop(u16::MAX).at_hop(hop);
                 let packet = packet.stamped(Aqt::from_micros(micros));
                 assert_eq!((packet.kind(), packet.wire(), packet.hop()), (kind, wire, hop));
@@ -461,7 +466,7 @@ mod tests {
 
     #[test]
     fn only_capable_packets_are_marked() {
-        let mut plain = Packet::new(PacketKind::Data, 0, 0, 1000);
+        let mut plain = Packet::new(PacketKind::Data, 0, 0, WireSize::new(1000));
         let mut capable = plain.with_ecn(Ecn::CAPABLE);
         assert!(!plain.mark() && plain.ecn() == Ecn::NONE);
         assert!(capable.mark() && capable.ecn().has(Ecn::MARKED));
