@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 const ENTRIES_MAX: usize = 12;
 const FUNCTION_LINES_MAX: usize = 60;
 const FIELDS_MAX: usize = 15;
+/// Without comments: what judges the network that is run is read in one sitting.
+const REFERENCE_LINES_MAX: usize = 500;
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -139,4 +141,13 @@ fn structs_are_small() {
             assert!(fields <= FIELDS_MAX, "{}:{line}: a struct of {fields} fields", path.display());
         }
     }
+}
+
+#[test]
+fn the_reference_engine_is_small() {
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    let folder = source().join("network/reference");
+    let of_reference = files().into_iter().filter(|(path, _)| path.starts_with(&folder));
+    let lines: usize = of_reference.map(|(_, text)| text.lines().filter(is_code).count()).sum();
+    assert!((1..=REFERENCE_LINES_MAX).contains(&lines), "{lines} lines");
 }

@@ -43,7 +43,9 @@ pub(crate) trait Network: fmt::Debug + Sized {
     fn send(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts);
 
     /// A segment leaves a flow's sender for its receiver: the flow's forward route need not be sought.
-    fn send_forward(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts);
+    fn send_forward(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
+        self.send(now, packet, hosts);
+    }
 
     /// A source of traffic opens a connection: packets with this flow's number travel between the source's hosts.
     fn open(&mut self, flow: u32, source: u32);
@@ -57,7 +59,7 @@ pub(crate) trait Network: fmt::Debug + Sized {
     /// What had happened on a link by `now`, at which the network was last brought up.
     fn link_totals(&self, link: LinkId, now: Time) -> LinkTotals;
 
-    /// A link's greatest queue is sought anew, from so many packets waiting.
+    /// A link's greatest queue is sought anew, from the `waiting` packets of now on.
     fn begin_step(&mut self, link: LinkId, waiting: u32);
 
     /// How long packets have waited for a link; those that still wait in a drop-tail queue as long as they will by now's

@@ -11,7 +11,7 @@ use crate::util::random::Stream;
 /// The faults of one direction of a link.
 #[derive(Debug)]
 pub(super) struct Faults {
-    spec: Impairments,
+    pub(super) spec: Impairments,
     stream: Stream,
     /// Data packets offered so far.
     data: u64,
@@ -24,12 +24,6 @@ pub(super) struct Faults {
     in_order_until: Option<Time>,
 }
 
-/// What becomes of a packet at the far end.
-pub(super) enum Crossed {
-    Now { twice: bool },
-    Held { until: Time, twice: bool },
-}
-
 impl Faults {
     pub(super) fn new(spec: Impairments, stream: Stream) -> Self {
         Faults { spec, stream, data: 0, is_bad: false, excess: 0, excess_at: Time::ZERO, in_order_until: None }
@@ -39,29 +33,21 @@ impl Faults {
     pub(super) fn loses(&mut self, now: Time, packet: &Packet) -> bool {
         let is_data = packet.kind() == PacketKind::Data;
         self.data += u64::from(is_data);
-        if is_data && self.spec.drop_data.contains(&self.data) {
-            return true;
-        }
-        self.stream.happens(self.spec.loss_ppm) || self.loses_in_burst() || self.exceeds(now, packet)
-    }
-
-    pub(super) fn set_loss(&mut self, loss_ppm: u32) {
-        self.spec.loss_ppm = loss_ppm;
+        let is_chosen = is_data && self.spec.drop_data.contains(&self.data);
+        is_chosen || self.stream.happens(self.spec.loss_ppm) || self.loses_in_burst() || self.exceeds(now, packet)
     }
 
     /// Whether the policer's bucket has too few tokens for a packet.
     fn exceeds(&mut self, now: Time, packet: &Packet) -> bool {
         let Some(policer) = self.spec.policer else { return false };
-        let of_bytes = |bytes: u64| 8_000_000_000 * u128::from(bytes);
+        let in_excess = |bytes: u64| 8_000_000_000 * u128::from(bytes);
         let elapsed_ns = u128::from(now.since(self.excess_at).as_nanos());
-        self.excess = self.excess.saturating_sub(u128::from(policer.rate.as_bits_per_second()) * elapsed_ns);
-        self.excess_at = now;
-        let with_packet = self.excess + of_bytes(u64::from(packet.wire()));
-        if with_packet > of_bytes(policer.burst.get()) {
-            return true;
-        }
-        self.excess = with_packet;
-        false
+        let made_good = u128::from(policer.rate.as_bits_per_second()) * elapsed_ns;
+        (self.excess, self.excess_at) = (self.excess.saturating_sub(made_good), now);
+        let with_packet = self.excess + in_excess(packet.wire().into());
+        let passes = with_packet <= in_excess(policer.burst.get());
+        self.excess = if passes { with_packet } else { self.excess };
+        !passes
     }
 
     fn loses_in_burst(&mut self) -> bool {
@@ -73,25 +59,18 @@ impl Faults {
         self.stream.happens(if self.is_bad { loss_bad_ppm } else { loss_good_ppm })
     }
 
-    /// A packet has come to the far end.
-    pub(super) fn cross(&mut self, now: Time) -> Crossed {
+    /// A packet has come to the far end: until when it is held back there, if it is, and whether it comes out twice.
+    pub(super) fn cross(&mut self, now: Time) -> (Option<Time>, bool) {
         let twice = self.stream.happens(self.spec.duplicate_ppm);
         if self.stream.happens(self.spec.reorder_ppm) {
-            return Crossed::Held { until: now + self.spec.reorder_delay, twice: false };
+            return (Some(now + self.spec.reorder_delay), false);
         }
-        let due_ns = now.as_nanos() + self.jitter_ns();
-        let due = match self.spec.batch.as_nanos() {
-            0 => Time::from_nanos(due_ns),
-            batch_ns => Time::from_nanos(due_ns.div_ceil(batch_ns) * batch_ns),
-        };
-        match self.in_order_until.filter(|before| *before >= due) {
-            None if due == now => Crossed::Now { twice },
-            before => {
-                let until = before.unwrap_or(due);
-                self.in_order_until = Some(until);
-                Crossed::Held { until, twice }
-            }
-        }
+        let (due_ns, batch_ns) = (now.as_nanos() + self.jitter_ns(), self.spec.batch.as_nanos().max(1));
+        let due = Time::from_nanos(due_ns.div_ceil(batch_ns) * batch_ns);
+        let before = self.in_order_until.filter(|before| *before >= due);
+        let until = before.or((due > now).then_some(due));
+        self.in_order_until = until.or(self.in_order_until);
+        (until, twice)
     }
 
     fn jitter_ns(&mut self) -> u64 {
@@ -100,10 +79,8 @@ impl Faults {
             Jitter::Uniform(most) => self.stream.below(most.as_nanos() + 1),
             Jitter::Wifi(mean) => {
                 let deferrals = self.stream.poisson(1.0);
-                let mut delay_ns = deferrals * 1_000_000;
-                if deferrals > 0 {
-                    delay_ns -= self.stream.below(1_000_001);
-                }
+                let early_ns = if deferrals > 0 { self.stream.below(1_000_001) } else { 0 };
+                let mut delay_ns = deferrals * 1_000_000 - early_ns;
                 let above_ns = mean.as_nanos().saturating_sub(1_000_000);
                 if self.stream.happens((above_ns / 90).min(1_000_000) as u32) {
                     delay_ns += self.stream.poisson(12.0) * 7_500_000;
@@ -115,12 +92,8 @@ impl Faults {
 
     /// A packet will come to the far end at `arrival`: when it comes out, and whether twice.
     pub(super) fn cross_later(&mut self, arrival: Time) -> (Time, bool) {
-        match self.cross(arrival) {
-            Crossed::Held { until, twice } => (until, twice),
-            Crossed::Now { twice } => {
-                self.in_order_until = Some(arrival);
-                (arrival, twice)
-            }
-        }
+        let (until, twice) = self.cross(arrival);
+        self.in_order_until = if until.is_some() { self.in_order_until } else { Some(arrival) };
+        (until.unwrap_or(arrival), twice)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use vegas_core::aqt::Aqt;
-use vegas_core::units::{Rate, Span, Time};
+use vegas_core::units::{Span, Time};
 
 use super::faults::Faults;
 use super::transmitter::Transmitter;
@@ -22,10 +22,13 @@ pub(super) struct Link {
     pub(super) limit: QueueLimit,
     pub(super) delay: Span,
     pub(super) faults: Faults,
-    queue: Buffer,
-    transmitter: Transmitter,
+    /// What waits in a drop-tail queue.
+    waiting: VecDeque<QueuedPacket>,
+    /// The queue of a link that has another.
+    managed: Option<Queue>,
+    pub(super) transmitter: Transmitter,
     /// The packet being sent, and when it has left.
-    sending: Option<(Packet, Time)>,
+    pub(super) sending: Option<(Packet, Time)>,
     /// Stamps the queueing time into each packet.
     stamps: bool,
     waits: WaitingTimes,
@@ -34,20 +37,14 @@ pub(super) struct Link {
     noted: Time,
 }
 
-/// What waits.
-#[derive(Debug)]
-enum Buffer {
-    DropTail(VecDeque<QueuedPacket>),
-    Managed(Box<Queue>),
-}
-
 impl Link {
     pub(super) fn new(spec: &LinkKind, queue: Option<Queue>, stream: Stream) -> Self {
         Link {
             limit: spec.queue,
             delay: spec.delay,
             faults: Faults::new(spec.impairments.clone(), stream),
-            queue: queue.map_or(Buffer::DropTail(VecDeque::new()), |queue| Buffer::Managed(Box::new(queue))),
+            waiting: VecDeque::new(),
+            managed: queue,
             transmitter: Transmitter::new(spec),
             sending: None,
             stamps: spec.aqt,
@@ -57,13 +54,9 @@ impl Link {
         }
     }
 
-    pub(super) fn set_rate(&mut self, rate: Rate) {
-        self.transmitter = Transmitter::Constant(rate);
-    }
-
     /// Puts a packet into the queue, or gives it back if that is full. What a queue discipline drops or marks goes to
     /// `verdicts`.
-    pub(super) fn enqueue(
+    pub(super) fn offer(
         &mut self,
         now: Time,
         packet: Packet,
@@ -72,10 +65,10 @@ impl Link {
     ) -> Option<Packet> {
         self.note_waiting(now);
         let has_room = self.has_room(packet.wire());
-        match &mut self.queue {
-            Buffer::Managed(queue) => queue.offer(now, packet, labels, has_room, verdicts),
-            Buffer::DropTail(_) if !has_room => return Some(packet),
-            Buffer::DropTail(waiting) => waiting.push_back(QueuedPacket { packet, since: now }),
+        match &mut self.managed {
+            Some(queue) => queue.offer(now, packet, labels, has_room, verdicts),
+            None if !has_room => return Some(packet),
+            None => self.waiting.push_back(QueuedPacket { packet, since: now }),
         }
         None
     }
@@ -90,16 +83,12 @@ impl Link {
         }
     }
 
-    pub(super) fn is_idle(&self) -> bool {
-        self.sending.is_none()
-    }
-
     /// Begins to send the packet of which the dequeue is due, if any waits: when that will have left.
-    pub(super) fn begin_sending(&mut self, now: Time, verdicts: &mut Verdicts) -> Option<(Packet, Time)> {
+    pub(super) fn begin_sending(&mut self, now: Time, verdicts: &mut Verdicts) -> Option<Time> {
         self.note_waiting(now);
-        let next = match &mut self.queue {
-            Buffer::DropTail(waiting) => waiting.pop_front(),
-            Buffer::Managed(queue) => queue.take(now, verdicts),
+        let next = match &mut self.managed {
+            Some(queue) => queue.take(now, verdicts),
+            None => self.waiting.pop_front(),
         };
         let QueuedPacket { mut packet, since } = next?;
         let waited = now.since(since);
@@ -110,7 +99,7 @@ impl Link {
         let departure = self.transmitter.finish(now, since, packet.wire());
         self.totals.busy = self.totals.busy + departure.since(now);
         self.sending = Some((packet, departure));
-        self.sending
+        Some(departure)
     }
 
     /// The packet being sent leaves.
@@ -151,8 +140,8 @@ impl Link {
     /// of those in another queue is open.
     pub(super) fn queueing_times(&self) -> Option<QueueingTimes> {
         let (mut waits, mut transmitter) = (self.waits.clone(), self.transmitter.clone());
-        if let (Some((_, mut begins)), Buffer::DropTail(waiting)) = (self.sending, &self.queue) {
-            for QueuedPacket { packet, since } in waiting {
+        if let Some((_, mut begins)) = self.sending {
+            for QueuedPacket { packet, since } in &self.waiting {
                 waits.record(begins.since(*since));
                 begins = transmitter.finish(begins, *since, packet.wire());
             }
@@ -166,17 +155,12 @@ impl Link {
     }
 
     fn queue_packets(&self) -> usize {
-        match &self.queue {
-            Buffer::DropTail(waiting) => waiting.len(),
-            Buffer::Managed(queue) => queue.len(),
-        }
+        self.waiting.len() + self.managed.as_ref().map_or(0, Queue::len)
     }
 
     fn queue_bytes(&self) -> u64 {
-        match &self.queue {
-            Buffer::DropTail(waiting) => waiting.iter().map(|waiting| u64::from(waiting.packet.wire())).sum(),
-            Buffer::Managed(queue) => queue.bytes(),
-        }
+        let waiting = self.waiting.iter().map(|waiting| u64::from(waiting.packet.wire()));
+        waiting.sum::<u64>() + self.managed.as_ref().map_or(0, Queue::bytes)
     }
 
     pub(super) fn memory_bytes(&self) -> usize {

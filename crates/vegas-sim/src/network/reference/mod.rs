@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 
 use vegas_core::units::Time;
 
-use self::faults::Crossed;
 use self::link::Link;
 use super::{Delivered, Hosts, Network, impairment_stream, queue_stream};
 use crate::measure::link_totals::LinkTotals;
@@ -28,10 +27,10 @@ use crate::util::watch::{Stopped, Watch};
 pub(crate) struct Reference {
     /// What happens, and to which packet that has left its transmitter.
     events: BTreeMap<Key, Option<Carried>>,
-    scheduled: Number,
+    scheduled: u64,
     links: Vec<Link>,
     /// By flow: there and back. Behind the scenario's flows are connections of background traffic.
-    flows: Vec<[Route; 2]>,
+    flows: BTreeMap<u32, [Route; 2]>,
     /// By source: the route of its datagrams, and those of its connections.
     sources: Vec<(Route, Option<[Route; 2]>)>,
     labels: Labels,
@@ -44,11 +43,9 @@ pub(crate) struct Reference {
 }
 
 /// When an event happens, and which it is: events happen in this order. At one instant all departures come first, since
-/// what leaves a queue then has left it, then arrivals in the order of links, then packets that were held back.
-type Key = (Time, Kind, LinkId, Number);
-
-/// Of two events that are alike in all else, the one scheduled first comes first.
-type Number = u64;
+/// what leaves a queue then has left it, then arrivals in the order of links, then packets that were held back. Of two
+/// events that are alike in all else, the one scheduled first comes first.
+type Key = (Time, Kind, LinkId, u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
@@ -60,13 +57,8 @@ enum Kind {
     Release,
 }
 
-/// A packet behind a transmitter.
-#[derive(Clone, Copy, Debug)]
-struct Carried {
-    packet: Packet,
-    /// It comes out twice.
-    twice: bool,
-}
+/// A packet behind a transmitter, and whether it comes out twice.
+type Carried = (Packet, bool);
 
 /// The links from one host to another, then none; behind that, if the route has changed, those that it was changed to. A
 /// packet says at which of these it is.
@@ -109,7 +101,7 @@ impl Network for Reference {
             events: BTreeMap::new(),
             scheduled: 0,
             links: scenario.links.iter().map(link).collect(),
-            flows: scenario.flows.iter().map(|flow| both(&flow.path, &flow.reverse_path)).collect(),
+            flows: (0..).zip(&scenario.flows).map(|(id, flow)| (id, both(&flow.path, &flow.reverse_path))).collect(),
             sources: sources.collect(),
             labels: Labels::new(scenario),
             verdicts: Verdicts::default(),
@@ -125,11 +117,9 @@ impl Network for Reference {
     fn advance(&mut self, _next: Event, hosts: &mut impl Hosts) -> Delivered {
         let ((now, kind, link, _), carried) = self.events.pop_first().expect("something happens next");
         match (kind, carried) {
-            (Kind::Arrival, Some(Carried { packet, .. })) => match self.links[link].faults.cross(now) {
-                Crossed::Now { twice } => return self.come_out(now, link, Carried { packet, twice }, hosts),
-                Crossed::Held { until, twice } => {
-                    self.schedule(until, Kind::Release, link, Some(Carried { packet, twice }));
-                }
+            (Kind::Arrival, Some((packet, _))) => match self.links[link].faults.cross(now) {
+                (None, twice) => return self.come_out(now, link, (packet, twice), hosts),
+                (Some(until), twice) => self.schedule(until, Kind::Release, link, Some((packet, twice))),
             },
             (Kind::Release, Some(carried)) => return self.come_out(now, link, carried, hosts),
             _ => self.depart(now, link, hosts),
@@ -142,33 +132,33 @@ impl Network for Reference {
         self.enter(now, packet.at_hop(first as u16), hosts);
     }
 
-    fn send_forward(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
-        self.send(now, packet, hosts);
-    }
-
     fn open(&mut self, flow: u32, source: u32) {
         let routes = self.sources[source as usize].1.clone().expect("the source opens connections");
-        match self.flows.get_mut(flow as usize) {
-            Some(over) => *over = routes,
-            None => self.flows.push(routes),
-        }
+        self.flows.insert(flow, routes);
         self.labels.open(flow, source);
     }
 
     fn change(&mut self, now: Time, change: &Change, hosts: &mut impl Hosts) {
-        self.depart_until(now, hosts);
+        self.bring_up_to(now, hosts);
         match change {
             Change::Link(change) => self.change_link(now, change, hosts),
             Change::Route(RouteChange { flow, path, reverse_path }) => {
-                let [there, back] = &mut self.flows[*flow];
+                let [there, back] = self.flows.get_mut(&(*flow as u32)).expect("a flow of the scenario");
                 there.change(path);
                 back.change(reverse_path);
             }
         }
     }
 
+    /// The packets leave that depart by `now`.
     fn bring_up_to(&mut self, now: Time, hosts: &mut impl Hosts) {
-        self.depart_until(now, hosts);
+        while let Some(entry) = self.events.first_entry()
+            && let (at, Kind::Departure, link, _) = *entry.key()
+            && at <= now
+        {
+            entry.remove();
+            self.depart(at, link, hosts);
+        }
     }
 
     fn link_totals(&self, link: LinkId, now: Time) -> LinkTotals {
@@ -203,10 +193,9 @@ impl Reference {
     }
 
     fn route(&self, packet: &Packet) -> &Route {
-        let id = packet.flow() as usize;
         match packet.kind() {
-            PacketKind::Datagram => &self.sources[id].0,
-            kind => &self.flows[id][usize::from(!kind.is_forward())],
+            PacketKind::Datagram => &self.sources[packet.flow() as usize].0,
+            kind => &self.flows[&packet.flow()][usize::from(!kind.is_forward())],
         }
     }
 
@@ -217,38 +206,26 @@ impl Reference {
 
     /// A packet comes to the link that it says.
     fn enter(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
-        self.depart_until(now, hosts);
+        self.bring_up_to(now, hosts);
         let link = self.link_of(&packet).expect("a route has a link");
         self.inside += 1;
         let here = &mut self.links[link];
         if here.faults.loses(now, &packet) {
             self.drop_packet(now, link, packet, IncidentKind::Loss, hosts);
-        } else if let Some(dropped) = here.enqueue(now, packet, &self.labels, &mut self.verdicts) {
+        } else if let Some(dropped) = here.offer(now, packet, &self.labels, &mut self.verdicts) {
             self.drop_packet(now, link, dropped, IncidentKind::QueueDrop, hosts);
         }
         self.tell_verdicts(now, link, hosts);
-        if self.links[link].is_idle() {
+        if self.links[link].sending.is_none() {
             self.begin(now, link, hosts);
         }
         self.links[link].note_greatest_queue();
         self.tell_change(now, link, hosts);
     }
 
-    /// The packets leave that depart by `now`.
-    fn depart_until(&mut self, now: Time, hosts: &mut impl Hosts) {
-        while let Some(entry) = self.events.first_entry()
-            && let (at, Kind::Departure, link, _) = *entry.key()
-            && at <= now
-        {
-            entry.remove();
-            self.depart(at, link, hosts);
-        }
-    }
-
     /// A packet leaves a transmitter, and the next one's turn comes.
     fn depart(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
-        let packet = self.links[link].end_sending();
-        self.propagate(now, link, packet);
+        self.leave(now, link);
         self.begin(now, link, hosts);
         self.tell_change(now, link, hosts);
     }
@@ -258,27 +235,27 @@ impl Reference {
         loop {
             let begun = self.links[link].begin_sending(now, &mut self.verdicts);
             self.tell_verdicts(now, link, hosts);
-            let Some((packet, departure)) = begun else { return };
+            let Some(departure) = begun else { return };
             if departure > now {
                 self.schedule(departure, Kind::Departure, link, None);
                 return;
             }
-            self.links[link].end_sending();
-            self.propagate(now, link, packet);
+            self.leave(now, link);
         }
     }
 
-    fn propagate(&mut self, now: Time, link: LinkId, packet: Packet) {
-        let arrival = now + self.links[link].delay;
-        self.schedule(arrival, Kind::Arrival, link, Some(Carried { packet, twice: false }));
+    /// The packet being sent is on its way to the other end.
+    fn leave(&mut self, now: Time, link: LinkId) {
+        let (packet, arrival) = (self.links[link].end_sending(), now + self.links[link].delay);
+        self.schedule(arrival, Kind::Arrival, link, Some((packet, false)));
     }
 
     /// A packet comes out of a link: it goes on to the next, or is delivered.
-    fn come_out(&mut self, now: Time, link: LinkId, carried: Carried, hosts: &mut impl Hosts) -> Delivered {
-        debug_assert_eq!(self.link_of(&carried.packet), Some(link));
+    fn come_out(&mut self, now: Time, link: LinkId, (packet, twice): Carried, hosts: &mut impl Hosts) -> Delivered {
+        debug_assert_eq!(self.link_of(&packet), Some(link));
         self.inside -= 1;
-        let packet = carried.packet.at_hop(carried.packet.hop() + 1);
-        let second = carried.twice.then(|| hosts.duplicate(&packet));
+        let packet = packet.at_hop(packet.hop() + 1);
+        let second = twice.then(|| hosts.duplicate(&packet));
         if self.link_of(&packet).is_some() {
             second.into_iter().chain([packet]).for_each(|packet| self.enter(now, packet, hosts));
             return Delivered::Nothing;
@@ -294,15 +271,10 @@ impl Reference {
             self.settle_arrivals(link);
             self.links[link].delay = delay;
         }
-        if let Some(rate) = rate {
-            self.links[link].set_rate(rate);
-        }
-        if let Some(limit) = queue {
-            self.links[link].limit = limit;
-        }
-        if let Some(loss_ppm) = loss_ppm {
-            self.links[link].faults.set_loss(loss_ppm);
-        }
+        let here = &mut self.links[link];
+        here.transmitter.rate = rate.unwrap_or(here.transmitter.rate);
+        here.limit = queue.unwrap_or(here.limit);
+        here.faults.spec.loss_ppm = loss_ppm.unwrap_or(here.faults.spec.loss_ppm);
         self.tell_change(now, link, hosts);
     }
 
@@ -310,7 +282,7 @@ impl Reference {
         let arrivals = self.events.extract_if(.., |(_, kind, of, _), _| (*kind, *of) == (Kind::Arrival, link));
         for ((arrival, ..), carried) in arrivals.collect::<Vec<_>>() {
             let (until, twice) = self.links[link].faults.cross_later(arrival);
-            self.schedule(until, Kind::Release, link, carried.map(|carried| Carried { twice, ..carried }));
+            self.schedule(until, Kind::Release, link, carried.map(|(packet, _)| (packet, twice)));
         }
     }
 

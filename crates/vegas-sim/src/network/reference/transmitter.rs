@@ -9,16 +9,11 @@ use crate::scenario::{LinkKind, RateTrace};
 
 /// What sends the packets of a link, one after the other.
 #[derive(Clone, Debug)]
-pub(super) enum Transmitter {
-    Constant(Rate),
-    Traced(Opportunities),
-}
-
-/// Where a link stands in its trace (`docs/networks.md`, rate traces).
-#[derive(Clone, Debug)]
-pub(super) struct Opportunities {
-    trace: Arc<RateTrace>,
-    /// How many have been used or gone by.
+pub(super) struct Transmitter {
+    /// Means nothing where there is a trace.
+    pub(super) rate: Rate,
+    trace: Option<Arc<RateTrace>>,
+    /// How many of the trace's opportunities have been used or gone by.
     gone: u64,
     /// The last one used, and the bytes left of it.
     used: Time,
@@ -27,54 +22,37 @@ pub(super) struct Opportunities {
 
 impl Transmitter {
     pub(super) fn new(spec: &LinkKind) -> Self {
-        match &spec.trace {
-            None => Transmitter::Constant(spec.rate),
-            Some(trace) => {
-                let trace = Arc::clone(trace);
-                Transmitter::Traced(Opportunities { trace, gone: 0, used: Time::ZERO, left_bytes: 0 })
-            }
-        }
+        Transmitter { rate: spec.rate, trace: spec.trace.clone(), gone: 0, used: Time::ZERO, left_bytes: 0 }
     }
 
     /// When a packet has left that came at `since` and is dequeued at `begins`. Asked once for each packet, in order.
+    ///
+    /// An opportunity of a trace sends what came before it; packets share one, and go on in the next (`docs/networks.md`,
+    /// rate traces).
     pub(super) fn finish(&mut self, begins: Time, since: Time, wire: WireSize) -> Time {
-        match self {
-            Transmitter::Constant(rate) => begins + wire.transmission(*rate),
-            Transmitter::Traced(opportunities) => opportunities.send(since, wire.into()),
-        }
-    }
-}
-
-impl Opportunities {
-    /// An opportunity sends what came before it; packets share one, and go on in the next.
-    fn send(&mut self, since: Time, wire: u32) -> Time {
+        let Some(trace) = self.trace.clone() else { return begins + wire.transmission(self.rate) };
         if self.used <= since {
             self.left_bytes = 0;
         }
-        let mut to_send = wire;
+        let mut to_send = u32::from(wire);
         while to_send > self.left_bytes {
             to_send -= self.left_bytes;
-            self.use_first_after(since);
+            (self.used, self.left_bytes) = (self.next_after(since, &trace), RateTrace::OPPORTUNITY_BYTES);
         }
         self.left_bytes -= to_send;
         self.used
     }
 
-    fn use_first_after(&mut self, since: Time) {
+    /// The next opportunity after `since`: at its end the trace begins anew.
+    fn next_after(&mut self, since: Time, trace: &RateTrace) -> Time {
+        let times = trace.opportunities_ms();
         loop {
-            self.used = self.next();
+            let (pass, place) = (self.gone / times.len() as u64, self.gone % times.len() as u64);
+            let next = Time::ZERO + trace.period().times(pass) + Span::from_millis(times[place as usize].into());
             self.gone += 1;
-            if self.used > since {
-                self.left_bytes = RateTrace::OPPORTUNITY_BYTES;
-                return;
+            if next > since {
+                return next;
             }
         }
-    }
-
-    /// When the next opportunity is: at its end the trace begins anew.
-    fn next(&self) -> Time {
-        let times = self.trace.opportunities_ms();
-        let (pass, place) = (self.gone / times.len() as u64, self.gone % times.len() as u64);
-        Time::ZERO + self.trace.period().times(pass) + Span::from_millis(times[place as usize].into())
     }
 }
