@@ -22,7 +22,7 @@ EMPTY_RUNS = 20_000
 
 
 def plan(duration: str, runs: int) -> Plan:
-    """So many runs of Vegas or Gallop-Vegas on 50 Mb/s and 20 ms."""
+    """`runs` runs of Vegas or Gallop-Vegas on 50 Mb/s and 20 ms."""
     scenario = {
         "name": "measured",
         "duration": duration,

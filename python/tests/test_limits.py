@@ -93,7 +93,7 @@ def many_flows(folder: Path) -> Path:
 
 
 def test_setting_up_listens_to_signals(here: Path, tmp_path: Path) -> None:
-    """From Python: the run begins, and a moment later Ctrl-C; whatever it is that takes so long does not matter."""
+    """From Python: the run begins, and a moment later Ctrl-C; what the run computes does not matter."""
     source = f"""
 import os, signal, threading, time
 from vegaslab.runs import result

@@ -91,7 +91,7 @@ def test_another_certificate_is_refused(vegaslab: Command) -> None:
 
 @needs_program
 def test_limits_hold_and_the_server_goes_on(vegaslab: Command) -> None:
-    """More bytes than allowed are refused; as many as allowed are served."""
+    """More bytes than allowed are refused; the allowed number is served."""
     with serving("--max-bytes", "300kb") as server:
         arguments = ("-a", "vegas", "--fingerprint", server.fingerprint)
         refused = vegaslab("quic", "fetch", server.address, "301kb", *arguments)

@@ -53,6 +53,9 @@ PRONOUN = re.compile(
 )
 """A sentence or cell that begins with "The same" of nothing, and "does the same": name the thing."""
 
+IDIOMS = re.compile(r"\bso (?:many|much|long)\b|(?<!times )\bas many as\b|\bas as\b", re.IGNORECASE)
+"""A quantity that is pointed at instead of named: "at most so many packets" is "the greatest number of packets"."""
+
 QUOTED = re.compile(r"`[^`]*`|\]\([^)]*\)")
 """Names of code, and where links lead."""
 
@@ -136,7 +139,8 @@ def wrong_in_prose(line: str) -> str | None:
     if terms := lower & TERMS.keys():
         term = terms.pop()
         return f"{term!r} is {TERMS[term]!r}"
-    return f"{found[0]!r}: name the thing" if (found := PRONOUN.search(line)) else None
+    found = PRONOUN.search(line) or IDIOMS.search(line)
+    return f"{found[0]!r}: name the thing" if found else None
 
 
 def wrong_in_code(line: str) -> str | None:
@@ -170,6 +174,9 @@ def test_the_project_speaks_the_terms_of_its_field() -> None:
         "| cut | the same |",
         "so it does the same",
         "packets of a lane",
+        "Handles at most so many events.",
+        "A packet that waits for so long is dropped.",
+        "rows, as many as the totals say",
     ],
 )
 def test_words_are_found(line: str) -> None:
@@ -177,7 +184,16 @@ def test_words_are_found(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["`who` runs", "both have the same rate", "the same flow again", "results are the same.", "a whole"]
+    "line",
+    [
+        "`who` runs",
+        "ten times as many as before",
+        "as long as it lasts, so a packet waits",
+        "both have the same rate",
+        "the same flow again",
+        "results are the same.",
+        "a whole",
+    ],
 )
 def test_plain_english_passes(line: str) -> None:
     assert wrong_in_prose(line) is None

@@ -1,6 +1,6 @@
 // Colours, which the style sheet has for both themes.
 
-/** So many colours of flows; more flows begin anew. */
+/** How many colours flows have; flows beyond these repeat them. */
 const FLOW_COLOURS = 8;
 
 /** A flow's colour for elements, which follow the theme by themselves. */

@@ -116,7 +116,7 @@ impl History {
         self.delivered.iter().map(|bin| u64::from(*bin)).sum()
     }
 
-    /// Sent in the window that ended so many bins ago, [`LOOK_BACK_MAX`] at most.
+    /// Sent in the window that ended `bins_ago` bins ago, [`LOOK_BACK_MAX`] at most.
     pub(crate) fn sent(&self, bins_ago: usize) -> u64 {
         self.sent.iter().skip(bins_ago).take(WINDOW).map(|bin| u64::from(*bin)).sum()
     }

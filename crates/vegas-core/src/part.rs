@@ -58,7 +58,7 @@ pub(crate) const fn is_there(is_carried: bool) -> bool {
 pub struct SlowStartPromise {
     /// One acknowledgement adds what it acknowledges and no more than this, or one segment (RFC 5681, section 3.1).
     pub most_added: Segments,
-    /// So many segments for each that counts.
+    /// Segments added for each one that counts.
     pub times: u32,
     /// Where it may go at once.
     pub leap: Leap,
@@ -118,7 +118,7 @@ impl AvoidancePromise {
 /// What is left of the window after a timeout as its threshold, 2 segments at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// So many parts of 1024.
+    /// A fraction of 1024.
     Of1024(u64),
     /// The threshold before, or a segment less than the window.
     OneLessOrThreshold,

@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(backlog(Dialect::Corrected, window.as_i64(), window, base, rtt), 1 << 23);
     }
 
-    /// Worked by hand: 10 - 10 x 160/200 = 2, and likewise with hours; beyond 39 hours both count as as long as each other.
+    /// Worked by hand: 10 - 10 x 160/200 = 2, and likewise with hours; beyond 39 hours both times count as equal.
     #[test]
     fn round_trips_of_minutes_have_a_backlog() {
         let second_us = 1_000_000;

@@ -232,7 +232,7 @@ fn capped(control: &Control, more: Window) -> Window {
     more.min(Window::whole(control.ssthresh).minus(control.window))
 }
 
-/// `tcp_slow_start` of Linux: as many as were acknowledged, up to the threshold.
+/// `tcp_slow_start` of Linux: a segment for each one acknowledged, up to the threshold.
 fn as_acknowledged(control: &Control, ack: &Ack) -> Window {
     capped(control, Window::whole(ack.acked))
 }

@@ -38,7 +38,7 @@ impl Packets {
         (number, slot)
     }
 
-    /// The packet of a number; none if so many have come since that its slot is another's.
+    /// The packet of a number; none once a later packet has taken its slot.
     pub(crate) fn get(&self, number: u64) -> Option<&[u8]> {
         (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_slice())
     }

@@ -230,7 +230,7 @@ impl HeaderKey for NullCrypto {
     }
 }
 
-/// Tokens of stateless resets, which a simulated host never sends: as many as there are connection ids.
+/// Tokens of stateless resets, which a simulated host never sends: one for each connection id.
 impl HmacKey for NullCrypto {
     fn sign(&self, data: &[u8], signature_out: &mut [u8]) {
         signature_out.fill(0xff);

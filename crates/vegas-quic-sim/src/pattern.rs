@@ -21,7 +21,7 @@ const fn block() -> [u8; PERIOD * REPEATS] {
     bytes
 }
 
-/// The bytes from `offset` on, as many as are at hand, `most` at most.
+/// The bytes from `offset` on that are at hand, `most` at most.
 pub(crate) fn from(offset: u64, most: u64) -> Bytes {
     let start = (offset % PERIOD as u64) as usize;
     let length = (BLOCK.len() - start).min(usize::try_from(most).unwrap_or(usize::MAX));

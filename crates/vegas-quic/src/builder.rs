@@ -136,9 +136,9 @@ impl VegasQuic {
         self
     }
 
-    /// So much of a round-trip time above the path's least is taken for the hosts' own doing and not for a queue; 200 us
-    /// unless set. Vegas counts queues in packets, and where a packet takes less than that a host's batches would be
-    /// backlog.
+    /// How far above the path's least a round-trip time may be before the excess counts as a queue: hosts delay packets, too.
+    /// 200 us unless set. Vegas counts queues in packets; where a packet takes less than this, a host's batches would
+    /// count as backlog.
     pub fn host_noise(mut self, noise: Duration) -> Self {
         self.host_noise = noise;
         self

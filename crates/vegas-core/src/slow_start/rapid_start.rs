@@ -146,7 +146,7 @@ impl Drain {
         control.drain_to(control.window.minus(Window::from_raw(taken)).max(floor));
     }
 
-    /// `part / before` of so many segments, raw: 2^56 at most, then 2^24 x 2^24 x 2^4.
+    /// `part / before` of `segments`, raw: 2^56 at most, then 2^24 x 2^24 x 2^4.
     fn of(self, part: u64, segments: Segments) -> u64 {
         let share = (part << SHARE_BITS) / u64::from(self.before).max(1);
         (share * segments.min(Window::MAX.floor()).as_u64()) << (Window::FRACTION_BITS - SHARE_BITS)

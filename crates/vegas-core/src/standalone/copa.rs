@@ -26,7 +26,7 @@ pub(super) const PRESET: Preset = Preset {
 /// The default delta of 0.5 (section 2.1).
 const INVERSE_DELTA: u32 = 2;
 const INVERSE_DELTA_MAX: u32 = 1 << 16;
-/// The least RTT is that of so long (section 2.1).
+/// The least RTT is sought in this window of time (section 2.1).
 const LEAST_RTT_WINDOW: Span = Span::from_secs(10);
 /// Round trips in which a queue that only Copa fills empties (section 2.2).
 const ROUNDS_TO_EMPTY: u8 = 5;
@@ -135,7 +135,7 @@ pub(super) fn is_below_target(window: Window, rtt: Span, queueing: Span, inverse
     ours <= target
 }
 
-/// What so many acknowledged segments move the window by: velocity / (delta x window) each, a segment at most.
+/// What the acknowledged segments move the window by: velocity / (delta x window) each, a segment at most.
 pub(super) fn step(window: Window, acked: Segments, velocity: u32, inverse_delta: u32) -> Window {
     let of_round = Window::whole(Segments(velocity.saturating_mul(inverse_delta)));
     Window::from_raw(window.spread(of_round).as_raw().saturating_mul(acked.as_u64()))

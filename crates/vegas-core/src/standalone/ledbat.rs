@@ -30,7 +30,7 @@ pub(super) const WINDOW_MIN: Window = Window::whole(Segments(2));
 const BASE_MINUTES: usize = 10;
 /// `CURRENT_FILTER`.
 const CURRENT_SAMPLES: usize = 4;
-/// What is above the target so many times over counts no more.
+/// A queueing delay of more targets than this counts as this many.
 const EXCESS_MAX: u64 = 64;
 
 /// Of one connection.
@@ -77,7 +77,7 @@ pub(super) fn part_of_target(distance: Span, target: Span) -> Window {
     Window::from_raw(((distance.as_nanos() / 1_000) << Window::FRACTION_BITS) / (target.as_nanos() / 1_000))
 }
 
-/// `more` a round trip, for so many acknowledged segments; a segment each at most.
+/// What the acknowledged segments add where a round trip adds `more`; a segment each at most.
 pub(super) fn spread_up(window: Window, more: Window, acked: Segments) -> Window {
     Window::from_raw(window.spread(more).as_raw().saturating_mul(acked.as_u64()))
 }

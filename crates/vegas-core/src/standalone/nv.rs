@@ -54,8 +54,7 @@ const GATHERED_MIN: u32 = 4;
 const GATHERED_STEP: u32 = 2;
 const GATHERED_MAX: u32 = 81;
 
-/// Rates are rounded down to parts of a segment in a microsecond, so many that they are the kernel's 100 bit/s at segments
-/// of 1000 bytes.
+/// Rates are rounded down to this part of a segment in a microsecond: the kernel's 100 bit/s at segments of 1000 bytes.
 const RATE_UNIT: u64 = 80_000 * 1_000;
 
 /// Of one connection.

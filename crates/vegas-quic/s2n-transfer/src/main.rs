@@ -26,7 +26,7 @@ async fn main() -> Fallible<()> {
     Ok(())
 }
 
-/// So many bytes from a server to a client; what came, each byte looked at, and how long it took.
+/// Sends `bytes` from a server to a client: how many arrived intact, and how long that took.
 async fn transfer(algorithm: VegasQuic, bytes: usize) -> Fallible<(usize, Duration)> {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
     let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());

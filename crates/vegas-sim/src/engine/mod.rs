@@ -108,7 +108,7 @@ impl Simulation {
         }))
     }
 
-    /// Handles at most so many events. Callers that must stay responsive call it in slices.
+    /// Handles `events` events at most. Callers that must stay responsive call it in slices.
     pub fn advance(&mut self, events: u64) -> Progress {
         either!(&mut self.0, event_loop => event_loop.advance(events))
     }

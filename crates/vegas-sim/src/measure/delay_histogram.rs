@@ -63,7 +63,7 @@ impl WaitingTimes {
         self.waited.as_ref().map_or(0, |waited| size_of::<Waited>() + waited.bins.memory_bytes())
     }
 
-    /// These, and so many packets in all: the others did not wait.
+    /// The times of `packets` packets, of which those that are not counted here did not wait.
     pub(crate) fn of_all(self, packets: u64) -> Self {
         let waited: u64 = self.in_order().iter().map(|(_, count)| count).sum();
         WaitingTimes { none: packets - waited, ..self }
@@ -92,7 +92,7 @@ impl WaitingTimes {
         })
     }
 
-    /// The middle of the first bin with which so many percent of `count` are reached.
+    /// The middle of the first bin with which `percent` of `count` are reached.
     fn percentile_ms(&self, counted: &[(u16, u64)], count: u64, percent: u64) -> f64 {
         let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
         let mut seen = self.none;

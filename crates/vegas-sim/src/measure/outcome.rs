@@ -180,7 +180,7 @@ pub struct FlowSeries {
 }
 
 impl FlowSeries {
-    /// Without rows, and with memory for so many, which is not there before it is written to.
+    /// Without rows, with memory reserved for `rows`, which the system provides as it is written to.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         FlowSeries {
             time_s: Vec::with_capacity(rows),
@@ -225,7 +225,7 @@ pub struct LinkSeries {
 }
 
 impl LinkSeries {
-    /// Without rows, and with memory for so many, which is not there before it is written to.
+    /// Without rows, with memory reserved for `rows`, which the system provides as it is written to.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         LinkSeries {
             time_s: Vec::with_capacity(rows),

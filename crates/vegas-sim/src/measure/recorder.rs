@@ -140,7 +140,7 @@ impl Recorder {
         Recorder::rows_bytes(flows, links)
     }
 
-    /// What so many rows take, bytes: the sum of their values' sizes.
+    /// What the rows of flows and of links take, bytes: the sum of their values' sizes.
     pub(crate) fn rows_bytes(flows: u64, links: u64) -> u64 {
         const FLOW_ROW: u64 = 121;
         const LINK_ROW: u64 = 52;

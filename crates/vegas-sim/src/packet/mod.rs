@@ -79,7 +79,7 @@ impl Packet {
         self.header.aqt()
     }
 
-    /// This packet after routers have stamped so much more into it.
+    /// This packet after routers have added `more` to its stamp.
     pub(crate) fn stamped(self, more: Aqt) -> Self {
         Packet { header: self.header.with_aqt(self.aqt().plus(more.into())), ..self }
     }

@@ -34,7 +34,7 @@ impl WireSize {
         self.0
     }
 
-    /// With so many bytes of options more; saturates.
+    /// The size with `more` bytes of options; saturates.
     #[inline]
     pub(crate) const fn plus(self, more: u16) -> Self {
         WireSize(self.0.saturating_add(more))

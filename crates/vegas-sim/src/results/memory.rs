@@ -9,11 +9,10 @@ const LINK_ROW_BYTES: u64 = 52;
 const INCIDENT_BYTES: u64 = 32;
 /// Of a packet of the capture: its place in the order of time.
 const PACKET_BYTES: u64 = 24;
-/// The encoder of a Parquet file holds so many rows.
+/// Rows that the encoder of a Parquet file holds at most.
 const GROUP_ROWS: u64 = 1 << 20;
 
-/// What the results of so many flows, links, rows of the series of flows and links, incidents and captured packets take,
-/// bytes.
+/// What the results take, bytes: `rows` are those of the series of flows and of links.
 pub(crate) fn memory_bytes(flows: u64, links: u64, rows: [u64; 2], incidents: u64, packets: u64) -> u64 {
     let [flow_rows, link_rows] = rows;
     let tables = flow_rows * FLOW_ROW_BYTES + link_rows * LINK_ROW_BYTES + incidents * INCIDENT_BYTES;

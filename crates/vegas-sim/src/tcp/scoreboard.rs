@@ -203,7 +203,7 @@ impl Scoreboard {
         Some(entry)
     }
 
-    /// Takes so many segments out of the pipe, whichever they are, but never all: without selective acknowledgements
+    /// Takes `count` segments out of the pipe, whichever they are, but never all: without selective acknowledgements
     /// duplicates tell of segments that have arrived. How many were taken.
     pub(crate) fn assume_received(&mut self, count: u64) -> u64 {
         let assumed = count.min(self.pipe).min((self.entries.len() as u64).saturating_sub(1));

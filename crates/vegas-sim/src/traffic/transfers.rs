@@ -29,7 +29,7 @@ pub(super) struct Transfers {
 /// What a connection has to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
-    /// Send so much: the mean, and how it is distributed.
+    /// Send an amount of data: its mean, and its distribution.
     Sizes(Bytes, Option<Distribution>),
     /// A conversation of tcplib.
     Conversations,

@@ -32,7 +32,7 @@ impl Event {
         Event::with_delay_line(self.time(), component, 0)
     }
 
-    /// An event of a delay line. What a link would take more than 146 years for is put before that: no run lasts so long.
+    /// An event of a delay line. An event beyond 146 years is put just before that: no run lasts longer.
     #[inline]
     pub(crate) fn of_delay_line(time: Time, component: ComponentId, delay_line: u32) -> Self {
         Event::with_delay_line(time.min(Event::LATEST), component, delay_line)

@@ -11,9 +11,9 @@ use crate::util::prefetch::prefetch;
 const PLACES_MIN: usize = 8;
 /// Places that a ring keeps.
 const KEPT: usize = 256;
-/// A ring is too large when it holds less than one part in so many of the others.
+/// A ring is too large when it holds less than this part of its places.
 const TOO_LARGE: usize = 8;
-/// So many places before its turn a value is fetched.
+/// How many places before its turn a value is fetched.
 const AHEAD: usize = 3;
 
 /// A ring of fewer than 2^32 values.
@@ -53,19 +53,19 @@ impl<T: Copy + Default> Ring<T> {
         self.len() == self.places.len()
     }
 
-    /// Where the one is that has so many before it.
+    /// The place of the value with `at` others before it.
     #[inline]
     fn place(&self, at: usize) -> usize {
         (self.first as usize + at) & self.places.len().wrapping_sub(1)
     }
 
-    /// The one with so many before it.
+    /// The value with `at` others before it.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<&T> {
         if at < self.len() { Some(&self.places[self.place(at)]) } else { None }
     }
 
-    /// The one with so many before it, to be changed.
+    /// The value with `at` others before it, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         if at < self.len() { Some(&mut self.places[self.place(at)]) } else { None }
@@ -134,7 +134,7 @@ impl<T: Copy + Default> Ring<T> {
         self.move_to((2 * self.places.len()).max(PLACES_MIN));
     }
 
-    /// Moves to so many places.
+    /// Moves the values to `places` new places.
     #[cold]
     #[inline(never)]
     fn move_to(&mut self, places: usize) {

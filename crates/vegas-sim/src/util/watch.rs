@@ -82,7 +82,7 @@ impl<'a> Watch<'a> {
         self.now = now;
     }
 
-    /// So many events are handled.
+    /// Ends the loop where `events` events reach the limit.
     pub fn check_events(&mut self, events: u64) -> Result<(), Stopped> {
         match self.limits.events.filter(|most| events >= *most) {
             Some(most) => self.end(format!("limit of {most} events reached")),
@@ -90,7 +90,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// So much memory is held, or about to be taken, bytes.
+    /// Ends the loop where the bytes that are held, or are about to be taken, reach the limit.
     pub fn check_memory(&mut self, bytes: u64) -> Result<(), Stopped> {
         match self.limits.memory_bytes.filter(|most| bytes >= *most) {
             Some(most) => self.end(format!("memory limit of {most} bytes reached")),

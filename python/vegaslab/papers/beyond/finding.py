@@ -58,7 +58,7 @@ class _Path:
         return self.rate_mbps * self.rtt_ms * 1000 / _PACKET_BITS
 
     def values(self, rtts: float) -> dict[str, object]:
-        """For a scenario that lasts so many round trips."""
+        """For a scenario that lasts `rtts` round trips."""
         return {
             "duration": self.after(rtts),
             "sample": f"{1000 * self.rtt_ms // _SAMPLES_A_RTT}us",
@@ -143,7 +143,7 @@ def _beside_runs(quick: bool) -> dict[str, Run]:
 
 
 def _beside(path: _Path, start: str, before: int) -> Run:
-    """The flow begins after so many round trips; an absent one when CUBIC's bytes are no longer counted."""
+    """The flow begins after `before` round trips; an absent one when CUBIC's bytes are no longer counted."""
     begins = before + (_RTTS_BESIDE if start == _ABSENT else 0)
     algorithm = _algorithm("vegas" if start == _ABSENT else start, path)
     lasts = path.values(before + _RTTS_BESIDE + 1)

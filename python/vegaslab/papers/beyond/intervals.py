@@ -29,7 +29,7 @@ class Spread:
 
 
 def _short(value: float, digits: int) -> str:
-    """So many digits, but never fewer than there are before the point: 1060, not 1.1e+03; hundredths at least."""
+    """With `digits` digits, and all of those before the point: 1060, not 1.1e+03; hundredths at least."""
     if 0 < abs(value) < 0.005:
         return "0.00"
     return f"{value:.0f}" if abs(value) >= 10**digits - 0.5 else f"{value:.{digits}g}"

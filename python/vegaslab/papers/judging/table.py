@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Cells as text; each row has as many as the head."""
+    """Cells as text; each row has a cell for each of the head."""
 
     title: str
     head: Sequence[str]

@@ -26,7 +26,7 @@ Axis = Sequence[Cell]
 _KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "factorial", "limits", "series")
 _LIMITS = ("events", "memory", "time")
 _SEED_MAX = 2**64 - 1
-# a cell that cannot run is a failure of that cell; a key without a good value in so many is a mistake of the plan
+# a cell that cannot run is a failure of that cell; a key without a good value in all of these is a mistake of the plan
 _CELLS_TRIED = 1000
 # some gigabytes of ids and rows
 _RUNS_MAX = 10_000_000

@@ -210,7 +210,7 @@ impl Links {
         }
     }
 
-    /// A link's greatest queue is sought anew, after a sample with so many packets waiting.
+    /// A link's greatest queue is sought anew, after a sample at which `waiting` packets wait.
     pub(crate) fn begin_step(&mut self, link: LinkId, waiting: u32) {
         if let Kind::Working(at) = self.kinds[link] {
             self.working[at as usize].begin_step(&mut self.records[at as usize], waiting);

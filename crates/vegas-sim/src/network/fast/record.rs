@@ -18,7 +18,7 @@ use crate::scenario::LinkKind;
 pub(crate) struct LinkRecord {
     /// How long each packet in the queue is sent.
     pub(crate) transmission: Span,
-    /// A packet that waits for so long finds no room, or comes to a longer queue than any since the last sample.
+    /// A packet that waits for this time or longer finds no room, or comes to a longer queue than any since the last sample.
     unusual_wait: Span,
     /// The first sampling instant of which there is no snapshot yet; never, if what is offered comes at once.
     pub(crate) next_snapshot: Time,
@@ -72,7 +72,7 @@ impl LinkRecord {
         }
     }
 
-    /// Packets of so many bytes are usual on a path segment, and come out so long after they have entered.
+    /// Packets of this size are usual on a path segment from now on, and come out `through` after they have entered.
     pub(crate) fn expect(&mut self, wire: WireSize, through: Span) {
         (self.wire, self.delay) = (wire, through.min(ENDLESS));
     }
@@ -83,7 +83,7 @@ impl LinkRecord {
         self.next_snapshot = until.unwrap_or(Time::ZERO);
     }
 
-    /// A packet that waits for so long is unusual on a link; where waiting is stamped, each that waits at all.
+    /// A packet that waits for `wait` or longer is unusual on a link; where waiting is stamped, each that waits at all.
     pub(crate) fn set_unusual_wait(&mut self, wait: Span) {
         self.unusual_wait = if self.stamps { wait.min(Span::from_nanos(1)) } else { wait };
     }
@@ -112,7 +112,7 @@ impl LinkRecord {
         self.busy_until + self.delay
     }
 
-    /// What a packet that has waited so long is stamped with.
+    /// What a packet is stamped with that has waited for `waits`.
     pub(crate) fn stamp(&self, waits: Span) -> Aqt {
         if self.stamps { Aqt::ZERO.plus(waits) } else { Aqt::ZERO }
     }

@@ -7,7 +7,7 @@ use super::{Backlog, QueuedPacket, Verdicts};
 use crate::packet::WireSize;
 use crate::scenario::CoDelSpec;
 
-/// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than so many intervals ago.
+/// RFC 8289, section 5.4: a new dropping state resumes the old one's rate if that ended less than 16 intervals ago.
 const RESUME_INTERVALS: u64 = 16;
 
 /// The state of RFC 8289, section 5.1.
@@ -62,7 +62,7 @@ impl CoDel {
         self.dropping = false;
     }
 
-    /// A packet of so many bytes that has not waited is taken, and nothing waits behind it.
+    /// A packet of this size that has not waited is taken, and nothing waits behind it.
     #[inline]
     pub(super) fn note_passing(&mut self, wire: WireSize) {
         self.max_packet = self.max_packet.max(wire);

@@ -214,7 +214,7 @@ impl FqCoDel {
 /// Where queues are: a table with open addressing, at most half full. Buckets are hashes already.
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// As many as a power of two.
+    /// Their number is a power of two.
     slots: Vec<Slot>,
 }
 

@@ -101,7 +101,7 @@ impl Pie {
             let is_alike = |probability: i128| {
                 (FLOOR..=ONE).contains(&probability) && Self::gain(probability) == Self::gain(self.probability)
             };
-            // all probabilities are passed in so many
+            // `most` updates pass all probabilities
             let most = i128::from(due).min(ONE / step.abs() + 1) as u64;
             let alike =
                 if is_alike(self.probability) { last_true(most, |updates| is_alike(there(updates))) } else { 0 };

@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Part of the packets that are picked, and whether they are marked, with the average held at so many packets.
+    /// Part of the packets that are picked, and whether they are marked, with the average held at `packets`.
     fn picked(packets: i128, ecn: Ecn) -> (f64, Vec<Verdict>) {
         let mut red = red(packets);
         red.idle_since = None;

@@ -237,16 +237,16 @@ pub struct FqCoDelSpec {
 /// The limit of a queue; the packet being sent counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
-    /// At most so many packets.
+    /// The greatest number of packets.
     Packets(u32),
-    /// At most so many bytes.
+    /// The greatest number of bytes.
     Bytes(Bytes),
     /// No limit: a host's own interface, which holds back its sender instead of dropping.
     Unlimited,
 }
 
 impl QueueLimit {
-    /// Whether a packet of so many bytes has room where there is no other.
+    /// Whether a packet of this size has room where there is no other.
     pub(crate) fn admits(&self, wire: WireSize) -> bool {
         match self {
             QueueLimit::Unlimited => true,

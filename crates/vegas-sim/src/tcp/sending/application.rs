@@ -53,7 +53,7 @@ impl Application {
         (!phases.is_empty()).then(|| Application::Phased(Phased::new(phases, payload, start)))
     }
 
-    /// When it acts next by itself, after it has given so many segments.
+    /// When it acts next by itself, after it has given `given` segments.
     pub(in crate::tcp) fn next(&self, given: u64) -> Option<Time> {
         match self {
             Application::Scripted(times) => times.get(given as usize).copied(),

@@ -8,8 +8,8 @@ use vegas_core::units::{Bytes, Span, Time};
 use super::Writes;
 use crate::util::random::Stream;
 
-/// A distribution by its quantiles: parts in a thousand, ascending from 0 to 1000, and the value that so many parts do
-/// not exceed; straight lines in between.
+/// A distribution by its quantiles: parts in a thousand, ascending from 0 to 1000, and the value that these parts do not
+/// exceed; straight lines in between.
 type Quantiles = &'static [(u16, f64)];
 
 /// An application, as tcplib tells them apart.

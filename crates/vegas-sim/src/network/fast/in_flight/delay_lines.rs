@@ -2,7 +2,7 @@
 //!
 //! Where links are alike, a packet that enters one of them comes out after those that entered any of them before: so do
 //! the acknowledgements behind a bottleneck, each to its own sender, and the packets of many hosts with access links as
-//! fast and as long as each other's. Such links share a delay line: one row, which is read and written in order, and one
+//! of equal rates and delays. Such links share a delay line: one row, which is read and written in order, and one
 //! pending event, that of its first packet. Which links are alike is a guess (`network/fast/lookahead/plan.rs`). A packet
 //! that would come out before the last one of the delay line, as it may where two hosts send bursts at the same time,
 //! enters one of the delay lines parallel to it, if there are any; one that would overtake on all of them is an
@@ -33,7 +33,7 @@ struct DelayLine {
     on_their_way: Row,
     /// Of the packet that entered last.
     last: (Time, ComponentId),
-    /// A packet that would overtake may try so many delay lines behind this one.
+    /// How many delay lines behind this one a packet that would overtake may try.
     more: u32,
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum Entered {
 }
 
 impl DelayLines {
-    /// So many as there are numbers, each of which says how many behind it a packet that would overtake may enter.
+    /// A delay line for each number, which says how many delay lines behind it a packet that would overtake may try.
     pub(crate) fn new(more: &[u32]) -> Self {
         let delay_line = |more: &u32| DelayLine { on_their_way: Row::NEW, last: (Time::ZERO, 0), more: *more };
         DelayLines { delay_lines: more.iter().map(delay_line).collect(), packets: Pool::default() }

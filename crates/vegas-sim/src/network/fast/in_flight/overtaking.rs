@@ -21,7 +21,7 @@ pub(crate) struct Overtaking {
     inside: usize,
 }
 
-/// Packets that come out of a link, each so much later, and so many bytes on, as the one before it.
+/// Packets that come out of a link one after the other, at equal distances in time and in sequence numbers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     /// The first of them.

@@ -7,12 +7,12 @@
 
 use crate::util::prefetch::prefetch;
 
-/// So many places before its turn a value is fetched.
+/// How many places before its turn a value is fetched.
 const AHEAD: usize = 3;
 /// No chunk.
 const NONE: u32 = u32::MAX;
 
-/// The places of all rows, in chunks of so many, a power of two.
+/// The places of all rows, in chunks of `CHUNK` places, a power of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<T, const CHUNK: u32> {
     places: Vec<T>,

@@ -427,7 +427,7 @@ impl Link {
         }
     }
 
-    /// The greatest queue is sought anew, after a sample with so many packets waiting ([`Link::totals`]).
+    /// The greatest queue is sought anew, after a sample at which `waiting` packets wait ([`Link::totals`]).
     pub(crate) fn begin_step(&mut self, record: &mut LinkRecord, waiting: u32) {
         match &mut self.queue {
             LinkQueue::Managed(managed) => managed.totals.step_max_queue_packets = waiting,

@@ -13,7 +13,7 @@ fn micros(micros: u64) -> Time {
     Time::ZERO + Span::from_micros(micros)
 }
 
-/// A link of so many ns a byte, without a delay.
+/// A link that sends a byte in `byte_ns`, without a delay.
 fn spec(byte_ns: u64, queue: QueueLimit) -> LinkKind {
     LinkKind {
         rate: Rate::from_bits_per_second(8_000_000_000 / byte_ns),

@@ -54,9 +54,9 @@ enum Entry {
 struct Spacing {
     /// The link that they left one by one, this one or one before it.
     head: LinkId,
-    /// At least so long after each other.
+    /// The least time from one to the next.
     gap: Span,
-    /// Each comes so much later, at least and at most.
+    /// The least and the greatest time by which each comes later.
     least: Span,
     most: Span,
 }
@@ -180,12 +180,12 @@ impl Known<'_> {
         self.spec.discipline == Discipline::DropTail && !self.is_impaired
     }
 
-    /// How long it sends a packet of so many bytes; none where that varies.
+    /// How long it sends a packet of this size; none where that varies.
     fn transmission(&self, wire: WireSize) -> Option<Span> {
         self.spec.trace.is_none().then(|| wire.transmission(self.spec.rate))
     }
 
-    /// Whether even a packet of so many bytes comes out later than it goes in: with nanoseconds for a clock, one of a few
+    /// Whether even a packet of this size comes out later than it goes in: with nanoseconds for a clock, one of a few
     /// bytes may not. What happens at one instant is in the order of the components' numbers only if all of it is pending
     /// as the instant begins; so what leaves such a link is not known ahead of time. A trace's opportunities come later.
     fn takes_time(&self, wire: WireSize) -> bool {
@@ -290,9 +290,9 @@ fn delay_lines(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: 
     (delay_lines, shared)
 }
 
-/// From so many hosts on some are sending bursts at the same time all the time.
+/// From this number of hosts on, some send bursts at the same time all the time.
 const MANY_HOSTS: usize = 128;
-/// They have so many delay lines: a packet that would overtake on one of them takes the next.
+/// How many parallel delay lines they have: a packet that would overtake on one of them takes the next.
 const PARALLEL: u32 = 2;
 
 /// How packets come to a link, where that is known ahead of time.

@@ -76,8 +76,8 @@ impl SegmentLink {
         }
     }
 
-    /// Packets of so many bytes are usual, and come so long after entering the path segment; how long after it they
-    /// arrive at the other end. There have been none yet.
+    /// Packets of this size are usual from now on, and come `before` after they have entered the path segment: how long
+    /// after that they arrive at the other end. There have been none yet.
     pub(crate) fn expect(&mut self, link: &UncongestedLink, wire: WireSize, before: Span) -> Span {
         self.usual = link.transmission(wire);
         self.lag = before + self.usual;

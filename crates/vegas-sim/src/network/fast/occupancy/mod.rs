@@ -31,7 +31,7 @@ pub(crate) struct Occupancy {
     /// Most packets waiting, and the same since the last sample.
     max_waiting: u32,
     step_max_waiting: u32,
-    /// Of the usual size so many find no room.
+    /// How many packets of the usual size the queue and the transmitter hold.
     places: u64,
     listed: Option<Box<Listed>>,
     ahead: Option<Box<Ahead>>,
@@ -63,7 +63,7 @@ struct Ahead {
     seen: LinkTotals,
 }
 
-/// How many of the usual size keep the transmitter busy for so long: one at least for any time.
+/// How many packets of the usual size keep the transmitter busy for `busy`: one at least for any time.
 fn occupants_for(record: &LinkRecord, busy: Span) -> u32 {
     busy.as_nanos().div_ceil(record.transmission.as_nanos().max(1)) as u32
 }
@@ -324,7 +324,7 @@ impl Occupancy {
         waits.of_all(self.accepted(record).packets)
     }
 
-    /// The greatest queue is sought anew, after a sample with so many packets waiting.
+    /// The greatest queue is sought anew, after a sample at which `waiting` packets wait.
     pub(crate) fn begin_step(&mut self, waiting: u32, record: &mut LinkRecord) {
         // else it has begun with the snapshot, which may have been taken before
         if self.ahead.is_none() {
