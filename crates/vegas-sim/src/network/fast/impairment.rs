@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 
 use vegas_core::units::{Rate, Span, Time};
 
-use crate::packet::{Packet, PacketKind};
+use crate::packet::{Packet, PacketKind, WireSize};
 use crate::scenario::{GilbertElliott, Impairments, Jitter, Policer};
 use crate::util::random::Stream;
 
@@ -186,7 +186,7 @@ impl TokenBucket {
         u128::from(bytes) * 8 * 1_000_000_000
     }
 
-    fn passes(&mut self, now: Time, wire: u16) -> bool {
+    fn passes(&mut self, now: Time, wire: WireSize) -> bool {
         let came = u128::from(self.rate.as_bits_per_second()) * u128::from(now.since(self.filled).as_nanos());
         self.tokens = self.depth.min(self.tokens + came);
         self.filled = now;

@@ -124,7 +124,7 @@ impl Managed {
     #[inline]
     pub(crate) fn begin(&mut self, wire: WireSize, now: Time, departure: Time) {
         self.totals.departed_bytes += u64::from(wire);
-        self.totals.busy = self.totals.busy + departure.since(now);
+        self.totals.busy += departure.since(now);
         (self.sending, self.busy_until) = (Some(wire), departure);
     }
 

@@ -97,7 +97,7 @@ impl Link {
             packet = packet.stamped(Aqt::ZERO.plus(waited));
         }
         let departure = self.transmitter.finish(now, since, packet.wire());
-        self.totals.busy = self.totals.busy + departure.since(now);
+        self.totals.busy += departure.since(now);
         self.sending = Some((packet, departure));
         Some(departure)
     }

@@ -103,7 +103,7 @@ impl SegmentLink {
         }
         self.is_reached = true;
         self.unusual.bytes += u64::from(wire);
-        self.unusual.busy = self.unusual.busy + self.transmission;
+        self.unusual.busy += self.transmission;
         departure + link.delay
     }
 
@@ -142,7 +142,7 @@ impl Passed {
     /// What has passed by another path segment comes to it.
     pub(crate) fn add(&mut self, other: Passed) {
         self.sent.bytes += other.sent.bytes;
-        self.sent.busy = self.sent.busy + other.sent.busy;
+        self.sent.busy += other.sent.busy;
         self.is_reached |= other.is_reached;
     }
 

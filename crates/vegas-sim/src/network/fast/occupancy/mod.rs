@@ -210,7 +210,7 @@ impl Occupancy {
         listed.add(Occupant { offered: at, departure, wire, ..Occupant::default() });
         self.accepted.packets += 1;
         self.accepted.bytes += u64::from(wire);
-        self.accepted.busy = self.accepted.busy + departure.since(begins);
+        self.accepted.busy += departure.since(begins);
         if !listed.always {
             self.waits.record(begins.since(at));
         }
