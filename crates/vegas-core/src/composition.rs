@@ -123,6 +123,7 @@ impl HostCapabilities {
             pacing: true,
             one_way_delay: true,
             routers: true,
+            own_recovery: true,
         },
     };
 
@@ -151,6 +152,7 @@ impl HostCapabilities {
             pacing: false,
             one_way_delay: false,
             routers: false,
+            own_recovery: false,
         },
     };
 

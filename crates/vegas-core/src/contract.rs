@@ -15,6 +15,10 @@ pub trait CongestionControl: Clone {
         Needs::default()
     }
 
+    /// The handshake's packets took `rtt`. They are shorter than segments, so that it may be below any sample of [`Ack::rtt`].
+    /// Not every host tells, and some connections have none.
+    fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
+
     /// A segment leaves. Told only if [`Needs::sent`] asks for it.
     fn on_sent(&mut self, _sent: &Sent) {}
 
@@ -71,6 +75,8 @@ pub struct Needs {
     pub one_way_delay: bool,
     /// [`Ack::feedback`]: routers are asked for queueing times.
     pub routers: bool,
+    /// [`Output::window`] holds in recovery too: the host has no rule of its own for it (PRR, RFC 9937).
+    pub own_recovery: bool,
 }
 
 impl Needs {
@@ -83,6 +89,7 @@ impl Needs {
         pacing: false,
         one_way_delay: false,
         routers: false,
+        own_recovery: false,
     };
 
     /// What either needs.
@@ -95,6 +102,7 @@ impl Needs {
             pacing: self.pacing || other.pacing,
             one_way_delay: self.one_way_delay || other.one_way_delay,
             routers: self.routers || other.routers,
+            own_recovery: self.own_recovery || other.own_recovery,
         }
     }
 
@@ -108,6 +116,7 @@ impl Needs {
             (self.pacing && !given.pacing, "needs a host that paces"),
             (self.one_way_delay && !given.one_way_delay, "needs a host that measures one-way delays"),
             (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),
+            (self.own_recovery && !given.own_recovery, "needs a host that leaves the window in recovery to it"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then_some(reason))
@@ -205,7 +214,8 @@ pub struct Ack {
     pub ce_marked: u32,
     /// What the routers measured, where they stamp (RoVegas).
     pub feedback: Option<RouterFeedback>,
-    /// The host answers a loss or a mark and holds the window meanwhile: it must not grow.
+    /// The host answers a loss or a mark and holds the window meanwhile: it must not grow, unless it is the control's own
+    /// ([`Needs::own_recovery`]).
     pub in_recovery: bool,
     /// Segments newly received as far as is known: acknowledged, or reported by selective acknowledgements.
     pub delivered: Segments,

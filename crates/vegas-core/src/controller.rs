@@ -6,7 +6,7 @@ use crate::algorithm::Algorithm;
 use crate::composed::Composed;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, Status};
 use crate::standalone::{Standalone, StandaloneControl};
-use crate::units::{SendIndex, Time, Window};
+use crate::units::{SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
 /// A composition of parts, or any other congestion control. `A` leads to the composition's algorithm, as in [`Composed`];
@@ -67,6 +67,13 @@ where
         match self {
             Controller::Composed(composed) => composed.needs(),
             Controller::Standalone(control) => control.needs(),
+        }
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        match self {
+            Controller::Composed(composed) => composed.on_handshake(now, rtt),
+            Controller::Standalone(control) => control.on_handshake(now, rtt),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! One line of [`standalone!`] below registers an algorithm: its variant, its preset, and its place in every host.
 
+mod bbr;
+mod bbr1;
 mod cdg;
 mod copa;
 mod copa_mvfst;
@@ -24,7 +26,7 @@ mod yeah;
 use crate::composition::{HostCapabilities, Parameters, Refusal};
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, Status};
 use crate::registry::Preset;
-use crate::units::{SendIndex, Time, Window};
+use crate::units::{SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
 /// The same call for whichever control it is.
@@ -85,6 +87,10 @@ macro_rules! standalone {
         impl CongestionControl for StandaloneControl {
             fn needs(&self) -> Needs {
                 each!(self, control => control.needs(), $($name)+)
+            }
+
+            fn on_handshake(&mut self, now: Time, rtt: Span) {
+                each!(self, control => control.on_handshake(now, rtt), $($name)+)
             }
 
             fn on_sent(&mut self, sent: &Sent) {
@@ -172,6 +178,8 @@ standalone! {
     Cdg: cdg,
     /// Reno as the Linux kernel has it: whole segments.
     RenoLinux: reno_linux,
+    /// BBR, version 1: the pace follows the greatest delivery rate (Cardwell et al. 2016; Linux's `tcp_bbr`).
+    Bbr1: bbr1,
 }
 
 /// The most that a standalone algorithm, or a wide composition, remembers of a connection, bytes.

@@ -13,7 +13,7 @@ use support::rules::step;
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
     Ack, Algorithm, Avoidance, CongestionControl, Controller, Loss, LossKind, Parameters, Phase, RateSample,
-    RouterFeedback, SlowStart, StandaloneControl, State, registry,
+    RouterFeedback, Sent, SlowStart, StandaloneControl, State, registry,
 };
 
 /// Traces do not depend on random numbers, or say where they would.
@@ -119,7 +119,10 @@ fn parameter<'a>(parameters: &'a mut Parameters, key: &str) -> Result<&'a mut Se
 
 fn answer(run: &mut Run, line: &str) -> Result<(), String> {
     let (event, expected) = line.split_once('|').ok_or("no | between event and answer")?;
-    run.tell(&self::event(event.trim())?);
+    match event.trim().strip_prefix("sent ") {
+        Some(keys) => run.control.on_sent(&sent(keys)?),
+        None => run.tell(&self::event(event.trim())?),
+    }
     let (reported, expected): (Vec<&str>, Vec<&str>) = expected.split_whitespace().partition(|word| word.contains('='));
     is_reported(run, &fields(&reported.join(" "))?)?;
     let (state, output) = (run.control.status(), run.control.output());
@@ -237,22 +240,35 @@ fn ack(keys: &str) -> Result<Event, String> {
         lost: Segments(optional(&mut keys, "lost")?.unwrap_or(0) as u32),
         delivered: Segments(acked),
         one_way_delay: keys.remove("one_way").map(span).transpose()?,
-        rate: optional(&mut keys, "sent_at")?.map(|in_flight| rate(acked, rtt, in_flight)),
+        rate: rate(&mut keys, acked, rtt)?,
     };
     none_left(&keys).map(|()| Event::Ack(ack))
 }
 
-/// The rate sample of a segment that was sent with this many in flight.
-fn rate(acked: u32, rtt: Option<Span>, in_flight: u64) -> RateSample {
-    RateSample {
+/// The rate sample of a segment that was sent with `sent_at` in flight, when so many had been delivered as `prior` says.
+fn rate(keys: &mut BTreeMap<&str, &str>, acked: u32, rtt: Option<Span>) -> Result<Option<RateSample>, String> {
+    let prior_delivered = optional(keys, "prior")?.unwrap_or(0) as u32;
+    let sample = |in_flight| RateSample {
         delivered: Segments(acked),
         interval: rtt.unwrap_or_default(),
         lost: Segments(0),
         in_flight: Segments(in_flight as u32),
-        prior_delivered: 0,
-        total: acked,
+        prior_delivered,
+        total: prior_delivered + acked,
         app_limited: false,
-    }
+    };
+    Ok(optional(keys, "sent_at")?.map(sample))
+}
+
+fn sent(keys: &str) -> Result<Sent, String> {
+    let mut keys = fields(keys)?;
+    let sent = Sent {
+        now: Time::ZERO + span(take(&mut keys, "at")?)?,
+        index: SendIndex(whole(take(&mut keys, "newest")?)?),
+        in_flight: Segments(whole(take(&mut keys, "in_flight")?)? as u32),
+        retransmission: false,
+    };
+    none_left(&keys).map(|()| sent)
 }
 
 fn optional(keys: &mut BTreeMap<&str, &str>, key: &str) -> Result<Option<u64>, String> {

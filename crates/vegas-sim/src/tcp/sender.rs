@@ -199,6 +199,7 @@ impl Sender {
             self.timers.rto.on_handshake();
             if let Some(sent) = self.linux.as_ref().and_then(|linux| linux.syn_sent) {
                 self.timers.rto.sample_linux(now.since(sent), 0, 0);
+                self.control.on_handshake(now, now.since(sent));
             }
             self.send(now, UNLIMITED, out);
             if self.linux.is_some() {

@@ -40,12 +40,22 @@ pub(crate) enum Sender {
     Standalone(&'static str),
 }
 
-/// Presets that are named as the kernel's modules are.
-const STANDALONE: [&str; 7] = ["cdg", "htcp", "illinois", "nv", "veno", "westwood", "yeah"];
+/// Presets, by the names of the kernel's modules.
+const STANDALONE: [(&str, &str); 8] = [
+    ("bbr", "bbr1"),
+    ("cdg", "cdg"),
+    ("htcp", "htcp"),
+    ("illinois", "illinois"),
+    ("nv", "nv"),
+    ("veno", "veno"),
+    ("westwood", "westwood"),
+    ("yeah", "yeah"),
+];
 
 /// Traces of these congestion controls are not compared, and why.
-const ABSENT: [(&str, &str); 3] = [
-    ("bbr", "a congestion control that is not here"),
+const ABSENT: [(&str, &str); 4] = [
+    ("applim", "an application that writes only while nothing waits"),
+    ("ratechange", "netem, where what waits leaves at the rate before the change"),
     ("bbr3", "a congestion control that is not here"),
     ("lp", "the kernel's LP never sees early congestion (docs/algorithms/lp.md)"),
 ];
@@ -119,7 +129,8 @@ impl Case {
             match word {
                 "long" => self.duration_s = 120,
                 "ts1" => self.header = 52,
-                "rerun" => {}
+                // what the queue is of bandwidth-delay products
+                "rerun" | "half" | "8bdp" | "bdp" => {}
                 "nosack" => self.host = ", sack = false",
                 // of 400 kB, as the README says
                 "delack" => self.host = r#", delayed_ack = "linux", receive_window = 400"#,
@@ -146,14 +157,23 @@ fn sender(words: &mut Vec<&str>) -> Option<Sender> {
             let (beta, gamma) = rest.split_once('g')?;
             Some(Sender::Vegas { alpha: alpha.parse().ok()?, beta: beta.parse().ok()?, gamma: gamma.parse().ok()? })
         }
-        word => STANDALONE.iter().find(|name| **name == word).map(|name| Sender::Standalone(name)),
+        word => STANDALONE.iter().find(|(module, _)| *module == word).map(|(_, preset)| Sender::Standalone(preset)),
     }
 }
 
 impl Sender {
     /// Whether it steers by delay, so that its window is steady rather than a saw-tooth.
     pub(crate) fn holds_its_window(&self) -> bool {
-        matches!(self, Sender::Vegas { .. } | Sender::Standalone("nv" | "cdg"))
+        matches!(self, Sender::Vegas { .. } | Sender::Standalone("nv" | "cdg" | "bbr1" | "bbr3"))
+    }
+
+    /// How far the steady window may lie from the kernel's.
+    pub(crate) fn steady_within(&self, theirs: f64) -> f64 {
+        if self.is_bbr() { 0.05 * theirs } else { 1.0 }
+    }
+
+    pub(crate) fn is_bbr(&self) -> bool {
+        matches!(self, Sender::Standalone("bbr1" | "bbr3"))
     }
 
     /// Its keys in a flow's table.
@@ -184,7 +204,7 @@ fn names_say_what_was_run() {
     assert!(Case::of("S3_reno_delack_autotune").expect("a run").host.contains("3000"));
     assert!(Case::of("S3_lp_ts1").is_err());
     assert_eq!(Case::of("S3_reno_nosack").expect("a run").host, ", sack = false");
-    assert!(Case::of("S3_bbr_rerun1").is_err());
+    assert!(Case::of("S3_bbr3_rerun1").is_err());
     assert_eq!(Case::of("S3_nv").map(|case| case.first), Ok(Sender::Standalone("nv")));
     for unknown in ["S9_reno", "S3_tahoe", "S3_reno_blue", "S3_vegas_a2"] {
         assert!(std::panic::catch_unwind(|| Case::of(unknown)).is_err(), "{unknown}");

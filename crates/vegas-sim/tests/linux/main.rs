@@ -57,11 +57,32 @@ const EXPLAINED: &[Explained] = &[
     ("S6_nv_vs_reno, flow 1", "bytes delivered", NV_DRAWS),
     ("S6_nv_vs_reno, flow 1", "sent again", NV_DRAWS),
     ("S6_nv_vs_reno", "packets the queue lost", NV_DRAWS),
+    ("S1_bbr", "sent again", BBR),
+    ("S1_bbr", "packets the queue lost", BBR),
+    ("S3_bbr", "sent again", BBR),
+    ("S3_bbr", "packets the queue lost", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 0", "slow start ends, s", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 0", "window there", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 0", "bytes delivered", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 0", "sent again", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 1", "saw-tooth period, s", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 1", "bytes delivered", BBR),
+    ("S6_bbr_vs_cubic_nohystart, flow 1", "sent again", BBR),
+    ("S6_bbr_vs_cubic_nohystart", "packets the queue lost", BBR),
+    ("S6_bbr_vs_reno, flow 0", "slow start ends, s", BBR),
+    ("S6_bbr_vs_reno, flow 0", "window there", BBR),
+    ("S6_bbr_vs_reno, flow 0", "bytes delivered", BBR),
+    ("S6_bbr_vs_reno, flow 0", "sent again", BBR),
+    ("S6_bbr_vs_reno, flow 1", "saw-tooth peak", BBR),
+    ("S6_bbr_vs_reno, flow 1", "bytes delivered", BBR),
+    ("S6_bbr_vs_reno, flow 1", "sent again", BBR),
+    ("S6_bbr_vs_reno", "packets the queue lost", BBR),
 ];
 
 const AT_ONCE: &str = "A packet that arrives as another leaves";
 const NV_DRAWS: &str = "Random numbers of NV";
 const CDG_DRAWS: &str = "Random numbers of CDG";
+const BBR: &str = "Random numbers of BBR";
 const GROWING_WINDOW: &str = "A receive window that grows";
 
 #[test]
@@ -170,8 +191,10 @@ fn compare(case: &Case, ours: &Flow<'_>, trace: &Trace) -> Vec<Row> {
     push(&mut rows, "window there", window, flow.cwnd_at_slow_start_end.expect("a window"), 1.0);
     if ours.sender.holds_its_window() {
         let end_s = flow.completion_s.unwrap_or(f64::from(case.duration_s) - flow.start_s);
-        let (theirs, ours) = (mean_of_last_tenth(&trace.windows(), end_s), mean_of_last_tenth(&ours.windows(), end_s));
-        push(&mut rows, "steady window", theirs, ours, 1.0);
+        let of = ours.sender;
+        let theirs = if of.is_bbr() { trace.sampled_windows() } else { trace.windows() };
+        let (theirs, ours) = (mean_of_last_tenth(&theirs, end_s), mean_of_last_tenth(&ours.windows(), end_s));
+        push(&mut rows, "steady window", theirs, ours, of.steady_within(theirs));
         if let Some(theirs) = trace.base_rtt_ms() {
             push(&mut rows, "base RTT, ms", theirs, flow.base_rtt_ms.expect("a base RTT"), 0.01 * theirs);
         }

@@ -57,6 +57,12 @@ impl Trace {
         times.zip(self.changes.numbers("cwnd_segments").iter().copied()).collect()
     }
 
+    /// Those at sampling instants: the log of changes may stop early.
+    pub(crate) fn sampled_windows(&self) -> Vec<(f64, f64)> {
+        let times = self.samples.numbers("time_us").iter().map(|time_us| time_us / 1e6);
+        times.zip(self.samples.numbers("cwnd_segments").iter().copied()).collect()
+    }
+
     /// When a recovery began, s, and the window before it.
     pub(crate) fn cuts(&self) -> Vec<(f64, f64)> {
         let (states, windows) = (self.changes.words("state"), self.windows());

@@ -1,6 +1,6 @@
 //! Congestion controls that are no composition of parts: vegas-core's standalone ones, and those from outside.
 
-use vegas_core::units::{SendIndex, Time, Window};
+use vegas_core::units::{SendIndex, Span, Time, Window};
 use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, StandaloneControl, Status};
 
 use crate::scenario::OwnControl;
@@ -45,6 +45,10 @@ macro_rules! either {
 impl CongestionControl for Special {
     fn needs(&self) -> Needs {
         either!(self, control => control.needs())
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        either!(self, control => control.on_handshake(now, rtt));
     }
 
     fn on_sent(&mut self, sent: &Sent) {

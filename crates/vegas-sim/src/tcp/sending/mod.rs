@@ -17,9 +17,14 @@ impl Sender {
     /// The window in whole segments, inflated during fast recovery, within the receiver's.
     fn usable_window(&self) -> u64 {
         match self.linux.as_ref().and_then(|linux| linux.prr) {
-            Some(prr) => prr.window().min(u64::from(self.rules.receive_window.0)),
-            None => self.usable_of(self.control.output().window),
+            Some(prr) if !self.owns_recovery() => prr.window().min(u64::from(self.rules.receive_window.0)),
+            _ => self.usable_of(self.control.output().window),
         }
+    }
+
+    /// Whether the control sets the window in recovery too.
+    fn owns_recovery(&self) -> bool {
+        self.detail.as_ref().is_some_and(|detail| detail.needs.own_recovery)
     }
 
     /// What may be in flight by the algorithm's window.
