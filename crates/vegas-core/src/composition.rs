@@ -124,6 +124,7 @@ impl HostCapabilities {
             one_way_delay: true,
             routers: true,
             own_recovery: true,
+            each_loss: true,
         },
     };
 
@@ -153,6 +154,7 @@ impl HostCapabilities {
             one_way_delay: false,
             routers: false,
             own_recovery: false,
+            each_loss: false,
         },
     };
 

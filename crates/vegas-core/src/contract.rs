@@ -22,6 +22,10 @@ pub trait CongestionControl: Clone {
     /// A segment leaves. Told only if [`Needs::sent`] asks for it.
     fn on_sent(&mut self, _sent: &Sent) {}
 
+    /// A segment was found lost; before the acknowledgement or loss with which it was. Told only if [`Needs::each_loss`] asks for
+    /// it.
+    fn on_segment_lost(&mut self, _lost: &LostSegment) {}
+
     /// An acknowledgement arrives.
     fn on_ack(&mut self, ack: &Ack);
 
@@ -77,6 +81,8 @@ pub struct Needs {
     pub routers: bool,
     /// [`Output::window`] holds in recovery too: the host has no rule of its own for it (PRR, RFC 9937).
     pub own_recovery: bool,
+    /// [`CongestionControl::on_segment_lost`].
+    pub each_loss: bool,
 }
 
 impl Needs {
@@ -90,6 +96,7 @@ impl Needs {
         one_way_delay: false,
         routers: false,
         own_recovery: false,
+        each_loss: false,
     };
 
     /// What either needs.
@@ -103,6 +110,7 @@ impl Needs {
             one_way_delay: self.one_way_delay || other.one_way_delay,
             routers: self.routers || other.routers,
             own_recovery: self.own_recovery || other.own_recovery,
+            each_loss: self.each_loss || other.each_loss,
         }
     }
 
@@ -117,6 +125,7 @@ impl Needs {
             (self.one_way_delay && !given.one_way_delay, "needs a host that measures one-way delays"),
             (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),
             (self.own_recovery && !given.own_recovery, "needs a host that leaves the window in recovery to it"),
+            (self.each_loss && !given.each_loss, "needs a host that tells of each segment lost"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then_some(reason))
@@ -171,6 +180,17 @@ pub struct Sent {
     pub in_flight: Segments,
     /// Whether it was sent before.
     pub retransmission: bool,
+}
+
+/// A segment was found lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Segments in flight when it was sent, itself included.
+    pub in_flight: Segments,
+    /// Segments found lost since then, itself included.
+    pub lost: Segments,
+    /// The application had nothing more to send when it was sent.
+    pub app_limited: bool,
 }
 
 /// The application sends again after nothing was in flight.

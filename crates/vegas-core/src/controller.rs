@@ -4,7 +4,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::algorithm::Algorithm;
 use crate::composed::Composed;
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
 use crate::standalone::{Standalone, StandaloneControl};
 use crate::units::{SendIndex, Span, Time, Window};
 use crate::wide::Wide;
@@ -81,6 +81,13 @@ where
         match self {
             Controller::Composed(composed) => composed.on_sent(sent),
             Controller::Standalone(control) => control.on_sent(sent),
+        }
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        match self {
+            Controller::Composed(composed) => composed.on_segment_lost(lost),
+            Controller::Standalone(control) => control.on_segment_lost(lost),
         }
     }
 

@@ -6,6 +6,7 @@
 //! again; [`RateEstimator::on_delivered`] for each that an acknowledgement reports for the first time; and
 //! [`RateEstimator::sample`] at the acknowledgement's end.
 
+use crate::contract::LostSegment;
 use crate::units::{Segments, Span, Time, Window};
 
 /// What a connection counts for rate samples (section 3.1 of the draft, its state `C`).
@@ -115,6 +116,15 @@ impl RateEstimator {
     /// Segments were found lost.
     pub fn on_lost(&mut self, segments: Segments) {
         self.lost += segments.as_u64();
+    }
+
+    /// Of a segment that was just found lost, itself counted.
+    pub fn lost_segment(&self, snapshot: Snapshot) -> LostSegment {
+        LostSegment {
+            in_flight: Segments(snapshot.in_flight),
+            lost: Segments((self.lost as u32).wrapping_sub(snapshot.lost)),
+            app_limited: snapshot.limited,
+        }
     }
 
     /// The sender has nothing more to send although the window has room (section 3.4).

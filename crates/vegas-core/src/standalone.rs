@@ -4,6 +4,8 @@
 
 mod bbr;
 mod bbr1;
+mod bbr3;
+mod bbr3_linux;
 mod cdg;
 mod copa;
 mod copa_mvfst;
@@ -24,7 +26,7 @@ mod westwood;
 mod yeah;
 
 use crate::composition::{HostCapabilities, Parameters, Refusal};
-use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
 use crate::registry::Preset;
 use crate::units::{SendIndex, Span, Time, Window};
 use crate::wide::Wide;
@@ -95,6 +97,10 @@ macro_rules! standalone {
 
             fn on_sent(&mut self, sent: &Sent) {
                 each!(self, control => control.on_sent(sent), $($name)+)
+            }
+
+            fn on_segment_lost(&mut self, lost: &LostSegment) {
+                each!(self, control => control.on_segment_lost(lost), $($name)+)
             }
 
             fn on_ack(&mut self, ack: &Ack) {
@@ -180,6 +186,10 @@ standalone! {
     RenoLinux: reno_linux,
     /// BBR, version 1: the pace follows the greatest delivery rate (Cardwell et al. 2016; Linux's `tcp_bbr`).
     Bbr1: bbr1,
+    /// BBR, version 3: the delivery rate within bounds that losses set (draft-ietf-ccwg-bbr).
+    Bbr3: bbr3,
+    /// BBR, version 3, as in its authors' code for Linux.
+    Bbr3Linux: bbr3_linux,
 }
 
 /// The most that a standalone algorithm, or a wide composition, remembers of a connection, bytes.

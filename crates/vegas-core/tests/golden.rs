@@ -12,8 +12,8 @@ use support::events::Event;
 use support::rules::step;
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, CongestionControl, Controller, Loss, LossKind, Parameters, Phase, RateSample,
-    RouterFeedback, Sent, SlowStart, StandaloneControl, State, registry,
+    Ack, Algorithm, Avoidance, CongestionControl, Controller, Loss, LossKind, LostSegment, Parameters, Phase,
+    RateSample, RouterFeedback, Sent, SlowStart, StandaloneControl, State, registry,
 };
 
 /// Traces do not depend on random numbers, or say where they would.
@@ -119,9 +119,10 @@ fn parameter<'a>(parameters: &'a mut Parameters, key: &str) -> Result<&'a mut Se
 
 fn answer(run: &mut Run, line: &str) -> Result<(), String> {
     let (event, expected) = line.split_once('|').ok_or("no | between event and answer")?;
-    match event.trim().strip_prefix("sent ") {
-        Some(keys) => run.control.on_sent(&sent(keys)?),
-        None => run.tell(&self::event(event.trim())?),
+    match event.trim().split_once(' ') {
+        Some(("sent", keys)) => run.control.on_sent(&sent(keys)?),
+        Some(("lost", keys)) => run.control.on_segment_lost(&lost(keys)?),
+        _ => run.tell(&self::event(event.trim())?),
     }
     let (reported, expected): (Vec<&str>, Vec<&str>) = expected.split_whitespace().partition(|word| word.contains('='));
     is_reported(run, &fields(&reported.join(" "))?)?;
@@ -269,6 +270,16 @@ fn sent(keys: &str) -> Result<Sent, String> {
         retransmission: false,
     };
     none_left(&keys).map(|()| sent)
+}
+
+fn lost(keys: &str) -> Result<LostSegment, String> {
+    let mut keys = fields(keys)?;
+    let lost = LostSegment {
+        in_flight: Segments(whole(take(&mut keys, "in_flight")?)? as u32),
+        lost: Segments(whole(take(&mut keys, "since")?)? as u32),
+        app_limited: false,
+    };
+    none_left(&keys).map(|()| lost)
 }
 
 fn optional(keys: &mut BTreeMap<&str, &str>, key: &str) -> Result<Option<u64>, String> {

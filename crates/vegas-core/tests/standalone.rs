@@ -100,6 +100,7 @@ fn needs_are_refused_by_name() {
         Needs { one_way_delay: true, ..nothing },
         Needs { routers: true, ..nothing },
         Needs { own_recovery: true, ..nothing },
+        Needs { each_loss: true, ..nothing },
     ];
     let mut reasons: Vec<_> = each.iter().filter_map(|needs| needs.unmet(&nothing)).collect();
     reasons.sort_unstable();

@@ -26,6 +26,7 @@ pub(super) struct Bandwidth(pub(super) u32);
 
 impl Bandwidth {
     pub(super) const NONE: Bandwidth = Bandwidth(0);
+    pub(super) const MAX: Bandwidth = Bandwidth(u32::MAX);
 
     /// So many segments in a time, rounded down.
     pub(super) fn of(segments: u32, micros: u64) -> Self {

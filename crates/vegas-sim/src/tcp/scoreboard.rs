@@ -24,7 +24,7 @@ pub(crate) struct Scoreboard {
     dup_threshold: u32,
     /// Segments found lost so far, each as often as it was; modulo 2^32.
     found_lost: u32,
-    /// What was reported received; none before anything was.
+    /// What was reported received; none before anything was, unless lost segments are kept.
     reported: Option<Box<Reported>>,
 }
 
@@ -36,6 +36,8 @@ struct Reported {
     highest: Vec<u64>,
     /// The blocks of the acknowledgement before, in segments.
     blocks: [(u64, u64); 3],
+    /// Segments found lost since they were taken last; only for a control that asks.
+    lost: Option<Vec<u64>>,
 }
 
 /// One outstanding segment: when it was last sent, in ns, above four marks. A run lasts 100 days at most, so 60 bits
@@ -100,10 +102,17 @@ impl Entry {
     }
 }
 
+impl Reported {
+    fn memory_bytes(&self) -> usize {
+        let lost = self.lost.as_ref().map_or(0, |lost| lost.capacity() * size_of::<u64>());
+        size_of::<Reported>() + lost
+    }
+}
+
 impl Scoreboard {
     /// What it holds beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.entries.memory_bytes() + self.reported.as_ref().map_or(0, |_| size_of::<Reported>())
+        self.entries.memory_bytes() + self.reported.as_ref().map_or(0, |reported| reported.memory_bytes())
     }
 
     pub(crate) fn new(dup_threshold: u32) -> Self {
@@ -144,6 +153,27 @@ impl Scoreboard {
     /// Segments found lost so far, each as often as it was; modulo 2^32.
     pub(crate) fn found_lost(&self) -> u32 {
         self.found_lost
+    }
+
+    /// From now on keeps which segments are found lost.
+    pub(crate) fn keep_lost(&mut self) {
+        self.reported().lost = Some(Vec::new());
+    }
+
+    /// Those found lost since the last call, in the order in which they were.
+    pub(crate) fn take_lost(&mut self) -> Vec<u64> {
+        self.lost_since().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn lost_since(&mut self) -> Option<&mut Vec<u64>> {
+        self.reported.as_mut()?.lost.as_mut()
+    }
+
+    fn count_lost(&mut self, segment: u64) {
+        self.found_lost = self.found_lost.wrapping_add(1);
+        if let Some(lost) = self.lost_since() {
+            lost.push(segment);
+        }
     }
 
     pub(crate) fn entry(&self, segment: u64) -> Option<Entry> {
@@ -296,7 +326,7 @@ impl Scoreboard {
         let before = entry.in_pipe();
         entry.set(Entry::LOST, true);
         let after = entry.in_pipe();
-        self.found_lost = self.found_lost.wrapping_add(1);
+        self.count_lost(segment);
         self.pipe = self.pipe - before + after;
         self.retransmit_from = self.retransmit_from.min(segment);
         self.lost_end = self.lost_end.max(segment + 1);
@@ -309,7 +339,7 @@ impl Scoreboard {
         entry.set(Entry::LOST, true);
         entry.set(Entry::RETRANSMITTED, false);
         let after = entry.in_pipe();
-        self.found_lost = self.found_lost.wrapping_add(1);
+        self.count_lost(segment);
         self.pipe = self.pipe - before + after;
         self.retransmit_from = self.retransmit_from.min(segment);
         self.lost_end = self.lost_end.max(segment + 1);
@@ -342,8 +372,13 @@ impl Scoreboard {
     /// After a timeout everything that was not reported received is lost (RFC 6675, section 5.1), and no
     /// retransmission of it counts any more.
     pub(crate) fn on_timeout(&mut self) {
-        for entry in self.entries.iter_mut() {
-            self.found_lost = self.found_lost.wrapping_add(u32::from(!entry.has(Entry::SACKED | Entry::LOST)));
+        let mut lost = self.reported.as_mut().and_then(|reported| reported.lost.as_mut());
+        for (segment, entry) in (self.una..).zip(self.entries.iter_mut()) {
+            let is_new = !entry.has(Entry::SACKED | Entry::LOST);
+            self.found_lost = self.found_lost.wrapping_add(u32::from(is_new));
+            if let Some(lost) = lost.as_mut().filter(|_| is_new) {
+                lost.push(segment);
+            }
             entry.set(Entry::LOST, !entry.has(Entry::SACKED));
             entry.set(Entry::RETRANSMITTED, false);
         }

@@ -96,12 +96,16 @@ impl Sender {
             layout,
             host: Arc::new(spec.host.clone()),
         };
+        let mut board = Scoreboard::new(spec.host.dupack_threshold);
+        if needs.each_loss {
+            board.keep_lost();
+        }
         Sender {
             flow,
             control,
             detail,
             rules,
-            board: Scoreboard::new(spec.host.dupack_threshold),
+            board,
             next: 0,
             given: Given::new(total, application),
             established: spec.host.handshake == Handshake::None,
@@ -283,6 +287,7 @@ impl Sender {
             Recovery::Sack => self.board.on_timeout(),
             Recovery::Reno | Recovery::NewReno => self.board.clear(),
         }
+        self.tell_lost_segments();
         self.timers.retransmission = Time::NEVER;
         self.send(now, UNLIMITED, out);
     }

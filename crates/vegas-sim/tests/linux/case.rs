@@ -41,8 +41,9 @@ pub(crate) enum Sender {
 }
 
 /// Presets, by the names of the kernel's modules.
-const STANDALONE: [(&str, &str); 8] = [
+const STANDALONE: [(&str, &str); 9] = [
     ("bbr", "bbr1"),
+    ("bbr3", "bbr3-linux"),
     ("cdg", "cdg"),
     ("htcp", "htcp"),
     ("illinois", "illinois"),
@@ -53,10 +54,9 @@ const STANDALONE: [(&str, &str); 8] = [
 ];
 
 /// Traces of these congestion controls are not compared, and why.
-const ABSENT: [(&str, &str); 4] = [
+const ABSENT: [(&str, &str); 3] = [
     ("applim", "an application that writes only while nothing waits"),
     ("ratechange", "netem, where what waits leaves at the rate before the change"),
-    ("bbr3", "a congestion control that is not here"),
     ("lp", "the kernel's LP never sees early congestion (docs/algorithms/lp.md)"),
 ];
 
@@ -164,7 +164,7 @@ fn sender(words: &mut Vec<&str>) -> Option<Sender> {
 impl Sender {
     /// Whether it steers by delay, so that its window is steady rather than a saw-tooth.
     pub(crate) fn holds_its_window(&self) -> bool {
-        matches!(self, Sender::Vegas { .. } | Sender::Standalone("nv" | "cdg" | "bbr1" | "bbr3"))
+        matches!(self, Sender::Vegas { .. } | Sender::Standalone("nv" | "cdg" | "bbr1" | "bbr3-linux"))
     }
 
     /// How far the steady window may lie from the kernel's.
@@ -173,7 +173,7 @@ impl Sender {
     }
 
     pub(crate) fn is_bbr(&self) -> bool {
-        matches!(self, Sender::Standalone("bbr1" | "bbr3"))
+        matches!(self, Sender::Standalone("bbr1" | "bbr3-linux"))
     }
 
     /// Its keys in a flow's table.
@@ -204,7 +204,8 @@ fn names_say_what_was_run() {
     assert!(Case::of("S3_reno_delack_autotune").expect("a run").host.contains("3000"));
     assert!(Case::of("S3_lp_ts1").is_err());
     assert_eq!(Case::of("S3_reno_nosack").expect("a run").host, ", sack = false");
-    assert!(Case::of("S3_bbr3_rerun1").is_err());
+    assert!(Case::of("S3_bbr3_ratechange_netem").is_err());
+    assert_eq!(Case::of("S3_bbr3_q60_half_bdp").map(|case| case.first), Ok(Sender::Standalone("bbr3-linux")));
     assert_eq!(Case::of("S3_nv").map(|case| case.first), Ok(Sender::Standalone("nv")));
     for unknown in ["S9_reno", "S3_tahoe", "S3_reno_blue", "S3_vegas_a2"] {
         assert!(std::panic::catch_unwind(|| Case::of(unknown)).is_err(), "{unknown}");

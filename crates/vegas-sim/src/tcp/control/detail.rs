@@ -3,7 +3,7 @@
 
 use vegas_core::rate::{RateEstimator, Snapshot};
 use vegas_core::units::{Segments, Span, Time};
-use vegas_core::{Needs, RateSample, RouterFeedback};
+use vegas_core::{LostSegment, Needs, RateSample, RouterFeedback};
 
 use crate::util::ring::Ring;
 
@@ -103,8 +103,17 @@ impl Detail {
     pub(in crate::tcp) fn newly_lost(&mut self, lost: u32) -> Segments {
         let new = Segments(lost.wrapping_sub(self.lost_by_then));
         self.lost_by_then = lost;
-        self.rates.on_lost(new);
+        if !self.needs.each_loss {
+            self.rates.on_lost(new);
+        }
         new
+    }
+
+    /// A segment was found lost, for a control that asks which.
+    pub(in crate::tcp) fn on_lost(&mut self, segment: u64) -> Option<LostSegment> {
+        self.rates.on_lost(Segments(1));
+        let snapshot = *self.snapshots.get(segment.checked_sub(self.oldest)? as usize)?;
+        Some(self.rates.lost_segment(snapshot))
     }
 
     /// Both ends have the simulator's clock. The segment that gives the round-trip sample is the newest one acknowledged;

@@ -149,6 +149,7 @@ impl Sender {
 
     /// What the acknowledgement under way tells besides.
     fn take_news(&mut self, now: Time, rtt: Option<Span>) -> News {
+        self.tell_lost_segments();
         let lost = self.board.found_lost();
         let Some(detail) = &mut self.detail else { return News::default() };
         if let Some(rtt) = rtt {
@@ -199,8 +200,19 @@ impl Sender {
         reduced
     }
 
+    /// Tells which segments were found lost since the last call, if the control asks.
+    pub(super) fn tell_lost_segments(&mut self) {
+        let Some(detail) = self.detail.as_mut().filter(|detail| detail.needs.each_loss) else { return };
+        for segment in self.board.take_lost() {
+            if let Some(lost) = detail.on_lost(segment) {
+                self.control.on_segment_lost(&lost);
+            }
+        }
+    }
+
     /// Segments found lost since the control heard last, 1 at least; counted only for controls that ask.
     pub(super) fn newly_lost(&mut self) -> Segments {
+        self.tell_lost_segments();
         let lost = self.board.found_lost();
         let new = self.detail.as_mut().map_or(Segments(1), |detail| detail.newly_lost(lost));
         new.max(Segments(1))

@@ -1,7 +1,7 @@
 //! Congestion controls that are no composition of parts: vegas-core's standalone ones, and those from outside.
 
 use vegas_core::units::{SendIndex, Span, Time, Window};
-use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, Restart, Sent, StandaloneControl, Status};
+use vegas_core::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, StandaloneControl, Status};
 
 use crate::scenario::OwnControl;
 
@@ -53,6 +53,10 @@ impl CongestionControl for Special {
 
     fn on_sent(&mut self, sent: &Sent) {
         either!(self, control => control.on_sent(sent));
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        either!(self, control => control.on_segment_lost(lost));
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -152,6 +152,9 @@ impl Sender {
             true => self.deliver(now, una, sack),
             false => self.deliver_without_sack(now, una, una - old_una),
         };
+        if let Some(detail) = &mut self.detail {
+            detail.on_ack(una);
+        }
         self.next = self.next.max(una);
         let samples = delivered.samples();
         if let Some((oldest, newest)) = samples {
@@ -400,6 +403,7 @@ impl Sender {
             return;
         }
         if self.is_recovering() {
+            self.tell_lost_segments();
             self.send(now, UNLIMITED, out);
             return;
         }

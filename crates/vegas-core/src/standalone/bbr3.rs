@@ -1,0 +1,286 @@
+//! BBR version 3 (draft-ietf-ccwg-bbr; sections are named beside the functions): a model of the path with a rate, and bounds
+//! on the rate and on what is in flight, for the long term (what probing found safe) and for the short term (what the newest
+//! losses ask). PROBE_BW goes DOWN, CRUISE, REFILL, UP; PROBE_RTT halves the flight every five seconds.
+//!
+//! One type has two dialects, as the draft and its authors' code for Linux differ: [`Control::LINUX`]. The code's names are given
+//! where they are others. `bbr3` is the draft's, [`super::bbr3_linux`] the code's.
+//!
+//! [`signals`] has what acknowledgements and losses tell, [`bounds`] the long and the short term, [`cycle`] PROBE_BW, [`startup`] STARTUP
+//! and DRAIN, [`probe_rtt`] PROBE_RTT and the least RTT, [`control`] pace and window.
+
+mod bounds;
+mod control;
+mod cycle;
+mod probe_rtt;
+mod signals;
+mod startup;
+
+use super::bbr::{Aggregation, Bandwidth, Episode, Flight, HeldBack, ONE, Pacing, Rounds, UNKNOWN_US};
+use crate::composition::Parameters;
+use crate::contract::{
+    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
+};
+use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::random::Random;
+use crate::standalone::reno_window::micros;
+use crate::units::{Segments, SendIndex, Span, Time, Window};
+use bounds::Bounds;
+use control::Windows;
+use cycle::Probe;
+use probe_rtt::LeastRtt;
+use signals::{Latest, Sample};
+use startup::FullPipe;
+
+pub(super) const PRESET: Preset = Preset {
+    name: "bbr3",
+    summary: "paces at the delivery rate within bounds that losses above 2 % set; probes every two to three seconds",
+    source: "Cardwell, Swett and Beshay: draft-ietf-ccwg-bbr",
+    composition: SACK,
+    parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
+    standalone: None,
+};
+
+/// The draft's dialect.
+pub(super) type Bbr3 = Control<false>;
+
+/// Section "Startup": 4 ln 2 (BBR.StartupPacingGain).
+const STARTUP_GAIN: u32 = ONE * 277 / 100 + 1;
+/// BBR.DefaultCwndGain; in UP more.
+const WINDOW_GAIN: u32 = 2 * ONE;
+const UP_WINDOW_GAIN: u32 = 2 * ONE + ONE / 4;
+const UP_GAIN: u32 = ONE * 5 / 4;
+
+/// BBR.state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+impl Mode {
+    /// IsInAProbeBWState.
+    fn probes_rate(self) -> bool {
+        matches!(self, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
+    }
+
+    /// IsProbingBW: what is in flight is being raised.
+    fn accelerates(self) -> bool {
+        matches!(self, Mode::Startup | Mode::Refill | Mode::Up)
+    }
+}
+
+/// Of one connection, in the draft's dialect or in that of its authors' code for Linux.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control<const LINUX: bool> {
+    mode: Mode,
+    window: Windows,
+    pacing: Pacing,
+    rounds: Rounds,
+    bounds: Bounds,
+    latest: Latest,
+    full: FullPipe,
+    probe: Probe,
+    least: LeastRtt,
+    flight: Flight,
+    episode: Episode,
+    held_back: HeldBack,
+    aggregation: Aggregation,
+    random: Random,
+    /// What a loss has ended (BBR.undo_state).
+    ended_by_loss: Option<Mode>,
+}
+
+impl<const LINUX: bool> Control<LINUX> {
+    pub(super) const NEEDS: Needs = Needs {
+        rate: true,
+        every_ack: true,
+        window_limited: true,
+        sent: true,
+        pacing: true,
+        own_recovery: true,
+        each_loss: true,
+        ..Needs::NONE
+    };
+    /// BBR.DrainPacingGain: 0.5; the code's is 1 / 2.885.
+    const DRAIN_GAIN: u32 = if LINUX { ONE * 1000 / 2885 } else { ONE / 2 };
+    /// 0.90; the code's is 0.91.
+    const DOWN_GAIN: u32 = ONE * if LINUX { 91 } else { 90 } / 100;
+
+    /// Section "Initialization".
+    pub(super) fn start(parameters: &Parameters, seed: u64) -> Self {
+        Self::new(Windows::new(parameters), Random::new(seed))
+    }
+
+    fn new(window: Windows, random: Random) -> Self {
+        Control {
+            mode: Mode::Startup,
+            pacing: Pacing::new(window.now, STARTUP_GAIN),
+            window,
+            rounds: Rounds::default(),
+            bounds: Bounds::NONE,
+            latest: Latest::NONE,
+            full: FullPipe::NONE,
+            probe: Probe::NONE,
+            least: LeastRtt::NONE,
+            flight: Flight::NONE,
+            episode: Episode::NONE,
+            held_back: HeldBack::default(),
+            aggregation: Aggregation::NONE,
+            random,
+            ended_by_loss: None,
+        }
+    }
+
+    /// Section "Per-ACK Steps": UpdateModelAndState, UpdateControlParameters.
+    fn update(&mut self, sample: &Sample, ack: &Ack) {
+        self.take_latest(sample);
+        self.take_signals(sample);
+        let (short, bandwidth) = (!self.full.reached, self.bandwidth());
+        self.aggregation.on_ack(ack, &self.rounds, bandwidth, self.window.now, short);
+        self.leave_startup_on_loss(sample);
+        self.look_for_full_pipe(sample);
+        self.drain(sample.now);
+        self.turn_cycle(sample);
+        self.take_rtt(ack);
+        self.set_pace(ack);
+        self.set_window(ack.delivered.0);
+        self.advance_latest(sample);
+    }
+}
+
+impl<const LINUX: bool> CongestionControl for Control<LINUX> {
+    fn needs(&self) -> Needs {
+        Self::NEEDS
+    }
+
+    /// A sample of the RTT like any other.
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.least.begin(now, micros(rtt));
+        self.pacing.begin(self.window.now, micros(rtt), STARTUP_GAIN);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.flight.on_sent(sent, self.pacing.pace());
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        self.note_loss();
+        self.judge_lost(lost);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let lost = self.flight.on_ack(ack);
+        self.episode.on_ack(ack);
+        self.rounds.on_ack(ack);
+        if self.rounds.starts {
+            self.probe.rounds_since = self.probe.rounds_since.saturating_add(1);
+        }
+        let held_back = ack.rate.is_some_and(|sample| self.held_back.limits(&sample));
+        if ack.window_limited {
+            self.probe.limited_until = self.rounds.delivered.wrapping_add(self.flight.now);
+        }
+        self.restore_after_timeout();
+        self.update(&Sample::of(ack, lost, held_back), ack);
+    }
+
+    /// Sections "Modulating cwnd in Loss Recovery" and "When not Probing for Bandwidth". A mark counts as a loss of its round: the
+    /// draft leaves ECN open.
+    fn on_loss(&mut self, loss: &Loss) {
+        self.note_loss();
+        if loss.kind == LossKind::Ecn {
+            return;
+        }
+        self.flight.on_loss(loss);
+        self.save_window();
+        self.ended_by_loss = None;
+        self.episode.on_loss(loss);
+        if loss.kind == LossKind::Timeout {
+            self.enter_timeout();
+        }
+    }
+
+    fn on_recovered(&mut self, _now: Time) {
+        self.episode.end();
+    }
+
+    /// Section "Handling a Spurious Loss Recovery". The code's stays in the state that the loss led to.
+    fn on_spurious(&mut self, before: &Self) {
+        self.window.prior = self.window.prior.max(before.window.now);
+        self.window.restore();
+        self.latest.loss_in_round = false;
+        self.full.forget();
+        self.bounds.raise_to(&before.bounds);
+        self.episode.end();
+        let ended = self.ended_by_loss.take();
+        if LINUX || self.mode == Mode::ProbeRtt {
+            return;
+        }
+        match ended {
+            Some(Mode::Startup) => {
+                self.full.reached = false;
+                self.mode = Mode::Startup;
+            }
+            Some(_) if self.mode != Mode::Up => self.begin_refill(),
+            _ => {}
+        }
+    }
+
+    /// Section "Restarting From Idle".
+    fn on_restart(&mut self, restart: &Restart) {
+        self.least.restarts = true;
+        self.aggregation.restart(restart.now);
+        if self.mode.probes_rate() {
+            self.pacing.set(self.bandwidth(), ONE, self.full.reached);
+        } else if self.mode == Mode::ProbeRtt {
+            self.end_probe_rtt_if_due(restart.now);
+        }
+    }
+
+    /// Another path has another rate and RTT; what is in flight stays.
+    fn on_path_change(&mut self, _next: SendIndex, _now: Time) {
+        let (flight, mut rounds) = (self.flight, self.rounds);
+        rounds.restart();
+        *self = Control { flight, rounds, ..Self::new(self.window.begun_anew(), self.random) };
+    }
+
+    fn output(&self) -> Output {
+        let pace = self.flight.is_paced().then(|| self.pacing.pace());
+        Output { window: Window::whole(Segments(self.window.now)), pace, quantum: Segments(1) }
+    }
+
+    fn status(&self) -> Status {
+        let known = self.least.us != UNKNOWN_US;
+        Status {
+            window: Window::whole(Segments(self.window.now)),
+            ssthresh: None,
+            base_rtt: known.then(|| Span::from_micros(self.least.us.into())),
+            diff: None,
+            phase: if self.mode == Mode::Startup { Phase::SlowStart } else { Phase::Avoidance },
+        }
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        let bound = |segments: u32| if segments == u32::MAX { -1 } else { i64::from(segments) };
+        let rate = |rate: Bandwidth| if rate == Bandwidth::MAX { -1 } else { rate.per_second() };
+        out("mode", self.mode as i64);
+        out("pacing_gain_256ths", self.pacing_gain().into());
+        out("window_gain_256ths", self.window_gain().into());
+        out("rate_per_second", self.bounds.rate_long().per_second());
+        out("rate_short_per_second", rate(self.bounds.rate_short));
+        out("in_flight_long_segments", bound(self.bounds.in_flight_long));
+        out("in_flight_short_segments", bound(self.bounds.in_flight_short));
+        out("least_rtt_us", bound(self.least.us));
+        out("rounds", self.rounds.count.into());
+        out("full_rounds", self.full.rounds.into());
+        out("full", self.full.reached.into());
+        out("probe_wait_us", self.probe.wait_us.into());
+        out("rounds_since_probe", self.probe.rounds_since.into());
+        out("probe_too_high", self.probe.was_too_high.into());
+        out("extra_acked_segments", self.aggregation.get().into());
+    }
+}
