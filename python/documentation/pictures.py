@@ -119,7 +119,7 @@ _LINUX = (_algorithm("vegas"), _algorithm("vegas-linux"), _dashed(_algorithm("ve
 
 _HEIRS = (
     *("tor-vegas", "nv", "veno", "westwood", "yeah", "illinois", "htcp"),
-    *("copa", "copa-mvfst", "ledbat", "ledbat++", "fast", "lp", "cdg", "bbr1"),
+    *("copa", "copa-mvfst", "ledbat", "ledbat++", "fast", "lp", "cdg", "bbr1", "bbr3"),
 )
 
 _ALGORITHMS = [

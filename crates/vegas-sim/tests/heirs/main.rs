@@ -1,6 +1,7 @@
 //! What the sources of Vegas's heirs promise: equilibria, fairness, and yielding to others.
 
 mod background;
+mod bbr;
 mod cdg;
 mod copa;
 mod fast;
