@@ -372,6 +372,12 @@ impl State {
         self.control.window = self.control.window.min(most);
     }
 
+    pub(crate) fn go_on_from(&mut self, window: Window, threshold: Option<Segments>) {
+        self.control.window = window;
+        self.control.ssthresh = threshold.unwrap_or(UNBOUNDED);
+        self.control.slow_start_ends = false;
+    }
+
     pub(crate) fn end_slow_start(&mut self) {
         self.control.slow_start_ends = true;
     }

@@ -37,6 +37,11 @@ impl<A: Deref<Target = Algorithm>> Composed<A> {
         self.state.end_slow_start();
     }
 
+    /// Another control has set window and threshold.
+    pub(crate) fn go_on_from(&mut self, window: Window, threshold: Option<Segments>) {
+        self.state.go_on_from(window, threshold);
+    }
+
     /// What the connection remembers.
     #[inline(always)]
     pub fn state(&self) -> &State {

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::contract::Needs;
+use crate::registry::VEGAS;
 use crate::units::{Segments, Window};
 use crate::{Avoidance, Limits, LossResponse, Signal, SlowStart};
 
@@ -120,6 +121,7 @@ impl HostCapabilities {
             every_ack: true,
             window_limited: true,
             sent: true,
+            spread: true,
             pacing: true,
             one_way_delay: true,
             routers: true,
@@ -138,18 +140,19 @@ impl HostCapabilities {
         gives: HostCapabilities::SIMULATOR.gives,
     };
 
-    /// QUIC as quinn has it: its pluggable interface gives a window only. QUIC's own loss recovery decides what is sent
-    /// again, quinn's pacer takes no rate and lets bursts through, and UDP carries no option that routers stamp.
+    /// QUIC as quinn has it: its pluggable interface takes a window only. QUIC's own loss recovery decides what is sent
+    /// again, quinn's pacer makes its rate of window and RTT and lets bursts through, and UDP carries no option that routers stamp.
     pub const QUIC: HostCapabilities = HostCapabilities {
         name: "quic",
         retransmission_path: false,
         burst_limit: false,
         spike_suppression: false,
         gives: Needs {
-            rate: false,
-            every_ack: false,
+            rate: true,
+            every_ack: true,
             window_limited: true,
-            sent: false,
+            sent: true,
+            spread: true,
             pacing: false,
             one_way_delay: false,
             routers: false,
@@ -267,6 +270,13 @@ impl Composition {
         };
         self.limits = Limits { burst: None, keep_up: false, suppress_spikes: false };
         self
+    }
+
+    /// What a standalone algorithm begins with that is given a slow start: one that looks at the backlog has it from
+    /// round-trip times, as Vegas does.
+    pub fn opening_by(self, slow_start: SlowStart) -> Self {
+        let signal = if slow_start.needs_signal() { VEGAS.signal } else { self.signal };
+        Composition { signal, slow_start, ..self }
     }
 
     /// What the parts need beyond acknowledgements and losses.

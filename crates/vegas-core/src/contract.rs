@@ -10,6 +10,9 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 /// where it needs them, come from a generator of its own, which begins with a seed that the host gives at the start. So the
 /// same seed and the same events give the same decisions.
 pub trait CongestionControl: Clone {
+    /// Another slow start may take the place of its own, and it follows that ([`CongestionControl::follow`]).
+    const TAKES_SLOW_START: bool = false;
+
     /// What the host must give. It is asked once, before the connection begins.
     fn needs(&self) -> Needs {
         Needs::default()
@@ -51,6 +54,9 @@ pub trait CongestionControl: Clone {
     /// (RFC 9002, section 7.8). A control that asks what limits the sender heeds that itself, and ignores this.
     fn hold_to(&mut self, _most: Window) {}
 
+    /// Another slow start has brought the window here, and goes on to the threshold; at the threshold it is over.
+    fn follow(&mut self, _window: Window, _threshold: Option<Segments>) {}
+
     /// What the host may send now. It may change with every event.
     fn output(&self) -> Output;
 
@@ -73,6 +79,9 @@ pub struct Needs {
     pub window_limited: bool,
     /// [`CongestionControl::on_sent`].
     pub sent: bool,
+    /// Departures spread over the round trip: at [`Output::pace`], or by a pacer of the host's own that follows the window
+    /// (RFC 9002, section 7.7).
+    pub spread: bool,
     /// Departures at [`Output::pace`].
     pub pacing: bool,
     /// [`Ack::one_way_delay`].
@@ -92,6 +101,7 @@ impl Needs {
         every_ack: false,
         window_limited: false,
         sent: false,
+        spread: false,
         pacing: false,
         one_way_delay: false,
         routers: false,
@@ -106,6 +116,7 @@ impl Needs {
             every_ack: self.every_ack || other.every_ack,
             window_limited: self.window_limited || other.window_limited,
             sent: self.sent || other.sent,
+            spread: self.spread || other.spread,
             pacing: self.pacing || other.pacing,
             one_way_delay: self.one_way_delay || other.one_way_delay,
             routers: self.routers || other.routers,
@@ -121,6 +132,7 @@ impl Needs {
             (self.every_ack && !given.every_ack, "needs a host that tells of acknowledgements in recovery"),
             (self.window_limited && !given.window_limited, "needs a host that tells what limits the sender"),
             (self.sent && !given.sent, "needs a host that tells of each segment sent"),
+            (self.spread && !given.spread, "needs a host that spreads what leaves over the round trip"),
             (self.pacing && !given.pacing, "needs a host that paces"),
             (self.one_way_delay && !given.one_way_delay, "needs a host that measures one-way delays"),
             (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),

@@ -5,13 +5,14 @@ use core::ops::{Deref, DerefMut};
 use crate::algorithm::Algorithm;
 use crate::composed::Composed;
 use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
+use crate::joined::Joined;
 use crate::standalone::{Standalone, StandaloneControl};
 use crate::units::{SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
 /// A composition of parts, or any other congestion control. `A` leads to the composition's algorithm, as in [`Composed`];
 /// `S` to the other: a `Box` where it may be larger than a composition's state, of a
-/// [`StandaloneControl`](crate::StandaloneControl) or of a type of the host's own.
+/// [`Joined`](crate::Joined) or of a type of the host's own.
 #[derive(Clone, Debug)]
 pub enum Controller<A, S> {
     /// A composition of parts.
@@ -25,16 +26,18 @@ where
     A: Deref<Target = Algorithm> + Clone,
     S: DerefMut<Target: CongestionControl> + Clone,
 {
-    /// Of a new connection: the standalone algorithm if there is one, else the composition. `seed` begins its random numbers,
+    /// Of a new connection: the standalone algorithm if there is one, with the composition's slow start unless that is Reno's,
+    /// else the composition. `seed` begins its random numbers,
     /// where it draws any.
     pub fn start(algorithm: A, standalone: Option<Standalone>, seed: u64) -> Self
     where
-        S: From<StandaloneControl>,
+        S: From<Joined>,
     {
         match standalone {
-            Some(which) => Controller::Standalone(StandaloneControl::start(which, algorithm.parameters(), seed).into()),
+            Some(which) => Controller::Standalone(Joined::start(which, &algorithm, seed).into()),
             None if algorithm.composition().slow_start.is_wide() => {
-                Controller::Standalone(StandaloneControl::Wide(Wide::new(*algorithm)).into())
+                let wide = StandaloneControl::Wide(Wide::new(*algorithm));
+                Controller::Standalone(Joined::from(wide).into())
             }
             None => Controller::Composed(Composed::new(algorithm)),
         }

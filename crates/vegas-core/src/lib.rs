@@ -40,6 +40,7 @@ mod contract;
 mod controller;
 mod cut;
 mod history;
+mod joined;
 mod limits;
 mod loss_response;
 mod mechanisms;
@@ -61,6 +62,7 @@ pub use contract::{
 };
 pub use controller::Controller;
 pub use cut::Cut;
+pub use joined::Joined;
 pub use limits::Limits;
 pub use loss_response::{LossResponse, SlowStartEnds};
 pub use mechanisms::{MechanismError, Mechanisms};

@@ -28,7 +28,8 @@ mod yeah;
 use crate::composition::{HostCapabilities, Parameters, Refusal};
 use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
 use crate::registry::Preset;
-use crate::units::{SendIndex, Span, Time, Window};
+use crate::slow_start::SlowStart;
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
 /// The same call for whichever control it is.
@@ -59,6 +60,18 @@ macro_rules! standalone {
             /// Whether a host can carry it out.
             pub fn check_host(self, host: &HostCapabilities) -> Result<(), Refusal> {
                 host.meets(&self.needs())
+            }
+
+            /// Whether a slow start may take the place of its own; else why not.
+            pub fn takes(self, slow_start: SlowStart) -> Result<(), &'static str> {
+                let takes = match self {
+                    $(Standalone::$name => <$module::$name as CongestionControl>::TAKES_SLOW_START,)+
+                };
+                match (takes, slow_start.promise().drains) {
+                    (false, _) => Err("the algorithm's slow start is a part of its rule"),
+                    (true, true) => Err("it drains the recovery of its first loss, which the algorithm answers itself"),
+                    (true, false) => Ok(()),
+                }
             }
 
             /// What it needs of a host.
@@ -136,6 +149,10 @@ macro_rules! standalone {
 
             fn hold_to(&mut self, most: Window) {
                 each!(self, control => control.hold_to(most), $($name)+)
+            }
+
+            fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+                each!(self, control => control.follow(window, threshold), $($name)+)
             }
 
             fn output(&self) -> Output {

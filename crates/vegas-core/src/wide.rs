@@ -35,6 +35,11 @@ impl Wide {
         Wide { composed: Composed::new(Own(algorithm)), history: Some(History::NEW) }
     }
 
+    /// Slow start goes on from this window to this threshold.
+    pub(crate) fn go_on_from(&mut self, window: Window, threshold: Option<Segments>) {
+        self.composed.go_on_from(window, threshold);
+    }
+
     fn is_over(&mut self, ack: &Ack) -> bool {
         let test = self.composed.algorithm().composition().slow_start.ends_by_history();
         let opens = self.composed.state().phase() == Phase::SlowStart;

@@ -12,8 +12,8 @@ use support::events::Event;
 use support::rules::step;
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, CongestionControl, Controller, Loss, LossKind, LostSegment, Parameters, Phase,
-    RateSample, RouterFeedback, Sent, SlowStart, StandaloneControl, State, registry,
+    Ack, Algorithm, Avoidance, Composition, CongestionControl, Controller, Joined, Loss, LossKind, LostSegment,
+    Parameters, Phase, RateSample, RouterFeedback, Sent, SlowStart, State, registry,
 };
 
 /// Traces do not depend on random numbers, or say where they would.
@@ -62,7 +62,7 @@ fn play(text: &str) -> Vec<String> {
 
 /// A connection, and beside a composition's what the conformance suite holds to its rules.
 struct Run {
-    control: Controller<Arc<Algorithm>, Box<StandaloneControl>>,
+    control: Controller<Arc<Algorithm>, Box<Joined>>,
     algorithm: Arc<Algorithm>,
     state: State,
 }
@@ -89,7 +89,13 @@ fn begin(header: &str) -> Result<Run, String> {
     let (mut composition, mut parameters) = (preset.composition, preset.parameters);
     for (key, value) in fields(rest)? {
         match key {
-            "slow_start" => composition.slow_start = named(SlowStart::NAMES, key, value)?,
+            "slow_start" => {
+                let slow_start = named(SlowStart::NAMES, key, value)?;
+                composition = match preset.standalone {
+                    None => Composition { slow_start, ..composition },
+                    Some(_) => composition.opening_by(slow_start),
+                }
+            }
             "avoidance" => composition.avoidance = named(Avoidance::NAMES, key, value)?,
             "ssthresh" => parameters.ssthresh = Some(Segments(whole(value)? as u32)),
             _ => *parameter(&mut parameters, key)? = Segments(whole(value)? as u32),

@@ -44,6 +44,7 @@ fn looks_at(marks: Marks, needs: Needs) -> String {
         (needs.every_ack, "every acknowledgement"),
         (needs.window_limited, "what limits the sender"),
         (needs.sent, "each segment sent"),
+        (needs.spread, "departures spread"),
         (needs.pacing, "pacing"),
         (needs.one_way_delay, "one-way delay"),
         (needs.routers, "routers' times"),

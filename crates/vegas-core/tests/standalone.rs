@@ -2,14 +2,20 @@
 
 mod support;
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use support::compositions::parameter_sets;
 use support::events::{Event, Host, events_from_bytes};
 use vegas_core::registry::{PRESETS, Preset};
 use vegas_core::units::{Segments, Window};
 use vegas_core::{
-    CongestionControl, HostCapabilities, Needs, Parameters, Phase, STANDALONE_BYTES_MAX, StandaloneControl, State,
+    Algorithm, CongestionControl, Controller, HostCapabilities, Joined, Needs, Parameters, Phase, STANDALONE_BYTES_MAX,
+    SlowStart, StandaloneControl, State,
 };
+
+type Control = Controller<Arc<Algorithm>, Box<Joined>>;
 
 fn presets() -> impl Iterator<Item = &'static Preset> {
     PRESETS.iter().filter(|preset| preset.standalone.is_some())
@@ -19,7 +25,19 @@ fn start(preset: &Preset, parameters: &Parameters) -> StandaloneControl {
     StandaloneControl::start(preset.standalone.expect("standalone"), parameters, 1)
 }
 
-fn tell(control: &mut StandaloneControl, event: &Event) {
+/// The preset with each slow start that may take the place of its own.
+fn joined(preset: &Preset, parameters: Parameters) -> impl Iterator<Item = (&'static str, Control)> {
+    let which = preset.standalone.expect("standalone");
+    let taken = SlowStart::NAMES.iter().filter(move |(_, part)| which.takes(*part).is_ok());
+    let composition = preset.composition;
+    let built = move |(name, part): &(&'static str, SlowStart)| {
+        let algorithm = Algorithm::new(composition.opening_by(*part), parameters).ok()?;
+        Some((*name, Controller::start(Arc::new(algorithm), Some(which), 1)))
+    };
+    taken.filter_map(built)
+}
+
+fn tell(control: &mut impl CongestionControl, event: &Event) {
     match event {
         Event::Ack(ack) => control.on_ack(ack),
         Event::Loss(loss) => control.on_loss(loss),
@@ -27,21 +45,32 @@ fn tell(control: &mut StandaloneControl, event: &Event) {
 }
 
 fn check(preset: &Preset, parameters: Parameters, events: &[Event]) {
-    let mut control = start(preset, &parameters);
+    let control = start(preset, &parameters);
     assert_eq!(control.output().window, Window::whole(parameters.initial_window), "{}", preset.name);
     let mut again = control.clone();
+    check_rules(preset.name, control.clone(), parameters, events);
+    events.iter().for_each(|event| tell(&mut again, event));
+    let mut once_more = control;
+    events.iter().for_each(|event| tell(&mut once_more, event));
+    assert_eq!(once_more, again, "the same events, another answer");
+}
+
+fn check_rules(name: &str, mut control: impl CongestionControl + Debug, parameters: Parameters, events: &[Event]) {
     for (index, event) in events.iter().enumerate() {
         let before = control.output().window;
         let saved = control.clone();
         tell(&mut control, event);
-        tell(&mut again, event);
         let (output, status) = (control.output(), control.status());
-        let context = || format!("{}: event {index} {event:?}\n{saved:?}\n{control:?}", preset.name);
+        let context = || format!("{}: event {index} {event:?}\n{saved:?}\n{control:?}", name);
         assert!(output.window >= Window::ONE, "below one segment: {}", context());
         assert!(output.window <= Window::whole(parameters.max_window), "above max_window: {}", context());
         assert_eq!(output.window, status.window);
         assert!(output.quantum >= Segments(1));
-        assert!(output.pace.is_none() || control.needs().pacing, "paces unasked: {}", context());
+        assert!(
+            output.pace.is_none() || control.needs().pacing || control.needs().spread,
+            "paces unasked: {}",
+            context()
+        );
         assert!(status.ssthresh.is_none_or(|threshold| threshold >= Segments(2)), "{}", context());
         if let Some(threshold) = status.ssthresh {
             let opens = output.window < Window::whole(threshold);
@@ -59,7 +88,6 @@ fn check(preset: &Preset, parameters: Parameters, events: &[Event]) {
                 assert!(undone.output().window >= before, "not undone: {}", context());
             }
         }
-        assert_eq!(control, again, "the same events, another answer");
     }
 }
 
@@ -80,6 +108,20 @@ proptest! {
             check(preset, preset.parameters, &events);
         }
     }
+
+    #[test]
+    fn another_slow_start_keeps_the_rules(
+        hostile in any::<bool>(),
+        bytes in proptest::collection::vec(any::<u8>(), 0..2000),
+    ) {
+        let host = if hostile { Host::Hostile } else { Host::Honest };
+        let events = events_from_bytes(&bytes, host);
+        for preset in presets() {
+            for (part, control) in joined(preset, preset.parameters) {
+                check_rules(&format!("{} by {part}", preset.name), control, preset.parameters, &events);
+            }
+        }
+    }
 }
 
 /// What a host must give is asked before the connection begins, and each need has words of its own.
@@ -90,12 +132,15 @@ fn needs_are_refused_by_name() {
     let rate = Needs { rate: true, ..nothing };
     assert_eq!(rate.unmet(&nothing), Some("needs a host that measures the delivery rate"));
     assert_eq!(rate.unmet(&HostCapabilities::SIMULATOR.gives), None);
-    assert_eq!(rate.unmet(&HostCapabilities::QUIC.gives), rate.unmet(&nothing));
+    let delay = Needs { one_way_delay: true, ..nothing };
+    assert_eq!(rate.unmet(&HostCapabilities::QUIC.gives), None);
+    assert_eq!(delay.unmet(&HostCapabilities::QUIC.gives), delay.unmet(&nothing));
     let each = [
         Needs { rate: true, ..nothing },
         Needs { every_ack: true, ..nothing },
         Needs { window_limited: true, ..nothing },
         Needs { sent: true, ..nothing },
+        Needs { spread: true, ..nothing },
         Needs { pacing: true, ..nothing },
         Needs { one_way_delay: true, ..nothing },
         Needs { routers: true, ..nothing },
@@ -131,5 +176,18 @@ fn state_of_its_own_has_names_of_its_own() {
             names.iter().all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')),
             "{names:?}"
         );
+    }
+}
+
+/// Which standalone algorithms open by a part, and why others do not.
+#[test]
+fn a_slow_start_is_taken_or_refused_with_a_reason() {
+    let takes: Vec<_> = presets().filter(|preset| joined(preset, preset.parameters).next().is_some()).collect();
+    let names: Vec<_> = takes.iter().map(|preset| preset.name).collect();
+    let expected = ["nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "fast", "lp", "cdg", "reno-linux"];
+    assert_eq!(names, expected);
+    for preset in presets() {
+        let taken = preset.standalone.unwrap().takes(SlowStart::RapidStart);
+        assert!(taken.unwrap_err().contains(if names.contains(&preset.name) { "drains" } else { "rule" }));
     }
 }

@@ -34,8 +34,17 @@ presets! {
     cubic: "cubic",
     cubic_linux: "cubic-linux",
     tor_vegas: "tor-vegas",
+    nv: "nv",
+    veno: "veno",
+    westwood: "westwood",
+    yeah: "yeah",
+    illinois: "illinois",
+    htcp: "htcp",
+    copa: "copa",
+    copa_mvfst: "copa-mvfst",
     ledbat_plus_plus: "ledbat++",
     fast: "fast",
+    cdg: "cdg",
     reno_linux: "reno-linux",
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quinn_proto::{AckFrequencyConfig, TransportConfig};
 use vegas_core::units::{Segments, Span};
-use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, Standalone, registry};
+use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, SlowStart, Standalone, registry};
 
 use crate::VegasFactory;
 use crate::path::Choice;
@@ -48,7 +48,8 @@ impl VegasQuic {
         VegasQuic { composition, standalone: None, parameters, host_noise: HOST_NOISE }
     }
 
-    /// An algorithm that is no composition of parts takes the parts' place; none leaves them.
+    /// An algorithm that is no composition of parts takes the parts' place, but for a slow start other than Reno's
+    /// ([`Composition::opening_by`]); none leaves them.
     pub fn standalone(mut self, standalone: Option<Standalone>) -> Self {
         self.standalone = standalone;
         self
@@ -156,7 +157,10 @@ impl VegasQuic {
         let VegasQuic { composition, standalone, mut parameters, host_noise } = self;
         composition.check(&parameters)?;
         composition.check_host(host)?;
-        standalone.map_or(Ok(()), |which| which.check_host(host))?;
+        if let Some(which) = standalone {
+            which.check_host(host)?;
+            check_slow_start(which, composition.slow_start)?;
+        }
         let least = |window: Segments| window.max(Segments(2)).min(parameters.max_window);
         parameters.initial_window = least(parameters.initial_window);
         parameters.restart_window = least(parameters.restart_window);
@@ -173,6 +177,12 @@ impl VegasQuic {
         transport.congestion_controller_factory(self.build()?).ack_frequency_config(Some(acks));
         Ok(())
     }
+}
+
+/// Every standalone preset names Reno's slow start: that is its own.
+fn check_slow_start(which: Standalone, slow_start: SlowStart) -> Result<(), Refusal> {
+    let taken = if slow_start == SlowStart::Reno { Ok(()) } else { which.takes(slow_start) };
+    taken.map_err(|reason| Refusal { part: "slow_start", reason, host: None })
 }
 
 /// The names of the presets that a host can carry.

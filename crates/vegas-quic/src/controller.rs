@@ -61,6 +61,8 @@ pub struct VegasController {
     path_began: Instant,
     mtu: u16,
     sends: SendLog,
+    /// As far as is known: packets of acknowledgements alone count until the next acknowledgement comes.
+    bytes_in_flight: u64,
     /// The acknowledgement that is being read.
     batch: Batch,
     /// A copy for another path, which has not sent on it yet.
@@ -76,6 +78,7 @@ impl VegasController {
             path_began: now,
             mtu,
             sends: SendLog::default(),
+            bytes_in_flight: 0,
             batch: Batch::default(),
             moves: false,
         }
@@ -112,6 +115,11 @@ impl VegasController {
         segments.as_u64() * u64::from(self.mtu) + 1
     }
 
+    /// A last packet that is not full counts as one.
+    fn packets(&self, bytes: u64) -> Segments {
+        Segments(u32::try_from(bytes.div_ceil(u64::from(self.mtu.max(1)))).unwrap_or(u32::MAX))
+    }
+
     fn tell_observer(&self, now: Instant, event: Event) {
         if let Some(observer) = &self.observer {
             observer.on_event(now, event, self);
@@ -132,6 +140,7 @@ impl VegasController {
         }
         let sent = self.time(sent);
         self.batch.packets += 1;
+        self.batch.last_sent = self.batch.last_sent.max(Some(sent));
         if let Some(index) = self.sends.acknowledged(sent) {
             self.batch.newest = Some((index, sent));
         }
@@ -145,8 +154,10 @@ impl Controller for VegasController {
         }
         // what leaves in one call is whole packets and a last one
         let packets = bytes.div_ceil(u64::from(self.mtu)).max(1);
-        let first = self.path.send(packets);
-        self.sends.sent(self.time(now), first, packets);
+        let time = self.time(now);
+        let first = self.path.send(time, packets, self.packets(self.bytes_in_flight));
+        self.bytes_in_flight += bytes;
+        self.sends.sent(time, first, packets);
         self.tell_observer(now, Event::Sent { packets });
     }
 
@@ -154,8 +165,9 @@ impl Controller for VegasController {
         self.on_packet(sent, bytes);
     }
 
-    fn on_end_acks(&mut self, now: Instant, _in_flight: u64, app_limited: bool, _largest_packet_number: Option<u64>) {
-        let batch = std::mem::take(&mut self.batch);
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, _largest_packet_number: Option<u64>) {
+        self.bytes_in_flight = in_flight;
+        let batch = Batch { left_in_flight: self.packets(in_flight), ..std::mem::take(&mut self.batch) };
         let time = self.time(now);
         self.path.acknowledge(time, batch, !app_limited);
         self.tell_observer(now, Event::Acked { bytes: batch.bytes, rtt: batch.rtt(time) });
@@ -167,8 +179,10 @@ impl Controller for VegasController {
             (false, 0) => LossKind::Ecn,
             (false, _) => LossKind::DuplicateAcks,
         };
+        self.bytes_in_flight = self.bytes_in_flight.saturating_sub(lost_bytes);
         let is_here = sent >= self.path_began;
-        let cut = is_here && self.path.on_loss(self.time(now), self.time(sent), kind);
+        let lost = self.packets(lost_bytes);
+        let cut = is_here && self.path.on_loss(self.time(now), self.time(sent), kind, lost);
         self.tell_observer(now, Event::Congested { kind, bytes: lost_bytes, cut });
     }
 

@@ -42,7 +42,9 @@
 //! - **Thinned acknowledgements.** A receiver may answer every second packet, or fewer. Such an acknowledgement is one event, as
 //!   TCP's delayed one is: one sample, and one measurement of window and segments sent where it ends a round, as the papers
 //!   have them. Windows grow by what it covers (RFC 9002, appendix B.5), and not by acknowledgements as in the papers.
-//! - **Recovery.** What was sent before the newest cut does not let the window grow (RFC 9002, section 7.3.2), and is not told.
+//! - **Recovery.** What was sent before the newest cut does not let the window grow (RFC 9002, section 7.3.2), and is told only to
+//!   algorithms that ask for every acknowledgement. The first packet acknowledged that left after the cut ends it.
+//! - **Rates** are from a snapshot of each packet that leaves (`vegas_core::rate`), for algorithms that ask.
 //! - **ACK delay.** quinn does not tell a controller how long the peer held an acknowledgement back. It holds back none that
 //!   the newest packet triggers, so samples are right but for the packet that waits for a second one in vain: at 25 ms
 //!   (RFC 9000, section 18.2) and a round of n samples the mean RTT is 25/n ms too long. The base RTT, a minimum, is not
@@ -69,13 +71,14 @@
 //! # What quinn cannot carry
 //!
 //! Mechanisms C and D of Vegas (the retransmission path is QUIC's own), H (a burst limit: quinn's pacer lets ten packets
-//! out together), a pacing rate (quinn's pacer makes its own from window and RTT), and what routers stamp. A rate is carried
+//! out together), a pacing rate (quinn's pacer makes its own from window and RTT), one-way delays, and what routers stamp. A rate is carried
 //! by s2n-quic: with the Cargo feature `s2n` the module `s2n` has controllers for it.
 
 #![forbid(unsafe_code)]
 
 mod builder;
 mod controller;
+mod detail;
 mod observer;
 mod path;
 #[cfg(feature = "s2n")]

@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
-    Ack, Algorithm, CongestionControl, Controller, Loss, LossKind, Phase, Standalone, StandaloneControl, Status,
+    Ack, Algorithm, CongestionControl, Controller, Joined, Loss, LossKind, Phase, RateSample, Restart, Sent,
+    Standalone, Status,
 };
 
+use crate::detail::{Detail, News};
+
 /// A congestion control of any kind.
-pub(crate) type Control = Controller<Arc<Algorithm>, Box<StandaloneControl>>;
+pub(crate) type Control = Controller<Arc<Algorithm>, Box<Joined>>;
 
 /// Which one, and its numbers.
 #[derive(Clone, Debug)]
@@ -50,6 +53,13 @@ pub(crate) struct Path {
     recovery_began: Option<Time>,
     /// When persistent congestion was last found, likewise.
     collapsed: Option<Time>,
+    /// A recovery is under way, the end of which is to be told.
+    recovers: bool,
+    last_sent: Option<Time>,
+    /// At the newest acknowledgement the window was not what limited the sender.
+    app_limited: bool,
+    /// For a control that asks for more than acknowledgements and losses.
+    detail: Option<Box<Detail>>,
 }
 
 /// One reading of the clock by the stack that reads what came, and the acknowledgements that were read at it.
@@ -80,6 +90,10 @@ pub(crate) struct Batch {
     pub(crate) bytes: u64,
     /// Index and send time; none if a later packet was acknowledged before.
     pub(crate) newest: Option<(SendIndex, Time)>,
+    /// When the newest of them left, whether a later packet was acknowledged before or not.
+    pub(crate) last_sent: Option<Time>,
+    /// Packets in flight without those.
+    pub(crate) left_in_flight: Segments,
 }
 
 impl Batch {
@@ -99,6 +113,7 @@ impl Path {
             choice,
             host_noise,
             paces: control.needs().pacing,
+            detail: Detail::new(control.needs()),
             control,
             next: 0,
             oldest: 0,
@@ -107,6 +122,9 @@ impl Path {
             burst: None,
             recovery_began: None,
             collapsed: None,
+            recovers: false,
+            last_sent: None,
+            app_limited: false,
         }
     }
 
@@ -149,11 +167,30 @@ impl Path {
         index.0 < self.oldest
     }
 
-    /// Packets leave; the first one's index.
-    pub(crate) fn send(&mut self, packets: u64) -> SendIndex {
+    /// Packets leave while `others` are in flight; the first one's index.
+    pub(crate) fn send(&mut self, now: Time, packets: u64, others: Segments) -> SendIndex {
         let first = SendIndex(self.next);
+        if let Some(last) = self.last_sent.filter(|_| self.app_limited && others == Segments(0)) {
+            self.control.on_restart(&Restart { now, next: first, idle: now.since(last) });
+        }
+        self.last_sent = Some(now);
         self.next += packets;
+        if let Some(detail) = &mut self.detail {
+            detail.on_send(now, packets, others);
+            if detail.needs.sent {
+                self.tell_sent(now, first, packets, others);
+            }
+        }
         first
+    }
+
+    fn tell_sent(&mut self, now: Time, first: SendIndex, packets: u64, others: Segments) {
+        for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
+            let index = SendIndex(first.0 + u64::from(packet));
+            let in_flight = Segments(others.0.saturating_add(packet).saturating_add(1));
+            // what is sent again has a new number
+            self.control.on_sent(&Sent { now, index, in_flight, retransmission: false });
+        }
     }
 
     /// The way may be another from now on: what it measured is forgotten, the window stays.
@@ -163,18 +200,25 @@ impl Path {
         self.look = None;
         self.least_rtt = None;
         self.burst = None;
+        if let Some(detail) = &mut self.detail {
+            detail.begin_anew(self.next);
+        }
     }
 
-    /// One acknowledgement, one event; none until a packet is acknowledged that was sent since the newest cut (RFC 9002,
-    /// section 7.3.2).
+    /// One acknowledgement, one event. Until a packet is acknowledged that was sent since the newest cut (RFC 9002, section 7.3.2)
+    /// it is told only to a control that asks for every one.
     pub(crate) fn acknowledge(&mut self, now: Time, batch: Batch, window_limited: bool) {
         let newest = batch.newest.map_or(self.oldest.saturating_sub(1), |(index, _)| index.0);
         let next = SendIndex(self.next);
         let in_flight = self.in_flight().max(Segments(1));
         let rtt = batch.newest.zip(batch.rtt(now)).map(|((_, sent), rtt)| self.sample(now, sent, rtt));
         let covered = Segments(u32::try_from(batch.packets).unwrap_or(u32::MAX));
-        let recovers = |began| batch.newest.is_none_or(|(_, sent)| sent <= began);
-        if covered > Segments(0) && !self.recovery_began.is_some_and(recovers) {
+        let in_recovery = self.is_of_recovery(&batch);
+        self.app_limited = !window_limited;
+        let rate = self.rate_sample(now, &batch, window_limited);
+        if covered > Segments(0) && (!in_recovery || self.hears_all()) {
+            self.end_recovery(now, in_recovery);
+            let News { delivered, lost, rate } = self.news(covered, rate);
             self.tell(&Ack {
                 now,
                 rtt,
@@ -183,15 +227,51 @@ impl Path {
                 newest: SendIndex(newest),
                 next,
                 window_limited,
-                delivered: covered,
+                in_recovery,
+                delivered,
+                lost,
+                rate,
                 ..Ack::default()
             });
         }
         self.oldest = self.oldest.max(newest + 1).min(next.0);
     }
 
-    /// Whether it made the window smaller.
-    pub(crate) fn on_loss(&mut self, now: Time, sent: Time, kind: LossKind) -> bool {
+    /// A packet that was overtaken is of no recovery for a control that hears of recoveries, if it was sent after the cut.
+    fn is_of_recovery(&self, batch: &Batch) -> bool {
+        let in_order = batch.newest.map(|(_, sent)| sent);
+        let sent = if self.hears_all() { batch.last_sent } else { in_order };
+        self.recovery_began.is_some_and(|began| sent.is_none_or(|sent| sent <= began))
+    }
+
+    fn hears_all(&self) -> bool {
+        self.detail.as_ref().is_some_and(|detail| detail.needs.every_ack)
+    }
+
+    fn end_recovery(&mut self, now: Time, in_recovery: bool) {
+        if self.recovers && !in_recovery {
+            self.recovers = false;
+            if self.hears_all() {
+                self.control.on_recovered(now);
+            }
+        }
+    }
+
+    fn rate_sample(&mut self, now: Time, batch: &Batch, window_limited: bool) -> Option<RateSample> {
+        let in_flight = (!window_limited).then_some(batch.left_in_flight);
+        self.detail.as_mut()?.on_acknowledged(now, batch, in_flight)
+    }
+
+    fn news(&mut self, delivered: Segments, rate: Option<RateSample>) -> News {
+        News { delivered, lost: self.detail.as_mut().map_or(Segments(0), |detail| detail.take_lost()), rate }
+    }
+
+    /// `lost` packets were found lost, the newest of which was sent then, or marks were reported. Whether it made the window
+    /// smaller.
+    pub(crate) fn on_loss(&mut self, now: Time, sent: Time, kind: LossKind, lost: Segments) -> bool {
+        if let Some(detail) = &mut self.detail {
+            detail.on_lost(lost);
+        }
         let is_collapse = kind == LossKind::Timeout;
         let answered = if is_collapse { self.collapsed } else { self.recovery_began };
         if answered.is_some_and(|answered| sent <= answered) {
@@ -199,10 +279,12 @@ impl Path {
         }
         self.recovery_began = Some(now);
         self.collapsed = if is_collapse { Some(now) } else { self.collapsed };
+        // a collapse is no recovery, as a timeout of TCP is none
+        self.recovers = !is_collapse;
         let before = self.control.output().window;
         let (next, in_flight) = (SendIndex(self.next), self.in_flight());
+        let lost = self.detail.as_mut().map_or(lost, |detail| detail.take_lost());
         // QUIC never sends a packet twice: what is sent again has a new number
-        let lost = Segments(u32::from(kind != LossKind::Ecn));
         self.control.on_loss(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost });
         self.control.output().window < before
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use quinn_proto::congestion::ControllerFactory;
 use vegas_core::units::Segments;
-use vegas_core::{HostCapabilities, Limits, Mechanisms, registry};
+use vegas_core::{HostCapabilities, Limits, Mechanisms, SlowStart, registry};
 use vegas_quic::{VegasController, VegasQuic};
 
 #[expect(clippy::disallowed_methods, reason = "some origin; only differences count")]
@@ -24,7 +24,9 @@ fn every_preset_but_those_that_need_another_host_is_carried() {
     for name in ["reno", "newreno", "sack", "vegas", "vegas-linux", "gallop", "dynamic", "cubic", "cubic-linux"] {
         assert!(carried.contains(&name), "{name}");
     }
-    assert!(!carried.contains(&"rovegas"));
+    let refused = ["streak", "rovegas", "ledbat", "lp"];
+    assert_eq!(carried.len() + refused.len(), registry::PRESETS.len());
+    assert!(refused.iter().all(|name| !carried.contains(name)), "{carried:?}");
     for name in carried {
         controller(VegasQuic::preset(name).unwrap().ssthresh(64));
     }
@@ -44,11 +46,25 @@ fn what_needs_another_host_is_refused_by_name() {
     assert!(VegasQuic::new(parts, vegas.parameters).build().is_ok(), "I is quinn's to carry");
     let routers = "signal: needs a host that carries the queueing times of routers (host: quic)";
     assert_eq!(refusal(VegasQuic::preset("rovegas").unwrap()), routers);
+    let delays = "algorithm: needs a host that measures one-way delays (host: quic)";
+    assert_eq!(["ledbat", "lp"].map(|name| refusal(VegasQuic::preset(name).unwrap())), [delays; 2]);
     let paces = "slow_start: needs a host that paces (host: quic)";
     assert_eq!(refusal(VegasQuic::preset("streak").unwrap()), paces);
     assert!(VegasQuic::dynamic().build().is_ok(), "its slow start has a threshold by itself");
     let with_c = Mechanisms::from_letters("AC").unwrap();
     assert!(refusal(VegasQuic::new(with_c.composition(), with_c.parameters())).starts_with("fine_retransmit"));
+}
+
+#[test]
+fn a_slow_start_takes_the_place_of_a_standalone_algorithm_s_own() {
+    let opened = |name: &str, part: SlowStart| {
+        let preset = registry::preset(name).unwrap();
+        VegasQuic::new(preset.composition.opening_by(part), preset.parameters).standalone(preset.standalone)
+    };
+    assert!(opened("nv", SlowStart::Gallop).build().is_ok());
+    let refused = refusal(opened("nv", SlowStart::RapidStart));
+    assert_eq!(refused, "slow_start: it drains the recovery of its first loss, which the algorithm answers itself");
+    assert_eq!(refusal(opened("nv", SlowStart::Streak)), "slow_start: needs a host that paces (host: quic)");
 }
 
 #[test]

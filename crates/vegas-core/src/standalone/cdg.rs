@@ -11,7 +11,7 @@ use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Res
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::random::Random;
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "cdg",
@@ -239,6 +239,8 @@ impl Cdg {
 }
 
 impl CongestionControl for Cdg {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -297,6 +299,11 @@ impl CongestionControl for Cdg {
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Span::ZERO });
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
+        self.shadow = self.window.get();
     }
 
     fn output(&self) -> Output {

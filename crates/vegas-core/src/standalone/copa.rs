@@ -181,7 +181,7 @@ impl Direction {
 }
 
 impl Copa {
-    pub(super) const NEEDS: Needs = Needs { every_ack: true, pacing: true, ..Needs::NONE };
+    pub(super) const NEEDS: Needs = Needs { every_ack: true, spread: true, ..Needs::NONE };
 
     pub(super) fn start(parameters: &Parameters, _seed: u64) -> Self {
         let window = Window::whole(parameters.initial_window);
@@ -273,6 +273,8 @@ impl Copa {
 }
 
 impl CongestionControl for Copa {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -314,6 +316,11 @@ impl CongestionControl for Copa {
         self.greatest = Least::new();
         self.round_began = Time::NEVER;
         self.rounds_since_empty = 0;
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window;
+        self.in_slow_start = threshold.is_none_or(|threshold| window < Window::whole(threshold));
     }
 
     fn output(&self) -> Output {

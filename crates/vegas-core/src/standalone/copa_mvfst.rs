@@ -41,7 +41,7 @@ pub struct CopaMvfst {
 }
 
 impl CopaMvfst {
-    pub(super) const NEEDS: Needs = Needs { every_ack: true, pacing: true, ..Needs::NONE };
+    pub(super) const NEEDS: Needs = Needs { every_ack: true, spread: true, ..Needs::NONE };
 
     pub(super) fn start(parameters: &Parameters, _seed: u64) -> Self {
         let window = Window::whole(parameters.initial_window);

@@ -107,6 +107,8 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -143,6 +145,11 @@ impl CongestionControl for Fast {
         self.base_rtt = Span::MAX;
         self.mean_rtt = Span::ZERO;
         self.round_end = next;
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window;
+        self.ssthresh = threshold.map_or(Window::MAX, Window::whole);
     }
 
     fn output(&self) -> Output {

@@ -8,7 +8,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US};
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "htcp",
@@ -213,6 +213,8 @@ fn millis(time: Time) -> u64 {
 }
 
 impl CongestionControl for Htcp {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -241,6 +243,10 @@ impl CongestionControl for Htcp {
         self.greatest_rtt_ms = 0;
         self.counted = 0;
         self.since_ms = millis(now);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

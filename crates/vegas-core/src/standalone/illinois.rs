@@ -6,7 +6,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Time};
+use crate::units::{Segments, SendIndex, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "illinois",
@@ -159,6 +159,8 @@ fn beta_at(delay: u32, range: u32) -> u32 {
 }
 
 impl CongestionControl for Illinois {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -195,6 +197,10 @@ impl CongestionControl for Illinois {
         self.base_rtt_us = UNKNOWN_US;
         self.max_rtt_us = 0;
         self.begin_round(next);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

@@ -8,7 +8,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "lp",
@@ -91,6 +91,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -128,6 +130,10 @@ impl CongestionControl for Lp {
         self.counts_from = next;
         self.smoothed_eighths = 0;
         (self.least_us, self.most_us, self.outlier_us) = (UNKNOWN_US, 0, 0);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

@@ -11,7 +11,7 @@ use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Sta
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::random::Random;
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "nv",
@@ -250,6 +250,8 @@ impl Nv {
 }
 
 impl CongestionControl for Nv {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -280,6 +282,10 @@ impl CongestionControl for Nv {
         self.oldest = next;
         self.begin_anew();
         self.next_least_rtt_us = UNKNOWN_US;
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

@@ -5,7 +5,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US};
-use crate::units::Segments;
+use crate::units::{Segments, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "reno-linux",
@@ -31,6 +31,8 @@ impl RenoLinux {
 }
 
 impl CongestionControl for RenoLinux {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -47,6 +49,10 @@ impl CongestionControl for RenoLinux {
 
     fn on_spurious(&mut self, before: &Self) {
         self.window.undo(&before.window);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

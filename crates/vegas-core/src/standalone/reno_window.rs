@@ -121,6 +121,12 @@ impl RenoWindow {
         self.ssthresh = ssthresh.max(LEAST);
     }
 
+    /// Another slow start steers the window to the threshold, or for good ([`crate::joined`]).
+    pub(crate) fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window.floor().0.clamp(1, self.max_window);
+        self.ssthresh = threshold.map_or(UNBOUNDED, |threshold| threshold.0.max(LEAST));
+    }
+
     /// A loss, a mark or a timeout makes this of the window, or of the threshold after a timeout.
     pub(crate) fn answer(&mut self, kind: LossKind, window: u32) {
         match kind {

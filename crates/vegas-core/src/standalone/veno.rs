@@ -6,7 +6,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Time};
+use crate::units::{Segments, SendIndex, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "veno",
@@ -109,6 +109,8 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -139,6 +141,10 @@ impl CongestionControl for Veno {
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.on_restart(&Restart { now, next, idle: Default::default() });
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

@@ -8,7 +8,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US};
-use crate::units::{Segments, SendIndex, Span, Time};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "westwood",
@@ -127,6 +127,8 @@ fn millis(time: Time) -> u64 {
 }
 
 impl CongestionControl for Westwood {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -168,6 +170,10 @@ impl CongestionControl for Westwood {
         self.began_ms = millis(now);
         self.acked = 0;
         self.forgets_least = true;
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

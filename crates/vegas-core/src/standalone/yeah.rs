@@ -6,7 +6,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Time};
+use crate::units::{Segments, SendIndex, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "yeah",
@@ -150,6 +150,8 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
+    const TAKES_SLOW_START: bool = true;
+
     fn needs(&self) -> Needs {
         Self::NEEDS
     }
@@ -185,6 +187,10 @@ impl CongestionControl for Yeah {
     fn on_path_change(&mut self, next: SendIndex, _now: Time) {
         self.base_rtt_us = UNKNOWN_US;
         self.begin_round(next);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
     }
 
     fn output(&self) -> Output {

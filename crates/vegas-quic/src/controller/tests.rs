@@ -215,6 +215,45 @@ fn a_window_that_does_not_limit_the_sender_does_not_grow() {
     }
 }
 
+/// Westwood+ on a path of 100 ms. 20 packets are acknowledged in the 121 ms between the first two acknowledgements: 169 in
+/// 1024ths of a packet a millisecond, and with a least round trip of 100 ms a product of 16. The window is 60 by then. A
+/// loss halves it for the recovery; what was sent before the loss does not move it, the first packet sent after it ends
+/// the recovery, and then the window is the product.
+#[test]
+fn an_algorithm_that_asks_hears_of_recovery_and_its_end() {
+    let mut script = Script::new(VegasQuic::preset("westwood").unwrap().initial_window(20));
+    for (sent, acked) in [(0, 100), (120, 221)] {
+        script.send(sent, 20);
+        script.ack(acked, sent, 20, false);
+    }
+    script.send(221, 20);
+    assert_eq!(script.window(), 60);
+    script.lose(250, 221, false, 1200);
+    assert_eq!(script.window(), 30);
+    script.ack(322, 221, 5, false);
+    assert_eq!(script.window(), 30, "in recovery");
+    script.send(322, 5);
+    script.ack(423, 322, 5, false);
+    assert_eq!(script.window(), 16);
+}
+
+/// As above until the loss, which is persistent congestion here: the window is 2, nothing ends a recovery, and slow start adds
+/// what is acknowledged.
+#[test]
+fn persistent_congestion_is_no_recovery() {
+    let mut script = Script::new(VegasQuic::preset("westwood").unwrap().initial_window(20));
+    for (sent, acked) in [(0, 100), (120, 221)] {
+        script.send(sent, 20);
+        script.ack(acked, sent, 20, false);
+    }
+    script.send(221, 20);
+    script.lose(250, 221, true, 24_000);
+    assert_eq!(script.window(), 2);
+    script.send(322, 2);
+    script.ack(423, 322, 2, false);
+    assert_eq!(script.window(), 4);
+}
+
 /// RFC 9002, section 7.3.2. Vegas takes a quarter, rounded down: 20 to 15, then 15 to 12.
 #[test]
 fn one_cut_a_recovery_period() {

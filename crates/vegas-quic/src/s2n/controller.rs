@@ -79,6 +79,11 @@ impl S2nController {
         segments.0.saturating_mul(self.mtu.into())
     }
 
+    /// A last packet that is not full counts as one.
+    fn packets(&self, bytes: u32) -> Segments {
+        Segments(bytes.div_ceil(self.mtu.max(1).into()))
+    }
+
     /// The algorithm's own rate, or 1.25 windows a round trip (RFC 9002, section 7.7); nothing before the first sample.
     fn spacing(&self, bytes: usize, rtt: &RttEstimator) -> Spacing {
         match self.path.output().pace {
@@ -132,13 +137,14 @@ impl CongestionController for S2nController {
         if bytes == 0 {
             return Sent { index: self.path.newest(), at };
         }
+        let others = self.packets(self.bytes_in_flight);
         let spacing = self.spacing(bytes, rtt);
         self.pacer.on_sent(now, spacing);
         self.bytes_in_flight = self.bytes_in_flight.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
         self.may_retransmit = false;
         // of packets of the handshake s2n-quic does not say
         self.window_limited = self.is_congestion_limited() || app_limited == Some(false);
-        Sent { index: self.path.send(1), at }
+        Sent { index: self.path.send(at, 1, others), at }
     }
 
     fn on_rtt_update<P: Publisher>(
@@ -164,9 +170,11 @@ impl CongestionController for S2nController {
         let before = self.status().phase;
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         self.bytes_in_flight = self.bytes_in_flight.saturating_sub(bytes);
-        let packets = u64::from(bytes.div_ceil(u32::from(self.mtu.max(1)))).max(1);
+        let packets = self.packets(bytes).as_u64().max(1);
+        let sent = newest.at;
         let newest = Some((newest.index, newest.at)).filter(|_| !self.path.is_overtaken(newest.index));
-        let batch = Batch { packets, bytes: bytes.into(), newest };
+        let (last_sent, left_in_flight) = (Some(sent), self.packets(self.bytes_in_flight));
+        let batch = Batch { packets, bytes: bytes.into(), newest, last_sent, left_in_flight };
         self.path.acknowledge(self.time(now), batch, self.window_limited);
         self.announce(before, SlowStartExitCause::Rtt, publisher);
     }
@@ -184,7 +192,7 @@ impl CongestionController for S2nController {
         self.bytes_in_flight = self.bytes_in_flight.saturating_sub(bytes);
         let kind = if persistent_congestion { LossKind::Timeout } else { LossKind::DuplicateAcks };
         let before = self.status().phase;
-        if self.path.on_loss(self.time(now), lost.at, kind) {
+        if self.path.on_loss(self.time(now), lost.at, kind, Segments(1)) {
             // RFC 9002, section 7.3.2: one packet may be sent again before the window allows it
             self.may_retransmit = !persistent_congestion;
         }
@@ -193,7 +201,7 @@ impl CongestionController for S2nController {
 
     fn on_explicit_congestion<P: Publisher>(&mut self, _ce_count: u64, now: Timestamp, publisher: &mut P) {
         let before = self.status().phase;
-        self.path.on_loss(self.time(now), self.newest_sent, LossKind::Ecn);
+        self.path.on_loss(self.time(now), self.newest_sent, LossKind::Ecn, Segments(0));
         self.announce(before, SlowStartExitCause::Ecn, publisher);
     }
 

@@ -87,7 +87,11 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
     }
     let standalone = preset.and_then(|preset| preset.standalone);
     if let (Some(preset), Some(_), Algorithm::Parts(parts)) = (preset, standalone, &flow.algorithm.0) {
-        check_no_parts(&child(key, "algorithm"), parts, preset)?;
+        check_parts_beside(&child(key, "algorithm"), parts, preset)?;
+        if let Some(Field(slow_start)) = parts.slow_start.filter(|part| part.0 != preset.composition.slow_start) {
+            check_slow_start(&child(key, "algorithm"), preset, slow_start)?;
+            composition = composition.opening_by(slow_start);
+        }
     }
     Ok(FlowAlgorithm { name, composition, standalone, own: None, parameters })
 }
@@ -145,20 +149,30 @@ fn windows_parts(parts: &Parts) -> [(&'static str, bool); 7] {
     ]
 }
 
-/// A standalone algorithm has no parts. Recovery is the host's, and may be chosen.
-fn check_no_parts(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> {
+/// A standalone algorithm has no parts but a slow start. Recovery is the host's, and may be chosen.
+fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> {
     let hosts_parts = [
         ("fine_retransmit", parts.fine_retransmit.is_some()),
         ("recheck_after_retransmit", parts.recheck_after_retransmit.is_some()),
         ("burst", parts.burst.is_some()),
     ];
-    match windows_parts(parts).into_iter().chain(hosts_parts).find(|(_, given)| *given) {
+    let mut given = windows_parts(parts).into_iter().chain(hosts_parts).filter(|(_, given)| *given);
+    match given.find(|(part, _)| *part != "slow_start") {
         None => Ok(()),
         Some((part, _)) => {
             let message = format!("\"{}\" is an algorithm of its own, not one of parts; leave it out", preset.name);
             Err(Problem::new(child(key, part), message))
         }
     }
+}
+
+fn check_slow_start(key: &str, preset: &Preset, slow_start: SlowStart) -> Checked<()> {
+    let taken = preset.standalone.map_or(Ok(()), |which| which.takes(slow_start));
+    taken.map_err(|reason| {
+        let name = word(SlowStart::NAMES, slow_start);
+        let message = format!("\"{name}\" cannot take the place of the slow start of \"{}\": {reason}", preset.name);
+        Problem::new(child(key, "slow_start"), message)
+    })
 }
 
 fn check(key: &str, parts: &Parts) -> Checked<()> {

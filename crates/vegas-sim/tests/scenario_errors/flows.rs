@@ -67,6 +67,23 @@ fn algorithms() {
             ),
             (
                 "\"vegas\"",
+                "{ preset = \"nv\", slow_start = \"gallop\", avoidance = \"vegas\" }",
+                r#":11: flow.0.algorithm.avoidance: "nv" is an algorithm of its own, not one of parts; leave it out"#,
+            ),
+            (
+                "\"vegas\"",
+                "{ preset = \"tor-vegas\", slow_start = \"gallop\" }",
+                ":11: flow.0.algorithm.slow_start: \"gallop\" cannot take the place of the slow start of \"tor-vegas\": \
+                 the algorithm's slow start is a part of its rule",
+            ),
+            (
+                "\"vegas\"",
+                "{ preset = \"copa\", slow_start = \"rapid-start\" }",
+                ":11: flow.0.algorithm.slow_start: \"rapid-start\" cannot take the place of the slow start of \"copa\": \
+                 it drains the recovery of its first loss, which the algorithm answers itself",
+            ),
+            (
+                "\"vegas\"",
                 "{ slow_start = \"rino\" }",
                 r#":11: flow.0.algorithm.slow_start: "rino" is not a slow start; did you mean "reno"?"#,
             ),
@@ -157,6 +174,18 @@ fn quic() {
                 "algorithm = \"vegas\"",
                 "algorithm = \"rovegas\"",
                 ":11: flow.0.algorithm.signal: needs a host that carries the queueing times of routers; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = \"ledbat\"",
+                ":11: flow.0.algorithm: needs a host that measures one-way delays; \
+                 host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
+            ),
+            (
+                "algorithm = \"vegas\"",
+                "algorithm = { preset = \"nv\", slow_start = \"streak\" }",
+                ":11: flow.0.algorithm.slow_start: needs a host that paces; \
                  host \"quic\" cannot carry it out: leave it out, or write transport = \"tcp\"",
             ),
             (

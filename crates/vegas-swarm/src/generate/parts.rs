@@ -37,6 +37,15 @@ fn table(draw: &mut Draw) -> Table {
     }
     maybe(draw, 25, &mut parts, "burst", segments_or_none);
     maybe(draw, 20, &mut parts, "name", |draw| draw.pick(&["mine", "a+b", "x_1-y"]));
+    left_to_standalone(parts)
+}
+
+/// Beside a standalone algorithm only what may go with it: a slow start in the place of its own, recovery and a name.
+fn left_to_standalone(mut parts: Table) -> Table {
+    let preset = parts.get("preset").and_then(Value::as_str).and_then(registry::preset);
+    if preset.is_some_and(|preset| preset.standalone.is_some()) {
+        parts.retain(|key, _| matches!(key.as_str(), "preset" | "slow_start" | "recovery" | "name"));
+    }
     parts
 }
 

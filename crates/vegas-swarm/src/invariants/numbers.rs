@@ -165,6 +165,8 @@ fn base_range_ms(standalone: Standalone) -> (f64, f64) {
         Standalone::TorVegas | Standalone::Nv | Standalone::Veno | Standalone::Yeah | Standalone::Lp => {
             (0.001, 4_294_967.294)
         }
+        // microseconds in 32 bits: tcp_bbr.c
+        Standalone::Bbr1 | Standalone::Bbr3 | Standalone::Bbr3Linux => (0.001, 4_294_967.295),
         // a signed 32 bits of microseconds: tcp_cdg.c
         Standalone::Cdg => (0.001, 2_147_483.647),
         Standalone::Copa | Standalone::CopaMvfst | Standalone::Ledbat | Standalone::LedbatPlusPlus => (0.0, f64::MAX),

@@ -1,7 +1,7 @@
 //! Congestion controls that are no composition of parts: vegas-core's standalone ones, and those from outside.
 
 use vegas_core::units::{SendIndex, Span, Time, Window};
-use vegas_core::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, StandaloneControl, Status};
+use vegas_core::{Ack, CongestionControl, Joined, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
 
 use crate::scenario::OwnControl;
 
@@ -10,13 +10,13 @@ use crate::scenario::OwnControl;
 #[derive(Clone, Debug)]
 pub(in crate::tcp) enum Special {
     /// vegas-core's.
-    Standalone(StandaloneControl),
+    Standalone(Joined),
     /// From outside.
     Own(OwnControl),
 }
 
-impl From<StandaloneControl> for Box<Special> {
-    fn from(control: StandaloneControl) -> Self {
+impl From<Joined> for Box<Special> {
+    fn from(control: Joined) -> Self {
         Box::new(Special::Standalone(control))
     }
 }

@@ -1,0 +1,182 @@
+//! A standalone algorithm as hosts hold it: alone, or with a composition's slow start in place of its own.
+//!
+//! While that slow start lasts, its window is the window. The algorithm hears of everything meanwhile, so that it has its
+//! round-trip times and rates when its turn comes, and follows the window. Slow start is over when the part ends it, and also when
+//! a test of the algorithm's own would, or its answer to congestion or a loss. After a timeout the part opens the window to the
+//! threshold that the algorithm has set.
+
+use crate::algorithm::Algorithm;
+use crate::contract::{
+    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
+};
+use crate::slow_start::SlowStart;
+use crate::standalone::{Standalone, StandaloneControl};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
+use crate::wide::Wide;
+
+/// A standalone algorithm, and the slow start that it was given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    control: StandaloneControl,
+    opening: Option<Opening>,
+}
+
+/// A slow start in the place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Opening {
+    parts: Wide,
+    lasts: bool,
+}
+
+impl Joined {
+    /// Of a new connection. Every standalone preset names Reno's slow start: that is its own.
+    pub(crate) fn start(which: Standalone, algorithm: &Algorithm, seed: u64) -> Self {
+        let mut control = StandaloneControl::start(which, algorithm.parameters(), seed);
+        let is_given = algorithm.composition().slow_start != SlowStart::Reno;
+        let opening = is_given.then(|| {
+            let parts = Wide::new(*algorithm);
+            let lasts = parts.status().phase == Phase::SlowStart;
+            Opening { parts, lasts }
+        });
+        if let Some(opening) = &opening {
+            opening.lead(&mut control);
+        }
+        Joined { control, opening }
+    }
+}
+
+impl From<StandaloneControl> for Joined {
+    fn from(control: StandaloneControl) -> Self {
+        Joined { control, opening: None }
+    }
+}
+
+impl Opening {
+    /// The algorithm has this window, and is past slow start where this one is.
+    fn lead(&self, control: &mut StandaloneControl) {
+        let status = self.parts.status();
+        let over = Some(status.window.floor());
+        control.follow(status.window, if self.lasts { status.ssthresh } else { over });
+    }
+
+    /// A window that does not limit the sender does not grow, where the algorithm would have heeded that itself.
+    fn on_ack(&mut self, ack: &Ack, heeds_limit: bool) {
+        let before = self.parts.output().window;
+        self.parts.on_ack(ack);
+        if heeds_limit && !ack.window_limited {
+            self.parts.hold_to(before);
+        }
+        self.lasts = self.parts.status().phase == Phase::SlowStart;
+    }
+}
+
+/// Whether an algorithm that follows a slow start has ended it: by a lower threshold or window, or without a threshold. That its own
+/// growth reaches the threshold, which it then does not keep, is no end.
+fn has_left(before: &Status, after: &Status) -> bool {
+    let is_lower = |threshold| before.ssthresh.is_none_or(|earlier| threshold < earlier);
+    let by_threshold = after.ssthresh.map_or(after.phase == Phase::Avoidance, is_lower);
+    by_threshold || after.window < before.window
+}
+
+impl CongestionControl for Joined {
+    fn needs(&self) -> Needs {
+        let own = self.control.needs();
+        self.opening.as_ref().map_or(own, |opening| own.and(&opening.parts.needs()))
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.control.on_handshake(now, rtt);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.control.on_sent(sent);
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        self.control.on_segment_lost(lost);
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        let Some(opening) = self.opening.as_mut().filter(|opening| opening.lasts) else {
+            return self.control.on_ack(ack);
+        };
+        let before = self.control.status();
+        self.control.on_ack(ack);
+        if has_left(&before, &self.control.status()) {
+            opening.lasts = false;
+            return;
+        }
+        opening.on_ack(ack, self.control.needs().window_limited);
+        opening.lead(&mut self.control);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.control.on_loss(loss);
+        let Some(opening) = &mut self.opening else { return };
+        if opening.lasts || loss.kind == LossKind::Timeout {
+            let status = self.control.status();
+            opening.parts.on_loss(loss);
+            opening.parts.go_on_from(status.window, status.ssthresh);
+            opening.lasts = status.phase == Phase::SlowStart;
+        }
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        self.control.on_recovered(now);
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        self.control.on_spurious(&before.control);
+        let (Some(opening), Some(before)) = (&mut self.opening, &before.opening) else { return };
+        let opens = self.control.status().phase == Phase::SlowStart;
+        *opening = Opening { lasts: before.lasts && opens, ..before.clone() };
+        if opening.lasts {
+            opening.lead(&mut self.control);
+        }
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        self.control.on_restart(restart);
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        self.control.on_path_change(next, now);
+        if let Some(opening) = &mut self.opening {
+            opening.parts.on_path_change(next, now);
+        }
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        self.control.hold_to(most);
+        if let Some(opening) = self.opening.as_mut().filter(|opening| opening.lasts) {
+            opening.parts.hold_to(most);
+            opening.lead(&mut self.control);
+        }
+    }
+
+    fn output(&self) -> Output {
+        let own = self.control.output();
+        match self.opening.as_ref().filter(|opening| opening.lasts) {
+            None => own,
+            Some(Opening { parts, .. }) => {
+                let Output { window, pace, .. } = parts.output();
+                Output { window, pace: pace.or(own.pace), quantum: Segments(1) }
+            }
+        }
+    }
+
+    fn status(&self) -> Status {
+        let own = self.control.status();
+        match self.opening.as_ref().filter(|opening| opening.lasts) {
+            None => own,
+            Some(Opening { parts, .. }) => {
+                let status = parts.status();
+                Status { base_rtt: status.base_rtt.or(own.base_rtt), diff: status.diff.or(own.diff), ..status }
+            }
+        }
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        self.control.report(out);
+    }
+}

@@ -1,0 +1,238 @@
+//! What a control hears beyond acknowledgements of new data and losses: rate samples, acknowledgements in recovery, packets sent.
+//! A path has this only if its control asks for any of it ([`Needs`]).
+
+use std::collections::VecDeque;
+
+use vegas_core::rate::{RateEstimator, Snapshot};
+use vegas_core::units::{Segments, SendIndex, Span, Time};
+use vegas_core::{Needs, RateSample};
+
+use crate::path::Batch;
+
+/// What a path keeps for a control that asks for more.
+#[derive(Clone, Debug)]
+pub(crate) struct Detail {
+    pub(crate) needs: Needs,
+    rates: RateEstimator,
+    /// Packets that may still be acknowledged, in the order of sending; none unless rate samples are asked for.
+    departures: VecDeque<Departure>,
+    /// The first of them.
+    oldest: u64,
+    rtts: Rtts,
+    /// Packets found lost since the control heard last.
+    lost: u32,
+}
+
+/// A packet on its way.
+#[derive(Clone, Copy, Debug)]
+struct Departure {
+    sent: Time,
+    snapshot: Snapshot,
+}
+
+/// The least and the greatest round-trip time so far.
+#[derive(Clone, Copy, Debug)]
+struct Rtts {
+    least: Option<Span>,
+    greatest: Span,
+}
+
+/// What an acknowledgement tells besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct News {
+    pub(crate) delivered: Segments,
+    pub(crate) lost: Segments,
+    pub(crate) rate: Option<RateSample>,
+}
+
+/// More packets than this are under way only where nothing is acknowledged: the oldest are forgotten.
+const DEPARTURES_MAX: usize = 1 << 20;
+
+impl Detail {
+    /// None if `needs` asks for nothing that this keeps.
+    pub(crate) fn new(needs: Needs) -> Option<Box<Self>> {
+        let asks = needs.rate || needs.every_ack || needs.sent;
+        asks.then(|| {
+            Box::new(Detail {
+                needs,
+                rates: RateEstimator::new(),
+                departures: VecDeque::new(),
+                oldest: 0,
+                rtts: Rtts { least: None, greatest: Span::ZERO },
+                lost: 0,
+            })
+        })
+    }
+
+    /// Packets leave while `others` are in flight.
+    pub(crate) fn on_send(&mut self, now: Time, packets: u64, others: Segments) {
+        if !self.needs.rate {
+            return;
+        }
+        for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
+            let snapshot = self.rates.on_sent(now, Segments(others.0.saturating_add(packet)));
+            self.departures.push_back(Departure { sent: now, snapshot });
+        }
+        self.forget(self.departures.len().saturating_sub(DEPARTURES_MAX));
+    }
+
+    /// Another path, on which `next` is the first packet: what was sent on the one before says nothing of it.
+    pub(crate) fn begin_anew(&mut self, next: u64) {
+        self.departures.clear();
+        self.oldest = next;
+        self.rtts = Rtts { least: None, greatest: Span::ZERO };
+    }
+
+    /// What an acknowledgement of these packets tells. They are counted with the newest one's sample: of the others only
+    /// their number matters (draft-cheng-iccrg-delivery-rate-estimation-02, section 3.3).
+    pub(crate) fn on_acknowledged(
+        &mut self,
+        now: Time,
+        batch: &Batch,
+        in_flight: Option<Segments>,
+    ) -> Option<RateSample> {
+        let sent = batch.last_sent?;
+        let rtt = now.since(sent);
+        self.rtts.least = Some(self.rtts.least.map_or(rtt, |least| least.min(rtt)));
+        self.rtts.greatest = self.rtts.greatest.max(rtt);
+        if !self.needs.rate {
+            return None;
+        }
+        if let Some(Departure { sent, snapshot }) = self.departure(batch.newest.map(|(index, _)| index), sent) {
+            (0..batch.packets).for_each(|_| self.rates.on_delivered(now, sent, snapshot));
+        }
+        if let Some(in_flight) = in_flight {
+            self.rates.on_app_limited(in_flight);
+        }
+        self.forget_before(sent);
+        self.rates.sample(self.rtts.least.unwrap_or(Span::ZERO))
+    }
+
+    /// Packets were found lost; with those that the control has not been told of yet.
+    pub(crate) fn on_lost(&mut self, packets: Segments) {
+        self.rates.on_lost(packets);
+        self.lost = self.lost.saturating_add(packets.0);
+    }
+
+    /// Packets found lost since this was asked last.
+    pub(crate) fn take_lost(&mut self) -> Segments {
+        Segments(std::mem::take(&mut self.lost))
+    }
+
+    /// By its index, or by its time of sending where a later one was acknowledged before it.
+    fn departure(&self, index: Option<SendIndex>, sent: Time) -> Option<Departure> {
+        let at = match index {
+            Some(index) => usize::try_from(index.0.checked_sub(self.oldest)?).ok()?,
+            None => self.departures.partition_point(|departure| departure.sent < sent),
+        };
+        self.departures.get(at).copied().filter(|departure| departure.sent == sent)
+    }
+
+    /// QUIC takes a packet for lost when one was acknowledged that left 9/8 of a round trip later (RFC 9002, section 6.1.2): of
+    /// what left twice the greatest round trip before, nothing is heard any more.
+    fn forget_before(&mut self, acknowledged: Time) {
+        let age = self.rtts.greatest.times(2);
+        let old = self.departures.iter().take_while(|departure| acknowledged.since(departure.sent) > age).count();
+        self.forget(old);
+    }
+
+    fn forget(&mut self, packets: usize) {
+        self.departures.drain(..packets);
+        self.oldest += packets as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detail() -> Box<Detail> {
+        Detail::new(Needs { rate: true, ..Needs::NONE }).unwrap()
+    }
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// An acknowledgement of so many packets, the newest of which has this index and left then.
+    fn batch(packets: u64, index: u64, sent_ms: u64) -> Batch {
+        let newest = Some((SendIndex(index), at(sent_ms)));
+        Batch { packets, newest, last_sent: Some(at(sent_ms)), ..Batch::default() }
+    }
+
+    /// Packets leave every 10 ms on a path of 100 ms and are acknowledged two at a time. The sample of packet 5, which left at
+    /// 50 ms before anything had been delivered: six packets in the 150 ms since the flight began, of which five were
+    /// sent in 50 ms. That of packet 13, sent at 130 ms when 0 to 3 had been delivered, the newest of them at 130 ms: ten more by
+    /// 230 ms.
+    #[test]
+    fn rates_are_what_arrived_since_a_packet_left() {
+        let mut detail = detail();
+        let mut samples = Vec::new();
+        for ms in (0..=230).step_by(10) {
+            let acked = ms / 10;
+            if acked >= 11 && acked % 2 == 1 {
+                samples
+                    .push((acked - 10, detail.on_acknowledged(at(ms), &batch(2, acked - 10, ms - 100), None).unwrap()));
+            }
+            if ms < 140 {
+                let delivered = if acked >= 11 { (acked - 9) / 2 * 2 } else { 0 };
+                detail.on_send(at(ms), 1, Segments((acked - delivered) as u32));
+            }
+        }
+        let of = |packet| samples.iter().find(|(of, _)| *of == packet).unwrap().1;
+        assert_eq!(
+            (of(5).delivered, of(5).interval, of(5).in_flight),
+            (Segments(6), Span::from_millis(150), Segments(6))
+        );
+        assert_eq!((of(13).delivered, of(13).interval), (Segments(10), Span::from_millis(100)));
+        assert_eq!((of(13).prior_delivered, of(13).total), (4, 14));
+    }
+
+    /// Packet 1 is overtaken by packet 2, and acknowledged alone 5 ms after it: three were delivered in the 125 ms since the
+    /// flight began.
+    #[test]
+    fn an_overtaken_packet_gives_a_sample_of_its_own() {
+        let mut detail = detail();
+        (0..3).for_each(|packet| detail.on_send(at(10 * packet), 1, Segments(packet as u32)));
+        detail.on_acknowledged(at(100), &batch(1, 0, 0), None);
+        detail.on_acknowledged(at(120), &batch(1, 2, 20), None);
+        let late = Batch { packets: 1, last_sent: Some(at(10)), ..Batch::default() };
+        let sample = detail.on_acknowledged(at(125), &late, None).unwrap();
+        assert_eq!((sample.delivered, sample.interval), (Segments(3), Span::from_millis(125)));
+    }
+
+    /// Nothing more to send at 100 ms with nothing in flight: packet 1 is limited; packet 2, sent after its
+    /// acknowledgement, is not.
+    #[test]
+    fn what_the_application_limits_is_said() {
+        let mut detail = detail();
+        let mut limited = |packet: u64, sent_ms: u64, limits: bool| {
+            detail.on_send(at(sent_ms), 1, Segments(0));
+            let in_flight = limits.then_some(Segments(0));
+            detail.on_acknowledged(at(sent_ms + 100), &batch(1, packet, sent_ms), in_flight).unwrap().app_limited
+        };
+        assert_eq!([limited(0, 0, true), limited(1, 200, false), limited(2, 300, false)], [false, true, false]);
+    }
+
+    /// Packets leave a millisecond apart for 10 s and are acknowledged 100 ms later: those of 200 ms and of the last flight are kept.
+    #[test]
+    fn what_was_acknowledged_long_ago_is_forgotten() {
+        let mut detail = detail();
+        for ms in 0..10_000 {
+            detail.on_send(at(ms), 1, Segments(100));
+            if ms >= 100 {
+                assert!(detail.on_acknowledged(at(ms), &batch(1, ms - 100, ms - 100), None).is_some());
+            }
+        }
+        assert_eq!(detail.departures.len(), 301);
+    }
+
+    /// Counted until the control is told: by a loss, or with the next acknowledgement.
+    #[test]
+    fn losses_are_told_once() {
+        let mut detail = detail();
+        detail.on_lost(Segments(2));
+        detail.on_lost(Segments(1));
+        assert_eq!([detail.take_lost(), detail.take_lost()], [Segments(3), Segments(0)]);
+    }
+}
