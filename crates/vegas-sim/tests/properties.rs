@@ -281,7 +281,7 @@ proptest! {
 }
 
 /// Algorithms that draw random numbers of their own.
-const DRAWS: [&str; 2] = ["cdg", "nv"];
+const DRAWS: [&str; 5] = ["bbr1", "bbr3", "bbr3-linux", "cdg", "nv"];
 
 /// The preset `vegas`, with A to J each replaced by what Reno does. The signal goes on measuring, unused.
 fn vegas_with_nothing_on() -> Composition {
