@@ -70,5 +70,5 @@ pub use part::{AvoidancePromise, Leap, Share, SlowStartPromise};
 pub use rate::{RateEstimator, RateSample};
 pub use signal::{Dialect, Signal};
 pub use slow_start::SlowStart;
-pub use standalone::{STANDALONE_BYTES_MAX, Standalone, StandaloneControl};
+pub use standalone::{STANDALONE_BYTES_MAX, Standalone, StandaloneControl, WithChosen};
 pub use wide::Wide;

@@ -32,6 +32,16 @@ use crate::slow_start::SlowStart;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
+/// A host that works with an algorithm's own type, and so chooses once: the kernel's copy has no choice an event, which its
+/// verifier would walk through for each algorithm.
+pub trait WithChosen {
+    /// What it gives back.
+    type Answer;
+
+    /// `start` begins a connection, from the numbers and the seed of its random ones.
+    fn with<C: CongestionControl>(self, start: fn(&Parameters, u64) -> C) -> Self::Answer;
+}
+
 /// The same call for whichever control it is.
 macro_rules! each {
     ($controller:expr, $control:ident => $call:expr, $($name:ident)+) => {
@@ -71,6 +81,16 @@ macro_rules! standalone {
                     (false, _) => Err("the algorithm's slow start is a part of its rule"),
                     (true, true) => Err("it drains the recovery of its first loss, which the algorithm answers itself"),
                     (true, false) => Ok(()),
+                }
+            }
+
+            /// All of them, in the order in which they are listed.
+            pub const ALL: &'static [Standalone] = &[$(Standalone::$name,)+];
+
+            /// Lets a host work with the algorithm's own type.
+            pub fn chosen<W: WithChosen>(self, host: W) -> W::Answer {
+                match self {
+                    $(Standalone::$name => host.with($module::$name::start),)+
                 }
             }
 

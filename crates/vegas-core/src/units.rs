@@ -100,17 +100,22 @@ impl Span {
         Span(self.0.saturating_sub(less.0))
     }
 
-    /// The span times a whole number; saturates. In halves of 32 bits: BPF cannot see whether 64 overflow.
+    /// The span times a whole number; saturates.
     pub const fn times(self, factor: u64) -> Span {
-        const LOW: u64 = u32::MAX as u64;
-        let (more, less) = if self.0 > factor { (self.0, factor) } else { (factor, self.0) };
-        if less > LOW {
-            return Span::MAX;
-        }
-        let low = (more & LOW) * less;
-        let high = (more >> 32) * less + (low >> 32);
-        if high > LOW { Span::MAX } else { Span(high << 32 | (low & LOW)) }
+        Span(product(self.0, factor))
     }
+}
+
+/// The product; saturates. In halves of 32 bits: BPF cannot see whether 64 overflow.
+pub(crate) const fn product(one: u64, other: u64) -> u64 {
+    const LOW: u64 = u32::MAX as u64;
+    let (more, less) = if one > other { (one, other) } else { (other, one) };
+    if less > LOW {
+        return u64::MAX;
+    }
+    let low = (more & LOW) * less;
+    let high = (more >> 32) * less + (low >> 32);
+    if high > LOW { u64::MAX } else { high << 32 | (low & LOW) }
 }
 
 impl Rate {

@@ -5,8 +5,9 @@
 use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, Composition, Cut, Detection, Limits, Loss, LossKind, LossResponse, Parameters, Phase,
-    Recovery, RouterFeedback, Signal, SlowStart, SlowStartEnds, State,
+    Ack, Algorithm, Avoidance, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind, LossResponse,
+    Parameters, Phase, RateSample, Recovery, Restart, RouterFeedback, STANDALONE_BYTES_MAX, Signal, SlowStart,
+    SlowStartEnds, State,
 };
 
 /// No slow-start threshold.
@@ -16,6 +17,8 @@ pub const NONE_U32: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
+    /// 0 for a composition of parts, else one more than the position in `Standalone::ALL`: then the parts count for nothing.
+    pub standalone: u32,
     pub signal: u32,
     pub slow_start: u32,
     pub avoidance: u32,
@@ -23,6 +26,15 @@ pub struct Config {
     pub once_per_window: u32,
     pub ends_at_next_ack: u32,
     pub keep_up: u32,
+    pub numbers: Numbers,
+    /// Bits of `enum vegas_needs`.
+    pub needs: u32,
+}
+
+/// The numbers of an algorithm.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
     pub alpha: u32,
     pub beta: u32,
     pub gamma: u32,
@@ -31,9 +43,11 @@ pub struct Config {
     /// [`NONE_U32`]: unbounded.
     pub ssthresh: u32,
     pub max_window: u32,
-    /// 1 if the signal needs routers' times: the flow's packets then carry the option.
-    pub asks_routers: u32,
 }
+
+/// Has place for the state of any algorithm.
+pub const STATE_BYTES: usize = 272;
+const _: () = assert!(size_of::<State>() <= STATE_BYTES && STANDALONE_BYTES_MAX <= STATE_BYTES);
 
 /// One event, as the core is told it.
 #[repr(C)]
@@ -46,7 +60,7 @@ pub struct Event {
     pub newest: u64,
     /// Next send index.
     pub next: u64,
-    /// When what was lost had been sent.
+    /// When what was lost had been sent; of a restart, when the newest event before it was.
     pub sent_ns: u64,
     pub forward_ns: u64,
     pub backward_ns: u64,
@@ -57,6 +71,26 @@ pub struct Event {
     pub kind: u32,
     /// `FLAG_` bits.
     pub flags: u32,
+    /// Of a start: begins random numbers.
+    pub seed: u32,
+    pub news: News,
+}
+
+/// What an acknowledgement tells standalone algorithms besides.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct News {
+    /// Of the rate sample; 0: there is none.
+    pub interval_ns: u64,
+    /// Segments newly delivered, and newly found lost.
+    pub delivered: u32,
+    pub lost: u32,
+    /// The other numbers of the core's `RateSample`.
+    pub rate_delivered: u32,
+    pub rate_lost: u32,
+    pub rate_in_flight: u32,
+    pub prior_delivered: u32,
+    pub total: u32,
     pub reserved: u32,
 }
 
@@ -65,12 +99,18 @@ pub const EVENT_ACK: u32 = 1;
 pub const EVENT_DUPLICATE_ACKS: u32 = 2;
 pub const EVENT_TIMEOUT: u32 = 3;
 pub const EVENT_ECN: u32 = 4;
-/// The kernel took a cut back: the glue has put the state from before it in place.
+/// The kernel took a cut back.
 pub const EVENT_UNDO: u32 = 5;
+/// What was in flight at the newest loss is acknowledged.
+pub const EVENT_RECOVERED: u32 = 6;
+/// The application sends again after nothing was in flight.
+pub const EVENT_RESTART: u32 = 7;
 
 pub const FLAG_WINDOW_LIMITED: u32 = 1;
 pub const FLAG_RETRANSMISSION: u32 = 2;
 pub const FLAG_FEEDBACK: u32 = 4;
+pub const FLAG_RECOVERY: u32 = 8;
+pub const FLAG_APP_LIMITED: u32 = 16;
 
 /// What the core answers.
 #[repr(C)]
@@ -88,7 +128,8 @@ pub struct Decision {
     pub diff: i32,
     /// 1 in slow start.
     pub slow_start: u32,
-    pub reserved: u32,
+    /// Segments that may leave together; the kernel decides that itself.
+    pub quantum: u32,
 }
 
 impl Config {
@@ -111,15 +152,16 @@ impl Config {
         Algorithm::new(composition, self.parameters()).ok()
     }
 
-    fn parameters(&self) -> Parameters {
+    pub fn parameters(&self) -> Parameters {
+        let Numbers { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = self.numbers;
         Parameters {
-            alpha: Segments(self.alpha),
-            beta: Segments(self.beta),
-            gamma: Segments(self.gamma),
-            initial_window: Segments(self.initial_window),
-            restart_window: Segments(self.restart_window),
-            ssthresh: (self.ssthresh != NONE_U32).then_some(Segments(self.ssthresh)),
-            max_window: Segments(self.max_window),
+            alpha: Segments(alpha),
+            beta: Segments(beta),
+            gamma: Segments(gamma),
+            initial_window: Segments(initial_window),
+            restart_window: Segments(restart_window),
+            ssthresh: (ssthresh != NONE_U32).then_some(Segments(ssthresh)),
+            max_window: Segments(max_window),
         }
     }
 }
@@ -153,16 +195,42 @@ fn at<T: Copy>(parts: &[T], position: u32) -> Option<T> {
 }
 
 impl Event {
-    /// Changes the state by this event; [`EVENT_START`] gives a new one.
-    pub fn apply(&self, algorithm: &Algorithm, state: &mut State) {
-        match self.kind {
-            EVENT_START => *state = algorithm.start(),
-            EVENT_ACK => algorithm.on_ack(state, &self.ack()),
-            EVENT_TIMEOUT => algorithm.on_loss(state, &self.loss(LossKind::Timeout)),
-            EVENT_ECN => algorithm.on_loss(state, &self.loss(LossKind::Ecn)),
-            EVENT_UNDO => {}
-            _ => algorithm.on_loss(state, &self.loss(LossKind::DuplicateAcks)),
+    /// Changes a composition's state by this event; [`EVENT_START`] gives a new one. `before` is the state before the newest
+    /// cut.
+    pub fn apply(&self, algorithm: &Algorithm, state: &mut State, before: &mut State) {
+        if self.is_congestion() {
+            *before = *state;
         }
+        match self.kind {
+            EVENT_START => (*state, *before) = (algorithm.start(), algorithm.start()),
+            EVENT_ACK => algorithm.on_ack(state, &self.ack()),
+            EVENT_UNDO => *state = *before,
+            EVENT_RECOVERED | EVENT_RESTART => {}
+            _ => algorithm.on_loss(state, &self.loss()),
+        }
+    }
+
+    /// Changes any other algorithm by this event, likewise; [`EVENT_START`] is its host's.
+    pub fn apply_to<C: CongestionControl>(&self, control: &mut C, before: &mut C) {
+        if self.is_congestion() {
+            *before = control.clone();
+        }
+        let now = Time::from_nanos(self.now_ns);
+        match self.kind {
+            EVENT_START => {}
+            EVENT_ACK => control.on_ack(&self.ack()),
+            EVENT_UNDO => control.on_spurious(before),
+            EVENT_RECOVERED => control.on_recovered(now),
+            EVENT_RESTART => {
+                let idle = now.since(Time::from_nanos(self.sent_ns));
+                control.on_restart(&Restart { now, next: SendIndex(self.next), idle });
+            }
+            _ => control.on_loss(&self.loss()),
+        }
+    }
+
+    fn is_congestion(&self) -> bool {
+        matches!(self.kind, EVENT_DUPLICATE_ACKS | EVENT_TIMEOUT | EVENT_ECN)
     }
 
     fn ack(&self) -> Ack {
@@ -179,19 +247,35 @@ impl Event {
                 forward: Span::from_nanos(self.forward_ns),
                 backward: Span::from_nanos(self.backward_ns),
             }),
-            // what only standalone algorithms ask for, which the kernel does not carry
-            in_recovery: false,
-            delivered: Segments(self.acked),
-            lost: Segments(0),
+            in_recovery: self.flags & FLAG_RECOVERY != 0,
+            delivered: Segments(self.news.delivered),
+            lost: Segments(self.news.lost),
             one_way_delay: None,
-            rate: None,
+            rate: self.rate(),
         }
     }
 
-    fn loss(&self, kind: LossKind) -> Loss {
+    fn rate(&self) -> Option<RateSample> {
+        let News { interval_ns, rate_delivered, rate_lost, rate_in_flight, prior_delivered, total, .. } = self.news;
+        (interval_ns != 0).then_some(RateSample {
+            delivered: Segments(rate_delivered),
+            interval: Span::from_nanos(interval_ns),
+            lost: Segments(rate_lost),
+            in_flight: Segments(rate_in_flight),
+            prior_delivered,
+            total,
+            app_limited: self.flags & FLAG_APP_LIMITED != 0,
+        })
+    }
+
+    fn loss(&self) -> Loss {
         Loss {
             now: Time::from_nanos(self.now_ns),
-            kind,
+            kind: match self.kind {
+                EVENT_TIMEOUT => LossKind::Timeout,
+                EVENT_ECN => LossKind::Ecn,
+                _ => LossKind::DuplicateAcks,
+            },
             sent: Time::from_nanos(self.sent_ns),
             retransmission: self.flags & FLAG_RETRANSMISSION != 0,
             in_flight: Segments(self.in_flight),
@@ -210,7 +294,20 @@ impl Decision {
             ssthresh: state.ssthresh().map_or(NONE_U32, |segments| segments.0),
             diff: state.diff().unwrap_or(i32::MIN),
             slow_start: u32::from(state.phase() == Phase::SlowStart),
-            reserved: 0,
+            quantum: 1,
+        }
+    }
+
+    pub fn of_control(control: &impl CongestionControl) -> Self {
+        let (output, status) = (control.output(), control.status());
+        Decision {
+            window_raw: output.window.as_raw(),
+            base_rtt_ns: status.base_rtt.map_or(0, Span::as_nanos),
+            spacing_ns: output.pace.map_or(0, |pace| pace.spacing().as_nanos()),
+            ssthresh: status.ssthresh.map_or(NONE_U32, |segments| segments.0),
+            diff: status.diff.unwrap_or(i32::MIN),
+            slow_start: u32::from(status.phase == Phase::SlowStart),
+            quantum: output.quantum.0,
         }
     }
 }

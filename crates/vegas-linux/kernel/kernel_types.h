@@ -20,6 +20,7 @@ typedef _Bool bool;
 
 enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
+enum tcp_ca_event { CA_EVENT_TX_START };
 enum sk_pacing { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -56,6 +57,7 @@ struct tcp_sock {
 	struct inet_connection_sock inet_conn;
 	__u64 bytes_acked;
 	__u32 snd_una, snd_cwnd, snd_cwnd_clamp, snd_ssthresh, packets_out, max_packets_out, mss_cache, delivered_ce;
+	__u32 delivered, lost, high_seq;
 	__u32 data_segs_out, total_retrans;
 	__u8 is_cwnd_limited : 1;
 };
@@ -66,7 +68,11 @@ struct ack_sample {
 };
 
 struct rate_sample {
-	__s64 rtt_us;
+	__u32 prior_delivered;
+	__s32 delivered;
+	long interval_us;
+	int losses;
+	bool is_app_limited;
 };
 
 #pragma clang attribute pop
@@ -80,6 +86,7 @@ struct tcp_congestion_ops {
 	void (*cong_control)(struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample);
 	__u32 (*ssthresh)(struct sock *sk);
 	void (*set_state)(struct sock *sk, __u8 state);
+	void (*cwnd_event)(struct sock *sk, enum tcp_ca_event event);
 	__u32 (*undo_cwnd)(struct sock *sk);
 	__u32 flags;
 };

@@ -4,30 +4,108 @@
 
 mod abi;
 
-use abi::{Config, Decision, Event, Reading};
-use vegas_core::State;
+use abi::{Config, Decision, EVENT_START, Event, Reading, STATE_BYTES};
 use vegas_core::aqt::{HEADER_WITH_OPTION_BYTES, Head};
+use vegas_core::{CongestionControl, Parameters, Standalone, WithChosen};
 
-/// Applies an event to a connection's state and says what the core then wants. Returns 0, or 1 for a configuration that
-/// names no algorithm: the loader never lets one in.
+/// What is kept of a connection: the algorithm's state, and the one from before the newest cut.
+#[repr(C)]
+struct Kept {
+    state: [u64; STATE_BYTES / 8],
+    before: [u64; STATE_BYTES / 8],
+}
+
+/// Exports a function for the compositions of parts and one for each standalone algorithm, by number as [`Config::standalone`]
+/// has them: apart, so that each has BPF's 512 bytes of stack to itself. Each applies an event to what is kept of a connection,
+/// says what the core then wants, and returns 0, or 1 for a configuration that names no algorithm: the loader never lets one in.
 ///
 /// # Safety
 ///
-/// The pointers lead to values of their types, aligned for 8 bytes; the state is one that an `EVENT_START` has written,
-/// or the event is such a one. The C glue gives parts of one socket's storage, under that socket's lock.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn vegas_core_step(
-    config: *const Config,
-    state: *mut State,
-    event: *const Event,
-    decision: *mut Decision,
-) -> u32 {
-    let (config, event) = unsafe { (&*config, &*event) };
-    let Some(algorithm) = config.algorithm() else { return 1 };
-    let state = unsafe { &mut *state };
-    event.apply(&algorithm, state);
-    unsafe { decision.write(Decision::of(state)) };
-    0
+/// The pointers lead to values of their types, aligned for 8 bytes; what is kept is what an `EVENT_START` has written, or
+/// the event is such a one. The C glue gives parts of one socket's storage, under that socket's lock.
+macro_rules! steps {
+    ($($number:literal $name:ident,)+) => {
+        $(#[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            config: *const Config,
+            kept: *mut Kept,
+            event: *const Event,
+            decision: *mut Decision,
+        ) -> u32 {
+            let (config, event) = unsafe { (&*config, &*event) };
+            let decided = unsafe { step::<$number>(config, kept, event) };
+            let Some(decided) = decided else { return 1 };
+            unsafe { decision.write(decided) };
+            0
+        })+
+
+        const _: () = assert!(Standalone::ALL.len() < [$($number),+].len(), "a step for each, here and in vegas_abi.h");
+    };
+}
+
+steps! {
+    0 vegas_core_step_0,
+    1 vegas_core_step_1,
+    2 vegas_core_step_2,
+    3 vegas_core_step_3,
+    4 vegas_core_step_4,
+    5 vegas_core_step_5,
+    6 vegas_core_step_6,
+    7 vegas_core_step_7,
+    8 vegas_core_step_8,
+    9 vegas_core_step_9,
+    10 vegas_core_step_10,
+    11 vegas_core_step_11,
+    12 vegas_core_step_12,
+    13 vegas_core_step_13,
+    14 vegas_core_step_14,
+    15 vegas_core_step_15,
+    16 vegas_core_step_16,
+    17 vegas_core_step_17,
+    18 vegas_core_step_18,
+    19 vegas_core_step_19,
+}
+
+/// # Safety
+///
+/// As above.
+#[inline(always)]
+unsafe fn step<const NUMBER: usize>(config: &Config, kept: *mut Kept, event: &Event) -> Option<Decision> {
+    if NUMBER > 0 {
+        let which = *Standalone::ALL.get(NUMBER.wrapping_sub(1))?;
+        return Some(which.chosen(Step { config, event, kept }));
+    }
+    let algorithm = config.algorithm()?;
+    let (state, before) = unsafe { (&mut *place(&raw mut (*kept).state), &mut *place(&raw mut (*kept).before)) };
+    event.apply(&algorithm, state, before);
+    Some(Decision::of(state))
+}
+
+struct Step<'a> {
+    config: &'a Config,
+    event: &'a Event,
+    kept: *mut Kept,
+}
+
+impl WithChosen for Step<'_> {
+    type Answer = Decision;
+
+    fn with<C: CongestionControl>(self, start: fn(&Parameters, u64) -> C) -> Decision {
+        let (state, before) = unsafe { (place::<C>(&raw mut (*self.kept).state), place::<C>(&raw mut (*self.kept).before)) };
+        if self.event.kind == EVENT_START {
+            unsafe { state.write(start(&self.config.parameters(), self.event.seed.into())) };
+            unsafe { before.copy_from_nonoverlapping(state, 1) };
+        }
+        let (state, before) = unsafe { (&mut *state, &mut *before) };
+        self.event.apply_to(state, before);
+        Decision::of_control(state)
+    }
+}
+
+/// A state in its place.
+fn place<T>(words: *mut [u64; STATE_BYTES / 8]) -> *mut T {
+    const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8) };
+    words.cast()
 }
 
 /// Reads the beginning of a packet.

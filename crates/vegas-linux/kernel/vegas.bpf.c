@@ -29,10 +29,7 @@ struct {
 /* --- what is kept of a socket --- */
 
 struct flow {
-	struct vegas_state state;
-	/* as they were before the newest cut, should the kernel undo it */
-	struct vegas_state before_cut;
-	struct vegas_decision decision_before_cut;
+	struct vegas_kept kept;
 	struct vegas_event event;
 	struct vegas_decision decision;
 	__u64 number;
@@ -40,10 +37,14 @@ struct flow {
 	__u64 acked_total;
 	__u64 bytes_acked;
 	__u32 delivered_ce;
-	/* of the acknowledgement under way */
-	__u32 acked;
+	/* segments delivered, and found lost, as of the newest acknowledgement */
+	__u32 delivered, lost;
+	/* the core is still to be told of the acknowledgement under way */
+	__u32 pending;
 	/* the kernel has asked for a threshold and not said yet what for */
 	__u32 asked;
+	/* the window answers a loss or a mark, and the core is to be told when that is over */
+	__u32 repairs;
 };
 
 struct {
@@ -55,18 +56,31 @@ struct {
 
 /* --- the core --- */
 
-__u32 vegas_core_step(const struct vegas_config *config, struct vegas_state *state, const struct vegas_event *event,
-		      struct vegas_decision *decision);
+/* Each algorithm's step is a function of its own, one for all callers, so that what is proven is what runs. */
+#define STEP(number) \
+	__u32 vegas_core_step_##number(const struct vegas_config *config, struct vegas_kept *kept, \
+				       const struct vegas_event *event, struct vegas_decision *decision); \
+	static __noinline int core_step_##number(struct vegas_kept *kept, const struct vegas_event *event, \
+						 struct vegas_decision *decision) \
+	{ \
+		const struct vegas_config *loaded = (const struct vegas_config *)&config; \
+\
+		/* the loader writes it: the compiler must not take the zeros for its contents */ \
+		asm volatile("" : "+r"(loaded)); \
+		return vegas_core_step_##number(loaded, kept, event, decision); \
+	}
+EACH_STEP(STEP)
 
-/* One program for all callers, so that what is proven is what runs. */
-static __noinline int core_step(struct vegas_state *state, const struct vegas_event *event,
-				struct vegas_decision *decision)
+/* The verifier knows which, and leaves the others out. */
+static int core_step(struct vegas_kept *kept, const struct vegas_event *event, struct vegas_decision *decision)
 {
-	const struct vegas_config *loaded = (const struct vegas_config *)&config;
-
-	/* the loader writes it: the compiler must not take the zeros for its contents */
-	asm volatile("" : "+r"(loaded));
-	return vegas_core_step(loaded, state, event, decision);
+#define CASE(number) \
+	case number: \
+		return core_step_##number(kept, event, decision);
+	switch (config.standalone) {
+		EACH_STEP(CASE)
+	}
+	return 1;
 }
 
 static void map_ipv4(__u32 *address, __u32 ipv4)
@@ -148,7 +162,7 @@ static void step(struct flow *flow, __u32 kind)
 {
 	flow->event.now_ns = bpf_ktime_get_ns();
 	flow->event.kind = kind;
-	core_step(&flow->state, &flow->event, &flow->decision);
+	core_step(&flow->kept, &flow->event, &flow->decision);
 }
 
 static struct flow *flow_of(struct sock *sk)
@@ -167,13 +181,16 @@ static void begin(struct sock *sk, __u32 pacing)
 	sk->sk_pacing_status = pacing;
 	if (!flow)
 		return;
-	if (config.asks_routers)
+	if (config.needs & NEEDS_ROUTERS)
 		bpf_sk_storage_get(&feedback, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	__builtin_memset(flow, 0, sizeof(*flow));
 	flow->number = __sync_fetch_and_add(&flows_started, 1) + 1;
 	flow->bytes_acked = tp->bytes_acked;
 	flow->delivered_ce = tp->delivered_ce;
+	flow->delivered = tp->delivered;
+	flow->lost = tp->lost;
 	flow->event.next = tp->packets_out;
+	flow->event.seed = bpf_get_prandom_u32();
 	step(flow, EVENT_START);
 	set_window(flow, tp);
 	tp->snd_ssthresh = threshold(flow);
@@ -199,28 +216,6 @@ static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const
 	return (__u64)sample->rtt_us * 1000;
 }
 
-/* Each acknowledgement comes here first, then, outside of recovery, to vegas_cong_avoid. */
-SEC("struct_ops")
-void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample)
-{
-	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	struct flow *flow = flow_of(sk);
-	struct vegas_event *event;
-
-	if (!flow)
-		return;
-	event = &flow->event;
-	event->rtt_ns = sample_ns(flow, tp, sample);
-	flow->bytes_acked = tp->bytes_acked;
-	flow->acked = sample->pkts_acked;
-	flow->acked_total += sample->pkts_acked;
-	event->acked = sample->pkts_acked;
-	/* packets_out is SND.NXT - SND.UNA in segments, this acknowledgement already counted */
-	event->in_flight = tp->packets_out + sample->pkts_acked;
-	event->newest = flow->acked_total - 1;
-	event->next = flow->acked_total + tp->packets_out;
-}
-
 /* tcp_is_cwnd_limited, which BPF may not call */
 static bool is_cwnd_limited(const struct tcp_sock *tp)
 {
@@ -232,7 +227,7 @@ static bool is_cwnd_limited(const struct tcp_sock *tp)
 /* What the routers said with the acknowledgement at hand, if the tc programs are at the device and found the option. */
 static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
 {
-	const struct feedback *told = config.asks_routers ? bpf_sk_storage_get(&feedback, tp, 0, 0) : 0;
+	const struct feedback *told = (config.needs & NEEDS_ROUTERS) ? bpf_sk_storage_get(&feedback, tp, 0, 0) : 0;
 	__u32 age, slot;
 
 	event->forward_ns = 0;
@@ -250,17 +245,75 @@ static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
 	return 0;
 }
 
-static bool ack_event(struct flow *flow, struct tcp_sock *tp)
+/* Whether there was anything to tell. */
+static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 {
-	if (!flow->acked)
+	if (!flow->pending)
 		return false;
-	flow->acked = 0;
-	flow->event.flags = read_routers(&flow->event, tp);
+	flow->pending = 0;
+	flow->event.flags = flags | read_routers(&flow->event, tp);
 	flow->event.flags |= is_cwnd_limited(tp) ? FLAG_WINDOW_LIMITED : 0;
 	flow->event.ce_marked = tp->delivered_ce - flow->delivered_ce;
 	flow->delivered_ce = tp->delivered_ce;
 	step(flow, EVENT_ACK);
 	return true;
+}
+
+/* What standalone algorithms hear besides. As in the simulator, what is acknowledged is what is newly delivered: what a
+ * selective acknowledgement reported before is not counted again. */
+static void note_news(struct flow *flow, const struct tcp_sock *tp)
+{
+	struct vegas_event *event = &flow->event;
+
+	event->news.delivered = tp->delivered - flow->delivered;
+	event->news.lost = tp->lost - flow->lost;
+	flow->delivered = tp->delivered;
+	flow->lost = tp->lost;
+	if (event->acked)
+		event->acked = event->news.delivered ? event->news.delivered : 1;
+}
+
+/* The window is the kernel's: proportional rate reduction (RFC 6937) takes it down. */
+static bool repairs(const struct tcp_sock *tp)
+{
+	__u8 state = tp->inet_conn.icsk_ca_state;
+
+	return state == TCP_CA_Recovery || state == TCP_CA_CWR;
+}
+
+/* Each acknowledgement comes here first, then, outside of recovery, to vegas_cong_avoid; with a pacing rate or rate samples
+ * each to vegas_cong_control. What will not come there is told here, to algorithms that hear every acknowledgement. */
+SEC("struct_ops")
+void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow = flow_of(sk);
+	struct vegas_event *event;
+	bool is_repairing;
+
+	if (!flow)
+		return;
+	event = &flow->event;
+	event->rtt_ns = sample_ns(flow, tp, sample);
+	flow->bytes_acked = tp->bytes_acked;
+	flow->acked_total += sample->pkts_acked;
+	event->acked = sample->pkts_acked;
+	/* packets_out is SND.NXT - SND.UNA in segments, this acknowledgement already counted */
+	event->in_flight = tp->packets_out + sample->pkts_acked;
+	event->newest = flow->acked_total - 1;
+	event->next = flow->acked_total + tp->packets_out;
+	flow->pending = sample->pkts_acked || config.needs & NEEDS_EVERY_ACK;
+	if (!config.standalone)
+		return;
+	note_news(flow, tp);
+	if (!(config.needs & NEEDS_EVERY_ACK) || config.needs & NEEDS_CONTROL)
+		return;
+	/* until high_seq is acknowledged; cong_avoid hears of what ends a recovery */
+	is_repairing = repairs(tp) && (__s32)(tp->snd_una - tp->high_seq) < 0;
+	if (is_repairing || !sample->pkts_acked) {
+		tell_ack(flow, tp, is_repairing ? FLAG_RECOVERY : 0);
+		record(flow, tp);
+	}
 }
 
 SEC("struct_ops")
@@ -269,7 +322,7 @@ void BPF_PROG(vegas_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
 
-	if (!flow || !ack_event(flow, tp))
+	if (!flow || !tell_ack(flow, tp, 0))
 		return;
 	set_window(flow, tp);
 	tp->snd_ssthresh = threshold(flow);
@@ -294,6 +347,21 @@ void BPF_PROG(vegas_init_paced, struct sock *sk)
 	sk->sk_pacing_rate = UNPACED;
 }
 
+/* The kernel's own sample of the delivery rate. What was in flight when the newest segment left is what was delivered from
+ * then on, itself included; lost is what this acknowledgement shows. */
+static void note_rate(struct vegas_event *event, const struct tcp_sock *tp, const struct rate_sample *sample)
+{
+	bool is_valid = sample->delivered > 0 && sample->interval_us > 0;
+	struct vegas_news *news = &event->news;
+
+	news->interval_ns = is_valid ? (__u64)sample->interval_us * NANOS_PER_MICROSECOND : 0;
+	news->rate_delivered = sample->delivered;
+	news->rate_lost = sample->losses;
+	news->rate_in_flight = sample->delivered;
+	news->prior_delivered = sample->prior_delivered;
+	news->total = tp->delivered;
+}
+
 /* In recovery the window is the one after the cut, and the kernel keeps what it takes for in flight below it (as in RFC
  * 6675). */
 SEC("struct_ops")
@@ -301,12 +369,16 @@ void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const st
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
-	__u8 state = tp->inet_conn.icsk_ca_state;
-	bool repairs = state == TCP_CA_Recovery || state == TCP_CA_CWR;
+	bool is_repairing = repairs(tp);
+	__u32 flags = is_repairing ? FLAG_RECOVERY : 0;
 
 	if (!flow)
 		return;
-	if (!repairs && ack_event(flow, tp)) {
+	if (config.standalone) {
+		note_rate(&flow->event, tp, sample);
+		flags |= sample->is_app_limited ? FLAG_APP_LIMITED : 0;
+	}
+	if ((!is_repairing || config.needs & NEEDS_EVERY_ACK) && tell_ack(flow, tp, flags)) {
 		tp->snd_ssthresh = threshold(flow);
 		set_pace(flow, sk);
 		record(flow, tp);
@@ -329,6 +401,22 @@ __u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 	return whole_segments(flow);
 }
 
+/* What an algorithm that hears every acknowledgement has to know before a change of state: that a recovery is over, and
+ * what the acknowledgement says that brings a loss to light. */
+static void tell_before(struct flow *flow, struct tcp_sock *tp, __u8 state)
+{
+	/* a timeout is no end of it */
+	if (flow->repairs && state != TCP_CA_Loss && (flow->asked || state <= TCP_CA_Disorder)) {
+		flow->repairs = 0;
+		step(flow, EVENT_RECOVERED);
+		set_window(flow, tp);
+		tp->snd_ssthresh = threshold(flow);
+		record(flow, tp);
+	}
+	if (flow->asked && tell_ack(flow, tp, FLAG_RECOVERY))
+		record(flow, tp);
+}
+
 SEC("struct_ops")
 void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 {
@@ -336,11 +424,14 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	struct flow *flow = flow_of(sk);
 	bool marked;
 
-	if (!flow || !flow->asked)
+	if (!flow)
+		return;
+	if (config.needs & NEEDS_EVERY_ACK)
+		tell_before(flow, tp, state);
+	if (!flow->asked)
 		return;
 	flow->asked = 0;
-	flow->before_cut = flow->state;
-	flow->decision_before_cut = flow->decision;
+	flow->repairs = state != TCP_CA_Loss;
 	/* the kernel asks once per window of data, so what was lost was sent after the cut before */
 	flow->event.sent_ns = bpf_ktime_get_ns();
 	flow->event.in_flight = tp->packets_out;
@@ -371,13 +462,29 @@ __u32 BPF_PROG(vegas_undo_cwnd, struct sock *sk)
 
 	if (!flow)
 		return tp->snd_cwnd;
-	flow->state = flow->before_cut;
-	flow->decision = flow->decision_before_cut;
-	flow->event.now_ns = bpf_ktime_get_ns();
-	flow->event.kind = EVENT_UNDO;
+	flow->repairs = 0;
+	step(flow, EVENT_UNDO);
 	record(flow, tp);
 	window = whole_segments(flow);
 	return window > tp->snd_cwnd ? window : tp->snd_cwnd;
+}
+
+/* The kernel says so too where a timeout has left nothing in flight. */
+SEC("struct_ops")
+void BPF_PROG(vegas_cwnd_event, struct sock *sk, enum tcp_ca_event event)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	struct flow *flow;
+
+	if (!config.standalone || event != CA_EVENT_TX_START || tp->packets_out)
+		return;
+	flow = flow_of(sk);
+	if (!flow || !flow->acked_total)
+		return;
+	flow->event.sent_ns = flow->event.now_ns;
+	flow->event.next = flow->acked_total;
+	step(flow, EVENT_RESTART);
+	record(flow, tp);
 }
 
 SEC(".struct_ops.link")
@@ -387,6 +494,7 @@ struct tcp_congestion_ops vegas_window = {
 	.cong_avoid = (void *)vegas_cong_avoid,
 	.ssthresh = (void *)vegas_ssthresh,
 	.set_state = (void *)vegas_set_state,
+	.cwnd_event = (void *)vegas_cwnd_event,
 	.undo_cwnd = (void *)vegas_undo_cwnd,
 	/* any program may take it, not root's only */
 	.flags = TCP_CONG_NON_RESTRICTED,
@@ -401,6 +509,7 @@ struct tcp_congestion_ops vegas_paced = {
 	.cong_control = (void *)vegas_cong_control,
 	.ssthresh = (void *)vegas_ssthresh,
 	.set_state = (void *)vegas_set_state,
+	.cwnd_event = (void *)vegas_cwnd_event,
 	.undo_cwnd = (void *)vegas_undo_cwnd,
 	.flags = TCP_CONG_NON_RESTRICTED,
 	.name = "vegas",
@@ -419,7 +528,7 @@ struct {
 	__type(value, struct proof);
 } proof_steps SEC(".maps");
 
-struct vegas_state proof_state SEC(".data.proof");
+struct vegas_kept proof_kept SEC(".data.proof");
 
 static int prove_step(__u32 index, void *unused)
 {
@@ -428,7 +537,7 @@ static int prove_step(__u32 index, void *unused)
 
 	if (!proof || index >= PROOF_STEPS)
 		return 1;
-	core_step(&proof_state, &proof->steps[index].event, &proof->steps[index].decision);
+	core_step(&proof_kept, &proof->steps[index].event, &proof->steps[index].decision);
 	return 0;
 }
 

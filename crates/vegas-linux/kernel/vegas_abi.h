@@ -14,30 +14,48 @@ typedef __u32 __be32, __wsum;
 #define NONE_U32 0xffffffffu
 
 struct vegas_config {
-	__u32 signal, slow_start, avoidance, cut, once_per_window, ends_at_next_ack, keep_up;
-	__u32 alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window, asks_routers;
+	__u32 standalone, signal, slow_start, avoidance, cut, once_per_window, ends_at_next_ack, keep_up;
+	__u32 alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window, needs;
 };
 
-enum vegas_kind { EVENT_START, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_TIMEOUT, EVENT_ECN, EVENT_UNDO };
+enum vegas_needs { NEEDS_ROUTERS = 1, NEEDS_EVERY_ACK = 2, NEEDS_CONTROL = 4 };
 
-enum vegas_flag { FLAG_WINDOW_LIMITED = 1, FLAG_RETRANSMISSION = 2, FLAG_FEEDBACK = 4 };
+enum vegas_kind {
+	EVENT_START, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_TIMEOUT, EVENT_ECN, EVENT_UNDO, EVENT_RECOVERED, EVENT_RESTART
+};
+
+enum vegas_flag {
+	FLAG_WINDOW_LIMITED = 1, FLAG_RETRANSMISSION = 2, FLAG_FEEDBACK = 4, FLAG_RECOVERY = 8, FLAG_APP_LIMITED = 16
+};
+
+struct vegas_news {
+	__u64 interval_ns;
+	__u32 delivered, lost, rate_delivered, rate_lost, rate_in_flight, prior_delivered, total, reserved;
+};
 
 struct vegas_event {
 	__u64 now_ns, rtt_ns, newest, next, sent_ns, forward_ns, backward_ns;
-	__u32 acked, in_flight, ce_marked, kind, flags, reserved;
+	__u32 acked, in_flight, ce_marked, kind, flags, seed;
+	struct vegas_news news;
 };
 
 struct vegas_decision {
 	__u64 window_raw, base_rtt_ns, spacing_ns;
 	__u32 ssthresh;
 	__s32 diff;
-	__u32 slow_start, reserved;
+	__u32 slow_start, quantum;
 };
 
-/* the core's state: 104 bytes, of which the glue knows nothing */
-struct vegas_state {
-	__u64 opaque[13];
+/* the core's state and the one from before the newest cut, of which the glue knows nothing: a composition's has 104 bytes,
+ * that of the largest other algorithm 272 */
+struct vegas_kept {
+	__u64 state[34], before[34];
 };
+
+/* the steps of object.rs by their numbers: 0 of compositions, the others of standalone algorithms */
+#define EACH_STEP(DO) \
+	DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) \
+	DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19)
 
 /* One call of the core, as it is traced. */
 struct vegas_record {
@@ -52,10 +70,10 @@ struct vegas_record {
 };
 
 /* as plain.rs has them */
-_Static_assert(sizeof(struct vegas_config) == 60, "Config");
-_Static_assert(sizeof(struct vegas_event) == 80, "Event");
+_Static_assert(sizeof(struct vegas_config) == 64, "Config");
+_Static_assert(sizeof(struct vegas_event) == 120, "Event");
 _Static_assert(sizeof(struct vegas_decision) == 40, "Decision");
-_Static_assert(sizeof(struct vegas_record) == 192, "Record");
+_Static_assert(sizeof(struct vegas_record) == 232, "Record");
 
 /* One step of the proof that object and core decide alike: event in, decision out. */
 struct vegas_proof_step {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use libbpf_rs::MapHandle;
 
 use crate::Error;
+use crate::choice::NEEDS_ROUTERS;
 use crate::host;
 use crate::installed::Installed;
 use crate::option::{self, Counts, Device, Programs};
@@ -87,7 +88,7 @@ pub(crate) fn feedback() -> Result<Option<MapHandle>, Error> {
 
 /// Removes the shared map once neither a device nor an installed algorithm needs it.
 pub(crate) fn sweep() -> Result<(), Error> {
-    let asks_routers = |it: &Installed| it.status().map_or(true, |status| status.config.asks_routers != 0);
+    let asks_routers = |it: &Installed| it.status().map_or(true, |status| status.config.needs & NEEDS_ROUTERS != 0);
     if !folder().exists() || !Attached::all()?.is_empty() || Installed::all()?.iter().any(asks_routers) {
         return Ok(());
     }

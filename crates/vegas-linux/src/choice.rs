@@ -2,11 +2,18 @@
 
 use serde_json::json;
 use vegas_core::registry::{self, Preset};
-use vegas_core::{Composition, HostCapabilities, Parameters, Standalone};
+use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Standalone};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::Error;
-use crate::abi::{Config, KERNELS_OWN, NONE_U32};
+use crate::abi::{Config, KERNELS_OWN, NONE_U32, Numbers};
+
+/// The signal needs routers' times: the flow's packets then carry the option.
+pub(crate) const NEEDS_ROUTERS: u32 = 1;
+/// Acknowledgements in recovery and duplicate ones, and the end of recovery.
+pub(crate) const NEEDS_EVERY_ACK: u32 = 2;
+/// A pacing rate or rate samples, which the kernel has in `cong_control` only.
+pub(crate) const NEEDS_CONTROL: u32 = 4;
 
 /// An algorithm as Linux can carry it out.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +32,9 @@ pub struct Choice {
     pub left_out: String,
 }
 
+/// What the glue tells. The kernel has no hook for each segment sent, and knows the receiver's clock by timestamps only,
+/// whose unit the receiver keeps to itself (RFC 7323, section 4.1).
+pub const GIVES: Needs = Needs { sent: false, one_way_delay: false, ..HostCapabilities::LINUX.gives };
 /// The kernel's TCP_CA_NAME_MAX without its end.
 const KERNEL_NAME_MAX: usize = 15;
 /// Stands in the kernel's name for a table of parts, as the table's own name need not fit there.
@@ -44,15 +54,31 @@ const PARTS: [&str; 11] = [
     "mechanisms",
 ];
 
+impl Config {
+    /// Which algorithm, where it is no composition of parts.
+    pub fn standalone(&self) -> Option<Standalone> {
+        Standalone::ALL.get((self.standalone as usize).wrapping_sub(1)).copied()
+    }
+}
+
+/// As the glue reads them.
+fn needs_bits(needs: &Needs) -> u32 {
+    let bit = |needed: bool, bit: u32| if needed { bit } else { 0 };
+    bit(needs.routers, NEEDS_ROUTERS)
+        | bit(needs.every_ack, NEEDS_EVERY_ACK)
+        | bit(needs.pacing || needs.rate, NEEDS_CONTROL)
+}
+
 impl Choice {
     /// A preset with changes as of `--set`: numbers and parts by their keys in a scenario file. C, D and H are left out
     /// of presets, and refused where they are asked for.
     pub fn of_preset(preset: &str, sets: &[(String, String)]) -> Result<Self, Error> {
         let asked = scenario(json!({ "preset": preset }), &[])?;
         let letters = sets.iter().any(|(key, _)| key == "mechanisms");
-        let table = match letters {
-            true => json!({}),
-            false => {
+        let table = match (letters, asked.standalone) {
+            (true, _) => json!({}),
+            (false, Some(_)) => json!({ "preset": preset }),
+            (false, None) => {
                 json!({ "preset": preset, "fine_retransmit": false, "recheck_after_retransmit": false, "burst": "none" })
             }
         };
@@ -107,11 +133,8 @@ impl Choice {
     }
 
     fn check(self) -> Result<Self, Error> {
-        if self.standalone.is_some() {
-            return Err(Error(format!(
-                "{} is not carried into the kernel: it is no composition of parts",
-                self.algorithm
-            )));
+        if let Some(reason) = self.needs().unmet(&GIVES) {
+            return Err(Error(format!("{} is not carried into the kernel: {reason}", self.algorithm)));
         }
         let Composition { slow_start, avoidance, loss, .. } = self.composition;
         if !slow_start.is_in_kernel() {
@@ -128,11 +151,25 @@ impl Choice {
         Ok(self)
     }
 
+    /// What it needs of the kernel. A pace there is that of a slow start.
+    pub(crate) fn needs(&self) -> Needs {
+        match self.standalone {
+            Some(standalone) => standalone.needs(),
+            None => Needs {
+                routers: self.composition.signal.needs_routers(),
+                pacing: self.composition.slow_start.paces(),
+                ..Needs::NONE
+            },
+        }
+    }
+
     /// What the object takes.
     pub fn config(&self) -> Config {
         let Composition { signal, slow_start, avoidance, loss, limits, .. } = self.composition;
         let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = self.parameters;
+        let standalone = Standalone::ALL.iter().position(|one| Some(*one) == self.standalone);
         Config {
+            standalone: standalone.map_or(0, |position| position as u32 + 1),
             signal: position(vegas_core::Signal::NAMES, signal),
             slow_start: position(vegas_core::SlowStart::NAMES, slow_start),
             avoidance: position(vegas_core::Avoidance::NAMES, avoidance),
@@ -140,21 +177,26 @@ impl Choice {
             once_per_window: loss.once_per_window.into(),
             ends_at_next_ack: (loss.slow_start_ends == vegas_core::SlowStartEnds::AtNextAck).into(),
             keep_up: limits.keep_up.into(),
-            alpha: alpha.0,
-            beta: beta.0,
-            gamma: gamma.0,
-            initial_window: initial_window.0,
-            restart_window: restart_window.0,
-            ssthresh: ssthresh.map_or(NONE_U32, |segments| segments.0),
-            max_window: max_window.0,
-            asks_routers: signal.needs_routers().into(),
+            numbers: Numbers {
+                alpha: alpha.0,
+                beta: beta.0,
+                gamma: gamma.0,
+                initial_window: initial_window.0,
+                restart_window: restart_window.0,
+                ssthresh: ssthresh.map_or(NONE_U32, |segments| segments.0),
+                max_window: max_window.0,
+            },
+            needs: needs_bits(&self.needs()),
         }
     }
 }
 
-/// `vegas_gallop`, `vegas_linux`: the name has one `vegas`.
+/// `vegas_gallop`, `vegas_linux`: the name has one `vegas` in front. The kernel takes letters, digits and underscores; where
+/// they do not fit, a long name goes without the underscores: `vegas_copamvfst`.
 pub(crate) fn kernel_name(preset: &str) -> String {
-    format!("vegas_{}", preset.strip_prefix("vegas-").unwrap_or(preset).replace('-', "_"))
+    let words = preset.strip_prefix("vegas-").unwrap_or(preset).replace('+', "p");
+    let fits = "vegas_".len() + words.len() <= KERNEL_NAME_MAX;
+    format!("vegas_{}", words.replace('-', if fits { "_" } else { "" }))
 }
 
 /// The letters of mechanisms that need more of the host than a window.
@@ -200,6 +242,24 @@ pub(crate) fn smallest(algorithm: serde_json::Value, overrides: &[(String, Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Fifteen bytes, of letters, digits and underscores; no two presets share one.
+    #[test]
+    fn every_standalone_algorithm_has_a_name_that_the_kernel_takes() {
+        let names: Vec<_> = registry::PRESETS.iter().map(|preset| kernel_name(preset.name)).collect();
+        for (preset, name) in registry::PRESETS.iter().zip(&names) {
+            let is_known = name.len() <= KERNEL_NAME_MAX && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            assert!(is_known, "{}: {name}", preset.name);
+            assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
+        }
+        let refused = |preset| Choice::of_preset(preset, &[]).err().map(|error| error.to_string());
+        assert_eq!(refused("copa-mvfst"), None);
+        let reason = refused("ledbat").expect("the kernel has no one-way delays");
+        assert!(
+            reason.starts_with("ledbat is not carried into the kernel: ") && reason.contains("one-way"),
+            "{reason}"
+        );
+    }
 
     /// The kernel's names are short: however long that of a table of parts is, it does not go there.
     #[test]

@@ -195,14 +195,14 @@ fn status() -> Result<(), Error> {
     }
     for installed in all {
         let status = installed.status()?;
-        let config = status.config;
+        let numbers = status.config.numbers;
         println!(
             "{:15}  alpha {} beta {} gamma {}  initial window {}  {} connections{}",
             installed.kernel_name,
-            config.alpha,
-            config.beta,
-            config.gamma,
-            config.initial_window,
+            numbers.alpha,
+            numbers.beta,
+            numbers.gamma,
+            numbers.initial_window,
             status.counts.flows_started,
             if status.watched { ", watched" } else { "" }
         );

@@ -7,9 +7,8 @@ use libbpf_rs::{
 };
 
 use crate::Error;
-use vegas_core::SlowStart;
-
 use crate::abi::{Config, Decision, Event};
+use crate::choice::NEEDS_CONTROL;
 use crate::option::FEEDBACK;
 use crate::plain::{Plain, bytes_of, from_bytes};
 
@@ -69,11 +68,10 @@ fn leave_out(open: &mut OpenObject, program: &str) {
     open.progs_mut().filter(|it| it.name() == program).for_each(|mut it| it.set_autoload(false));
 }
 
-/// The kernel keeps a pacing rate only from `cong_control`; that leaves recovery to the algorithm, so that others do
+/// The kernel keeps a pacing rate, and hands out rate samples, only in `cong_control`; that leaves recovery to the algorithm, so that others do
 /// without.
 fn ops_of(config: &Config) -> &'static str {
-    let slow_start = SlowStart::NAMES.get(config.slow_start as usize);
-    if slow_start.is_some_and(|(_, part)| part.paces()) { PACED_OPS } else { WINDOW_OPS }
+    if config.needs & NEEDS_CONTROL != 0 { PACED_OPS } else { WINDOW_OPS }
 }
 
 /// The object with these numbers.

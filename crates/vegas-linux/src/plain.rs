@@ -32,10 +32,10 @@ unsafe impl Plain for u64 {}
 
 /// As vegas_abi.h has them.
 const _: () = {
-    assert!(size_of::<Config>() == 15 * 4);
-    assert!(size_of::<Event>() == 7 * 8 + 6 * 4);
+    assert!(size_of::<Config>() == 16 * 4);
+    assert!(size_of::<Event>() == 8 * 8 + 14 * 4);
     assert!(size_of::<Decision>() == 3 * 8 + 4 * 4);
-    assert!(size_of::<Record>() == 8 + 80 + 40 + 8 + 6 * 4 + 2 * 16);
+    assert!(size_of::<Record>() == 8 + 120 + 40 + 8 + 6 * 4 + 2 * 16);
 };
 
 /// The value in the first bytes; none if there are too few.

@@ -2,15 +2,20 @@
 //! answers. Takes ten seconds; makes namespaces of its own.
 
 mod support;
+#[path = "support/twin.rs"]
+mod twin;
 
 use std::sync::atomic::AtomicBool;
 
-use vegas_core::{Algorithm, State};
-use vegas_linux::abi::{Decision, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, EVENT_UNDO};
+use vegas_linux::abi::{
+    EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_START, EVENT_TIMEOUT, EVENT_UNDO,
+};
 use vegas_linux::run::{Run, run};
 use vegas_linux::trace::Record;
 use vegas_sim::outcome::IncidentKind;
 use vegas_sim::scenario::Scenario;
+
+use twin::Core;
 
 /// Losses of all kinds: full queue, single ones, bursts, and late packets that were none. From 2 s to 3 s the path is longer
 /// than the retransmission timers wait, so that timeouts come, and are found to have been spurious, whatever chance does.
@@ -59,18 +64,50 @@ fn live_flows_decide_as_the_core_does() {
     }
     let scenario = Scenario::from_toml(LOSSY, "lossy.toml", &[]).expect("a scenario");
     let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
-    let mut kinds = [0; 6];
-    for flow in 0..scenario.flows.len() {
-        let records: Vec<_> = run.records_of(flow).collect();
-        replay(&run, flow, &records);
-        records.iter().for_each(|record| kinds[record.event.kind as usize] += 1);
-    }
+    let kinds = replay_all(&run);
     println!("events by kind: {kinds:?}");
     assert_eq!(kinds[EVENT_START as usize], scenario.flows.len());
     assert!(kinds[EVENT_ACK as usize] > 3_000, "{kinds:?}");
     assert!(kinds[EVENT_UNDO as usize] > 0, "{kinds:?}");
     assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 10, "{kinds:?}");
     assert!(kinds[EVENT_TIMEOUT as usize] > 0, "{kinds:?}");
+}
+
+/// A flow of each standalone algorithm, one beside the other: a queue that overflows, single losses, and late packets.
+const HEIRS: &str = r#"
+    name = "heirs"
+    duration = "5s"
+    topology.kind = "dumbbell"
+    topology.access = { rate = "1gbit", delay = "1ms" }
+
+    [topology.bottleneck]
+    rate = "40mbit"
+    delay = "8ms"
+    queue = "60p"
+    loss = 0.003
+    reorder = { probability = 0.0005, delay = "30ms" }
+"#;
+
+#[test]
+fn live_heirs_decide_as_the_core_does() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let names = ["tor-vegas", "nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "copa-mvfst", "ledbat++"];
+    let flows =
+        names.iter().chain(&["fast", "cdg", "reno-linux"]).map(|name| format!("[[flow]]\nalgorithm = \"{name}\"\n"));
+    let text = HEIRS.to_owned() + &flows.collect::<String>();
+    let scenario = Scenario::from_toml(&text, "heirs.toml", &[]).expect("a scenario");
+    let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
+    let kinds = replay_all(&run);
+    println!("events by kind: {kinds:?}");
+    for (flow, outcome) in run.outcome.flows.iter().enumerate() {
+        let told = run.records_of(flow).filter(|record| record.event.kind == EVENT_ACK).count();
+        println!("{:12} {told} acknowledgements told", scenario.flows[flow].algorithm);
+        assert!(told > 100, "{}: {told} acknowledgements, {outcome:?}", scenario.flows[flow].algorithm);
+    }
+    assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 20, "{kinds:?}");
+    assert!(kinds[EVENT_RECOVERED as usize] > 10, "{kinds:?}");
 }
 
 /// A queue that marks, a path of 10 Mb/s: the flows' backlogs alone keep packets waiting above CoDel's target. The last flow
@@ -114,18 +151,20 @@ fn marks_reach_the_core() {
     assert_eq!(run.packets_refused, 0);
 }
 
+/// How many events of each kind there were.
+fn replay_all(run: &Run) -> [usize; 8] {
+    let mut kinds = [0; 8];
+    for flow in 0..run.algorithms.len() {
+        let records: Vec<_> = run.records_of(flow).collect();
+        replay(run, flow, &records);
+        records.iter().for_each(|record| kinds[record.event.kind as usize] += 1);
+    }
+    kinds
+}
+
 fn replay(run: &Run, flow: usize, records: &[&Record]) {
-    let algorithm: Algorithm =
-        run.algorithms[flow].as_ref().expect("a flow of TCP").config().algorithm().expect("a valid configuration");
-    let mut state: State = algorithm.start();
-    let mut before_cut = state;
+    let mut core = Core::new(&run.algorithms[flow].as_ref().expect("a flow of TCP").config());
     for (number, record) in records.iter().enumerate() {
-        match record.event.kind {
-            EVENT_DUPLICATE_ACKS | EVENT_TIMEOUT | EVENT_ECN => before_cut = state,
-            EVENT_UNDO => state = before_cut,
-            _ => {}
-        }
-        record.event.apply(&algorithm, &mut state);
-        assert_eq!(record.decision, Decision::of(&state), "flow {flow}, record {number}: {:?}", record.event);
+        assert_eq!(record.decision, core.step(record.event), "flow {flow}, record {number}: {:?}", record.event);
     }
 }

@@ -1,34 +1,56 @@
-//! The object that goes into the kernel decides as the core does: ten million steps of random events, in the kernel and
-//! here, compared one by one.
+//! The object that goes into the kernel decides as the core does: steps of random events, in the kernel and here, compared
+//! one by one: ten million of compositions of parts, and five million of the other algorithms.
 //!
 //! The object's copy of the core is the function that the congestion control calls (`core_step`), run by the kernel
 //! itself (BPF_PROG_TEST_RUN), after its verifier and compiler had their way with it.
 
 mod support;
+#[path = "support/twin.rs"]
+mod twin;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use vegas_core::Algorithm;
 use vegas_core::registry::{self, Preset};
+use vegas_core::{Needs, Standalone};
 use vegas_linux::abi::{
-    Config, Decision, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, Event,
+    Config, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_RESTART, EVENT_START, EVENT_TIMEOUT,
+    EVENT_UNDO, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers,
 };
-use vegas_linux::choice::Choice;
+use vegas_linux::choice::{Choice, GIVES};
 use vegas_linux::object::{PROOF_STEPS, Proof, ProofStep};
 
-const STEPS_TOTAL: usize = 10_000_000;
+use twin::Core;
+
+const COMPOSED_STEPS: usize = 10_000_000;
+const STANDALONE_STEPS: usize = 5_000_000;
 
 #[test]
 fn object_and_core_decide_alike_over_ten_million_steps() {
+    prove(&configs(|preset| preset.standalone.is_none()), COMPOSED_STEPS);
+}
+
+#[test]
+fn object_and_standalone_algorithms_decide_alike() {
+    prove(&configs(|preset| preset.standalone.is_some()), STANDALONE_STEPS);
+}
+
+fn prove(configs: &[Config], steps: usize) {
     if !support::kernel_is_ready() {
         return;
     }
-    let configs = configs();
-    let batches = STEPS_TOTAL.div_ceil(PROOF_STEPS * configs.len());
-    let grown = support::on_all_processors(configs.len(), |seed| compare(&configs[seed], batches, seed as u64));
-    let grown: usize = grown.into_iter().sum();
-    // a comparison of windows that never move would prove little
-    assert!(grown > STEPS_TOTAL / 20, "the window changed in {grown} steps only");
+    let batches = steps.div_ceil(PROOF_STEPS * configs.len());
+    let each = support::on_all_processors(configs.len(), |seed| {
+        let config = &configs[seed];
+        let changed = compare(config, &mut Core::new(config), batches, seed as u64).unwrap_or_else(|apart| {
+            panic!("{config:?}: {apart}");
+        });
+        // a comparison of windows that never move would prove little
+        let told = batches * PROOF_STEPS;
+        assert!(changed > told / 200, "{config:?}: the window changed in {changed} steps of {told} only");
+        changed
+    });
+    let changed: usize = each.into_iter().sum();
+    assert!(changed > steps / 20, "the window changed in {changed} steps only");
 }
 
 /// One step told by another number is found.
@@ -38,21 +60,51 @@ fn another_gamma_is_found_out() {
         return;
     }
     let config = Choice::of_preset("vegas", &[]).expect("a preset").config();
-    let other = Config { gamma: config.gamma + 1, ..config };
-    let differs = std::panic::catch_unwind(|| compare_with(&config, &other, 10, 1));
-    assert!(differs.is_err(), "ten batches of another algorithm passed for the same");
+    let gamma = config.numbers.gamma + 1;
+    let mut other = Core::new(&Config { numbers: Numbers { gamma, ..config.numbers }, ..config });
+    assert!(compare(&config, &mut other, 10, 1).is_err(), "ten batches of another algorithm passed for vegas's");
 }
 
-/// Compares this many batches, and counts the steps that changed the window.
-fn compare(config: &Config, batches: usize, seed: u64) -> usize {
-    compare_with(config, config, batches, seed)
+/// What each standalone algorithm lives by, a little off.
+type Blur = (&'static str, fn(&mut Event));
+const BLURS: [Blur; 13] = [
+    ("tor-vegas", |event| event.rtt_ns += 4_000),
+    ("nv", |event| event.news.rate_in_flight += 1),
+    ("veno", |event| event.rtt_ns += event.rtt_ns / 64),
+    ("westwood", |event| event.now_ns += 1_000_000),
+    ("yeah", |event| event.rtt_ns += event.rtt_ns / 64),
+    ("illinois", |event| event.rtt_ns += event.rtt_ns / 64),
+    ("htcp", |event| event.news.delivered += 1),
+    ("copa", |event| event.rtt_ns += 1),
+    ("copa-mvfst", |event| event.rtt_ns += 1),
+    ("ledbat++", |event| event.rtt_ns += 1_000),
+    ("fast", |event| event.rtt_ns += 1),
+    ("cdg", |event| event.seed ^= 1),
+    ("reno-linux", |event| event.flags ^= FLAG_WINDOW_LIMITED),
+];
+
+/// Each algorithm is told something else than its copy, one event in eight, and none passes.
+#[test]
+fn what_an_algorithm_is_not_told_is_found_out() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let names: Vec<_> = carried(|preset| preset.standalone.is_some()).map(|preset| preset.name).collect();
+    assert_eq!(BLURS.map(|(name, _)| name).as_slice(), names, "each has a line");
+    support::on_all_processors(BLURS.len(), |number| {
+        let (name, blur) = BLURS[number];
+        let config = Choice::of_preset(name, &[]).expect("a preset").config();
+        let mut blurred = Core::new(&config);
+        blurred.blur = Some(blur);
+        assert!(compare(&config, &mut blurred, 20, 1).is_err(), "twenty batches of other events passed for {name}'s");
+    });
 }
 
-fn compare_with(config: &Config, in_core: &Config, batches: usize, seed: u64) -> usize {
+/// Where a decision differs, or how many steps changed the window.
+fn compare(config: &Config, core: &mut Core, batches: usize, seed: u64) -> Result<usize, String> {
     let proof = Proof::new(config).expect("the object loads");
-    let algorithm = in_core.algorithm().expect("a valid configuration");
-    let mut core = Core { algorithm, state: algorithm.start() };
-    let mut host = Host { rng: ChaCha8Rng::seed_from_u64(seed), now_ns: 0, una: 0, next: 0, window: 0 };
+    let needs = config.standalone().map_or(Needs::NONE, Standalone::needs);
+    let mut host = Host { rng: ChaCha8Rng::seed_from_u64(seed), needs, now_ns: 0, una: 0, next: 0, window: 0 };
     let mut steps = vec![ProofStep::default(); PROOF_STEPS];
     let mut changes = 0;
     for batch in 0..batches {
@@ -60,44 +112,46 @@ fn compare_with(config: &Config, in_core: &Config, batches: usize, seed: u64) ->
         for (number, step) in steps.iter_mut().enumerate() {
             let first = batch + number == 0;
             step.event = if first { Event { kind: EVENT_START, ..Event::default() } } else { host.event() };
-            let decision = core.step(&step.event);
+            let decision = core.step(step.event);
             changes += usize::from(decision.window_raw != host.window);
             host.window = decision.window_raw;
             expected.push(decision);
         }
         proof.run(steps.as_mut_slice().try_into().expect("a batch")).expect("the proof program runs");
         for (number, (step, expected)) in steps.iter().zip(&expected).enumerate() {
-            assert_eq!(&step.decision, expected, "{config:?}: batch {batch}, step {number}: {:?}", step.event);
+            if step.decision != *expected {
+                let ProofStep { event, decision } = step;
+                return Err(format!("batch {batch}, step {number}: {decision:?}, not {expected:?} after {event:?}"));
+            }
         }
     }
-    changes
+    Ok(changes)
 }
 
-struct Core {
-    algorithm: Algorithm,
-    state: vegas_core::State,
+/// The presets that go into a kernel or will. The kernel has its own CUBIC.
+fn carried(kind: impl Fn(&Preset) -> bool) -> impl Iterator<Item = &'static Preset> {
+    let is_carried = move |preset: &&Preset| {
+        let needs = preset.standalone.map_or(Needs::NONE, Standalone::needs);
+        kind(preset) && preset.composition.avoidance.kernels_own().is_none() && needs.unmet(&GIVES).is_none()
+    };
+    registry::PRESETS.iter().filter(is_carried)
 }
 
-impl Core {
-    fn step(&mut self, event: &Event) -> Decision {
-        event.apply(&self.algorithm, &mut self.state);
-        Decision::of(&self.state)
-    }
-}
-
-/// Every preset that goes into a kernel or will, with its own numbers and with odd ones. The kernel has its own CUBIC.
-fn configs() -> Vec<Config> {
-    let odd = |config: Config| Config { alpha: 2, beta: 9, gamma: 3, ssthresh: 40, max_window: 300, ..config };
-    let carried =
-        |preset: &&Preset| preset.composition.avoidance.kernels_own().is_none() && preset.standalone.is_none();
-    let presets = registry::PRESETS.iter().filter(carried);
-    let presets = presets.map(|preset| Choice::of_parts(preset).config());
+/// Each with its own numbers and with odd ones.
+fn configs(kind: impl Fn(&Preset) -> bool) -> Vec<Config> {
+    let odd = |config: Config| {
+        let numbers = Numbers { alpha: 2, beta: 9, gamma: 3, ssthresh: 40, max_window: 300, ..config.numbers };
+        Config { numbers, ..config }
+    };
+    let presets = carried(kind).map(|preset| Choice::of_parts(preset).config());
     presets.flat_map(|config| [config, odd(config)]).collect()
 }
 
 /// A connection that behaves, mostly.
 struct Host {
     rng: ChaCha8Rng,
+    /// Of a standalone algorithm.
+    needs: Needs,
     now_ns: u64,
     una: u64,
     next: u64,
@@ -110,13 +164,22 @@ impl Host {
             0 => self.restart(),
             1..4 => self.loss(),
             4 => self.anything(),
+            5 => self.happens(EVENT_UNDO),
+            6..9 if self.needs.every_ack => self.happens(EVENT_RECOVERED),
+            9 => self.happens(EVENT_RESTART),
             _ => self.ack(),
         }
     }
 
     fn restart(&mut self) -> Event {
         (self.una, self.next) = (0, 0);
-        Event { kind: EVENT_START, ..Event::default() }
+        Event { kind: EVENT_START, seed: self.rng.next_u32(), ..Event::default() }
+    }
+
+    fn happens(&mut self, kind: u32) -> Event {
+        let sent_ns = self.now_ns;
+        self.now_ns += self.below(2_000_000_000);
+        Event { now_ns: self.now_ns, next: self.next, sent_ns, kind, ..Event::default() }
     }
 
     fn ack(&mut self) -> Event {
@@ -128,20 +191,38 @@ impl Host {
         self.una += acked;
         self.now_ns += self.below(3_000_000);
         let queue = self.below(100 + room * 20_000);
+        let rtt_ns = if self.below(20) == 0 { 0 } else { 20_000_000 + queue };
+        let is_told_all = self.needs.every_ack;
+        let (in_recovery, is_duplicate) = (is_told_all && self.below(30) == 0, is_told_all && self.below(20) == 0);
         Event {
             now_ns: self.now_ns,
-            rtt_ns: if self.below(20) == 0 { 0 } else { 20_000_000 + queue },
+            rtt_ns,
             newest: self.una - 1,
             next: before,
             sent_ns: 0,
             forward_ns: self.below(queue + 1),
             backward_ns: self.below(2_000_000),
-            acked: acked as u32,
+            acked: if is_duplicate { 0 } else { acked as u32 },
             in_flight: in_flight as u32,
             ce_marked: (self.below(50) == 0).into(),
             kind: EVENT_ACK,
-            flags: self.rng.next_u32() & 0b101,
-            reserved: 0,
+            flags: self.rng.next_u32() & 0b10101 | if in_recovery { FLAG_RECOVERY } else { 0 },
+            seed: 0,
+            news: self.news(rtt_ns, acked as u32, room),
+        }
+    }
+
+    fn news(&mut self, rtt_ns: u64, delivered: u32, room: u64) -> News {
+        let flight = 1 + self.below(room.max(1)) as u32;
+        News {
+            interval_ns: if self.needs.rate && self.below(10) > 0 { rtt_ns } else { 0 },
+            delivered,
+            lost: (self.below(100) == 0).into(),
+            rate_delivered: flight,
+            rate_in_flight: flight,
+            prior_delivered: self.una as u32,
+            total: self.una as u32 + flight,
+            ..News::default()
         }
     }
 
@@ -173,9 +254,20 @@ impl Host {
             acked: (word() as u32) | 1,
             in_flight: word() as u32 >> (word() % 32),
             ce_marked: word() as u32,
-            kind: word() as u32 % 5,
-            flags: word() as u32 & 0b111,
-            reserved: 0,
+            kind: word() as u32 % 8,
+            flags: word() as u32 & 0b11111,
+            seed: word() as u32,
+            news: News {
+                interval_ns: word() >> (word() % 64),
+                delivered: word() as u32,
+                lost: word() as u32,
+                rate_delivered: word() as u32,
+                rate_lost: word() as u32,
+                rate_in_flight: word() as u32,
+                prior_delivered: word() as u32,
+                total: word() as u32,
+                reserved: 0,
+            },
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::contract::{Ack, Loss, LossKind, Sent};
 use crate::rate::RateSample;
-use crate::units::{Pace, SendIndex, Span, Time};
+use crate::units::{Pace, SendIndex, Span, Time, product};
 
 const RATE_BITS: u32 = 24;
 const GAIN_BITS: u32 = 8;
@@ -44,13 +44,13 @@ impl Bandwidth {
 
     /// Segments in a time, rounded down.
     pub(super) fn segments_in(self, micros: u64) -> u32 {
-        let segments = u64::from(self.0).saturating_mul(micros) >> RATE_BITS;
+        let segments = product(u64::from(self.0), micros) >> RATE_BITS;
         u32::try_from(segments).unwrap_or(u32::MAX)
     }
 
     /// Segments that a gain times rate and RTT make, rounded up.
     pub(super) fn product(self, rtt_us: u32, gain: u32) -> u32 {
-        let product = (u64::from(self.0) * u64::from(rtt_us)).saturating_mul(gain.into()) >> GAIN_BITS;
+        let product = product(u64::from(self.0) * u64::from(rtt_us), gain.into()) >> GAIN_BITS;
         u32::try_from(product.div_ceil(1 << RATE_BITS)).unwrap_or(u32::MAX)
     }
 
@@ -97,13 +97,13 @@ impl Pacing {
 
     pub(super) fn pace(&self) -> Pace {
         let unit = Span::from_nanos(100_000 << (RATE_BITS + GAIN_BITS));
-        Pace::of(self.product.saturating_mul(PACE_PER_CENT), unit)
+        Pace::of(product(self.product, PACE_PER_CENT), unit)
     }
 
     /// Segments in `part` of a second, rounded down.
     pub(super) fn segments_in_second_part(&self, part: u64) -> u32 {
         let micros = 1_000_000 / part;
-        let segments = (self.product >> GAIN_BITS).saturating_mul(micros * PACE_PER_CENT / 100) >> RATE_BITS;
+        let segments = product(self.product >> GAIN_BITS, micros * PACE_PER_CENT / 100) >> RATE_BITS;
         u32::try_from(segments).unwrap_or(u32::MAX)
     }
 }

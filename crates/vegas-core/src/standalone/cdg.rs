@@ -87,7 +87,7 @@ struct HyStart {
 impl Gradients {
     /// Adds a round; the growth in us over the rounds, extrapolated while there are fewer, and whether the sum fell.
     fn add(&mut self, growth: Range) -> (i32, bool) {
-        let at = usize::from(self.next);
+        let at = usize::from(self.next) % ROUNDS;
         let oldest = self.rounds[at];
         self.sum.least = self.sum.least.saturating_add(growth.least).saturating_sub(oldest.least);
         self.sum.greatest = self.sum.greatest.saturating_add(growth.greatest).saturating_sub(oldest.greatest);

@@ -130,15 +130,13 @@ impl Delays {
 pub(super) fn is_below_target(window: Window, rtt: Span, queueing: Span, inverse_delta: u32) -> bool {
     const BITS: u32 = 8;
     let parts = window.as_raw() >> (Window::FRACTION_BITS - BITS);
-    let ours = queueing.as_nanos().saturating_mul(parts);
-    let target = rtt.as_nanos().saturating_mul(u64::from(inverse_delta) << BITS);
-    ours <= target
+    queueing.times(parts) <= rtt.times(u64::from(inverse_delta) << BITS)
 }
 
 /// What the acknowledged segments move the window by: velocity / (delta x window) each, a segment at most.
 pub(super) fn step(window: Window, acked: Segments, velocity: u32, inverse_delta: u32) -> Window {
     let of_round = Window::whole(Segments(velocity.saturating_mul(inverse_delta)));
-    Window::from_raw(window.spread(of_round).as_raw().saturating_mul(acked.as_u64()))
+    Window::from_raw(window.spread(of_round).as_raw() * acked.as_u64())
 }
 
 /// The same downwards, rounded so that a window of acknowledgements takes no more than is meant.
@@ -149,7 +147,7 @@ pub(super) fn step_down(window: Window, acked: Segments, velocity: u32, inverse_
 /// Segments in the queue: window x queueing delay / RTT.
 pub(super) fn backlog(window: Window, delays: &Delays) -> Option<i32> {
     let standing = delays.standing.get().as_nanos().max(1);
-    let queued = window.floor().as_u64().saturating_mul(delays.queueing().as_nanos()) / standing;
+    let queued = delays.queueing().times(window.floor().as_u64()).as_nanos() / standing;
     delays.known().then_some(i32::try_from(queued).unwrap_or(i32::MAX))
 }
 

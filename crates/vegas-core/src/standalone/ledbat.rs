@@ -54,8 +54,8 @@ impl Delays {
     pub(super) const NONE: Delays = Delays { current: [Span::MAX; CURRENT_SAMPLES], base: Least::new() };
 
     pub(super) fn sample(&mut self, now: Time, delay: Span) {
-        self.current.rotate_right(1);
-        self.current[0] = delay;
+        let [first, second, third, _] = self.current;
+        self.current = [delay, first, second, third];
         self.base.sample(now, delay, Span::from_secs(60 * BASE_MINUTES as u64));
     }
 
@@ -79,7 +79,7 @@ pub(super) fn part_of_target(distance: Span, target: Span) -> Window {
 
 /// What the acknowledged segments add where a round trip adds `more`; a segment each at most.
 pub(super) fn spread_up(window: Window, more: Window, acked: Segments) -> Window {
-    Window::from_raw(window.spread(more).as_raw().saturating_mul(acked.as_u64()))
+    Window::from_raw(window.spread(more).as_raw() * acked.as_u64())
 }
 
 /// The same downwards, rounded so that a window of acknowledgements takes no more than is meant.

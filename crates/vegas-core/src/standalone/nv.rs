@@ -11,7 +11,7 @@ use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Sta
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::random::Random;
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US, micros};
-use crate::units::{Segments, SendIndex, Span, Time, Window};
+use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
 pub(super) const PRESET: Preset = Preset {
     name: "nv",
@@ -184,7 +184,7 @@ impl Nv {
             self.may_grow = true;
             return;
         }
-        let without_queue = self.rate.saturating_mul(self.least_rtt_us.into()) / RATE_UNIT;
+        let without_queue = product(self.rate, self.least_rtt_us.into()) / RATE_UNIT;
         let most = u32::try_from(without_queue).unwrap_or(u32::MAX).saturating_add(PAD);
         let decided = if self.window.get() > most {
             self.answers_congestion(most)

@@ -8,7 +8,7 @@ use crate::composition::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::reno_window::{RenoWindow, UNKNOWN_US};
-use crate::units::{Segments, SendIndex, Span, Time, Window};
+use crate::units::{Segments, SendIndex, Span, Time, Window, product};
 
 pub(super) const PRESET: Preset = Preset {
     name: "westwood",
@@ -117,7 +117,7 @@ impl Westwood {
 
     /// Bandwidth times least RTT, at least 2.
     fn product(&self) -> u32 {
-        let segments = self.twice.saturating_mul(self.least_rtt_ms) >> FRACTION_BITS;
+        let segments = product(self.twice, self.least_rtt_ms) >> FRACTION_BITS;
         u32::try_from(segments).unwrap_or(u32::MAX).max(2)
     }
 }
@@ -181,7 +181,7 @@ impl CongestionControl for Westwood {
     }
 
     fn status(&self) -> Status {
-        let base_rtt = self.started.then(|| Span::from_millis(self.least_rtt_ms));
+        let base_rtt = self.started.then(|| Span::from_millis(1).times(self.least_rtt_ms));
         Status { base_rtt, ..self.window.status(UNKNOWN_US) }
     }
 

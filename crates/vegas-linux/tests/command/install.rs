@@ -37,6 +37,8 @@ fn what_linux_cannot_carry_is_refused_by_name() {
         (vec!["vegas", "--set", "mechanisms=ABEFGIJ"], "mechanism J"),
         (vec!["vegas", "--set", "mechanisms=ABCEFGI"], "mechanism C"),
         (vec!["cubic"], "cubic"),
+        (vec!["ledbat"], "one-way delays"),
+        (vec!["lp"], "one-way delays"),
         (vec!["vagas"], "did you mean \"vegas\""),
         (vec!["vegas", "--set", "alpha=9"], "must not exceed beta"),
     ];
