@@ -209,7 +209,7 @@ static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const
 {
 	__u64 bytes = tp->bytes_acked - flow->bytes_acked;
 
-	if (sample->rtt_us <= 0 || tp->inet_conn.icsk_ca_state != TCP_CA_Open)
+	if (sample->rtt_us <= 0 || BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state) != TCP_CA_Open)
 		return 0;
 	if (bytes < (__u64)sample->pkts_acked * tp->mss_cache)
 		return 0;
@@ -219,7 +219,8 @@ static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const
 /* tcp_is_cwnd_limited, which BPF may not call */
 static bool is_cwnd_limited(const struct tcp_sock *tp)
 {
-	if (tp->is_cwnd_limited)
+	/* not by its name alone: where a bit lies is the running kernel's */
+	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return true;
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
@@ -276,7 +277,7 @@ static void note_news(struct flow *flow, const struct tcp_sock *tp)
 /* The window is the kernel's: proportional rate reduction (RFC 6937) takes it down. */
 static bool repairs(const struct tcp_sock *tp)
 {
-	__u8 state = tp->inet_conn.icsk_ca_state;
+	__u8 state = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
 
 	return state == TCP_CA_Recovery || state == TCP_CA_CWR;
 }

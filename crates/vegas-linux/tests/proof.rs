@@ -65,8 +65,10 @@ fn another_gamma_is_found_out() {
     assert!(compare(&config, &mut other, 10, 1).is_err(), "ten batches of another algorithm passed for vegas's");
 }
 
-/// What each standalone algorithm lives by, a little off.
+/// A preset, and what changes an event.
 type Blur = (&'static str, fn(&mut Event));
+
+/// What each standalone algorithm lives by, a little off.
 const BLURS: [Blur; 13] = [
     ("tor-vegas", |event| event.rtt_ns += 4_000),
     ("nv", |event| event.news.rate_in_flight += 1),
