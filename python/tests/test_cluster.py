@@ -38,6 +38,24 @@ def test_three_workers_of_which_one_is_killed_give_the_bytes_of_one_core(loopbac
     assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
 
 
+AIMD = Path(__file__).parents[2] / "examples" / "own-algorithm" / "aimd.py"
+
+
+def test_own_algorithms_run_on_a_cluster(loopback: Loopback, tmp_path: Path) -> None:
+    """A Python file and a module, which every worker reads where they are."""
+    own = [{"python": str(AIMD)}, {"wasm": str(AIMD.with_name("reno-c.wasm"))}]
+    plan = vegaslab.Plan("gallop-50mbit", grid={"flow.0.algorithm": ["vegas", *own], "duration": ["2s", "3s"]})
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    with Cluster(loopback.address) as cluster:
+        done = vegaslab.sweep(plan, tmp_path / "cluster", runner=cluster)
+    assert (done.made, done.failed) == (6, 0)
+    vegaslab.sweep(plan, tmp_path / "local", jobs=1)
+    assert dataset(tmp_path / "cluster") == dataset(tmp_path / "local")
+    rows = vegaslab.read_runs(tmp_path / "cluster")
+    assert len(set(rows["flow.0.goodput_mbps"].to_pylist())) == 6
+
+
 def test_series_come_back_from_a_cluster_though_a_worker_is_killed(loopback: Loopback, tmp_path: Path) -> None:
     plan = tmp_path / "series.toml"
     plan.write_text('series = ["flows", "links"]\n' + PLAN.replace("replications = 125", "replications = 20"))

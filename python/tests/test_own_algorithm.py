@@ -169,6 +169,16 @@ def test_the_run_id_follows_the_file(tmp_path: Path) -> None:
     assert list(manifest["algorithms"]) == [mine]
 
 
+def test_the_run_id_does_not_follow_the_folder(tmp_path: Path) -> None:
+    ids = []
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        mine = write(tmp_path / name, "pass")
+        folder = vegaslab.run("gallop-50mbit", algorithm=mine, set={"duration": "1s"}).write(tmp_path / name / "run")
+        ids.append(json.loads((folder / "manifest.json").read_text())["run_id"])
+    assert ids[0] == ids[1]
+
+
 @pytest.mark.parametrize(
     ("on_ack", "line"),
     [

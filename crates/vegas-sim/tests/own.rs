@@ -24,9 +24,12 @@ impl Loader for Known {
         assert_eq!((language, folder), (Language::Rust, Path::new("")));
         let program: Arc<dyn Program> = match name {
             "fails" => Arc::new(Fails),
-            _ => Arc::new(OfPreset(preset(name).ok_or_else(|| format!("{name}: is not here"))?)),
+            _ => {
+                let file = name.rsplit('/').next().unwrap_or(name);
+                Arc::new(OfPreset(preset(file).ok_or_else(|| format!("{name}: is not here"))?))
+            }
         };
-        Ok(Loaded { name: format!("own-{name}"), content: self.content.into(), program })
+        Ok(Loaded { name: format!("own-{}", name.replace('/', "-")), content: self.content.into(), program })
     }
 }
 
@@ -150,6 +153,17 @@ fn the_run_id_follows_the_content() {
     let ids = ["one", "two"].map(|content| run_id(&read_with(content, r#"algorithm = { rust = "reno" }"#).unwrap()));
     assert_ne!(ids[0], ids[1]);
     assert_eq!(ids[0], run_id(&read_with("one", r#"algorithm = { rust = "reno" }"#).unwrap()));
+}
+
+#[test]
+fn the_run_id_does_not_follow_the_folder() {
+    let id = |content, name: &str| {
+        let named = format!(r#"algorithm = {{ rust = "{name}", name = "mine" }}"#);
+        run_id(&read_with(content, &named).expect("a scenario"))
+    };
+    assert_eq!(id("one", "/home/reno"), id("one", "/srv/copy/reno"));
+    assert_ne!(id("one", "/home/reno"), id("two", "/home/reno"));
+    assert_ne!(id("one", "/home/reno"), id("one", "/home/vegas"));
 }
 
 #[test]

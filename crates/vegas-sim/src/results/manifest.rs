@@ -10,7 +10,7 @@ use super::columns::link_name;
 use super::summary::Summary;
 use super::{ENGINE_COMMIT, ENGINE_VERSION};
 use crate::measure::outcome::Outcome;
-use crate::scenario::Scenario;
+use crate::scenario::{Language, Scenario};
 
 /// The manifest's file name; a folder that holds one of ours may be replaced.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -77,7 +77,8 @@ pub(super) fn is_manifest(file: impl Read) -> bool {
 }
 
 /// What names a run: SHA-256, in hex, of the scenario document, the seed, the engine's version and the hashes of rate
-/// traces and of algorithms from outside, if there are any, as JSON with sorted keys and no white space. Runs of the same id have the same tables.
+/// traces, if there are any, as JSON with sorted keys and no white space. An algorithm from outside counts as its file's
+/// name and the hash of its content, wherever it lies. Runs of the same id have the same tables.
 pub fn run_id(scenario: &Scenario) -> String {
     let digest = run_digest(&scenario.document, scenario.seed, &Contents::of(scenario));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -86,14 +87,15 @@ pub fn run_id(scenario: &Scenario) -> String {
 /// The 32 bytes of a [`run_id`], of a document that need not be a scenario that can run, and its [`Contents`].
 pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] {
     let mut identity = b"{\"scenario\":".to_vec();
-    write_sorted(&mut identity, document);
+    match contents.algorithms.is_empty() {
+        true => write_sorted(&mut identity, document),
+        false => write_sorted(&mut identity, &with_contents(document, &contents.algorithms)),
+    }
     identity.extend_from_slice(format!(",\"seed\":{seed},").as_bytes());
-    for (name, hashes) in [("algorithms", &contents.algorithms), ("traces", &contents.traces)] {
-        if !hashes.is_empty() {
-            identity.extend_from_slice(format!("\"{name}\":").as_bytes());
-            write_sorted(&mut identity, &Value::Object(hashes.clone()));
-            identity.push(b',');
-        }
+    if !contents.traces.is_empty() {
+        identity.extend_from_slice(b"\"traces\":");
+        write_sorted(&mut identity, &Value::Object(contents.traces.clone()));
+        identity.push(b',');
     }
     identity.extend_from_slice(b"\"version\":");
     write_sorted(&mut identity, &Value::from(ENGINE_VERSION));
@@ -121,6 +123,26 @@ impl Contents {
             traces: traced.collect(),
             algorithms: scenario.own().map(|own| (own.source().to_owned(), own.sha256().into())).collect(),
         }
+    }
+}
+
+/// A document that names algorithms by file and content, not by the way to the file: a copy elsewhere is the same one.
+fn with_contents(document: &Value, hashes: &Map<String, Value>) -> Value {
+    let language = |key: &str| Language::ALL.into_iter().any(|language| language.key() == key);
+    let named = |key: &str, value: &Value| {
+        let name = value.as_str().filter(|_| language(key))?;
+        let hash = hashes.get(name)?.as_str()?;
+        Some(Value::from(format!("{} {hash}", name.rsplit('/').next().unwrap_or(name))))
+    };
+    match document {
+        Value::Object(map) => {
+            let entry = |(key, value): (&String, &Value)| {
+                (key.clone(), named(key, value).unwrap_or_else(|| with_contents(value, hashes)))
+            };
+            Value::Object(map.iter().map(entry).collect())
+        }
+        Value::Array(values) => Value::Array(values.iter().map(|value| with_contents(value, hashes)).collect()),
+        scalar => scalar.clone(),
     }
 }
 

@@ -28,6 +28,9 @@ pub enum Language {
 }
 
 impl Language {
+    /// All of them.
+    pub const ALL: [Language; 3] = [Language::Python, Language::Wasm, Language::Rust];
+
     /// The key in a scenario file.
     pub fn key(self) -> &'static str {
         match self {
