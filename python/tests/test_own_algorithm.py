@@ -233,6 +233,45 @@ def test_needs_are_checked_before_the_run(tmp_path: Path) -> None:
     vegaslab.run("gallop-50mbit", algorithm=rates, set={"duration": "2s"})
 
 
+class Delays:
+    """Shows the newest one-way delay as its base RTT."""
+
+    needs: tuple[str, ...] = ("one_way_delay",)
+
+    def __init__(self, start: _vegaslab.Start) -> None:
+        self.window = 5 * start.initial_window
+        self.base_rtt_ns: int | None = None
+
+    def on_ack(self, ack: _vegaslab.Ack) -> None:
+        self.base_rtt_ns = ack.one_way_delay_ns
+
+    def on_loss(self, loss: _vegaslab.Loss) -> None:
+        """Nothing."""
+
+
+def test_one_way_delays_are_told_to_those_that_ask() -> None:
+    """With ten segments in flight none waits in the end: the delay is that of links and transmitters."""
+    module = {"wasm": str(Path(__file__).parent / "wasm" / "delay.wasm")}
+    shown = [
+        vegaslab.run("gallop-50mbit", algorithm=each, set={"duration": "3s"}).series.flows["base_rtt_ms"].to_pylist()
+        for each in (Delays, module)
+    ]
+    assert shown[0] == shown[1]
+    # 1 ms, 48 ms and 1 ms of propagation; 1000 bytes at 1 Gb/s, 50 Mb/s and 1 Gb/s
+    assert shown[0][-1] == pytest.approx(50.176, abs=0.001)
+    with pytest.raises(vegaslab.AlgorithmError, match="TypeError"):
+        vegaslab.run("gallop-50mbit", algorithm=Unasked)
+
+
+class Unasked(Delays):
+    """Reckons with a delay that it does not ask for."""
+
+    needs = ()
+
+    def on_ack(self, ack: _vegaslab.Ack) -> None:
+        self.window = 10 + ack.one_way_delay_ns  # type: ignore[operator]
+
+
 def test_a_file_that_runs_itself_is_refused(tmp_path: Path) -> None:
     mine = write(tmp_path, "pass")
     with Path(mine).open("a") as file:

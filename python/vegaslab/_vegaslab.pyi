@@ -84,6 +84,7 @@ class Ack:
     lost: int
     forward_queueing_ns: int | None
     backward_queueing_ns: int | None
+    one_way_delay_ns: int | None
     rate: Rate | None
     may_grow: bool
 

@@ -144,6 +144,9 @@ impl CongestionControl for Control {
         if let Some(rate) = &ack.rate {
             called = called.and_then(|()| self.connection.on_rate(rate));
         }
+        if let Some(delay) = ack.one_way_delay {
+            called = called.and_then(|()| self.connection.on_one_way_delay(delay.as_nanos() as i64));
+        }
         let flags = i32::from(ack.may_grow()) | i32::from(ack.window_limited) << 1 | i32::from(ack.in_recovery) << 2;
         let given = (
             ack.now.as_nanos() as i64,

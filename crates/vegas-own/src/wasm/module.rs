@@ -41,10 +41,12 @@ impl Source {
             return Err(format!("imports {}.{}; an algorithm imports nothing", import.module(), import.name()));
         }
         let mut source = Source { engine, module, file, needs: Needs::NONE };
-        let Functions { rate, feedback, sent, recovered, .. } = Connection::new(&Arc::new(source.clone()))?.functions;
+        let Functions { rate, feedback, one_way_delay, sent, recovered, .. } =
+            Connection::new(&Arc::new(source.clone()))?.functions;
         source.needs = Needs {
             rate: rate.is_some(),
             routers: feedback.is_some(),
+            one_way_delay: one_way_delay.is_some(),
             sent: sent.is_some(),
             every_ack: recovered.is_some(),
             window_limited: true,
@@ -75,6 +77,7 @@ struct Functions {
     sent: Option<TypedFunc<Sent, ()>>,
     rate: Option<TypedFunc<Rate, ()>>,
     feedback: Option<TypedFunc<(i64, i64), ()>>,
+    one_way_delay: Option<TypedFunc<i64, ()>>,
     recovered: Option<TypedFunc<i64, ()>>,
     restart: Option<TypedFunc<(i64, i64, i64), ()>>,
     path_change: Option<TypedFunc<(i64, i64), ()>>,
@@ -184,6 +187,10 @@ impl Connection {
         call(&mut self.store, self.functions.feedback.as_ref(), given)
     }
 
+    pub(super) fn on_one_way_delay(&mut self, delay_ns: i64) -> Result<(), String> {
+        call(&mut self.store, self.functions.one_way_delay.as_ref(), delay_ns)
+    }
+
     pub(super) fn on_recovered(&mut self, now_ns: i64) -> Result<(), String> {
         call(&mut self.store, self.functions.recovered.as_ref(), now_ns)
     }
@@ -221,6 +228,7 @@ impl Functions {
             sent: engine::function(store, instance, "on_sent")?,
             rate: engine::function(store, instance, "on_rate")?,
             feedback: engine::function(store, instance, "on_feedback")?,
+            one_way_delay: engine::function(store, instance, "on_one_way_delay")?,
             recovered: engine::function(store, instance, "on_recovered")?,
             restart: engine::function(store, instance, "on_restart")?,
             path_change: engine::function(store, instance, "on_path_change")?,

@@ -67,6 +67,7 @@ pub(crate) struct Ack {
     lost: u32,
     forward_queueing_ns: Option<u64>,
     backward_queueing_ns: Option<u64>,
+    one_way_delay_ns: Option<u64>,
     rate: Option<Py<Rate>>,
     may_grow: bool,
 }
@@ -87,6 +88,7 @@ impl Ack {
             lost: ack.lost.0,
             forward_queueing_ns: ack.feedback.map(|feedback| feedback.forward.as_nanos()),
             backward_queueing_ns: ack.feedback.map(|feedback| feedback.backward.as_nanos()),
+            one_way_delay_ns: ack.one_way_delay.map(Span::as_nanos),
             rate: ack.rate.map(|rate| Py::new(py, Rate::new(&rate))).transpose()?,
             may_grow: ack.may_grow(),
         })

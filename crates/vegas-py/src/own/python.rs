@@ -68,9 +68,11 @@ fn ask(needs: &mut Needs, name: &str) -> PyResult<()> {
         "every_ack" => &mut needs.every_ack,
         "window_limited" => &mut needs.window_limited,
         "routers" => &mut needs.routers,
+        "one_way_delay" => &mut needs.one_way_delay,
         _ => {
-            let message =
-                format!("needs: {name:?} was given; \"rate\", \"every_ack\", \"window_limited\" or \"routers\"");
+            let message = format!(
+                "needs: {name:?} was given; \"rate\", \"every_ack\", \"window_limited\", \"routers\" or \"one_way_delay\""
+            );
             return Err(PyValueError::new_err(message));
         }
     };
