@@ -209,6 +209,13 @@ test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the p
 test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes)
 	$(BIN)/pytest --quiet -m mutants
 
+.PHONY: test-new
+test-new: build ## what `vegaslab new` writes in Rust is built, and passes its tests (minutes at first)
+	rm -rf $(TARGET)/new/my-algorithm && mkdir -p $(TARGET)/new
+	cd $(TARGET)/new && $(BIN)/vegaslab new my-algorithm --language rust && cd my-algorithm && \
+		export CARGO_TARGET_DIR=$(TARGET)/new/target && cargo test --quiet --release && \
+		cargo run --quiet --release -- compare scenario.toml my-algorithm vegas
+
 .PHONY: check-no-std
 check-no-std: ## vegas-core without std and without an allocator
 	tools/check_no_std.sh

@@ -2,16 +2,15 @@
 
 mod support;
 
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use support::compositions::parameter_sets;
+use support::control;
 use support::events::{Event, Host, events_from_bytes};
 use vegas_core::registry::{PRESETS, Preset};
-use vegas_core::units::{Segments, Window};
 use vegas_core::{
-    Algorithm, CongestionControl, Controller, HostCapabilities, Joined, Needs, Parameters, Phase, STANDALONE_BYTES_MAX,
+    Algorithm, CongestionControl, Controller, HostCapabilities, Joined, Needs, Parameters, STANDALONE_BYTES_MAX,
     SlowStart, StandaloneControl, State,
 };
 
@@ -37,58 +36,8 @@ fn joined(preset: &Preset, parameters: Parameters) -> impl Iterator<Item = (&'st
     taken.filter_map(built)
 }
 
-fn tell(control: &mut impl CongestionControl, event: &Event) {
-    match event {
-        Event::Ack(ack) => control.on_ack(ack),
-        Event::Loss(loss) => control.on_loss(loss),
-    }
-}
-
 fn check(preset: &Preset, parameters: Parameters, events: &[Event]) {
-    let control = start(preset, &parameters);
-    assert_eq!(control.output().window, Window::whole(parameters.initial_window), "{}", preset.name);
-    let mut again = control.clone();
-    check_rules(preset.name, control.clone(), parameters, events);
-    events.iter().for_each(|event| tell(&mut again, event));
-    let mut once_more = control;
-    events.iter().for_each(|event| tell(&mut once_more, event));
-    assert_eq!(once_more, again, "the same events, another answer");
-}
-
-fn check_rules(name: &str, mut control: impl CongestionControl + Debug, parameters: Parameters, events: &[Event]) {
-    for (index, event) in events.iter().enumerate() {
-        let before = control.output().window;
-        let saved = control.clone();
-        tell(&mut control, event);
-        let (output, status) = (control.output(), control.status());
-        let context = || format!("{}: event {index} {event:?}\n{saved:?}\n{control:?}", name);
-        assert!(output.window >= Window::ONE, "below one segment: {}", context());
-        assert!(output.window <= Window::whole(parameters.max_window), "above max_window: {}", context());
-        assert_eq!(output.window, status.window);
-        assert!(output.quantum >= Segments(1));
-        assert!(
-            output.pace.is_none() || control.needs().pacing || control.needs().spread,
-            "paces unasked: {}",
-            context()
-        );
-        assert!(status.ssthresh.is_none_or(|threshold| threshold >= Segments(2)), "{}", context());
-        if let Some(threshold) = status.ssthresh {
-            let opens = output.window < Window::whole(threshold);
-            assert_eq!(opens, status.phase == Phase::SlowStart, "{}", context());
-        }
-        match event {
-            Event::Ack(ack) if ack.in_recovery && !control.needs().own_recovery => {
-                assert!(output.window <= before, "grew in recovery: {}", context())
-            }
-            Event::Ack(_) => {}
-            Event::Loss(_) => {
-                assert!(output.window <= before, "a loss raised the window: {}", context());
-                let mut undone = control.clone();
-                undone.on_spurious(&saved);
-                assert!(undone.output().window >= before, "not undone: {}", context());
-            }
-        }
-    }
+    control::check(preset.name, |parameters| start(preset, parameters), &parameters, events);
 }
 
 proptest! {
@@ -117,8 +66,8 @@ proptest! {
         let host = if hostile { Host::Hostile } else { Host::Honest };
         let events = events_from_bytes(&bytes, host);
         for preset in presets() {
-            for (part, control) in joined(preset, preset.parameters) {
-                check_rules(&format!("{} by {part}", preset.name), control, preset.parameters, &events);
+            for (part, opened) in joined(preset, preset.parameters) {
+                control::check_rules(&format!("{} by {part}", preset.name), opened, &preset.parameters, &events);
             }
         }
     }

@@ -1,0 +1,54 @@
+"""What `vegaslab new` writes in Python."""
+
+FILE = "algorithm.py"
+ALGORITHM = '{ python = "algorithm.py:{{type}}" }'
+COMMANDS = """\
+    vegaslab run scenario.toml
+    vegaslab compare scenario.toml -a algorithm.py -a vegas
+    pytest
+"""
+
+_ALGORITHM = '''\
+"""{{name}}: one segment more a round trip, half the window after a loss (Chiu and Jain 1989)."""
+
+
+class {{type}}:
+    """Has no slow start, and answers one loss a window."""
+
+    def __init__(self, start):
+        self.window = start.initial_window  # segments, with a fraction
+        self.last_cut_ns = -1
+
+    def on_ack(self, ack):
+        # false while the window is not what limits the sender, and in recovery
+        if ack.may_grow:
+            self.window += ack.acked / self.window
+
+    def on_loss(self, loss):
+        # segments sent before the newest cut are lost to the same congestion
+        if loss.sent_ns > self.last_cut_ns:
+            self.window = max(self.window / 2, 1)
+            self.last_cut_ns = loss.now_ns
+'''
+
+_TEST = '''\
+"""What {{type}} promises; run by `pytest`."""
+
+from pathlib import Path
+
+import vegaslab
+
+SCENARIO = Path(__file__).parent / "scenario.toml"
+
+
+def test_it_uses_the_path():
+    flow = vegaslab.run(SCENARIO).summary["flows"][0]
+    assert flow["throughput_mbps"] > 8
+
+
+def test_it_decides_by_its_events_alone():
+    first, second = (vegaslab.run(SCENARIO) for _ in range(2))
+    assert first.series.flows.equals(second.series.flows)
+'''
+
+FILES = {"algorithm.py": _ALGORITHM, "test_algorithm.py": _TEST}
