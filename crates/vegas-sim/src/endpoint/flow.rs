@@ -113,10 +113,10 @@ impl Flow {
     pub(crate) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
         let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
-        let ack = if self.uses_ecn { ack.with_ecn(self.receiver.ack_ecn()) } else { ack };
-        if self.echo == Aqt::ZERO && self.arrived == Time::ZERO && !self.receiver.has_blocks() {
+        if !self.is_special && !self.receiver.has_blocks() {
             return ack;
         }
+        let ack = if self.uses_ecn { ack.with_ecn(self.receiver.ack_ecn()) } else { ack };
         let sack = SackBlocks { echo: self.echo, arrived: self.arrived, ..self.receiver.sack_blocks() };
         // no IPv4 packet is longer than 65535 bytes
         let wire = self.layout.ack_wire.plus(sack.wire_bytes());

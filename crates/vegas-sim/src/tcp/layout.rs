@@ -15,10 +15,12 @@ pub(crate) struct Layout {
     payload: u64,
     /// The segments before this one are full.
     full_segments: u64,
-    /// Header bytes of a data packet.
-    header: u64,
-    /// RoVegas's option, in data and acknowledgements alike; 0 without it.
-    option: u64,
+    /// Bytes of a data packet beside its payload: the header, and RoVegas's option if it has that.
+    overhead: u64,
+    /// Bytes of a full segment's packet on the wire.
+    full_wire: WireSize,
+    /// Data and acknowledgements carry RoVegas's option.
+    asks_routers: bool,
     /// Bytes of an acknowledgement on the wire.
     pub(crate) ack_wire: WireSize,
     /// Payload of the whole transfer, if it has a size.
@@ -29,13 +31,15 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) fn new(spec: &FlowSpec) -> Self {
-        let option = if spec.composition.signal.needs_routers() { OPTION_BYTES as u64 } else { 0 };
+        let asks_routers = spec.composition.signal.needs_routers();
+        let option = if asks_routers { OPTION_BYTES as u64 } else { 0 };
         let payload = spec.packet.get() - spec.header.get();
         Layout {
             payload,
             full_segments: spec.size.map_or(u64::MAX, |size| size.get() / payload),
-            header: spec.header.get(),
-            option,
+            overhead: spec.header.get() + option,
+            full_wire: WireSize::of(Bytes::new(spec.packet.get() + option)),
+            asks_routers,
             ack_wire: WireSize::of(Bytes::new(spec.ack.get() + option)),
             size: spec.size.map(Bytes::get),
             ends: None,
@@ -51,7 +55,7 @@ impl Layout {
 
     /// Whether packets carry the option that routers stamp.
     pub(crate) fn asks_routers(&self) -> bool {
-        self.option > 0
+        self.asks_routers
     }
 
     /// Payload of a full segment.
@@ -78,7 +82,7 @@ impl Layout {
     #[inline]
     pub(crate) fn first_byte_and_wire(&self, segment: u64) -> (u64, WireSize) {
         match segment < self.full_segments {
-            true => (segment * self.payload, self.wire_of(self.payload)),
+            true => (segment * self.payload, self.full_wire),
             false => (self.first_byte(segment), self.wire(segment)),
         }
     }
@@ -90,18 +94,12 @@ impl Layout {
 
     /// Bytes of a segment's packet on the wire.
     pub(crate) fn wire(&self, segment: u64) -> WireSize {
-        self.wire_of(self.payload(segment))
-    }
-
-    /// Bytes on the wire of a data packet with this payload.
-    #[inline]
-    fn wire_of(&self, payload: u64) -> WireSize {
-        WireSize::new((payload + self.header + self.option) as u16)
+        WireSize::new((self.payload(segment) + self.overhead) as u16)
     }
 
     /// Payload bytes of a data packet of this size on the wire.
     pub(crate) fn payload_of_wire(&self, wire: WireSize) -> u64 {
-        u64::from(wire) - self.header - self.option
+        u64::from(wire) - self.overhead
     }
 
     /// The segment at which a byte begins, for an acknowledgement: mostly the one after `una`, which costs no division.
