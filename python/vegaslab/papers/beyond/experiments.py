@@ -58,7 +58,7 @@ _BESIDE_CUBIC: dict[str, dict[str, object]] = {
 
 
 def _algorithm(start: str, rate_mbps: float) -> dict[str, object]:
-    """The start with the same remainder for all; mid-speed is told the product of the path, which none else knows."""
+    """Parts that differ in their slow start alone; mid-speed also gets the product of the path, as no other does."""
     product = round(rate_mbps * 1e6 / _PACKET_BITS * _RTT_S)
     return {"flow.0.algorithm.slow_start": start, **({"flow.0.ssthresh": product} if start == "mid-speed" else {})}
 
@@ -87,7 +87,7 @@ def _seeds(network: str, quick: bool) -> int:
 
 
 def _by_seed(data: Data, what: str) -> dict[str, dict[str, list[float]]]:
-    """By network and start: a value for each seed."""
+    """A value for each seed, by network and start."""
     values: dict[str, dict[str, list[float]]] = {}
     for key, run in data.items():
         network, start, _ = key.rsplit("/", 2)
@@ -96,7 +96,7 @@ def _by_seed(data: Data, what: str) -> dict[str, dict[str, list[float]]]:
 
 
 def _spreads(data: Data, what: str) -> dict[str, dict[str, Spread]]:
-    """By network and start: mean and interval over seeds."""
+    """Mean and interval over seeds, by network and start."""
     return {
         network: {start: spread(found) for start, found in of_starts.items()}
         for network, of_starts in _by_seed(data, what).items()
@@ -145,7 +145,7 @@ def _more(found: Mapping[str, list[float]], start: str) -> bool:
 
 
 def _places(names: Iterable[str]) -> str:
-    """Names in a row; they hold commas themselves."""
+    """Names separated by slashes, as they hold commas."""
     return " / ".join(names) or "no network"
 
 

@@ -41,7 +41,7 @@ _RTTS_APART = 7
 
 @dataclass(frozen=True)
 class _Path:
-    """Rate, round trip and queue, the last in products of the two."""
+    """A path's rate, round trip and queue; the queue in bandwidth-delay products."""
 
     rate_mbps: int
     rtt_ms: int
@@ -54,11 +54,11 @@ class _Path:
 
     @property
     def product(self) -> float:
-        """Segments."""
+        """The bandwidth-delay product, segments."""
         return self.rate_mbps * self.rtt_ms * 1000 / _PACKET_BITS
 
     def values(self, rtts: float) -> dict[str, object]:
-        """For a scenario that lasts `rtts` round trips."""
+        """Values of a scenario that lasts `rtts` round trips."""
         return {
             "duration": self.after(rtts),
             "sample": f"{1000 * self.rtt_ms // _SAMPLES_A_RTT}us",
@@ -85,7 +85,7 @@ def _paths(quick: bool) -> list[_Path]:
 
 
 def _algorithm(start: str, path: _Path) -> dict[str, object]:
-    """The start with the same remainder for all; mid-speed is told the product of the path, which none else knows."""
+    """Parts that differ in their slow start alone; mid-speed also gets the product of the path, as no other does."""
     parts = f'slow_start = "{start}", recovery = "sack", fine_retransmit = false, recheck_after_retransmit = false'
     product = max(2, round(path.product))
     return {
@@ -95,7 +95,7 @@ def _algorithm(start: str, path: _Path) -> dict[str, object]:
 
 
 def _found(result: Result) -> dict[str, Any]:
-    """Round trips until a whole one is full (None: never), the greatest window and the drops, in products."""
+    """Round trips until the path is full for one (None: never); the greatest window and the drops, in products."""
     link = next(one for one in result.scenario.links() if one["id"] == _BOTTLENECK)
     time_s, utilisation = link_column(result, "utilisation", _BOTTLENECK)
     rtt_s = _SAMPLES_A_RTT * float(time_s[1] - time_s[0])
@@ -110,7 +110,7 @@ def _found(result: Result) -> dict[str, Any]:
 
 
 def _incumbent(result: Result) -> dict[str, Any]:
-    """What CUBIC delivers from the other flow's start on, bytes."""
+    """Bytes that CUBIC delivers from the other flow's start on."""
     time_s, acked_bytes = flow_column(result, "acked_bytes", 1)
     rtt_s = _SAMPLES_A_RTT * float(time_s[1] - time_s[0])
     end_s = float(time_s[-1])
@@ -155,7 +155,7 @@ def _names(data: Data) -> list[str]:
 
 
 def _harms(data: Data, name: str, start: str) -> Spread:
-    """Per cent of what CUBIC would have delivered."""
+    """CUBIC's loss, as a percentage of what it delivers without the other flow."""
     phases = [key.rsplit("/", 1)[1] for key in data if key.startswith(f"{name}/{start}/")]
     return spread(
         [
@@ -166,7 +166,7 @@ def _harms(data: Data, name: str, start: str) -> Spread:
 
 
 def _values(data: Data, what: str, start: str) -> list[float]:
-    """Over the paths; NaN: not within the run."""
+    """The values over the paths; NaN where the run ended before."""
     found = (data[f"{name}/{start}/1"][what] for name in _names(data))
     return [math.nan if one is None else float(one) for one in found]
 

@@ -60,7 +60,7 @@ def _exchanged_runs(quick: bool) -> dict[str, Run]:
 
 
 def _exchanged(data: Data, what: str) -> dict[str, list[Spread]]:
-    """By sender, over queues and recoveries."""
+    """Values by sender, over queues and recoveries."""
     return {
         name: [_of_seeds(data, f"{queue}/{recovery}/{name}", what) for queue in _QUEUES for recovery in _RECOVERIES]
         for name in _SENDERS
@@ -98,7 +98,7 @@ def _draw_exchanged(data: Data) -> list[Chart]:
 
 
 def _together(result: Result) -> dict[str, Any]:
-    """When the link was full, s (the run's end if never), the last 10 s' least share over the greatest, drops."""
+    """When the link was full, s (the run's end if never); least share over greatest in the last 10 s; drops."""
     time_s, utilisation = link_column(result, "utilisation", _BOTTLENECK)
     smooth = np.convolve(utilisation, np.full(_SMOOTHED_OVER, 1 / _SMOOTHED_OVER), mode="same")
     full_s = first_time(time_s, smooth >= _FULL)

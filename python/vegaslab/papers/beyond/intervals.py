@@ -36,12 +36,12 @@ def _short(value: float, digits: int) -> str:
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Of independent values, at least one; of one alone, or of equal ones, an interval without width."""
+    """Mean and interval of at least one independent value; one value, or equal ones, have an interval without width."""
     return of_interval(mean_interval(values))
 
 
 def of_interval(interval: Interval) -> Spread:
-    """An interval's; without width where there is none."""
+    """A spread from an interval; without width where there is none."""
     half = 0.0 if math.isnan(interval.half_width) else interval.half_width
     return Spread(interval.mean, interval.mean - half, interval.mean + half)
 

@@ -28,7 +28,7 @@ _WITHOUT: dict[str, dict[str, object]] = {
 _SIGNALS = ("end-to-end", "router-assisted")
 _STARTS = ("vegas", "gallop", "streak")
 _LOADS_MBPS = (0.002, 9.0, 15.0, 19.0)
-"""Rates of the backward source while it is on, half of the time; the first is as good as none."""
+"""Rates of the backward source while it is on, which is half of the time; the first is negligible."""
 
 
 def _parts(**parts: object) -> dict[str, object]:
@@ -141,7 +141,7 @@ def _signal_runs(quick: bool) -> dict[str, Run]:
 
 
 def _signals(data: Data) -> dict[str, list[Spread]]:
-    """By start and signal, over the loads: goodput in Mb/s."""
+    """Goodput in Mb/s over the loads, by start and signal."""
     return {
         f"{start}, {signal}": [
             spread([one / 1000 for one in _of_seeds(data, f"{load}/{signal}/{start}")]) for load in _LOADS_MBPS

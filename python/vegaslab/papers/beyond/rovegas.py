@@ -37,7 +37,7 @@ def _runs(quick: bool) -> dict[str, Run]:
 
 
 def _shares(data: Data) -> dict[str, list[Spread]]:
-    """By flow and neighbour, over the queues: part of the bottleneck in per cent."""
+    """Share of the bottleneck in per cent over the queues, by flow and neighbour."""
     return {
         f"{ours} beside {neighbour}": [
             spread(

@@ -38,7 +38,7 @@ _RATE_MBPS = 100.0
 _BOTTLENECK = "r1->r2"
 _SEEDS, _QUICK_SEEDS = 5, 1
 _LATER_MS = 37
-"""From one seed to the next: nothing is drawn, but it makes a difference when a flow meets CUBIC's sawtooth."""
+"""How much later a flow starts with each seed: nothing is drawn, but when it meets CUBIC's sawtooth matters."""
 
 
 def _first(result: Result) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def _runs(quick: bool) -> dict[str, Run]:
 
 
 def _seeds(scenario: str, quick: bool) -> range:
-    """A flow that is alone does the same whenever it starts."""
+    """Seeds of a network; one is enough for a flow alone, of which the start time changes nothing."""
     return range(1, 1 + ((_QUICK_SEEDS if quick else _SEEDS) if scenario == _BESIDE else 1))
 
 
