@@ -119,7 +119,7 @@ impl SegmentLink {
     fn sent(&self, segment: &LinkRecord) -> Sent {
         Sent {
             bytes: self.unusual.bytes + segment.packets * u64::from(segment.wire),
-            busy: self.unusual.busy + self.usual.times(segment.packets),
+            busy: self.unusual.busy + Span::from_nanos(segment.packets * self.usual.as_nanos()),
         }
     }
 

@@ -303,7 +303,7 @@ impl Occupancy {
         Accepted {
             packets: self.accepted.packets + record.packets,
             bytes: self.accepted.bytes + record.packets * u64::from(record.wire),
-            busy: self.accepted.busy + record.transmission.times(record.packets),
+            busy: self.accepted.busy + Span::from_nanos(record.packets * record.transmission.as_nanos()),
         }
     }
 
