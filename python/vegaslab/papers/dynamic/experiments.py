@@ -105,7 +105,7 @@ def _draw_table1(data: Data) -> list[Chart]:
 
 
 def _two(result: Result) -> dict[str, Any]:
-    """Of both flows: kb/s, mean window of the second half in packets, base RTT in ms; the windows' curves."""
+    """For both flows: kb/s, mean window of the second half in packets, base RTT in ms; the windows' curves."""
     flows = []
     for flow in result.summary["flows"]:
         time_s, window = flow_column(result, "cwnd_segments", flow["id"])
@@ -257,7 +257,7 @@ def _find_hete(data: Data) -> dict[str, Finding]:
 
 
 def _renos_window() -> str:
-    """What Reno has in flight by the paper's own numbers of Vegas, by Little's law."""
+    """Reno's packets in flight by Little's law, from the paper's own numbers of Vegas."""
     window, _, kbps, _ = claims()["D-table2-hete"].values
     rtt_s = window * _PACKET_KBIT / kbps
     flight = rtt_s * _LINK_KBPS / _PACKET_KBIT

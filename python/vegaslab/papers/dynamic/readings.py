@@ -39,7 +39,7 @@ _NS2_NAME = (
 
 
 def ns2_values(*kinds: str) -> dict[str, object]:
-    """To set in flows of these kinds, in order: ns-2's defaults for whatever the paper does not say."""
+    """Values to set in flows of these kinds, in order: ns-2's defaults wherever the paper is silent."""
     return {
         f"flow.{flow}.{key}": value
         for flow, kind in enumerate(kinds)
@@ -76,18 +76,18 @@ class Choice:
 
     @property
     def key(self) -> str:
-        """Of its run."""
+        """The key of its run."""
         alpha, beta = self.marks
         return f"reading/{self.steps}/{alpha}/{beta}/{self.threshold}/{self.start_ms}"
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The reading in words."""
         alpha, beta = self.marks
         return f"{_STEPS[self.steps]}; alpha {alpha}, beta {beta}; threshold {self.threshold}"
 
     def values(self, flows: Sequence[int]) -> dict[str, object]:
-        """To set in these flows."""
+        """The values to set in these flows."""
         alpha, beta = self.marks
         own = {
             "algorithm": {"preset": "dynamic", "avoidance": self.steps},
@@ -99,7 +99,7 @@ class Choice:
 
 
 def choices(quick: bool, starts_ms: Sequence[int] = _STARTS_MS) -> Iterator[Choice]:
-    """All of them beside ns-2's defaults."""
+    """All choices beside ns-2's defaults."""
     for start_ms in starts_ms:
         for steps in _STEPS:
             for marks in _MARKS if quick else _MORE_MARKS:

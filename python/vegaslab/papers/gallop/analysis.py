@@ -79,7 +79,7 @@ def _find_timeout(data: Data) -> dict[str, Finding]:
 
 
 def _whole_if_near(window: float) -> float:
-    """Sums of parts of segments miss whole ones by less than a thousandth."""
+    """The window, whole where it is nearly so: sums of fractions of segments miss by less than a thousandth."""
     return float(round(window)) if abs(window - round(window)) < 0.001 else window
 
 

@@ -25,7 +25,7 @@ _GAMMA3_PACKETS = 3
 
 
 def _single(result: Result) -> dict[str, Any]:
-    """Of a flow alone: when slow start ended, when the path was full and the window at rest, drops, curves."""
+    """For a flow alone: when slow start ended, when the path was full, when the window was stable; drops, curves."""
     flow = result.summary["flows"][0]
     time_s, window = flow_column(result, "cwnd_segments")
     _, throughput = flow_column(result, "throughput_mbps")

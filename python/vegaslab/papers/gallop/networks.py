@@ -92,7 +92,7 @@ def _points(data: Data, key: str) -> list[tuple[float, float]]:
 
 
 def _slope(data: Data, key: str) -> float:
-    """Rounds a 1000 kb, of the least-squares line."""
+    """Slope of the least-squares line, rounds for each 1000 kb."""
     product, rounds = np.array(_points(data, key)).T
     return float(np.polyfit(product / 1000, rounds, 1)[0])
 

@@ -27,7 +27,7 @@ _PRINTED = (("9 is acked", -2, 2), ("10 is acked", 3, 6))
 
 
 def _diffs(result: Result) -> list[float]:
-    """The expected less the actual rate in segments, each time that it changed."""
+    """The expected rate less the actual one, in segments, each time that it changed."""
     _, diff = flow_column(result, "diff_segments")
     return [value for value, _ in groupby(diff[~np.isnan(diff)].tolist())]
 
@@ -62,7 +62,7 @@ def _find_invariant(data: Data) -> dict[str, Finding]:
 
 
 def _text(letters: str) -> str:
-    """These mechanisms over Reno, as `--set` takes them."""
+    """Reno with these mechanisms, as `--set` takes them."""
     return f'{{ mechanisms = "{letters}" }}'
 
 
@@ -101,7 +101,7 @@ class _Network:
     queue: int = 25
 
     def __str__(self) -> str:
-        """In words."""
+        """The reading in words."""
         name = _ALGORITHM_NAMES[self.algorithm]
         return f"{name}, access links of {self.access_ms:g} ms" + (f", queue {self.queue}" if self.queue != 25 else "")
 

@@ -113,7 +113,7 @@ def batch(
 
 
 def mechanisms(letters: str) -> dict[str, object]:
-    """These mechanisms over Reno."""
+    """Reno with these mechanisms."""
     return {"mechanisms": letters}
 
 
@@ -142,7 +142,7 @@ def spelled(word: str, letters: str) -> str:
 
 
 def throughput_kbps(columns: Mapping[str, Any]) -> Floats:
-    """KB/s, shape (cells, replications); of a transfer that was cut short, until then."""
+    """Throughput in KB/s, shape (cells, replications); of a transfer that was cut short, up to that time."""
     return np.array(columns[_GOODPUT], dtype=np.float64) * _KB_PER_MEGABIT
 
 
@@ -157,7 +157,7 @@ def deviation(sample: Floats) -> float:
 
 
 def cut_short(columns: Mapping[str, Any]) -> Floats:
-    """Part of each cell's transfers that were not over when the run ended."""
+    """Share of each cell's transfers that were not complete when the run ended."""
     missing = [[value is None for value in row] for row in columns[_COMPLETION]]
     return np.asarray(np.mean(missing, axis=1), dtype=np.float64)
 

@@ -34,7 +34,7 @@ _RENO, _VEGAS = 0, 7
 
 @dataclass(frozen=True)
 class Variant:
-    """Something the paper leaves open, done otherwise; over Reno's background."""
+    """Another choice where the paper leaves one open, over Reno's background."""
 
     name: str
     values: Mapping[str, object] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def _panel(data: Data, load: str) -> Panel:
 
 
 def _bars(x: list[float], samples: list[Floats], colour: int) -> list[Curve]:
-    """Intervals; those of fewer than five seeds would hide everything else."""
+    """The intervals, without those of fewer than five seeds, which would hide everything else."""
     means = [mean_interval(sample) for sample in samples if len(sample) >= _FEWEST_FOR_BARS]
     if not means:
         return []

@@ -43,7 +43,7 @@ _VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def _narrow(k: float) -> dict[str, object]:
-    """The way back carries 1/k acknowledgements of 40 bytes for each data packet of 1000 that the way there does."""
+    """A backward rate that carries 1/k acknowledgements of 40 bytes for each data packet of 1000."""
     return {"topology.bottleneck.backward.rate": f"{64 / k:g}kbit"}
 
 

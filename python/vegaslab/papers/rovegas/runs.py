@@ -34,12 +34,12 @@ def counted(algorithm: str, throughput: float) -> float:
 
 
 def between(time_s: Floats, values: Floats, start_s: float, end_s: float) -> float:
-    """Mean of the samples over steps that lie between two times; `time_s` are the steps' ends."""
+    """Mean of the samples over the steps between two times; `time_s` holds the steps' ends."""
     return float(values[(time_s > start_s + 1e-9) & (time_s <= end_s + 1e-9)].mean())
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """95 % over seeds."""
+    """The 95 % interval of the mean over seeds."""
     found = mean_interval(values)
     return found.low, found.high
 

@@ -64,7 +64,7 @@ _LONG, _EXACT = Form(_BURSTS[-1]), Form(FITTED.packets, whole=False)
 
 
 def forms(quick: bool) -> tuple[Form, ...]:
-    """Forms of the traffic that the sweeps are carried out with: the fitted one, and what hangs on it."""
+    """Forms of the traffic that the sweeps use: the fitted one, and those that test what depends on it."""
     return (FITTED,) if quick else (FITTED, _LONG, _EXACT)
 
 
@@ -79,7 +79,7 @@ def loads(quick: bool) -> tuple[float, ...]:
 
 
 def throughput_kbps(result: Result) -> float:
-    """Mean over the whole run."""
+    """Mean throughput over the whole run."""
     return float(result.summary["flows"][0]["throughput_mbps"]) * KBPS
 
 
@@ -151,7 +151,7 @@ def _find_fig9(data: Data) -> dict[str, Finding]:
 
 
 def _probing_once_a_round(window: float) -> str:
-    """The least that a rule needs which looks once a round."""
+    """What a rule costs that acts once a round, in words."""
     percent = 100 * _OPTION_BYTES / 1500 / window
     return (
         f"The paper divides {_OPTION_BYTES} bytes by 1500. Probing by need can save all of it but one packet a round, "
@@ -160,7 +160,7 @@ def _probing_once_a_round(window: float) -> str:
 
 
 def _find_overhead(data: Data, start: str, end: str, printed: str) -> Finding:
-    """What the option takes of the payload before the bursts begin, as per cent."""
+    """The share of the payload that the option takes before the bursts begin, per cent."""
     vegas, rovegas = (data[f"{start}{name}{end}"]["payload_alone"] for name in ALGORITHMS)
     lost = 1 - rovegas / vegas
     return Finding(
@@ -276,7 +276,7 @@ def at_load(data: Data, form: Form, load: float, algorithm: str) -> list[float]:
 
 
 def gain_at(data: Data, form: Form, load: float) -> float:
-    """RoVegas over Vegas."""
+    """Ratio of RoVegas's throughput to Vegas's at one load."""
     return ratio(at_load(data, form, load, "rovegas"), at_load(data, form, load, "vegas"))[0]
 
 
@@ -303,7 +303,7 @@ def always_more(data: Data, form: Form) -> bool:
 
 
 def is_monotonic(data: Data, form: Form) -> bool:
-    """Whether each more of load takes throughput from both, and more of it from Vegas."""
+    """Whether each increase of the load lowers both throughputs, and Vegas's by more."""
     every = list(pairwise(loads_in(data)))
     falls = all(
         _mean(at_load(data, form, more, name)) < _mean(at_load(data, form, less, name))
@@ -323,7 +323,7 @@ def throughputs_by_load(data: Data, form: Form) -> str:
 
 
 def gains_by_load(data: Data) -> str:
-    """RoVegas over Vegas in words."""
+    """The ratios of RoVegas's throughput to Vegas's in words."""
 
     def of(form: Form) -> str:
         return ", ".join(f"{load:g}: {gain_at(data, form, load):.2f}" for load in loads_in(data) if load > 0)

@@ -24,7 +24,7 @@ _RATE_OVER_S = 0.1
 
 
 def _evolution(result: Result) -> dict[str, Any]:
-    """When the window is at rest, the surges of the queue, and curves."""
+    """When the window is stable, the surges of the queue, and curves."""
     time_s, window = flow_column(result, "cwnd_segments")
     queue_s, queue = link_column(result, "max_queue_packets", _BOTTLENECK)
     _, utilisation = link_column(result, "utilisation", _BOTTLENECK)
@@ -43,7 +43,7 @@ def _evolution(result: Result) -> dict[str, Any]:
 
 
 def _surges(time_s: list[float], queue: list[float]) -> list[dict[str, float]]:
-    """Stretches in which packets wait, until 2.2 s: greatest queue, first and last time in s."""
+    """Periods in which packets wait, until 2.2 s: greatest queue, first and last time in s."""
     found: list[dict[str, float]] = []
     waited = False
     for now_s, waiting in zip(time_s, queue, strict=True):

@@ -163,7 +163,7 @@ def _find_delays(data: Data) -> dict[str, Finding]:
 
 
 def _distance(data: Data, rtts_ms: Sequence[int]) -> float:
-    """From both printed fits: root mean square of the logarithms of the ratios, over senders and delays."""
+    """Distance from both printed fits: root mean square of the ratios' logarithms, over senders and delays."""
     off = [
         math.log(ours_s / model.fitted_convergence(tau, *_PRINTED_FITS[key]))
         for key in _LABELS
