@@ -5,6 +5,7 @@ mod bbr;
 mod cdg;
 mod copa;
 mod fast;
+mod search;
 
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
