@@ -154,7 +154,7 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// An acknowledgement of so many packets, the newest of which has this index and left then.
+    /// An acknowledgement of this number of packets, the newest of which has this index and left then.
     fn batch(packets: u64, index: u64, sent_ms: u64) -> Batch {
         let newest = Some((SendIndex(index), at(sent_ms)));
         Batch { packets, newest, last_sent: Some(at(sent_ms)), ..Batch::default() }

@@ -57,6 +57,10 @@ const EXPLAINED: &[Explained] = &[
     ("S6_nv_vs_reno, flow 1", "bytes delivered", NV_DRAWS),
     ("S6_nv_vs_reno, flow 1", "sent again", NV_DRAWS),
     ("S6_nv_vs_reno", "packets the queue lost", NV_DRAWS),
+    ("S3_lp_ts1", "window there", LP),
+    ("S6_lp_vs_reno_ts1, flow 0", "sent again", LP),
+    ("S6_lp_vs_reno_ts1, flow 1", "sent again", LP),
+    ("S6_lp_vs_reno_ts1", "packets the queue lost", LP),
     ("S1_bbr", "sent again", BBR),
     ("S1_bbr", "packets the queue lost", BBR),
     ("S3_bbr", "sent again", BBR),
@@ -104,6 +108,7 @@ const EXPLAINED: &[Explained] = &[
 
 const AT_ONCE: &str = "A packet that arrives as another leaves";
 const NV_DRAWS: &str = "Random numbers of NV";
+const LP: &str = "LP of the kernel";
 const CDG_DRAWS: &str = "Random numbers of CDG";
 const BBR: &str = "Random numbers of BBR";
 const GROWING_WINDOW: &str = "A receive window that grows";
