@@ -32,13 +32,13 @@ fn counts_of_flows() {
 fn algorithms() {
     let names: Vec<&str> = vegas_core::registry::PRESETS.iter().map(|preset| preset.name).collect();
     let names = names.join(", ");
-    let no_preset = format!(r#":11: flow.0.algorithm: "bbr" is no preset; expected one of {names}"#).leak();
+    let no_preset = format!(r#":11: flow.0.algorithm: "compound" is no preset; expected one of {names}"#).leak();
     let no_text = format!(":11: flow.0.algorithm: 5 is no preset; expected one of {names}").leak();
     check(
         GOOD,
         &[
             ("\"vegas\"", "\"vagas\"", r#":11: flow.0.algorithm: "vagas" is no preset; did you mean "vegas"?"#),
-            ("\"vegas\"", "\"bbr\"", no_preset),
+            ("\"vegas\"", "\"compound\"", no_preset),
             (
                 "\"vegas\"",
                 "{ mechanisms = \"AK\" }",
