@@ -32,8 +32,8 @@ pub struct Choice {
     pub left_out: String,
 }
 
-/// What the glue tells. The kernel has no hook for each segment sent, and knows the receiver's clock by timestamps only,
-/// whose unit the receiver keeps to itself (RFC 7323, section 4.1).
+/// What the glue tells. The kernel has no hook for each segment sent, and knows the receiver's clock by timestamps only, of
+/// a unit that the receiver keeps to itself (RFC 7323, section 4.1).
 pub const GIVES: Needs = Needs { sent: false, one_way_delay: false, ..HostCapabilities::LINUX.gives };
 /// The kernel's TCP_CA_NAME_MAX without its end.
 const KERNEL_NAME_MAX: usize = 15;
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn every_standalone_algorithm_has_a_name_that_the_kernel_takes() {
         let names: Vec<_> = registry::PRESETS.iter().map(|preset| kernel_name(preset.name)).collect();
-        for (preset, name) in registry::PRESETS.iter().zip(&names) {
+        for (preset, name) in registry::PRESETS.iter().zip(&names).filter(|(preset, _)| preset.standalone.is_some()) {
             let is_known = name.len() <= KERNEL_NAME_MAX && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
             assert!(is_known, "{}: {name}", preset.name);
             assert_eq!(names.iter().filter(|other| *other == name).count(), 1, "{name}");
@@ -259,6 +259,18 @@ mod tests {
             reason.starts_with("ledbat is not carried into the kernel: ") && reason.contains("one-way"),
             "{reason}"
         );
+    }
+
+    /// The page on Linux names what the kernel carries and what it refuses.
+    #[test]
+    fn the_page_names_what_is_carried() {
+        let page = include_str!("../../../docs/linux.md").split_once("## Vegas's heirs").expect("the section").1;
+        let (carried, rest) = page.split_once("It refuses by").expect("the list");
+        let refused = rest.split_once("which need").expect("the reason").0;
+        for preset in registry::PRESETS.iter().filter(|preset| preset.standalone.is_some()) {
+            let place = if Choice::of_preset(preset.name, &[]).is_ok() { carried } else { refused };
+            assert!(place.contains(&format!("`{}`", preset.name)), "{} is not in its list", preset.name);
+        }
     }
 
     /// The kernel's names are short: however long that of a table of parts is, it does not go there.

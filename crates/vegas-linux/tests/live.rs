@@ -1,5 +1,5 @@
 //! Real connections over a lossy path: all that the kernel's copy of the core was told, told to the core, gives the same
-//! answers. Takes ten seconds; makes namespaces of its own.
+//! answers. Takes fifteen seconds; makes namespaces of its own.
 
 mod support;
 #[path = "support/twin.rs"]
@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use vegas_linux::abi::{
     EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_START, EVENT_TIMEOUT, EVENT_UNDO,
+    FLAG_WINDOW_LIMITED,
 };
 use vegas_linux::run::{Run, run};
 use vegas_linux::trace::Record;
@@ -106,6 +107,11 @@ fn live_heirs_decide_as_the_core_does() {
         println!("{:12} {told} acknowledgements told", scenario.flows[flow].algorithm);
         assert!(told > 100, "{}: {told} acknowledgements, {outcome:?}", scenario.flows[flow].algorithm);
     }
+    // in avoidance only the kernel's own bit says so
+    let in_avoidance = |record: &&Record| record.event.kind == EVENT_ACK && record.decision.slow_start == 0;
+    let is_limited = |record: &&Record| record.event.flags & FLAG_WINDOW_LIMITED != 0;
+    let limited = run.records_of(scenario.flows.len() - 1).filter(in_avoidance).filter(is_limited).count();
+    assert!(limited > 10, "reno-linux was told {limited} times that the window limits it");
     assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 20, "{kinds:?}");
     assert!(kinds[EVENT_RECOVERED as usize] > 10, "{kinds:?}");
 }
