@@ -229,6 +229,17 @@ standalone! {
     Bbr3Linux: bbr3_linux,
 }
 
+impl Standalone {
+    /// Why the kernel's copy does not have it; none if it does.
+    pub const fn kept_from_kernel(self) -> Option<&'static str> {
+        match self {
+            // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
+            Standalone::Ledbat | Standalone::Lp => Some("needs one-way delays, which the kernel does not measure"),
+            _ => None,
+        }
+    }
+}
+
 /// The most that a standalone algorithm, or a wide composition, remembers of a connection, bytes.
 pub const STANDALONE_BYTES_MAX: usize = 272;
 

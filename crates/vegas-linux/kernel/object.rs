@@ -73,6 +73,9 @@ steps! {
 unsafe fn step<const NUMBER: usize>(config: &Config, kept: *mut Kept, event: &Event) -> Option<Decision> {
     if NUMBER > 0 {
         let which = *Standalone::ALL.get(NUMBER.wrapping_sub(1))?;
+        if which.kept_from_kernel().is_some() {
+            return None;
+        }
         return Some(which.chosen(Step { config, event, kept }));
     }
     let algorithm = config.algorithm()?;

@@ -32,9 +32,6 @@ pub struct Choice {
     pub left_out: String,
 }
 
-/// What the glue tells. The kernel has no hook for each segment sent, and knows the receiver's clock by timestamps only, of
-/// a unit that the receiver keeps to itself (RFC 7323, section 4.1).
-pub const GIVES: Needs = Needs { sent: false, one_way_delay: false, ..HostCapabilities::LINUX.gives };
 /// The kernel's TCP_CA_NAME_MAX without its end.
 const KERNEL_NAME_MAX: usize = 15;
 /// Stands in the kernel's name for a table of parts, as the table's own name need not fit there.
@@ -133,7 +130,7 @@ impl Choice {
     }
 
     fn check(self) -> Result<Self, Error> {
-        if let Some(reason) = self.needs().unmet(&GIVES) {
+        if let Some(reason) = self.standalone.and_then(Standalone::kept_from_kernel) {
             return Err(Error(format!("{} is not carried into the kernel: {reason}", self.algorithm)));
         }
         let Composition { slow_start, avoidance, loss, .. } = self.composition;

@@ -16,7 +16,7 @@ use vegas_linux::abi::{
     Config, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_RESTART, EVENT_START, EVENT_TIMEOUT,
     EVENT_UNDO, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers,
 };
-use vegas_linux::choice::{Choice, GIVES};
+use vegas_linux::choice::Choice;
 use vegas_linux::object::{PROOF_STEPS, Proof, ProofStep};
 
 use twin::Core;
@@ -133,8 +133,8 @@ fn compare(config: &Config, core: &mut Core, batches: usize, seed: u64) -> Resul
 /// The presets that go into a kernel or will. The kernel has its own CUBIC.
 fn carried(kind: impl Fn(&Preset) -> bool) -> impl Iterator<Item = &'static Preset> {
     let is_carried = move |preset: &&Preset| {
-        let needs = preset.standalone.map_or(Needs::NONE, Standalone::needs);
-        kind(preset) && preset.composition.avoidance.kernels_own().is_none() && needs.unmet(&GIVES).is_none()
+        let kept = preset.standalone.and_then(Standalone::kept_from_kernel);
+        kind(preset) && preset.composition.avoidance.kernels_own().is_none() && kept.is_none()
     };
     registry::PRESETS.iter().filter(is_carried)
 }
