@@ -20,7 +20,7 @@ class {{type}}:
         self.last_cut_ns = -1
 
     def on_ack(self, ack):
-        # false while the window is not what limits the sender, and in recovery
+        # false in recovery, and with a mark
         if ack.may_grow:
             self.window += ack.acked / self.window
 

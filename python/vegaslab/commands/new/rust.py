@@ -8,7 +8,7 @@ COMMANDS = """\
     cargo run --release -- conform
     cargo test --release
 
-`vegaslab show results` and `vegaslab plot results` read the folder that `-o` names.
+The folder that `-o` names has the tables of `vegaslab run` as Parquet files.
 """
 
 _MANIFEST = """\
@@ -76,7 +76,7 @@ pub struct {{type}} {
 
 impl OwnAlgorithm for {{type}} {
     const NAME: &'static str = "{{name}}";
-    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
+    const NEEDS: Needs = Needs::NONE;
 
     fn start(parameters: &Parameters, _seed: u64) -> Self {
         let [window, max_window] = [parameters.initial_window, parameters.max_window].map(Window::whole);
@@ -86,7 +86,8 @@ impl OwnAlgorithm for {{type}} {
 
 impl CongestionControl for {{type}} {
     fn on_ack(&mut self, ack: &Ack) {
-        if ack.may_grow() && ack.window_limited {
+        // false in recovery, and with a mark
+        if ack.may_grow() {
             self.window = self.window.plus(self.window.one_spread()).min(self.max_window);
         }
     }

@@ -37,7 +37,7 @@ EXPORT("start") void *start(int32_t initial_window, int32_t restart_window, int3
 
 EXPORT("on_ack") void on_ack(int64_t now_ns, int64_t rtt_ns, int32_t acked, int32_t in_flight, int64_t newest,
                              int64_t next, int32_t ce_marked, int32_t flags) {
-    /* not set while the window is not what limits the sender, and in recovery */
+    /* not set in recovery, and with a mark */
     if (flags & MAY_GROW)
         me.window += ONE * ONE / me.window;
 }
