@@ -36,9 +36,16 @@ $(VENV)/.requirements: requirements/dev.txt
 	touch $@
 
 # the package is installed in place: Python sources need no build
-$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
-	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked
+$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit $(VENV)/.wasm pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
+	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked $(WASM_FEATURES)
 	touch $@
+
+# what runs own algorithms in WebAssembly: wasmi or wasmtime (docs/own-algorithm.md)
+WASM ?= wasmi
+WASM_FEATURES := $(if $(filter wasmtime,$(WASM)),--features wasmtime)
+
+$(VENV)/.wasm: $(VENV)/.requirements ALWAYS
+	@[[ -f $@ && $$(cat $@) == '$(WASM)' ]] || echo '$(WASM)' >$@
 
 # a run's manifest names the commit it was built from; the file changes only when that does
 $(VENV)/.commit: $(VENV)/.requirements ALWAYS
@@ -209,6 +216,11 @@ test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the p
 test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes)
 	$(BIN)/pytest --quiet -m mutants
 
+# one suite for both engines: test-rust runs it with wasmi
+.PHONY: test-wasmtime
+test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
+	cargo test --quiet --locked --package vegas-own --features wasmtime
+
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, and passes its tests (minutes at first)
 	rm -rf $(TARGET)/new/my-algorithm && mkdir -p $(TARGET)/new
@@ -289,6 +301,16 @@ bench: build $(BENCH_PROGRAM) ## speed beside ns-2: the same scenarios in turn, 
 bench-instructions: build $(BENCH_PROGRAM) ## instructions a delivered packet against benches/instructions.json (UPDATE=1: records)
 	@$(call debian_package,valgrind,valgrind)
 	@$(BENCHMARKS) instructions $(BENCH_PROGRAM) $(if $(UPDATE),--update)
+
+# with vegas-py, so that what `make build` has compiled is shared
+.PHONY: bench-wasm
+bench-wasm: $(VENV)/.requirements ## run time with Reno in WebAssembly, by either engine, over that with the preset
+	for engine in wasmi wasmtime; do \
+		cargo build --quiet --locked --release --package vegas-py --package vegas-own --example presets \
+			$$([[ $$engine == wasmi ]] || echo --features vegas-own/wasmtime); \
+		install -m 755 $(TARGET)/release/examples/presets $(TARGET)/release/presets-$$engine; \
+	done
+	$(BIN)/python tools/measure_wasm.py $(TARGET)/release/presets-wasmi $(TARGET)/release/presets-wasmtime
 
 .PHONY: bench-scale
 bench-scale: build $(BENCH_PROGRAM) ## cost a packet against flows, hops and window: docs/pictures/cost-per-packet.svg

@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Literal, TypedDict
 
 version: str
+wasm_engine: str
 
 class ScenarioError(ValueError):
     """A scenario is wrong: one line that names source, key, what was given and what would be right.

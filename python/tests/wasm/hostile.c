@@ -15,6 +15,11 @@ EXPORT("start") void *start(int32_t initial_window, int32_t b, int32_t c, int32_
     return harm == 5 ? (void *)0x7fffffff : outputs;
 }
 
+static int deeper(volatile int *above) {
+    volatile int here = *above + 1;
+    return deeper(&here) + here;
+}
+
 EXPORT("on_ack") void on_ack(int64_t a, int64_t b, int32_t c, int32_t d, int64_t e, int64_t f, int32_t g, int32_t h) {
     volatile int64_t spins = 1;
     if (harm == 2)
@@ -26,6 +31,18 @@ EXPORT("on_ack") void on_ack(int64_t a, int64_t b, int32_t c, int32_t d, int64_t
         *(volatile int64_t *)0x7fffff00 = 1;
     if (harm == 6)
         outputs[0] = -1;
+    if (harm == 7) { /* the bits of a number that is none, which processors choose */
+        volatile float nothing = 0;
+        union {
+            float number;
+            uint32_t bits;
+        } quotient = {nothing / nothing};
+        outputs[4] = (int32_t)quotient.bits;
+    }
+    if (harm == 8) {
+        volatile int depth = 0;
+        outputs[4] = deeper(&depth);
+    }
 }
 
 EXPORT("on_loss") void on_loss(int64_t a, int32_t b, int64_t c, int32_t d, int32_t e, int64_t f, int32_t g) {}

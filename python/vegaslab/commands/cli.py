@@ -131,7 +131,8 @@ def _dispatch(arguments: Sequence[str] | None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(prog="vegaslab", description="A laboratory for the TCP Vegas family of congestion control.")
-    parser.add_argument("--version", action="version", version=f"vegaslab {_vegaslab.version}")
+    version = f"vegaslab {_vegaslab.version}, WebAssembly by {_vegaslab.wasm_engine}"
+    parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="simulate a scenario: table, results folder, pictures")

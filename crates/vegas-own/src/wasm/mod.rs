@@ -3,7 +3,10 @@
 //! Each connection has an instance of its own. What it remembers lies in the module's memory, from where the host also
 //! reads the outputs; so a copy of the memory is a copy of the control.
 
-mod engine;
+#[cfg(feature = "wasmtime")]
+mod compiler;
+#[cfg(not(feature = "wasmtime"))]
+mod interpreter;
 mod module;
 
 use std::fs;
@@ -14,7 +17,15 @@ use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Parameters, Phase, Restart, Sent, Status};
 use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
 
+// the one of two that this build has: both give the same types and functions
+#[cfg(feature = "wasmtime")]
+use compiler as engine;
+#[cfg(not(feature = "wasmtime"))]
+use interpreter as engine;
 use module::{Connection, Source};
+
+/// What runs modules in this build.
+pub const ENGINE: &str = engine::NAME;
 
 /// More than any algorithm needs.
 const FILE_BYTES_MAX: u64 = 4 << 20;

@@ -7,13 +7,15 @@ use vegas_core::units::Segments;
 use vegas_core::{Needs, Parameters, RateSample};
 
 use super::engine::{
-    self, Engine, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc, WasmParams,
+    self, Engine, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc, WasmParams, WasmResults,
 };
 
 /// What one call may take: some milliseconds.
 const FUEL: u64 = 1_000_000;
 /// Sixteen pages of 64 KiB.
-const MEMORY_BYTES_MAX: usize = 1 << 20;
+pub(super) const MEMORY_BYTES_MAX: usize = 1 << 20;
+/// Enough for a compiler's table of functions.
+const TABLE_ELEMENTS_MAX: usize = 10_000;
 /// Window, pace, threshold, base RTT, backlog: 8 bytes each.
 const OUTPUTS: usize = 5;
 
@@ -36,7 +38,8 @@ impl Source {
     /// Checks a module; the error says what is wrong with it.
     pub(super) fn new(content: &[u8], file: String) -> Result<Self, String> {
         let engine = engine::engine();
-        let module = Module::new(&engine, content).map_err(|error| format!("is no WebAssembly module: {error}"))?;
+        let module = Module::new(&engine, content)
+            .map_err(|error| format!("is no WebAssembly module: {}", engine::problem(&error)))?;
         if let Some(import) = module.imports().next() {
             return Err(format!("imports {}.{}; an algorithm imports nothing", import.module(), import.name()));
         }
@@ -100,11 +103,17 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     pub(super) fn new(source: &Arc<Source>) -> Result<Self, String> {
-        let limits = StoreLimitsBuilder::new().memory_size(MEMORY_BYTES_MAX).memories(1).tables(1).instances(1).build();
+        let limits = StoreLimitsBuilder::new()
+            .memory_size(MEMORY_BYTES_MAX)
+            .memories(1)
+            .table_elements(TABLE_ELEMENTS_MAX)
+            .tables(1)
+            .instances(1)
+            .build();
         let mut store = Store::new(&source.engine, limits);
         store.limiter(|limits| limits);
         refuel(&mut store);
-        let instance = Instance::new(&mut store, &source.module, &[]).map_err(|error| error.to_string())?;
+        let instance = Instance::new(&mut store, &source.module, &[]).map_err(|error| engine::problem(&error))?;
         let memory = instance.get_memory(&mut store, "memory").ok_or("exports no memory")?;
         let functions = Functions::of(&mut store, &instance)?;
         Ok(Connection { store, memory, functions, at: 0 })
@@ -139,7 +148,7 @@ impl Connection {
             seed as i64,
         );
         refuel(&mut self.store);
-        let at = self.functions.start.call(&mut self.store, given).map_err(|error| error.to_string())?;
+        let at = self.functions.start.call(&mut self.store, given).map_err(|error| engine::problem(&error))?;
         self.at = at as u32 as usize;
         let end = self.at + 8 * OUTPUTS;
         match end <= self.memory_bytes() {
@@ -215,23 +224,36 @@ fn call<P: WasmParams>(
 ) -> Result<(), String> {
     let Some(function) = function else { return Ok(()) };
     refuel(store);
-    function.call(store, given).map_err(|error| error.to_string())
+    function.call(store, given).map_err(|error| engine::problem(&error))
 }
 
 impl Functions {
     fn of(store: &mut Store<StoreLimits>, instance: &Instance) -> Result<Self, String> {
         let missing = |name: &str| format!("exports no {name}");
         Ok(Functions {
-            start: engine::function(store, instance, "start")?.ok_or_else(|| missing("start"))?,
-            ack: engine::function(store, instance, "on_ack")?.ok_or_else(|| missing("on_ack"))?,
-            loss: engine::function(store, instance, "on_loss")?.ok_or_else(|| missing("on_loss"))?,
-            sent: engine::function(store, instance, "on_sent")?,
-            rate: engine::function(store, instance, "on_rate")?,
-            feedback: engine::function(store, instance, "on_feedback")?,
-            one_way_delay: engine::function(store, instance, "on_one_way_delay")?,
-            recovered: engine::function(store, instance, "on_recovered")?,
-            restart: engine::function(store, instance, "on_restart")?,
-            path_change: engine::function(store, instance, "on_path_change")?,
+            start: function(store, instance, "start")?.ok_or_else(|| missing("start"))?,
+            ack: function(store, instance, "on_ack")?.ok_or_else(|| missing("on_ack"))?,
+            loss: function(store, instance, "on_loss")?.ok_or_else(|| missing("on_loss"))?,
+            sent: function(store, instance, "on_sent")?,
+            rate: function(store, instance, "on_rate")?,
+            feedback: function(store, instance, "on_feedback")?,
+            one_way_delay: function(store, instance, "on_one_way_delay")?,
+            recovered: function(store, instance, "on_recovered")?,
+            restart: function(store, instance, "on_restart")?,
+            path_change: function(store, instance, "on_path_change")?,
         })
     }
+}
+
+/// A function of a module by its name, if it has one; the error says that it is of another type.
+fn function<P: WasmParams, R: WasmResults>(
+    store: &mut Store<StoreLimits>,
+    instance: &Instance,
+    name: &str,
+) -> Result<Option<TypedFunc<P, R>>, String> {
+    if instance.get_func(&mut *store, name).is_none() {
+        return Ok(None);
+    }
+    let typed = instance.get_typed_func(&mut *store, name);
+    typed.map(Some).map_err(|_| format!("{name} is not of the type that docs/own-algorithm.md says"))
 }
