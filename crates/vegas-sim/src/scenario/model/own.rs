@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
-use vegas_core::units::{SendIndex, Time, Window};
-use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, Parameters, Restart, Sent, Status};
+use vegas_core::units::{SendIndex, Span, Time, Window};
+use vegas_core::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Parameters, Restart, Sent, Status};
 
 /// What an algorithm from outside is, by the key that names it in a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,6 +177,8 @@ trait Erased: fmt::Debug + Send {
     fn on_ack(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss);
     fn on_recovered(&mut self, now: Time);
+    fn on_handshake(&mut self, now: Time, rtt: Span);
+    fn on_segment_lost(&mut self, lost: &LostSegment);
     fn on_spurious(&mut self, before: &dyn Erased);
     fn on_restart(&mut self, restart: &Restart);
     fn on_path_change(&mut self, next: SendIndex, now: Time);
@@ -207,6 +209,14 @@ impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
 
     fn on_recovered(&mut self, now: Time) {
         CongestionControl::on_recovered(self, now);
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        CongestionControl::on_handshake(self, now, rtt);
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        CongestionControl::on_segment_lost(self, lost);
     }
 
     fn on_spurious(&mut self, before: &dyn Erased) {
@@ -274,6 +284,14 @@ impl CongestionControl for OwnControl {
 
     fn on_recovered(&mut self, now: Time) {
         self.control.on_recovered(now);
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.control.on_handshake(now, rtt);
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        self.control.on_segment_lost(lost);
     }
 
     fn on_spurious(&mut self, before: &Self) {
