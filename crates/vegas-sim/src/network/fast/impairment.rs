@@ -230,7 +230,6 @@ mod tests {
     use vegas_core::units::Bytes;
 
     use super::*;
-    use crate::packet::WireSize;
 
     fn impaired(spec: Impairments) -> Impaired {
         Impaired::new(spec, Stream::named(1, "test"))
