@@ -31,7 +31,7 @@ def cpu_s(work):
 
 
 def calls(count):
-    """An empty method called so often."""
+    """The time of this number of calls of an empty method."""
     method = Empty(SimpleNamespace(max_window=1)).on_ack
     for _ in range(count):
         method(None)

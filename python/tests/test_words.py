@@ -53,8 +53,13 @@ PRONOUN = re.compile(
 )
 """A sentence or cell that begins with "The same" of nothing, and "does the same": name the thing."""
 
-IDIOMS = re.compile(r"\bso (?:many|much|long)\b|(?<!times )\bas many as\b|\bas as\b", re.IGNORECASE)
-"""A quantity that is pointed at instead of named: "at most so many packets" is "the greatest number of packets"."""
+IDIOMS = re.compile(
+    r"\bso (?:many|much|long|often)\b|(?<!times )\bas many as\b|\bas as\b"
+    r"|\b(?:hangs?|hung) on\b|\ba flow more\b",
+    re.IGNORECASE,
+)
+"""A quantity that is pointed at instead of named ("at most so many packets" is "the greatest number of packets"), and
+words for "depends on" and "an additional flow"."""
 
 QUOTED = re.compile(r"`[^`]*`|\]\([^)]*\)")
 """Names of code, and where links lead."""

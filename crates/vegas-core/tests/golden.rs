@@ -252,7 +252,7 @@ fn ack(keys: &str) -> Result<Event, String> {
     none_left(&keys).map(|()| Event::Ack(ack))
 }
 
-/// The rate sample of a segment that was sent with `sent_at` in flight, when so many had been delivered as `prior` says.
+/// The rate sample of a segment that was sent with `sent_at` in flight, when `prior` had been delivered.
 fn rate(keys: &mut BTreeMap<&str, &str>, acked: u32, rtt: Option<Span>) -> Result<Option<RateSample>, String> {
     let prior_delivered = optional(keys, "prior")?.unwrap_or(0) as u32;
     let sample = |in_flight| RateSample {

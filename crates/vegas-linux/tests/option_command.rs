@@ -105,7 +105,7 @@ fn ip(arguments: &[&str]) {
     assert!(Command::new("ip").args(arguments).status().expect("iproute2").success(), "{arguments:?}");
 }
 
-/// One connection with RoVegas: a kilobyte there and back, so often.
+/// One connection with RoVegas: a kilobyte there and back, repeatedly.
 fn exchange(rounds: u64) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address: SocketAddr = listener.local_addr().expect("bound");

@@ -1,4 +1,4 @@
-//! What a flow more leaves alone: one that starts at the last nanosecond, added at the end.
+//! What an additional flow leaves alone: one that starts at the last nanosecond, added at the end.
 
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;

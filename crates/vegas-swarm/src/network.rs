@@ -7,7 +7,7 @@ use crate::examine::{NO_PANIC, Verdict, examine};
 use crate::relations::{ALL, Relation};
 use crate::{generate, shrink};
 
-/// How often a failing document is tried smaller.
+/// How many smaller documents are tried for one that fails.
 const SHRINKING_ASKS: usize = 600;
 /// Events of a file that is checked with everything: what some seconds allow.
 const FILE_EVENTS: u64 = 1_000_000;

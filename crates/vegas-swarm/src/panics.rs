@@ -31,7 +31,7 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     })
 }
 
-/// Other threads' panics are printed as ever.
+/// Other threads' panics are printed as without it.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

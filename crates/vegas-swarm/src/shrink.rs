@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Makes a document smaller: keys and items are left out, and values made simple, one after another, while `fails` holds.
-/// Asks at most so often.
+/// Asks `fails` `asks` times at most.
 pub fn shrunk(document: &Value, asks: usize, mut fails: impl FnMut(&Value) -> bool) -> Value {
     let mut best = document.clone();
     let mut left = asks;

@@ -28,7 +28,7 @@ impl Bandwidth {
     pub(super) const NONE: Bandwidth = Bandwidth(0);
     pub(super) const MAX: Bandwidth = Bandwidth(u32::MAX);
 
-    /// So many segments in a time, rounded down.
+    /// The rate of `segments` in a time, rounded down.
     pub(super) fn of(segments: u32, micros: u64) -> Self {
         let rate = (u64::from(segments) << RATE_BITS) / micros.max(1);
         Bandwidth(u32::try_from(rate).unwrap_or(u32::MAX))
@@ -157,7 +157,7 @@ pub(super) struct Rounds {
     pub(super) delivered: u32,
     /// When.
     pub(super) delivered_at: Time,
-    /// The round ends with a segment that was sent when so many were delivered.
+    /// The round ends with a segment that was sent when this number was delivered.
     end: u32,
     pub(super) count: u32,
     /// The newest acknowledgement begins a round.

@@ -258,8 +258,8 @@ impl Bbr1 {
         }
     }
 
-    /// A phase lasts a least RTT: the fast one until so much is in flight, or is lost; the slow one at most until the queue is
-    /// empty (`bbr_is_next_cycle_phase`).
+    /// A phase lasts a least RTT: the fast one until its target is in flight, or a segment is lost; the slow one at most
+    /// until the queue is empty (`bbr_is_next_cycle_phase`).
     fn is_phase_over(&self, now: Time, lost: u32) -> bool {
         let least = Span::from_micros(self.least.us.into());
         let is_long = self.rounds.delivered_at.since(self.cycle.began) > least;

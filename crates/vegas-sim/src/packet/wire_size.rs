@@ -23,7 +23,7 @@ impl WireSize {
     /// From a size that validation has bounded.
     ///
     /// # Panics
-    /// No packet is so large.
+    /// The size is beyond [`WireSize::MAX`].
     pub(crate) fn of(bytes: Bytes) -> Self {
         WireSize(u16::try_from(bytes.get()).expect("validation bounds packet sizes"))
     }

@@ -1,4 +1,4 @@
-//! One value that is wrong, mostly: what is refused must be refused in one line.
+//! Replaces one value, mostly by a wrong one: a refusal must be one line.
 
 use serde_json::{Value, json};
 

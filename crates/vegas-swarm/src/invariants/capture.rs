@@ -1,4 +1,4 @@
-//! What the packets of a capture say, without the endpoints' word.
+//! What the packets of a capture show, without what the endpoints report.
 
 use std::collections::BTreeMap;
 

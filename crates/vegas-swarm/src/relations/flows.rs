@@ -1,4 +1,4 @@
-//! A flow more that sends nothing in time, and flows in another order.
+//! An additional flow that sends nothing in time; flows in another order.
 
 use serde_json::{Value, json};
 use vegas_core::Standalone;

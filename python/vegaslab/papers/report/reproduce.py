@@ -116,7 +116,7 @@ def _row(verdict: Verdict) -> dict[str, Any]:
 
 
 def _rounded(value: float) -> float:
-    """To six digits, so that the report does not hang on the last bit."""
+    """To six digits, so that the report does not depend on the last bit."""
     return float(f"{value:.6g}")
 
 

@@ -35,11 +35,11 @@ pub(super) struct Probe {
     /// The newest probe lost too much; it was ended early for the one before.
     pub(super) was_too_high: bool,
     was_precautionary: bool,
-    /// UP adds a segment to the bound for so many acknowledged.
+    /// Acknowledged segments for which UP adds one to the bound.
     up_per: u32,
     up_acked: u32,
     up_rounds: u8,
-    /// The window limits the sender until so many are delivered (Linux: `is_cwnd_limited`, for a window's worth).
+    /// The window limits the sender until this number is delivered (Linux: `is_cwnd_limited`, for a window's worth).
     pub(super) limited_until: u32,
 }
 

@@ -63,7 +63,7 @@ fn exceeds(lost: u32, in_flight: u32) -> bool {
 pub(super) struct Latest {
     pub(super) rate: Bandwidth,
     pub(super) in_flight: u32,
-    /// The round ends with a segment that was sent when so many were delivered.
+    /// The round ends with a segment that was sent when this number was delivered.
     round_end: u32,
     pub(super) round_starts: bool,
     pub(super) loss_in_round: bool,

@@ -166,8 +166,8 @@ impl Impaired {
     }
 }
 
-/// The tokens of a [`Policer`], in bits times nanoseconds per second, of which a nanosecond brings as many as the rate has
-/// bits per second: nothing is rounded.
+/// The tokens of a [`Policer`], in bits times nanoseconds per second, of which a nanosecond brings the rate's bits per
+/// second: nothing is rounded.
 #[derive(Clone, Debug)]
 struct TokenBucket {
     rate: Rate,

@@ -46,7 +46,7 @@ pub(crate) struct Exit {
 
 const _: () = assert!(size_of::<LinkRecord>() == 64);
 
-/// No packet is so small.
+/// The size of no packet.
 pub(crate) const NO_SIZE: WireSize = WireSize::ZERO;
 /// Longer than any run, 146 years: what takes longer ends after the run in any case, and no sum of times is too large.
 pub(crate) const ENDLESS: Span = Span::from_nanos(u64::MAX / 4);
