@@ -148,12 +148,6 @@ impl Hosts {
 }
 
 impl network::Hosts for Hosts {
-    /// It is fetched by then, but what it refers to may be far away.
-    #[inline]
-    fn expect(&self, packet: &Packet) {
-        self.sacks.prefetch(packet.sack());
-    }
-
     #[inline]
     fn answer(&mut self, at: Time, packet: &Packet) -> Packet {
         let flow = &mut self.flows[packet.flow() as usize];

@@ -78,9 +78,6 @@ pub(crate) trait Network: fmt::Debug + Sized {
 
 /// What a network tells the hosts and asks of them while packets travel.
 pub(crate) trait Hosts {
-    /// A packet will soon be delivered.
-    fn expect(&self, packet: &Packet);
-
     /// The answer of a receiver to a packet that arrives at `at`, now or later, as it leaves its host at that instant.
     /// Asked only of a receiver that answers each packet at once, in the order of arrivals, and instead of delivering the
     /// packet.

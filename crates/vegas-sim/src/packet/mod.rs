@@ -7,8 +7,6 @@ use vegas_core::units::Time;
 
 pub use wire_size::WireSize;
 
-use crate::util::prefetch::prefetch;
-
 /// A packet on its way: three words, so that it is moved in three registers and never read in other parts than it was
 /// written in, which would make a processor wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -372,14 +370,6 @@ impl SackPool {
         match id {
             SackId::NONE => &SackBlocks::NONE,
             id => &self.slots[id.slot() as usize],
-        }
-    }
-
-    /// Has the processor fetch them.
-    #[inline]
-    pub(crate) fn prefetch(&self, id: SackId) {
-        if let Some(blocks) = self.slots.get(id.slot() as usize) {
-            prefetch(blocks);
         }
     }
 

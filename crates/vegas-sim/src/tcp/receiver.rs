@@ -99,7 +99,7 @@ impl Receiver {
     }
 
     /// Takes in a segment `[from, to)`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> AckTiming {
         self.wire_bytes += u64::from(wire);
         self.packets += 1;

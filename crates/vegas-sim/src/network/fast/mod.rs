@@ -284,10 +284,6 @@ impl Fast {
     #[inline]
     fn on_delay_line_arrival(&mut self, delay_line: u32, hosts: &mut impl Hosts) -> Delivered {
         let ((packet, place), next) = self.delay_lines.take_first(delay_line);
-        if let Some(next) = next {
-            // it is fetched by now, but what it refers to may be far away
-            hosts.expect(&next.packet);
-        }
         self.arrivals.set(delay_line, next.map(|next| (next.arrival, next.component)));
         self.leave_delay_line(packet, place, hosts)
     }
