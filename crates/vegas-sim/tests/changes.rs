@@ -89,7 +89,7 @@ change = [{ CHANGE }]
         ("link = \"r1->r2\", rate = \"1mbit\"", "0.at: is missing; give one, such as at = \"20s\""),
         ("at = \"1s\"", "0.link: is missing; give one, such as link = \"r1->r2\""),
         ("at = \"1s\", link = \"r1->r3\", rate = \"1mbit\"", "0.link: \"r1->r3\" is no link; did you mean \"r1->r2\"?"),
-        ("at = \"1s\", link = \"r1->r2\"", "0: changes nothing; write rate, delay or queue"),
+        ("at = \"1s\", link = \"r1->r2\"", "0: changes nothing; write rate, delay, queue or loss"),
         ("at = \"1s\", link = \"r1->r2\", via = []", "0.via: means nothing for a link; write flow instead of link"),
         ("at = \"1s\", link = \"r1->r2\", rate = \"0bit\"", "0.rate: a rate of 0 sends nothing; write 1bit or more"),
         ("at = \"1s\", link = \"r1->r2\", delay = \"2h\"", "0.delay: is longer than an hour; write 1h at most"),
@@ -124,7 +124,7 @@ fn wrong_routes_are_named() {
         ),
         (
             r#"{ at = "1s", flow = 0, via = [], rate = "1bit" }"#,
-            "change.0: rate, delay and queue are a link's; write link instead of flow",
+            "change.0: rate, delay, queue and loss are a link's; write link instead of flow",
         ),
     ];
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/changing-network.toml");
