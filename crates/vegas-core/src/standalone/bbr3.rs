@@ -175,6 +175,7 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
 
     fn on_ack(&mut self, ack: &Ack) {
         let lost = self.flight.on_ack(ack);
+        self.probe.ended_since_ack = false;
         self.episode.on_ack(ack);
         self.rounds.on_ack(ack);
         if self.rounds.starts {
@@ -197,7 +198,8 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         }
         self.flight.on_loss(loss);
         self.save_window();
-        self.ended_by_loss = None;
+        // what this loss itself has ended was told with its segments
+        self.ended_by_loss = self.ended_by_loss.filter(|_| self.probe.ended_since_ack);
         self.episode.on_loss(loss);
         if loss.kind == LossKind::Timeout {
             self.enter_timeout();
@@ -282,5 +284,81 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         out("rounds_since_probe", self.probe.rounds_since.into());
         out("probe_too_high", self.probe.was_too_high.into());
         out("extra_acked_segments", self.aggregation.get().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_startup<const LINUX: bool>() -> Control<LINUX> {
+        Control::start(&PRESET.parameters, 1)
+    }
+
+    fn loss() -> Loss {
+        Loss {
+            now: Time::ZERO,
+            kind: LossKind::DuplicateAcks,
+            sent: Time::ZERO,
+            retransmission: false,
+            in_flight: Segments(100),
+            next: SendIndex(100),
+            lost: Segments(1),
+        }
+    }
+
+    /// Section "Handling a Spurious Loss Recovery": a loss that was none and ended STARTUP gives it back, and the bounds
+    /// are those before. The code stays where the loss led to.
+    #[test]
+    fn a_loss_that_was_none_gives_startup_back() {
+        fn undone<const LINUX: bool>() -> Control<LINUX> {
+            let before = in_startup::<LINUX>();
+            let mut control = before;
+            control.on_loss(&loss());
+            control.full.reached = true;
+            control.mode = Mode::Drain;
+            control.ended_by_loss = Some(Mode::Startup);
+            control.bounds.in_flight_long = 50;
+            control.on_spurious(&before);
+            assert_eq!((control.bounds.in_flight_long, control.latest.loss_in_round), (u32::MAX, false));
+            control
+        }
+        assert_eq!(undone::<false>().mode, Mode::Startup);
+        assert_eq!(undone::<true>().mode, Mode::Drain);
+    }
+
+    /// A probe that it ended begins again with REFILL.
+    #[test]
+    fn a_loss_that_was_none_gives_the_probe_back() {
+        let mut control = in_startup::<false>();
+        control.full.reached = true;
+        control.mode = Mode::Up;
+        control.probe.samples = true;
+        let before = control;
+        control.on_segment_lost(&LostSegment { in_flight: Segments(100), lost: Segments(3), app_limited: false });
+        control.on_loss(&loss());
+        assert_eq!(control.mode, Mode::Down);
+        let mut later = control;
+        later.on_ack(&Ack::default());
+        later.on_loss(&loss());
+        later.on_spurious(&control);
+        assert_ne!(later.mode, Mode::Refill, "it was an earlier loss");
+        control.on_spurious(&before);
+        assert_eq!((control.mode, control.bounds.in_flight_long), (Mode::Refill, u32::MAX));
+    }
+
+    /// In 256ths 2 % of 100 are one, so that two are too many: of the 99 before, two may be lost (rounded up), one was, and one
+    /// more may be (256 / 251). What the application held back does not bound the flight.
+    #[test]
+    fn a_probe_went_too_far_above_two_per_cent() {
+        let judged = |lost, app_limited| {
+            let mut control = in_startup::<false>();
+            control.probe.samples = true;
+            control.on_segment_lost(&LostSegment { in_flight: Segments(100), lost: Segments(lost), app_limited });
+            (control.probe.was_too_high, control.bounds.in_flight_long)
+        };
+        assert_eq!(judged(1, false), (false, u32::MAX));
+        assert_eq!(judged(2, false), (true, 100));
+        assert_eq!(judged(2, true), (true, u32::MAX));
     }
 }

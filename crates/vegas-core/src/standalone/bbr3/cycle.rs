@@ -35,6 +35,8 @@ pub(super) struct Probe {
     /// The newest probe lost too much; it was ended early for the one before.
     pub(super) was_too_high: bool,
     was_precautionary: bool,
+    /// Too much loss ended it, after the newest acknowledgement.
+    pub(super) ended_since_ack: bool,
     /// Acknowledged segments for which UP adds one to the bound.
     up_per: u32,
     up_acked: u32,
@@ -52,6 +54,7 @@ impl Probe {
         samples: false,
         was_too_high: false,
         was_precautionary: false,
+        ended_since_ack: false,
         up_per: u32::MAX,
         up_acked: 0,
         up_rounds: 0,
@@ -227,6 +230,7 @@ impl<const LINUX: bool> Control<LINUX> {
         }
         if self.mode == Mode::Up {
             self.ended_by_loss = Some(Mode::Up);
+            self.probe.ended_since_ack = true;
             self.begin_down(self.rounds.delivered_at);
         }
     }
