@@ -235,6 +235,10 @@ impl Standalone {
         match self {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
             Standalone::Ledbat | Standalone::Lp => Some("needs one-way delays, which the kernel does not measure"),
+            // its `rate_sample` has neither; that of Linux's BBRv3 is not in the kernel
+            Standalone::Bbr1 | Standalone::Bbr3 | Standalone::Bbr3Linux => {
+                Some("needs what was lost and in flight since a segment left, which the kernel does not tell")
+            }
             _ => None,
         }
     }

@@ -131,7 +131,11 @@ impl Fast {
                 }
             }
             Offer::Overflow => hosts.dropped(self.now, link, packet, IncidentKind::QueueDrop),
-            Offer::Lost => hosts.dropped(self.now, link, packet, IncidentKind::Loss),
+            Offer::Lost => {
+                // what a managed queue drops at this instant is told first: departures precede arrivals
+                self.catch_up(link, hosts);
+                hosts.dropped(self.now, link, packet, IncidentKind::Loss);
+            }
         }
     }
 }
