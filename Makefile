@@ -106,6 +106,10 @@ docs: build $(VENV)/.docs ## the documentation as a site in the folder site, its
 	NO_MKDOCS_2_WARNING=1 PYTHONPATH=python $(BIN)/mkdocs build --quiet --strict
 	PYTHONPATH=python $(BIN)/python -m documentation.site.check site
 
+.PHONY: test-site
+test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs chromium)
+	$(BIN)/pytest --quiet -m site python/tests/test_site_browser.py
+
 .PHONY: objects
 objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from docs/scenario.schema.json
 	PYTHONPATH=python $(BIN)/python -m documentation.objects

@@ -4,13 +4,15 @@
 """
 
 import os
-import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import WIDER_THAN_VIEW, need_browser, new_page, running_browser, violations
 from conftest import SHORT
 
 import vegaslab
@@ -22,29 +24,15 @@ from vegaslab.papers.judging.verdict import Finding, Verdict
 from vegaslab.papers.report.chapter import Chapter
 from vegaslab.papers.report.page import page as report
 
-CHROMIUM = shutil.which("chromium")
-try:
-    import axe_playwright_python
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    MISSING = "playwright is not installed: make browser-packages"
-else:
-    MISSING = "" if CHROMIUM else "chromium is not installed: apt-get install chromium"
-if MISSING and os.environ.get("CI") == "true":
-    raise RuntimeError(MISSING)
-if MISSING:
-    pytest.skip(MISSING, allow_module_level=True)
+need_browser()
 
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 VIEWS = [(1400, "light"), (1400, "dark"), (390, "light"), (390, "dark")]
 PAGES = ["run", "comparison", "trace", "report"]
 PANELS = ["window (segments)", "RTT (ms)", "throughput (Mb/s)", "queue (packets)"]
-# a busy machine is slow, not wrong
-PATIENCE_MS = 300_000
 LONG = '{ preset = "vegas", slow_start = "gallop" }'
 
 # everything below is what the page says of itself
-WIDER_THAN_VIEW = "document.documentElement.scrollWidth - innerWidth"
 STRUCTURE = """() => [...document.querySelectorAll('.panel')].map((panel) => ({
   name: panel.querySelector('.name b').textContent,
   curves: [...panel.querySelectorAll('[data-label]')].map((one) => `${one.getAttribute('class')} ${one.dataset.label}`),
@@ -116,21 +104,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], timeout=PATIENCE_MS
-        )
+    with running_browser() as browser:
         yield browser
-        browser.close()
 
 
 def opened(browser: Any, file: Path, width: int = 1400, scheme: str = "light") -> Any:
     """The page, drawn. Whatever it complains of, or asks of the network, is an error."""
-    page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.set_default_timeout(PATIENCE_MS)
-    page.complaints = []
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on("console", lambda message: page.complaints.append(message.text))
+    page = new_page(browser, width, scheme)
     page.on("request", lambda request: request.url == file.as_uri() or page.complaints.append(request.url))
     page.goto(file.as_uri())
     page.wait_for_function("[...document.querySelectorAll('.plot svg')].every((svg) => svg.childElementCount > 0)")
@@ -152,9 +132,7 @@ def test_a_page_fits_and_can_be_read(browser: Any, files: dict[str, Path], name:
     assert page.evaluate(WIDER_THAN_VIEW) <= 0
     assert page.evaluate(OUTSIDE) == []
     assert page.evaluate(SMALLEST_TEXT) >= 11
-    page.add_script_tag(path=Path(axe_playwright_python.__file__).with_name("axe.min.js"))
-    found = page.evaluate("axe.run()")["violations"]
-    assert [(violation["id"], violation["nodes"][0]["html"]) for violation in found] == []
+    assert violations(page) == []
     page.close()
 
 
@@ -300,3 +278,81 @@ def test_wide_tables_scroll_inside_themselves(browser: Any, files: dict[str, Pat
     assert wide.evaluate("(box) => box.scrollWidth > box.clientWidth && getComputedStyle(box).overflowX") == "auto"
     assert page.evaluate(WIDER_THAN_VIEW) <= 0
     page.close()
+
+
+# texts of one picture that leave it, or tick labels of one axis that lie over each other
+UNREADABLE = """() => {
+  const picture = document.documentElement.getBoundingClientRect();
+  const boxOf = (one) => one.getBoundingClientRect();
+  const texts = [...document.querySelectorAll("g[id^='text_']")].filter((one) => boxOf(one).width > 0);
+  const outside = texts.filter((one) => {
+    const box = boxOf(one);
+    return box.left < picture.left - 1 || box.right > picture.right + 1
+      || box.top < picture.top - 1 || box.bottom > picture.bottom + 1;
+  });
+  const over = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const crowded = [...document.querySelectorAll("g[id^='matplotlib.axis_']")].filter((axis) => {
+    const ticks = [...axis.querySelectorAll("[id^='xtick_'] g[id^='text_'], [id^='ytick_'] g[id^='text_']")].map(boxOf);
+    return ticks.some((one, i) => ticks.some((other, j) => i < j && over(one, other)));
+  });
+  return [...outside, ...crowded].map((one) => one.id);
+}"""
+GRID = """\
+scenario = "short.toml"
+replications = 2
+[grid]
+"flow.0.algorithm" = ["reno", "vegas"]
+"topology.bottleneck.queue" = ["10p", "30p"]
+"topology.bottleneck.loss" = ["1%"]
+"""
+DESIGN = """\
+scenario = "short.toml"
+replications = 2
+[factorial]
+responses = ["flow.0.goodput_mbps"]
+[factorial.set]
+"topology.bottleneck.loss" = "1%"
+[factorial.factor.A]
+name = "queue"
+key = "topology.bottleneck.queue"
+low = "5p"
+high = "40p"
+[factorial.factor.B]
+key = "flow.0.algorithm"
+low = "reno"
+high = "vegas"
+"""
+
+
+COMMANDS = [
+    ["compare", "short.toml", "-a", "reno", "-a", "vegas", "--seeds", "3", "--set", "topology.bottleneck.loss=1%"],
+    ["sweep", "plan.toml", "-j", "1", "-o", "swept"],
+    ["analyse", "swept", "-r", "flow.0.goodput_mbps"],
+    ["factorial", "design.toml", "-j", "1", "-o", "designed"],
+]
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_pictures_of_many_runs_can_be_read(pictures: list[Path], browser: Any, width: int, scheme: str) -> None:
+    for file in pictures:
+        page = new_page(browser, width, scheme)
+        page.goto(file.as_uri())
+        if SCREENSHOTS:
+            page.screenshot(path=Path(SCREENSHOTS) / f"{file.parent.name}-{width}-{scheme}.png")
+        assert page.complaints == []
+        assert page.evaluate(UNREADABLE) == [], file
+        assert page.locator("g[id^='axes_']").count() > 0
+        page.close()
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """What comparisons over seeds, sweeps and factorial designs draw."""
+    folder = tmp_path_factory.mktemp("drawn")
+    for name, text in (("short", SHORT), ("plan", GRID), ("design", DESIGN)):
+        (folder / f"{name}.toml").write_text(text)
+    for command in COMMANDS:
+        subprocess.run([sys.executable, "-m", "vegaslab", *command], cwd=folder, check=True, capture_output=True)
+    found = sorted(folder.rglob("picture.svg"))
+    assert len(found) == 3
+    return found

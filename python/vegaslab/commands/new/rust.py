@@ -110,4 +110,9 @@ impl CongestionControl for {{type}} {
 }
 """
 
-FILES = {"Cargo.toml": _MANIFEST, "src/algorithm.rs": _ALGORITHM, "src/main.rs": _MAIN, ".gitignore": "/target/\n/results/\n"}
+FILES = {
+    "Cargo.toml": _MANIFEST,
+    "src/algorithm.rs": _ALGORITHM,
+    "src/main.rs": _MAIN,
+    ".gitignore": "/target/\n/results/\n",
+}
