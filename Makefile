@@ -108,7 +108,7 @@ docs: build $(VENV)/.docs ## the documentation as a site in the folder site, its
 
 .PHONY: test-site
 test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs chromium)
-	$(BIN)/pytest --quiet -m site python/tests/test_site_browser.py
+	$(BIN)/pytest --quiet -m site --numprocesses auto python/tests/test_site_browser.py
 
 .PHONY: objects
 objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from docs/scenario.schema.json
