@@ -63,6 +63,11 @@ pub trait CongestionControl: Clone {
     /// What tables and pictures show.
     fn status(&self) -> Status;
 
+    /// The state it is in, by the name that its source has for it (`PROBE_UP`); none of one without states.
+    fn state_name(&self) -> Option<&'static str> {
+        None
+    }
+
     /// State of its own by name, for series and pictures; the unit is part of the name (`base_rtt_us`).
     fn report(&self, _out: &mut dyn FnMut(&'static str, i64)) {}
 }

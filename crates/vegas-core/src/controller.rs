@@ -163,6 +163,13 @@ where
         }
     }
 
+    fn state_name(&self) -> Option<&'static str> {
+        match self {
+            Controller::Composed(composed) => composed.state_name(),
+            Controller::Standalone(control) => control.state_name(),
+        }
+    }
+
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
         match self {
             Controller::Composed(composed) => composed.report(out),

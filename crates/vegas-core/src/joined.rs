@@ -176,6 +176,10 @@ impl CongestionControl for Joined {
         }
     }
 
+    fn state_name(&self) -> Option<&'static str> {
+        self.control.state_name()
+    }
+
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
         self.control.report(out);
     }

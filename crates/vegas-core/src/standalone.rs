@@ -183,6 +183,10 @@ macro_rules! standalone {
                 each!(self, control => control.status(), $($name)+)
             }
 
+            fn state_name(&self) -> Option<&'static str> {
+                each!(self, control => control.state_name(), $($name)+)
+            }
+
             fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
                 each!(self, control => control.report(out), $($name)+)
             }

@@ -498,6 +498,15 @@ impl CongestionControl for Bbr1 {
         }
     }
 
+    fn state_name(&self) -> Option<&'static str> {
+        Some(match self.mode {
+            Mode::Startup => "STARTUP",
+            Mode::Drain => "DRAIN",
+            Mode::ProbeBandwidth => "PROBE_BW",
+            Mode::ProbeRtt => "PROBE_RTT",
+        })
+    }
+
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
         out("mode", self.mode as i64);
         out("cycle_index", self.cycle.index.into());

@@ -68,6 +68,19 @@ impl Mode {
         matches!(self, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
     }
 
+    /// As the draft calls it.
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Startup => "STARTUP",
+            Mode::Drain => "DRAIN",
+            Mode::Down => "PROBE_DOWN",
+            Mode::Cruise => "PROBE_CRUISE",
+            Mode::Refill => "PROBE_REFILL",
+            Mode::Up => "PROBE_UP",
+            Mode::ProbeRtt => "PROBE_RTT",
+        }
+    }
+
     /// IsProbingBW: what is in flight is being raised.
     fn accelerates(self) -> bool {
         matches!(self, Mode::Startup | Mode::Refill | Mode::Up)
@@ -266,6 +279,10 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         }
     }
 
+    fn state_name(&self) -> Option<&'static str> {
+        Some(self.mode.name())
+    }
+
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
         let bound = |segments: u32| if segments == u32::MAX { -1 } else { i64::from(segments) };
         let rate = |rate: Bandwidth| if rate == Bandwidth::MAX { -1 } else { rate.per_second() };
@@ -280,6 +297,8 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         out("rounds", self.rounds.count.into());
         out("full_rounds", self.full.rounds.into());
         out("full", self.full.reached.into());
+        out("full_now", self.full.now.into());
+        out("restarts_from_idle", self.least.restarts.into());
         out("probe_wait_us", self.probe.wait_us.into());
         out("rounds_since_probe", self.probe.rounds_since.into());
         out("probe_too_high", self.probe.was_too_high.into());

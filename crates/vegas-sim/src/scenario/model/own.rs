@@ -81,7 +81,8 @@ pub struct Own {
 }
 
 impl Own {
-    fn new(source: &str, loaded: Loaded) -> Self {
+    /// What the scenario calls `source`, as it was loaded.
+    pub fn new(source: &str, loaded: Loaded) -> Self {
         let Loaded { name, content, program } = loaded;
         let sha256 = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
         Own { source: source.into(), name, sha256, program }
@@ -185,6 +186,7 @@ trait Erased: fmt::Debug + Send {
     fn hold_to(&mut self, most: Window);
     fn output(&self) -> Output;
     fn status(&self) -> Status;
+    fn state_name(&self) -> Option<&'static str>;
     fn report(&self, out: &mut dyn FnMut(&'static str, i64));
     fn copy(&self) -> Box<dyn Erased>;
     fn as_any(&self) -> &dyn Any;
@@ -244,6 +246,10 @@ impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
 
     fn status(&self) -> Status {
         CongestionControl::status(self)
+    }
+
+    fn state_name(&self) -> Option<&'static str> {
+        CongestionControl::state_name(self)
     }
 
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
@@ -316,6 +322,10 @@ impl CongestionControl for OwnControl {
 
     fn status(&self) -> Status {
         self.control.status()
+    }
+
+    fn state_name(&self) -> Option<&'static str> {
+        self.control.state_name()
     }
 
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {

@@ -100,6 +100,10 @@ impl CongestionControl for Special {
         either!(self, control => control.status())
     }
 
+    fn state_name(&self) -> Option<&'static str> {
+        either!(self, control => control.state_name())
+    }
+
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
         either!(self, control => control.report(out));
     }

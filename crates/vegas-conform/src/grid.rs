@@ -1,0 +1,73 @@
+//! The paths that cases are played on: rates of 64 kb/s to 10 Gb/s, round trips of 1 ms to 1 s.
+
+use vegas_core::units::Span;
+
+/// A path: its bottleneck's rate, and its propagation delay there and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Bits a second on the wire.
+    pub rate_bps: u64,
+    /// Round-trip propagation delay, above 0.
+    pub rtt: Span,
+}
+
+/// Packets are no smaller than this, bytes.
+const PACKET_MIN: u64 = 250;
+/// IPv4 has none larger; the host's header is in it.
+const PACKET_MAX: u64 = 60_000;
+/// Packets a second that a path carries at most, unless they would be too large: what bounds the work of a run.
+const PACKETS_PER_SECOND: u64 = 4_000;
+
+impl Point {
+    /// In bits a second and milliseconds.
+    pub const fn new(rate_bps: u64, rtt_ms: u64) -> Self {
+        Point { rate_bps, rtt: Span::from_millis(rtt_ms) }
+    }
+
+    /// Bytes of a full packet on the wire: larger on faster paths, so that every run has about as many packets.
+    pub fn packet_bytes(self) -> u64 {
+        (self.rate_bps / 8 / PACKETS_PER_SECOND).clamp(PACKET_MIN, PACKET_MAX)
+    }
+
+    /// Packets a second that the bottleneck carries.
+    pub fn packets_per_second(self) -> f64 {
+        self.rate_bps as f64 / 8.0 / self.packet_bytes() as f64
+    }
+
+    /// Packets on the way on a path that is full and without a queue: rate times propagation delay.
+    pub fn holds_packets(self) -> f64 {
+        self.packets_per_second() * self.rtt.as_nanos() as f64 / 1e9
+    }
+
+    /// Such as `10mbit-100ms`.
+    pub fn name(self) -> String {
+        format!("{}-{}ms", rate(self.rate_bps), self.rtt.as_nanos() / 1_000_000)
+    }
+}
+
+/// A rate as scenario files have it.
+pub(crate) fn rate(bps: u64) -> String {
+    match bps {
+        _ if bps.is_multiple_of(1_000_000_000) => format!("{}gbit", bps / 1_000_000_000),
+        _ if bps.is_multiple_of(1_000_000) => format!("{}mbit", bps / 1_000_000),
+        _ if bps.is_multiple_of(1_000) => format!("{}kbit", bps / 1_000),
+        _ => format!("{bps}bit"),
+    }
+}
+
+/// The point of pictures, and of a quick look.
+pub const REFERENCE: Point = Point::new(10_000_000, 100);
+
+/// The corners of the grid, and points between them.
+pub const WHOLE: [Point; 10] = [
+    REFERENCE,
+    Point::new(64_000, 1),
+    Point::new(64_000, 1_000),
+    Point::new(1_000_000, 10),
+    Point::new(1_000_000, 300),
+    Point::new(100_000_000, 1),
+    Point::new(100_000_000, 30),
+    Point::new(1_000_000_000, 100),
+    Point::new(10_000_000_000, 1),
+    Point::new(10_000_000_000, 1_000),
+];

@@ -1,0 +1,33 @@
+//! A conformance kit for congestion controls: cases on simulated networks, each with a verdict (`docs/conformance.md`).
+//!
+//! A [`Case`] is a scenario and a judge. A [`Subject`] is what is judged: anything that can run a scenario's first flow and
+//! say what it saw. [`conform`] plays the cases at the points of a [grid](grid) and gives a [`Report`], which the modules of
+//! [`write`] turn into files.
+//!
+//! ```
+//! use vegas_conform::{Preset, cases, conform, grid};
+//!
+//! let subject = Preset::named("bbr3").unwrap();
+//! let report = conform(&subject, &cases::bbr()[..1], &[grid::REFERENCE], 1);
+//! assert!(report.passed(), "{report:?}");
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod case;
+pub mod cases;
+pub mod grid;
+mod network;
+mod observed;
+mod play;
+mod report;
+mod simulated;
+pub mod write;
+
+pub use case::{Case, Judged, Miss, Stage, Verdict};
+pub use grid::Point;
+pub use network::Network;
+pub use observed::{Inside, LossAt, Moment, Observed, Recorder, State, Totals};
+pub use play::conform;
+pub use report::{Evidence, Finding, Report, shown};
+pub use simulated::{Preset, Subject, Watched};

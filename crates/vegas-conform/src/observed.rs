@@ -1,0 +1,269 @@
+//! What was seen of a run: from outside, and where the control tells, inside.
+
+use vegas_core::units::{Span, Time};
+
+/// What a run has shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observed {
+    /// In the order of time: one at each change of state, at each end of a round trip, and some between.
+    pub moments: Vec<Moment>,
+    /// Segments found lost.
+    pub losses: Vec<LossAt>,
+    /// Of the whole run.
+    pub totals: Totals,
+}
+
+/// Of a whole run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Bytes of a full packet on the wire.
+    pub packet_bytes: u64,
+    /// Payload delivered in order, Mb/s.
+    pub goodput_mbps: f64,
+    /// Data segments sent, retransmissions included.
+    pub segments_sent: u64,
+    /// Data segments sent again.
+    pub segments_retransmitted: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Data packets that the bottleneck lost.
+    pub drops: u64,
+}
+
+/// A loss was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LossAt {
+    /// When.
+    pub at: Time,
+    /// Segments.
+    pub lost: u32,
+    /// By the retransmission timer.
+    pub timeout: bool,
+    /// It was taken back: nothing had been lost.
+    pub spurious: bool,
+}
+
+/// A control after an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// When.
+    pub at: Time,
+    /// The congestion window, segments.
+    pub window: f64,
+    /// The most that may leave, segments a second; none while the window alone decides.
+    pub pace: Option<f64>,
+    /// Segments on the way: sent, and neither received nor lost as far as the sender knows.
+    pub in_flight: u32,
+    /// The newest round-trip sample.
+    pub rtt: Option<Span>,
+    /// Segments delivered so far.
+    pub delivered: u64,
+    /// Segments found lost so far.
+    pub lost: u64,
+    /// Segments a second of the newest rate sample; none before the first.
+    pub rate: Option<f64>,
+    /// The newest rate sample is of a time in which the application had nothing to send.
+    pub app_limited: bool,
+    /// What the control tells of itself.
+    pub inside: Option<Inside>,
+}
+
+/// The states of the draft's state machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// STARTUP.
+    Startup,
+    /// DRAIN.
+    Drain,
+    /// PROBE_BW of a control that does not tell which part of it.
+    ProbeBw,
+    /// PROBE_DOWN.
+    ProbeDown,
+    /// PROBE_CRUISE.
+    ProbeCruise,
+    /// PROBE_REFILL.
+    ProbeRefill,
+    /// PROBE_UP.
+    ProbeUp,
+    /// PROBE_RTT.
+    ProbeRtt,
+}
+
+impl State {
+    /// All of them.
+    pub const ALL: [State; 8] = [
+        State::Startup,
+        State::Drain,
+        State::ProbeBw,
+        State::ProbeDown,
+        State::ProbeCruise,
+        State::ProbeRefill,
+        State::ProbeUp,
+        State::ProbeRtt,
+    ];
+
+    /// As the draft calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Startup => "STARTUP",
+            State::Drain => "DRAIN",
+            State::ProbeBw => "PROBE_BW",
+            State::ProbeDown => "PROBE_DOWN",
+            State::ProbeCruise => "PROBE_CRUISE",
+            State::ProbeRefill => "PROBE_REFILL",
+            State::ProbeUp => "PROBE_UP",
+            State::ProbeRtt => "PROBE_RTT",
+        }
+    }
+
+    /// Of its name; none of another.
+    pub fn named(name: &str) -> Option<Self> {
+        State::ALL.into_iter().find(|state| state.name() == name)
+    }
+
+    /// Of the cycle that probes for bandwidth.
+    pub fn probes_bandwidth(self) -> bool {
+        !matches!(self, State::Startup | State::Drain | State::ProbeRtt)
+    }
+}
+
+/// What the draft's pseudocode has inside, by its names. None: the control does not tell, or has no value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inside {
+    /// BBR.state.
+    pub state: State,
+    /// BBR.pacing_gain, 256ths.
+    pub pacing_gain: Option<i64>,
+    /// BBR.cwnd_gain, 256ths.
+    pub cwnd_gain: Option<i64>,
+    /// BBR.max_bw, segments a second.
+    pub max_bw: Option<i64>,
+    /// BBR.bw_shortterm, segments a second.
+    pub bw_shortterm: Option<i64>,
+    /// BBR.inflight_longterm, segments.
+    pub inflight_longterm: Option<i64>,
+    /// BBR.inflight_shortterm, segments.
+    pub inflight_shortterm: Option<i64>,
+    /// BBR.min_rtt, microseconds.
+    pub min_rtt_us: Option<i64>,
+    /// BBR.round_count.
+    pub round_count: Option<i64>,
+    /// BBR.full_bw_count.
+    pub full_bw_count: Option<i64>,
+    /// BBR.full_bw_now, 0 or 1.
+    pub full_bw_now: Option<i64>,
+    /// BBR.full_bw_reached, 0 or 1.
+    pub full_bw_reached: Option<i64>,
+    /// BBR.extra_acked, segments.
+    pub extra_acked: Option<i64>,
+    /// BBR.idle_restart, 0 or 1.
+    pub idle_restart: Option<i64>,
+    /// BBR.bw_probe_wait, microseconds.
+    pub bw_probe_wait_us: Option<i64>,
+}
+
+impl Inside {
+    /// In this state; nothing else is known.
+    pub fn new(state: State) -> Self {
+        Inside {
+            state,
+            pacing_gain: None,
+            cwnd_gain: None,
+            max_bw: None,
+            bw_shortterm: None,
+            inflight_longterm: None,
+            inflight_shortterm: None,
+            min_rtt_us: None,
+            round_count: None,
+            full_bw_count: None,
+            full_bw_now: None,
+            full_bw_reached: None,
+            extra_acked: None,
+            idle_restart: None,
+            bw_probe_wait_us: None,
+        }
+    }
+
+    /// Takes in a value by the name that vegas-core's controls report it by; -1 is none.
+    pub fn set(&mut self, name: &str, value: i64) {
+        let place = match name {
+            "pacing_gain_256ths" => &mut self.pacing_gain,
+            "window_gain_256ths" => &mut self.cwnd_gain,
+            "rate_per_second" => &mut self.max_bw,
+            "rate_short_per_second" => &mut self.bw_shortterm,
+            "in_flight_long_segments" => &mut self.inflight_longterm,
+            "in_flight_short_segments" => &mut self.inflight_shortterm,
+            "least_rtt_us" => &mut self.min_rtt_us,
+            "rounds" => &mut self.round_count,
+            "full_rounds" => &mut self.full_bw_count,
+            "full_now" => &mut self.full_bw_now,
+            "full" => &mut self.full_bw_reached,
+            "extra_acked_segments" => &mut self.extra_acked,
+            "restarts_from_idle" => &mut self.idle_restart,
+            "probe_wait_us" => &mut self.bw_probe_wait_us,
+            _ => return,
+        };
+        *place = (value >= 0).then_some(value);
+    }
+
+    /// Whether a judge could tell the two apart by more than a measurement that moves all the time.
+    fn has_turned(&self, before: &Inside) -> bool {
+        let steps = |inside: &Inside| {
+            (inside.state, inside.full_bw_count, inside.full_bw_now, inside.full_bw_reached, inside.inflight_longterm)
+        };
+        let bounds = |inside: &Inside| (inside.bw_shortterm, inside.inflight_shortterm, inside.idle_restart);
+        steps(self) != steps(before) || bounds(self) != bounds(before)
+    }
+}
+
+/// Keeps what a run shows, and not more of it than a judge needs.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    observed: Observed,
+    /// The newest moment, where it was not kept.
+    newest: Option<Moment>,
+}
+
+/// Moments that are kept of each round trip at least.
+const MOMENTS_IN_ROUND: u64 = 16;
+
+impl Recorder {
+    /// After an event.
+    pub fn note(&mut self, moment: Moment) {
+        let Some(kept) = self.observed.moments.last() else { return self.observed.moments.push(moment) };
+        let turned = match (&moment.inside, &kept.inside) {
+            (Some(now), Some(before)) => now.has_turned(before),
+            _ => false,
+        };
+        let step = moment.rtt.map_or(Span::ZERO, |rtt| Span::from_nanos(rtt.as_nanos() / MOMENTS_IN_ROUND));
+        let is_due = moment.at.since(kept.at) >= step;
+        if turned && let Some(before) = self.newest.take() {
+            self.observed.moments.push(before);
+        }
+        match turned || is_due {
+            true => {
+                self.newest = None;
+                self.observed.moments.push(moment);
+            }
+            false => self.newest = Some(moment),
+        }
+    }
+
+    /// A loss was found.
+    pub fn note_loss(&mut self, loss: LossAt) {
+        self.observed.losses.push(loss);
+    }
+
+    /// The newest loss of its kind was none.
+    pub fn note_spurious(&mut self) {
+        if let Some(loss) = self.observed.losses.last_mut() {
+            loss.spurious = true;
+        }
+    }
+
+    /// All that was seen.
+    pub fn finish(&mut self, totals: Totals) -> Observed {
+        self.observed.moments.extend(self.newest.take());
+        Observed { totals, ..std::mem::take(&mut self.observed) }
+    }
+}

@@ -1,0 +1,53 @@
+//! Plays cases on threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::case::{Case, Stage, Verdict};
+use crate::grid::Point;
+use crate::report::{Finding, Report};
+use crate::simulated::Subject;
+
+/// Plays each case at each point, on this many threads. What comes out does not depend on their number.
+pub fn conform(subject: &dyn Subject, cases: &[Case], points: &[Point], threads: usize) -> Report {
+    let plays: Vec<(&Case, Point)> = cases.iter().flat_map(|case| points.iter().map(move |at| (case, *at))).collect();
+    let findings: Vec<Mutex<Option<Finding>>> = plays.iter().map(|_| Mutex::new(None)).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some((case, point)) = plays.get(place) else { return };
+            let finding = play(subject, case, *point);
+            *findings[place].lock().expect("no thread panics while it holds this") = Some(finding);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let found = findings.into_iter().filter_map(|place| place.into_inner().ok().flatten());
+    let mut report = Report { subject: subject.name().into(), findings: found.collect() };
+    keep_first(&mut report);
+    report
+}
+
+fn play(subject: &dyn Subject, case: &Case, point: Point) -> Finding {
+    let mut stage = Stage::new(subject, point, case.name);
+    let verdict = Verdict::from((case.judge)(&mut stage));
+    Finding { case: *case, point, verdict, evidence: stage.into_evidence() }
+}
+
+/// Runs of the first point that passes and of the first that fails are enough to look at.
+fn keep_first(report: &mut Report) {
+    for findings in report.findings.chunk_by_mut(|one, next| one.case.name == next.case.name) {
+        let (mut passed, mut failed) = (false, false);
+        for finding in findings {
+            let kind = if finding.failed() { &mut failed } else { &mut passed };
+            if std::mem::replace(kind, true) {
+                finding.evidence = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Subjects whose packets are the simulator's TCP: a preset, or any algorithm that a scenario file can name.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
+use vegas_core::{
+    Ack, Algorithm, Composition, CongestionControl, Controller, Joined, Loss, LossKind, LostSegment, Needs, Output,
+    Parameters, Restart, Sent, Standalone, Status,
+};
+use vegas_sim::batch::run_within;
+use vegas_sim::outcome::Outcome;
+use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, OwnControl, Program, Scenario};
+use vegas_sim::{Engine, Limits, Watch};
+
+use crate::observed::{Inside, LossAt, Moment, Observed, Recorder, State, Totals};
+
+/// What is judged.
+pub trait Subject: fmt::Debug + Sync {
+    /// What reports call it.
+    fn name(&self) -> &str;
+    /// Lines of a scenario's `[[flow]]` that choose it, such as `algorithm = "bbr3"`.
+    fn flow(&self) -> String;
+    /// Runs the scenario file and says what its first flow did. The error is a line.
+    fn run(&self, scenario: &str) -> Result<Observed, String>;
+}
+
+/// An algorithm by its name in scenario files, on the simulator's TCP.
+#[derive(Debug)]
+pub struct Preset {
+    name: String,
+    algorithm: String,
+    loader: Option<Arc<dyn Loader>>,
+}
+
+impl Preset {
+    /// A preset of this name; none if there is no such preset.
+    pub fn named(name: &str) -> Option<Self> {
+        let preset = vegas_core::registry::preset(name)?;
+        Some(Preset { name: preset.name.into(), algorithm: format!("{:?}", preset.name), loader: None })
+    }
+
+    /// What reports call `name` and scenario files `algorithm`, a TOML value. `loader` loads it if it is from outside.
+    pub fn written(name: &str, algorithm: &str, loader: Option<Arc<dyn Loader>>) -> Self {
+        Preset { name: name.into(), algorithm: algorithm.into(), loader }
+    }
+}
+
+impl Subject for Preset {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn flow(&self) -> String {
+        format!("algorithm = {}", self.algorithm)
+    }
+
+    fn run(&self, text: &str) -> Result<Observed, String> {
+        let mut scenario = read(text, self.loader.as_ref())?;
+        let recorder = Arc::new(Mutex::new(Recorder::default()));
+        watch_first_flow(&mut scenario, &recorder);
+        let outcome = run(&scenario)?;
+        let mut recorder = recorder.lock().expect("the run is over");
+        Ok(recorder.finish(totals(&scenario, &outcome)))
+    }
+}
+
+fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scenario, String> {
+    let folder = OnDisk::of("");
+    let folder = match loader {
+        Some(loader) => folder.with_loader(Arc::clone(loader)),
+        None => folder,
+    };
+    let mut stop = |_| None;
+    let watch = &mut Watch::new(Limits::default(), &mut stop);
+    Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(|error| error.to_string())
+}
+
+fn run(scenario: &Scenario) -> Result<Outcome, String> {
+    let mut stop = |_| None;
+    let watch = &mut Watch::new(Limits::default(), &mut stop);
+    run_within(Engine::Fast, scenario, None, watch).map_err(|stopped| stopped.to_string())
+}
+
+/// Of a run's first flow, and of the bottleneck on its way.
+fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
+    let flow = &outcome.flows[0];
+    let path = &scenario.flows[0].path;
+    Totals {
+        packet_bytes: scenario.flows[0].packet.get(),
+        goodput_mbps: flow.goodput_mbps,
+        segments_sent: flow.segments_sent,
+        segments_retransmitted: flow.segments_retransmitted,
+        timeouts: flow.timeouts,
+        drops: path.iter().map(|link| outcome.links[*link].drops).sum(),
+    }
+}
+
+/// Puts a recorder around the first flow's control. It hears what it heard before, and decides what it decided.
+fn watch_first_flow(scenario: &mut Scenario, recorder: &Arc<Mutex<Recorder>>) {
+    let flow = &mut scenario.flows[0];
+    let watched = WatchedProgram {
+        composition: flow.composition,
+        standalone: flow.standalone,
+        own: flow.own.clone(),
+        recorder: Arc::clone(recorder),
+    };
+    let loaded = Loaded { name: flow.algorithm.clone(), content: Vec::new(), program: Arc::new(watched) };
+    flow.own = Some(Own::new(&flow.algorithm.clone(), loaded));
+}
+
+#[derive(Debug)]
+struct WatchedProgram {
+    composition: Composition,
+    standalone: Option<Standalone>,
+    own: Option<Own>,
+    recorder: Arc<Mutex<Recorder>>,
+}
+
+impl Program for WatchedProgram {
+    fn needs(&self) -> Needs {
+        self.own.as_ref().map_or(Needs::NONE, |own| own.program().needs())
+    }
+
+    fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
+        if let Some(own) = &self.own {
+            return OwnControl::new(Watched::new(own.program().start(parameters, seed), &self.recorder), 0);
+        }
+        let algorithm = Arc::new(Algorithm::new(self.composition, *parameters).expect("the scenario is checked"));
+        let control: Controller<Arc<Algorithm>, Box<Joined>> = Controller::start(algorithm, self.standalone, seed);
+        OwnControl::new(Watched::new(control, &self.recorder), 0)
+    }
+}
+
+/// A control with a recorder beside it.
+#[derive(Clone, Debug)]
+pub struct Watched<C> {
+    control: C,
+    needs: Needs,
+    recorder: Arc<Mutex<Recorder>>,
+    in_flight: u32,
+    delivered: u64,
+    lost: u64,
+    rtt: Option<Span>,
+    rate: Option<f64>,
+    app_limited: bool,
+}
+
+impl<C: CongestionControl> Watched<C> {
+    /// Writes down what `control` does.
+    pub fn new(control: C, recorder: &Arc<Mutex<Recorder>>) -> Self {
+        Watched {
+            needs: control.needs(),
+            control,
+            recorder: Arc::clone(recorder),
+            in_flight: 0,
+            delivered: 0,
+            lost: 0,
+            rtt: None,
+            rate: None,
+            app_limited: false,
+        }
+    }
+
+    fn moment(&self, at: Time) -> Moment {
+        let output = self.control.output();
+        let inside = self.control.state_name().and_then(State::named).map(|state| {
+            let mut inside = Inside::new(state);
+            self.control.report(&mut |name, value| inside.set(name, value));
+            inside
+        });
+        Moment {
+            at,
+            window: segments(output.window),
+            pace: output.pace.map(|pace| 1e9 / pace.spacing().as_nanos() as f64),
+            in_flight: self.in_flight,
+            rtt: self.rtt,
+            delivered: self.delivered,
+            lost: self.lost,
+            rate: self.rate,
+            app_limited: self.app_limited,
+            inside,
+        }
+    }
+
+    fn note(&self, at: Time) {
+        let moment = self.moment(at);
+        self.recorder.lock().expect("one thread runs it").note(moment);
+    }
+
+    /// Counts what an acknowledgement says, whether the control asks for it or not.
+    fn count(&mut self, ack: &Ack) {
+        let delivered = ack.delivered.0.max(ack.acked.0.min(self.in_flight));
+        self.delivered += u64::from(delivered);
+        self.in_flight = self.in_flight.saturating_sub(delivered);
+        self.rtt = ack.rtt.or(self.rtt);
+        if let Some(sample) = ack.rate {
+            self.rate = Some(segments(sample.per_second()));
+            self.app_limited = sample.app_limited;
+        }
+    }
+}
+
+fn segments(window: Window) -> f64 {
+    window.as_raw() as f64 / Window::whole(Segments(1)).as_raw() as f64
+}
+
+impl<C: CongestionControl> CongestionControl for Watched<C> {
+    /// What the recorder counts by changes nothing for a control that does not ask.
+    fn needs(&self) -> Needs {
+        Needs { rate: true, sent: true, each_loss: true, ..self.needs }
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.control.on_handshake(now, rtt);
+        self.note(now);
+    }
+
+    fn on_sent(&mut self, sent: &Sent) {
+        self.in_flight = sent.in_flight.0;
+        if self.needs.sent {
+            self.control.on_sent(sent);
+        }
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        self.lost += 1;
+        self.in_flight = self.in_flight.saturating_sub(1);
+        if self.needs.each_loss {
+            self.control.on_segment_lost(lost);
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.count(ack);
+        self.control.on_ack(ack);
+        self.note(ack.now);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.control.on_loss(loss);
+        let timeout = loss.kind == LossKind::Timeout;
+        if loss.kind != LossKind::Ecn {
+            let found = LossAt { at: loss.now, lost: loss.lost.0, timeout, spurious: false };
+            self.recorder.lock().expect("one thread runs it").note_loss(found);
+        }
+        self.note(loss.now);
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        self.control.on_recovered(now);
+        self.note(now);
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        self.control.on_spurious(&before.control);
+        self.recorder.lock().expect("one thread runs it").note_spurious();
+    }
+
+    fn on_restart(&mut self, restart: &Restart) {
+        self.control.on_restart(restart);
+        self.note(restart.now);
+    }
+
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
+        self.control.on_path_change(next, now);
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        self.control.hold_to(most);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.control.follow(window, threshold);
+    }
+
+    fn output(&self) -> Output {
+        self.control.output()
+    }
+
+    fn status(&self) -> Status {
+        self.control.status()
+    }
+
+    fn state_name(&self) -> Option<&'static str> {
+        self.control.state_name()
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        self.control.report(out);
+    }
+}
