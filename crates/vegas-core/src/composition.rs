@@ -123,6 +123,7 @@ impl HostCapabilities {
             sent: true,
             spread: true,
             pacing: true,
+            pace_kept: true,
             one_way_delay: true,
             routers: true,
             own_recovery: true,
@@ -140,8 +141,9 @@ impl HostCapabilities {
         gives: HostCapabilities::SIMULATOR.gives,
     };
 
-    /// QUIC as quinn has it: its pluggable interface takes a window only. QUIC's own loss recovery decides what is sent
-    /// again, quinn's pacer makes its rate of window and RTT and lets bursts through, and UDP carries no option that routers stamp.
+    /// QUIC as quinn has it: its pluggable interface takes a window only, which carries a pace from round trip to round trip and no
+    /// departures. QUIC's own loss recovery decides what is sent again and asks for no window in recovery (RFC 9002, section 7.3.2),
+    /// quinn's pacer makes its rate of window and RTT and lets bursts through, and UDP carries no option that routers stamp.
     pub const QUIC: HostCapabilities = HostCapabilities {
         name: "quic",
         retransmission_path: false,
@@ -154,10 +156,11 @@ impl HostCapabilities {
             sent: true,
             spread: true,
             pacing: false,
+            pace_kept: true,
             one_way_delay: false,
             routers: false,
-            own_recovery: false,
-            each_loss: false,
+            own_recovery: true,
+            each_loss: true,
         },
     };
 

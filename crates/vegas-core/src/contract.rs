@@ -89,6 +89,8 @@ pub struct Needs {
     pub spread: bool,
     /// Departures at [`Output::pace`].
     pub pacing: bool,
+    /// No more leaves in a round trip than [`Output::pace`] says: by departures at it, or by a window that the host makes of it.
+    pub pace_kept: bool,
     /// [`Ack::one_way_delay`].
     pub one_way_delay: bool,
     /// [`Ack::feedback`]: routers are asked for queueing times.
@@ -108,6 +110,7 @@ impl Needs {
         sent: false,
         spread: false,
         pacing: false,
+        pace_kept: false,
         one_way_delay: false,
         routers: false,
         own_recovery: false,
@@ -123,6 +126,7 @@ impl Needs {
             sent: self.sent || other.sent,
             spread: self.spread || other.spread,
             pacing: self.pacing || other.pacing,
+            pace_kept: self.pace_kept || other.pace_kept,
             one_way_delay: self.one_way_delay || other.one_way_delay,
             routers: self.routers || other.routers,
             own_recovery: self.own_recovery || other.own_recovery,
@@ -139,6 +143,7 @@ impl Needs {
             (self.sent && !given.sent, "needs a host that tells of each segment sent"),
             (self.spread && !given.spread, "needs a host that spreads what leaves over the round trip"),
             (self.pacing && !given.pacing, "needs a host that paces"),
+            (self.pace_kept && !given.pace_kept, "needs a host that keeps to its pace"),
             (self.one_way_delay && !given.one_way_delay, "needs a host that measures one-way delays"),
             (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),
             (self.own_recovery && !given.own_recovery, "needs a host that leaves the window in recovery to it"),

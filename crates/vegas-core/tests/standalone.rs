@@ -91,6 +91,7 @@ fn needs_are_refused_by_name() {
         Needs { sent: true, ..nothing },
         Needs { spread: true, ..nothing },
         Needs { pacing: true, ..nothing },
+        Needs { pace_kept: true, ..nothing },
         Needs { one_way_delay: true, ..nothing },
         Needs { routers: true, ..nothing },
         Needs { own_recovery: true, ..nothing },

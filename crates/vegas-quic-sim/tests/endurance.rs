@@ -46,6 +46,9 @@ presets! {
     fast: "fast",
     cdg: "cdg",
     reno_linux: "reno-linux",
+    bbr1: "bbr1",
+    bbr3: "bbr3",
+    bbr3_linux: "bbr3-linux",
 }
 
 #[test]

@@ -49,7 +49,20 @@ fn a_transfer_is_whole_and_takes_its_time() {
 /// acknowledgement or for rates is told what it needs: nothing stands still.
 #[test]
 fn what_asks_for_more_fills_the_path() {
-    let heirs = ["nv", "veno", "westwood", "yeah", "illinois", "htcp", "cdg", "copa", "copa-mvfst"];
+    let heirs = [
+        "nv",
+        "veno",
+        "westwood",
+        "yeah",
+        "illinois",
+        "htcp",
+        "cdg",
+        "copa",
+        "copa-mvfst",
+        "bbr1",
+        "bbr3",
+        "bbr3-linux",
+    ];
     for preset in heirs {
         let took = |faults: &str| {
             let flow = format!("flow = [{{ algorithm = \"{preset}\", transport = \"quic\", size = \"4mb\" }}]");

@@ -12,6 +12,7 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use vegas_core::units::{Segments, Span, Time};
 use vegas_core::{Algorithm, CongestionControl, LossKind, Status};
 
+use crate::detail::Lost;
 use crate::observer::{Event, Observer};
 use crate::path::{Batch, Choice, Path};
 use crate::sends::SendLog;
@@ -67,6 +68,8 @@ pub struct VegasController {
     batch: Batch,
     /// A copy for another path, which has not sent on it yet.
     moves: bool,
+    /// By which quinn's pacer makes a rate of the window.
+    smoothed_rtt: Span,
 }
 
 impl VegasController {
@@ -81,6 +84,7 @@ impl VegasController {
             bytes_in_flight: 0,
             batch: Batch::default(),
             moves: false,
+            smoothed_rtt: Span::ZERO,
         }
     }
 
@@ -130,6 +134,7 @@ impl VegasController {
         self.path.begin_anew(self.time(now));
         self.path_began = now;
         self.moves = false;
+        self.smoothed_rtt = Span::ZERO;
     }
 
     /// A packet that the acknowledgement under way covers; quinn names them in the order of sending.
@@ -141,6 +146,7 @@ impl VegasController {
         let sent = self.time(sent);
         self.batch.packets += 1;
         self.batch.last_sent = self.batch.last_sent.max(Some(sent));
+        self.path.settle(sent);
         if let Some(index) = self.sends.acknowledged(sent) {
             self.batch.newest = Some((index, sent));
         }
@@ -161,7 +167,8 @@ impl Controller for VegasController {
         self.tell_observer(now, Event::Sent { packets });
     }
 
-    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, _rtt: &RttEstimator) {
+    fn on_ack(&mut self, _now: Instant, sent: Instant, bytes: u64, _app_limited: bool, rtt: &RttEstimator) {
+        self.smoothed_rtt = Span::from_nanos(u64::try_from(rtt.get().as_nanos()).unwrap_or(u64::MAX));
         self.on_packet(sent, bytes);
     }
 
@@ -181,8 +188,8 @@ impl Controller for VegasController {
         };
         self.bytes_in_flight = self.bytes_in_flight.saturating_sub(lost_bytes);
         let is_here = sent >= self.path_began;
-        let lost = self.packets(lost_bytes);
-        let cut = is_here && self.path.on_loss(self.time(now), self.time(sent), kind, lost);
+        let lost = Lost { packets: self.packets(lost_bytes), sent: self.time(sent), index: None };
+        let cut = is_here && self.path.on_loss(self.time(now), kind, lost);
         self.tell_observer(now, Event::Congested { kind, bytes: lost_bytes, cut });
     }
 
@@ -191,7 +198,7 @@ impl Controller for VegasController {
     }
 
     fn window(&self) -> u64 {
-        self.bytes(self.path.window())
+        self.bytes(self.path.window_keeping_pace(self.smoothed_rtt))
     }
 
     fn metrics(&self) -> ControllerMetrics {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use vegas_core::rate::{RateEstimator, Snapshot};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
-use vegas_core::{Needs, RateSample};
+use vegas_core::{LostSegment, Needs, RateSample};
 
 use crate::path::Batch;
 
@@ -14,10 +14,12 @@ use crate::path::Batch;
 pub(crate) struct Detail {
     pub(crate) needs: Needs,
     rates: RateEstimator,
-    /// Packets that may still be acknowledged, in the order of sending; none unless rate samples are asked for.
+    /// Packets that may still be acknowledged, in the order of sending; none unless rate samples or losses are asked for.
     departures: VecDeque<Departure>,
     /// The first of them.
     oldest: u64,
+    /// When the newest packet of the acknowledgement before left.
+    acknowledged: Time,
     rtts: Rtts,
     /// Packets found lost since the control heard last.
     lost: u32,
@@ -28,6 +30,18 @@ pub(crate) struct Detail {
 struct Departure {
     sent: Time,
     snapshot: Snapshot,
+    /// It was acknowledged or found lost.
+    settled: bool,
+}
+
+/// Packets found lost at one time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lost {
+    pub(crate) packets: Segments,
+    /// When the newest of them left.
+    pub(crate) sent: Time,
+    /// Which one it is, where the stack tells; then it is the only one.
+    pub(crate) index: Option<SendIndex>,
 }
 
 /// The least and the greatest round-trip time so far.
@@ -51,13 +65,14 @@ const DEPARTURES_MAX: usize = 1 << 20;
 impl Detail {
     /// None if `needs` asks for nothing that this keeps.
     pub(crate) fn new(needs: Needs) -> Option<Box<Self>> {
-        let asks = needs.rate || needs.every_ack || needs.sent;
+        let asks = needs.rate || needs.every_ack || needs.sent || needs.each_loss;
         asks.then(|| {
             Box::new(Detail {
                 needs,
                 rates: RateEstimator::new(),
                 departures: VecDeque::new(),
                 oldest: 0,
+                acknowledged: Time::ZERO,
                 rtts: Rtts { least: None, greatest: Span::ZERO },
                 lost: 0,
             })
@@ -66,12 +81,12 @@ impl Detail {
 
     /// Packets leave while `others` are in flight.
     pub(crate) fn on_send(&mut self, now: Time, packets: u64, others: Segments) {
-        if !self.needs.rate {
+        if !self.needs.rate && !self.needs.each_loss {
             return;
         }
         for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
             let snapshot = self.rates.on_sent(now, Segments(others.0.saturating_add(packet)));
-            self.departures.push_back(Departure { sent: now, snapshot });
+            self.departures.push_back(Departure { sent: now, snapshot, settled: false });
         }
         self.forget(self.departures.len().saturating_sub(DEPARTURES_MAX));
     }
@@ -80,6 +95,7 @@ impl Detail {
     pub(crate) fn begin_anew(&mut self, next: u64) {
         self.departures.clear();
         self.oldest = next;
+        self.acknowledged = Time::ZERO;
         self.rtts = Rtts { least: None, greatest: Span::ZERO };
     }
 
@@ -92,26 +108,66 @@ impl Detail {
         in_flight: Option<Segments>,
     ) -> Option<RateSample> {
         let sent = batch.last_sent?;
+        // not before: what the acknowledgement before found lost was told after it
+        let before = std::mem::replace(&mut self.acknowledged, sent);
+        self.forget_before(before);
         let rtt = now.since(sent);
         self.rtts.least = Some(self.rtts.least.map_or(rtt, |least| least.min(rtt)));
         self.rtts.greatest = self.rtts.greatest.max(rtt);
         if !self.needs.rate {
             return None;
         }
-        if let Some(Departure { sent, snapshot }) = self.departure(batch.newest.map(|(index, _)| index), sent) {
+        if let Some(Departure { sent, snapshot, .. }) = self.departure(batch.newest.map(|(index, _)| index), sent) {
             (0..batch.packets).for_each(|_| self.rates.on_delivered(now, sent, snapshot));
         }
         if let Some(in_flight) = in_flight {
             self.rates.on_app_limited(in_flight);
         }
-        self.forget_before(sent);
         self.rates.sample(self.rtts.least.unwrap_or(Span::ZERO))
+    }
+
+    /// A packet was acknowledged that left then. Packets of one instant are taken to arrive in order.
+    pub(crate) fn settle(&mut self, sent: Time) {
+        let from = self.departures.partition_point(|departure| departure.sent < sent);
+        let same = self.departures.range_mut(from..).take_while(|departure| departure.sent == sent);
+        if let Some(departure) = same.into_iter().find(|departure| !departure.settled) {
+            departure.settled = true;
+        }
     }
 
     /// Packets were found lost; with those that the control has not been told of yet.
     pub(crate) fn on_lost(&mut self, packets: Segments) {
         self.rates.on_lost(packets);
         self.lost = self.lost.saturating_add(packets.0);
+    }
+
+    /// Likewise, with what is to be told of each. Whatever left before a lost packet is acknowledged or lost, too, within a packet
+    /// number space (RFC 9002, section 6.1): the newest that are not settled are those that were lost. Those that are forgotten
+    /// are counted only.
+    pub(crate) fn on_each_lost(&mut self, lost: &Lost) -> Vec<LostSegment> {
+        let places = self.places_of(lost);
+        let known = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        self.on_lost(Segments(lost.packets.0.saturating_sub(known)));
+        let one = |place: usize| {
+            self.on_lost(Segments(1));
+            let departure = &mut self.departures[place];
+            departure.settled = true;
+            self.rates.lost_segment(departure.snapshot)
+        };
+        places.into_iter().map(one).collect()
+    }
+
+    /// Where they are among the departures, in the order of sending.
+    fn places_of(&self, lost: &Lost) -> Vec<usize> {
+        if let Some(index) = lost.index {
+            let place = index.0.checked_sub(self.oldest).and_then(|place| usize::try_from(place).ok());
+            return place.filter(|place| *place < self.departures.len()).into_iter().collect();
+        }
+        let until = self.departures.partition_point(|departure| departure.sent <= lost.sent);
+        let open = (0..until).rev().filter(|place| !self.departures[*place].settled);
+        let mut places: Vec<_> = open.take(lost.packets.0 as usize).collect();
+        places.reverse();
+        places
     }
 
     /// Packets found lost since this was asked last.
@@ -224,7 +280,30 @@ mod tests {
                 assert!(detail.on_acknowledged(at(ms), &batch(1, ms - 100, ms - 100), None).is_some());
             }
         }
-        assert_eq!(detail.departures.len(), 301);
+        assert_eq!(detail.departures.len(), 302);
+    }
+
+    /// Packets leave at 0, 10, 20, 20 and 30 ms. The first and the last are acknowledged, so the three between are those lost:
+    /// two, three and four were in flight with them. A stack that names the packet needs no more than its index.
+    #[test]
+    fn lost_packets_are_those_that_were_not_acknowledged() {
+        let sends = [0, 10, 20, 20, 30];
+        let sent = || {
+            let mut detail = Detail::new(Needs { each_loss: true, rate: true, ..Needs::NONE }).unwrap();
+            (0..).zip(sends).for_each(|(others, ms)| detail.on_send(at(ms), 1, Segments(others)));
+            detail
+        };
+        let told =
+            |lost: Vec<LostSegment>| -> Vec<_> { lost.iter().map(|one| (one.in_flight.0, one.lost.0)).collect() };
+        let mut detail = sent();
+        [0, 30].into_iter().for_each(|ms| detail.settle(at(ms)));
+        let three = Lost { packets: Segments(3), sent: at(20), index: None };
+        assert_eq!(told(detail.on_each_lost(&three)), [(2, 1), (3, 2), (4, 3)]);
+        assert_eq!(told(detail.on_each_lost(&three)), [], "none is lost twice");
+        assert_eq!(detail.take_lost(), Segments(6), "what is not known any more is counted");
+        let mut detail = sent();
+        let one = Lost { packets: Segments(1), sent: at(20), index: Some(SendIndex(3)) };
+        assert_eq!(told(detail.on_each_lost(&one)), [(4, 1)]);
     }
 
     /// Counted until the control is told: by a loss, or with the next acknowledgement.

@@ -44,6 +44,8 @@
 //!   have them. Windows grow by what it covers (RFC 9002, appendix B.5), and not by acknowledgements as in the papers.
 //! - **Recovery.** What was sent before the newest cut does not let the window grow (RFC 9002, section 7.3.2), and is told only to
 //!   algorithms that ask for every acknowledgement. The first packet acknowledged that left after the cut ends it.
+//! - **Losses one by one.** quinn tells how many packets were lost and when the newest left. Whatever left before it is acknowledged or
+//!   lost, so the newest that were neither are meant.
 //! - **Rates** are from a snapshot of each packet that leaves (`vegas_core::rate`), for algorithms that ask.
 //! - **ACK delay.** quinn does not tell a controller how long the peer held an acknowledgement back. It holds back none that
 //!   the newest packet triggers, so samples are right but for the packet that waits for a second one in vain: at 25 ms
@@ -71,8 +73,10 @@
 //! # What quinn cannot carry
 //!
 //! Mechanisms C and D of Vegas (the retransmission path is QUIC's own), H (a burst limit: quinn's pacer lets ten packets
-//! out together), a pacing rate (quinn's pacer makes its own from window and RTT), one-way delays, and what routers stamp. A rate is carried
-//! by s2n-quic: with the Cargo feature `s2n` the module `s2n` has controllers for it.
+//! out together), packets at a rate of the algorithm's own (quinn's pacer makes its own from window and RTT), one-way delays, and what
+//! routers stamp. Such a rate is carried by s2n-quic: with the Cargo feature `s2n` the module `s2n` has controllers for it. An algorithm
+//! that asks no more than that its pace is kept to from round trip to round trip (BBR) has it by the window: the less of its own
+//! and what leaves at the pace in a smoothed round trip.
 
 #![forbid(unsafe_code)]
 

@@ -9,7 +9,7 @@ use vegas_core::{
     Standalone, Status,
 };
 
-use crate::detail::{Detail, News};
+use crate::detail::{Detail, Lost, News};
 
 /// A congestion control of any kind.
 pub(crate) type Control = Controller<Arc<Algorithm>, Box<Joined>>;
@@ -39,6 +39,8 @@ pub(crate) struct Path {
     host_noise: Span,
     control: Control,
     paces: bool,
+    /// It has to be kept to its pace, and hears what limits it.
+    keeps_pace: bool,
     /// The next packet's index.
     next: u64,
     /// Everything below this index is acknowledged, or was overtaken by what is.
@@ -113,6 +115,7 @@ impl Path {
             choice,
             host_noise,
             paces: control.needs().pacing,
+            keeps_pace: control.needs().pace_kept,
             detail: Detail::new(control.needs()),
             control,
             next: 0,
@@ -144,6 +147,18 @@ impl Path {
     /// The window in whole packets.
     pub(crate) fn window(&self) -> Segments {
         self.control.output().window.floor().max(LEAST)
+    }
+
+    /// The window for a stack that takes no pace. To a control that needs its pace kept it is what leaves at that pace in a round
+    /// trip of this length, if that is less: with so much in flight no more is sent in a round trip, and a queue that makes it
+    /// longer makes the window larger, as it does to a sender by rate.
+    pub(crate) fn window_keeping_pace(&self, rtt: Span) -> Segments {
+        let window = self.window();
+        let Some(pace) = self.control.output().pace.filter(|_| self.keeps_pace && rtt > Span::ZERO) else {
+            return window;
+        };
+        let at_pace = rtt.as_nanos().div_ceil(pace.spacing().as_nanos().max(1));
+        window.min(Segments(u32::try_from(at_pace).unwrap_or(u32::MAX))).max(LEAST)
     }
 
     pub(crate) fn initial_window(&self) -> Segments {
@@ -216,6 +231,7 @@ impl Path {
         let in_recovery = self.is_of_recovery(&batch);
         self.app_limited = !window_limited;
         let rate = self.rate_sample(now, &batch, window_limited);
+        let window_limited = window_limited && (!self.keeps_pace || self.was_window_full(&batch));
         if covered > Segments(0) && (!in_recovery || self.hears_all()) {
             self.end_recovery(now, in_recovery);
             let News { delivered, lost, rate } = self.news(covered, rate);
@@ -235,6 +251,19 @@ impl Path {
             });
         }
         self.oldest = self.oldest.max(newest + 1).min(next.0);
+    }
+
+    /// Before this acknowledgement; else the pace was what held the sender back, where the application did not.
+    fn was_window_full(&self, batch: &Batch) -> bool {
+        let acked = u32::try_from(batch.packets).unwrap_or(u32::MAX);
+        batch.left_in_flight.0.saturating_add(acked) >= self.window().0
+    }
+
+    /// A packet of the acknowledgement that is being read left then: for stacks that name losses by nothing but the newest.
+    pub(crate) fn settle(&mut self, sent: Time) {
+        if let Some(detail) = self.detail.as_mut().filter(|detail| detail.needs.each_loss) {
+            detail.settle(sent);
+        }
     }
 
     /// A packet that was overtaken is of no recovery for a control that hears of recoveries, if it was sent after the cut.
@@ -266,12 +295,10 @@ impl Path {
         News { delivered, lost: self.detail.as_mut().map_or(Segments(0), |detail| detail.take_lost()), rate }
     }
 
-    /// `lost` packets were found lost, the newest of which was sent then, or marks were reported. Whether it made the window
-    /// smaller.
-    pub(crate) fn on_loss(&mut self, now: Time, sent: Time, kind: LossKind, lost: Segments) -> bool {
-        if let Some(detail) = &mut self.detail {
-            detail.on_lost(lost);
-        }
+    /// Packets were found lost, or marks were reported. Whether it made the window smaller.
+    pub(crate) fn on_loss(&mut self, now: Time, kind: LossKind, newly: Lost) -> bool {
+        self.tell_lost(&newly);
+        let Lost { packets: lost, sent, .. } = newly;
         let is_collapse = kind == LossKind::Timeout;
         let answered = if is_collapse { self.collapsed } else { self.recovery_began };
         if answered.is_some_and(|answered| sent <= answered) {
@@ -287,6 +314,16 @@ impl Path {
         // QUIC never sends a packet twice: what is sent again has a new number
         self.control.on_loss(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost });
         self.control.output().window < before
+    }
+
+    fn tell_lost(&mut self, lost: &Lost) {
+        let Some(detail) = &mut self.detail else { return };
+        if !detail.needs.each_loss {
+            return detail.on_lost(lost.packets);
+        }
+        for segment in detail.on_each_lost(lost) {
+            self.control.on_segment_lost(&segment);
+        }
     }
 
     /// A sample without what hosts add: the wait behind the packet's own burst, and noise. Never below the least one.

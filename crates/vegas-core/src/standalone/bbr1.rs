@@ -152,7 +152,7 @@ impl FullPipe {
 
 impl Bbr1 {
     pub(super) const NEEDS: Needs =
-        Needs { rate: true, every_ack: true, sent: true, pacing: true, own_recovery: true, ..Needs::NONE };
+        Needs { rate: true, every_ack: true, sent: true, pace_kept: true, own_recovery: true, ..Needs::NONE };
 
     pub(super) fn start(parameters: &Parameters, seed: u64) -> Self {
         let (initial, most) = (parameters.initial_window.0, parameters.max_window.0);

@@ -114,7 +114,7 @@ impl<const LINUX: bool> Control<LINUX> {
         every_ack: true,
         window_limited: true,
         sent: true,
-        pacing: true,
+        pace_kept: true,
         own_recovery: true,
         each_loss: true,
         ..Needs::NONE

@@ -36,8 +36,6 @@ pub struct Westwood {
     least_rtt_ms: u64,
     /// Segments acknowledged in the sample under way.
     acked: u32,
-    /// The oldest segment that is not acknowledged.
-    oldest: SendIndex,
     /// Segments counted by duplicate acknowledgements ahead of the one that acknowledges them.
     ahead: u32,
     /// Segments a ms, filtered once, and twice; 0 before the first sample.
@@ -58,7 +56,6 @@ impl Westwood {
             rtt_ms: FIRST_RTT_MS,
             least_rtt_ms: FIRST_RTT_MS,
             acked: 0,
-            oldest: SendIndex(0),
             ahead: 0,
             once: 0,
             twice: 0,
@@ -90,9 +87,7 @@ impl Westwood {
     /// A duplicate counts one segment, which the acknowledgement that covers it then does not count again (Westwood's
     /// `AckedCount`).
     fn newly_acked(&mut self, ack: &Ack) -> u32 {
-        let oldest = SendIndex(ack.newest.0.saturating_add(1));
-        let covered = oldest.since(self.oldest).0;
-        self.oldest = self.oldest.max(oldest);
+        let covered = ack.acked.0;
         if covered == 0 {
             self.ahead = self.ahead.saturating_add(1);
             return 1;
@@ -165,8 +160,7 @@ impl CongestionControl for Westwood {
         self.acked = 0;
     }
 
-    fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        self.oldest = next;
+    fn on_path_change(&mut self, _next: SendIndex, now: Time) {
         self.began_ms = millis(now);
         self.acked = 0;
         self.forgets_least = true;
@@ -189,5 +183,31 @@ impl CongestionControl for Westwood {
         out("bandwidth_segments_per_second", (self.twice.saturating_mul(1_000) >> FRACTION_BITS) as i64);
         out("least_rtt_ms", self.least_rtt_ms as i64);
         out("product_segments", self.product().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A packet arrives every 10 ms, and each time one before it was lost, which QUIC sends again under another number: 100 a
+    /// second. The sample of the first ends after more than 50 ms.
+    #[test]
+    fn what_was_lost_is_no_bandwidth() {
+        let mut westwood = Westwood::start(&PRESET.parameters, 1);
+        for packet in 1..=20_u64 {
+            let now = Time::ZERO + Span::from_millis(10 * packet);
+            let rtt = Some(Span::from_millis(10));
+            let one = Segments(1);
+            let newest = SendIndex(2 * packet);
+            westwood.on_ack(&Ack { now, rtt, acked: one, delivered: one, newest, ..Ack::default() });
+        }
+        let mut bandwidth = 0;
+        westwood.report(&mut |name, value| {
+            if name == "bandwidth_segments_per_second" {
+                bandwidth = value;
+            }
+        });
+        assert!((95..=100).contains(&bandwidth), "{bandwidth}");
     }
 }

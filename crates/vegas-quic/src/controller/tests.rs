@@ -103,6 +103,24 @@ fn thinned_acknowledgements_do_not_change_the_backlog() {
     }
 }
 
+/// quinn's pacer is not the controller's, so a pace is kept to by the window: what leaves in a round trip. Ten packets left
+/// before BBR has a pace; the first sample of 100 ms makes it 2.77 x 10 packets of 100 ms, less a hundredth. The ten that were
+/// acknowledged have opened the window to 20, which is less.
+#[test]
+fn a_pace_is_kept_to_by_the_window() {
+    let mut script = Script::new(VegasQuic::preset("bbr3").unwrap());
+    let rtts = |script: &mut Script, ms| script.controller.smoothed_rtt = Span::from_millis(ms);
+    script.send(0, 10);
+    script.acks(100, 0, [10]);
+    rtts(&mut script, 100);
+    assert_eq!(script.window(), 20);
+    // 50 ms carry 2.77 x 10 x 0.99 / 2 = 13.7
+    rtts(&mut script, 50);
+    assert_eq!(script.window(), 14);
+    rtts(&mut script, 1);
+    assert_eq!(script.window(), 2, "QUIC's least");
+}
+
 /// 10 packets, base 100 ms. At 130 ms with 30 ms of noise nothing is backlog; at 160 ms 130 ms count:
 /// 10 - 10 x 100/130 = 2.31, so 2.
 #[test]

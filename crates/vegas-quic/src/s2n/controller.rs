@@ -14,6 +14,7 @@ use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{Algorithm, LossKind, Phase, Status};
 
 use super::pacer::{Pacer, Spacing};
+use crate::detail::Lost;
 use crate::path::{Batch, Choice, Path};
 
 /// The algorithm of one connection on one path.
@@ -192,7 +193,8 @@ impl CongestionController for S2nController {
         self.bytes_in_flight = self.bytes_in_flight.saturating_sub(bytes);
         let kind = if persistent_congestion { LossKind::Timeout } else { LossKind::DuplicateAcks };
         let before = self.status().phase;
-        if self.path.on_loss(self.time(now), lost.at, kind, Segments(1)) {
+        let lost = Lost { packets: Segments(1), sent: lost.at, index: Some(lost.index) };
+        if self.path.on_loss(self.time(now), kind, lost) {
             // RFC 9002, section 7.3.2: one packet may be sent again before the window allows it
             self.may_retransmit = !persistent_congestion;
         }
@@ -201,7 +203,8 @@ impl CongestionController for S2nController {
 
     fn on_explicit_congestion<P: Publisher>(&mut self, _ce_count: u64, now: Timestamp, publisher: &mut P) {
         let before = self.status().phase;
-        self.path.on_loss(self.time(now), self.newest_sent, LossKind::Ecn, Segments(0));
+        let marked = Lost { packets: Segments(0), sent: self.newest_sent, index: None };
+        self.path.on_loss(self.time(now), LossKind::Ecn, marked);
         self.announce(before, SlowStartExitCause::Ecn, publisher);
     }
 
