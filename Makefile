@@ -229,7 +229,7 @@ test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
 test-new: build ## what `vegaslab new` writes in Rust is built, and passes its tests (minutes at first)
 	rm -rf $(TARGET)/new/my-algorithm && mkdir -p $(TARGET)/new
 	cd $(TARGET)/new && $(BIN)/vegaslab new my-algorithm --language rust && cd my-algorithm && \
-		export CARGO_TARGET_DIR=$(TARGET)/new/target && cargo test --quiet --release && \
+		export CARGO_TARGET_DIR=$(TARGET) && cargo test --quiet --release && \
 		cargo run --quiet --release -- compare scenario.toml my-algorithm vegas
 
 .PHONY: check-no-std

@@ -29,7 +29,9 @@ def browser() -> Iterator[Any]:
 
 
 def pages() -> list[Path]:
-    found = sorted(page for page in SITE.rglob("*.html") if page.name != "404.html" and "play" not in page.parts)
+    found = sorted(
+        page for page in SITE.rglob("*.html") if page.name != "404.html" and page.parent != SITE / "playground"
+    )
     return found or [SITE / "index.html"]
 
 
