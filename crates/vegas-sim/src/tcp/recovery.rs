@@ -189,7 +189,7 @@ impl Sender {
     }
 
     /// A new acknowledgement ends the recovery, or is a partial one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn repair_on_new_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
         if !self.repair.active && self.repair.dupacks == 0 {
             // nothing is being repaired
