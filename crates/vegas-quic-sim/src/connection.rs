@@ -5,6 +5,7 @@ mod tests;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, StreamId, TransportConfig, VarInt};
 use vegas_core::units::{Bytes, Time};
@@ -14,9 +15,10 @@ use vegas_sim::scenario::{DelayedAck, FlowSpec};
 
 use crate::Clock;
 use crate::datagrams::Datagrams;
-use crate::end::End;
+use crate::end::{End, Leaving};
 use crate::pattern;
 use crate::tap::Tap;
+use crate::writer::Writer;
 
 /// Both ends of a QUIC connection.
 pub(crate) struct Quic {
@@ -28,11 +30,7 @@ pub(crate) struct Quic {
     transport: Option<TransportConfig>,
     tap: Tap,
     datagrams: Datagrams,
-    stream: Option<StreamId>,
-    written: u64,
-    /// What the application will have written in the end, once that is known.
-    limit: Option<u64>,
-    finished: bool,
+    writer: Writer,
     delivered: u64,
     wire_bytes: u64,
     started: bool,
@@ -67,10 +65,7 @@ impl Quic {
             transport: Some(client),
             tap,
             datagrams: Datagrams::default(),
-            stream: None,
-            written: 0,
-            limit: spec.size.map(Bytes::get),
-            finished: false,
+            writer: Writer::new(spec),
             delivered: 0,
             wire_bytes: 0,
             started: false,
@@ -84,64 +79,64 @@ impl Quic {
     fn work(&mut self, now: Time) {
         while let Some(event) = self.client.event() {
             match event {
-                Event::Connected | Event::Stream(StreamEvent::Available { .. }) => self.open(),
-                Event::Stream(StreamEvent::Finished { .. }) => self.over = self.over.or(Some(now)),
+                Event::Stream(StreamEvent::Finished { id }) => self.writer.on_finished(now, id),
                 Event::ConnectionLost { .. } if self.over.is_none() => (self.over, self.lost) = (Some(now), true),
                 _ => {}
             }
         }
-        self.write();
+        if let Some(client) = self.client.connection().filter(|_| !self.lost) {
+            self.writer.work(now, client);
+        }
+        if self.writer.is_over() {
+            self.over = self.over.or(Some(now));
+        }
         // a server that loses the connection tells the client (RFC 9000, section 10), which is the flow's sender
         while let Some(event) = self.server.event() {
-            if let Event::Stream(StreamEvent::Opened { .. } | StreamEvent::Readable { .. }) = event {
-                self.read();
+            match event {
+                Event::Stream(StreamEvent::Opened { .. }) => self.accept(),
+                Event::Stream(StreamEvent::Readable { id }) => self.read(id),
+                _ => {}
             }
         }
     }
 
-    fn open(&mut self) {
-        if self.stream.is_none() {
-            self.stream = self.client.connection().and_then(|client| client.streams().open(Dir::Uni));
-        }
-    }
-
-    fn write(&mut self) {
-        if self.lost {
-            return;
-        }
-        let (Some(stream), Some(client)) = (self.stream, self.client.connection()) else { return };
-        let mut sending = client.send_stream(stream);
-        while self.limit.is_none_or(|limit| self.written < limit) {
-            let chunk = pattern::from(self.written, self.limit.map_or(u64::MAX, |limit| limit - self.written));
-            match sending.write_chunks(&mut [chunk]) {
-                Ok(taken) => self.written += taken.bytes as u64,
-                Err(_) => return, // the buffer is full
-            }
-        }
-        if !self.finished {
-            self.finished = true;
-            sending.finish().expect("the stream is open");
+    fn accept(&mut self) {
+        while let Some(id) = self.server.connection().and_then(|server| server.streams().accept(Dir::Uni)) {
+            self.read(id);
         }
     }
 
     /// Every byte in its place.
-    fn read(&mut self) {
+    fn read(&mut self, stream: StreamId) {
         let Some(server) = self.server.connection() else { return };
-        // the client's first stream
-        let stream = StreamId::new(quinn_proto::Side::Client, Dir::Uni, 0);
-        let _ = server.streams().accept(Dir::Uni);
         let mut receiving = server.recv_stream(stream);
         let Ok(mut chunks) = receiving.read(true) else { return };
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            assert!(pattern::is_right(self.delivered, &chunk.bytes), "a wrong byte after {}", self.delivered);
+            assert!(pattern::is_right(chunk.offset, &chunk.bytes), "a wrong byte after {}", self.delivered);
             self.delivered += chunk.bytes.len() as u64;
         }
         let _ = chunks.finalize(); // what is to be sent is asked for anyhow
     }
 
+    /// What leaves the client next; where nothing does, its application is asked for more.
+    fn transmit_from_client(&mut self, instant: Instant) -> Option<Leaving> {
+        loop {
+            if let Some(leaving) = self.client.transmit(instant) {
+                self.writer.on_sent(leaving.0.len(), &self.client);
+                return Some(leaving);
+            }
+            let has_room = self.tap.seen().has_room;
+            let client = self.client.connection().filter(|_| !self.lost)?;
+            if !self.writer.feed(client, has_room) {
+                return None;
+            }
+        }
+    }
+
     /// With work to do, nothing to send now, no timer, and nothing under way that could arrive.
     fn is_stuck(&mut self) -> bool {
-        self.started && self.over.is_none() && self.datagrams.is_empty() && Connection::timer(self).is_none()
+        let nothing_comes = self.datagrams.is_empty() && Connection::timer(self).is_none();
+        nothing_comes && self.started && self.over.is_none() && self.writer.waits_for_network()
     }
 
     fn ecn(&self, marked: bool) -> Option<EcnCodepoint> {
@@ -158,7 +153,7 @@ impl Connection for Quic {
     }
 
     fn stop(&mut self, now: Time) {
-        self.limit = Some(self.written);
+        self.writer.stop();
         self.work(now);
     }
 
@@ -191,12 +186,14 @@ impl Connection for Quic {
 
     fn timer(&mut self) -> Option<Time> {
         let (client, server) = (self.client.timer(), self.server.timer());
-        client.into_iter().chain(server).min().map(|instant| self.clock.time(instant))
+        let of_quinn = client.into_iter().chain(server).min().map(|instant| self.clock.time(instant));
+        let of_application = self.writer.next().filter(|_| self.started && self.over.is_none());
+        of_quinn.into_iter().chain(of_application).min()
     }
 
     fn transmit(&mut self, now: Time) -> Option<Datagram> {
         let instant = self.clock.instant(now);
-        let from_client = self.client.transmit(instant);
+        let from_client = self.transmit_from_client(instant);
         let forward = from_client.is_some();
         let Some((bytes, may_be_marked)) = from_client.or_else(|| self.server.transmit(instant)) else {
             debug_assert!(!self.is_stuck(), "a connection that nothing will ever wake, with work to do");
@@ -209,8 +206,9 @@ impl Connection for Quic {
 
     fn memory_bytes(&self) -> usize {
         let in_flight = self.tap.seen().in_flight.0 as usize;
-        let written_ahead = (self.written - self.delivered).div_ceil(pattern::PIECE_BYTES) as usize;
-        CONNECTION_BYTES + in_flight * SENT_PACKET_BYTES + written_ahead * PIECE_BYTES + self.datagrams.memory_bytes()
+        let written_ahead = (self.writer.written() - self.delivered).div_ceil(pattern::PIECE_BYTES) as usize;
+        let ahead = written_ahead * PIECE_BYTES + self.writer.memory_bytes();
+        CONNECTION_BYTES + in_flight * SENT_PACKET_BYTES + ahead + self.datagrams.memory_bytes()
     }
 
     fn totals(&self, now: Time) -> FlowTotals {
@@ -233,7 +231,7 @@ impl Connection for Quic {
             slow_start_exit: seen.slow_start_exit,
             over: self.over,
             lost: self.lost,
-            transferred: self.over.filter(|_| !self.lost && self.spec.size.map(Bytes::get) == Some(self.written)),
+            transferred: self.over.filter(|_| !self.lost && self.writer.is_whole()),
             mean_window_segments: seen.mean_window(self.spec.start, self.over.unwrap_or(now)),
         }
     }

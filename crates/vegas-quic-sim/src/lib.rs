@@ -33,6 +33,7 @@ mod end;
 mod null_crypto;
 mod pattern;
 mod tap;
+mod writer;
 
 use vegas_core::units::Time;
 use vegas_sim::Simulation;

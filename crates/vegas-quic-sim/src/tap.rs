@@ -23,6 +23,8 @@ pub(crate) struct Tap {
 pub(crate) struct Seen {
     pub(crate) status: Status,
     pub(crate) in_flight: Segments,
+    /// Whether the window lets another packet leave.
+    pub(crate) has_room: bool,
     pub(crate) acked_bytes: u64,
     pub(crate) persistent_congestion: u64,
     pub(crate) ecn_reductions: u64,
@@ -39,6 +41,7 @@ impl Tap {
         let seen = Seen {
             status,
             in_flight: Segments(0),
+            has_room: true,
             acked_bytes: 0,
             persistent_congestion: 0,
             ecn_reductions: 0,
@@ -100,6 +103,7 @@ impl Seen {
     fn note(&mut self, now: Time, controller: &VegasController) {
         let (before, after) = (self.status, controller.status());
         self.in_flight = controller.in_flight();
+        self.has_room = controller.has_room();
         self.window_integral +=
             u128::from(now.since(self.window_since).as_nanos()) * u128::from(before.window.as_raw());
         self.window_since = now;

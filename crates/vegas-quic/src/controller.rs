@@ -98,6 +98,11 @@ impl VegasController {
         self.path.in_flight()
     }
 
+    /// Whether the window lets a full packet leave, as quinn reckons: what is in flight and the packet stay below it.
+    pub fn has_room(&self) -> bool {
+        self.bytes_in_flight + u64::from(self.mtu) < Controller::window(self)
+    }
+
     /// Parts and numbers.
     pub fn algorithm(&self) -> &Algorithm {
         self.path.algorithm()

@@ -10,6 +10,7 @@ use vegas_core::units::{Bytes, Time};
 
 pub use crate::measure::totals::{FlowCounts, FlowTotals, RttTotals};
 use crate::scenario::FlowSpec;
+pub use crate::tcp::{Phased, Supply};
 
 /// Makes connections: a transport protocol.
 pub trait Stack: fmt::Debug + Sync {

@@ -167,7 +167,6 @@ fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
         ("recovery", flow.recovery.is_some()),
         ("algorithm.recovery", in_parts),
         ("host", flow.host.is_some()),
-        ("application", !flow.application.is_empty()),
     ];
     if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
         let message = "is TCP's; leave it out, or write transport = \"tcp\"";

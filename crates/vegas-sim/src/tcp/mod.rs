@@ -17,6 +17,7 @@ pub(crate) use layout::Layout;
 pub(crate) use linux::LinuxAcks;
 pub(crate) use receiver::{AckTiming, Acks, Receiver};
 pub(crate) use sender::Sender;
+pub use sending::application::{Phased, Supply};
 
 use crate::measure::outcome::IncidentKind;
 use crate::packet::Packet;

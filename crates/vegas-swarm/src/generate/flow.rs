@@ -44,9 +44,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
         let bytes = if draw.percent(97) { draw.log_between(1, 3_000_000) } else { draw.log_between(1, 1 << 53) };
         set(&mut flow, "size", quantity::size(draw, bytes));
     }
-    if flow.get("transport").is_none_or(|transport| transport == "tcp") {
-        maybe(draw, 15, &mut flow, "application", |draw| application::phases(draw, scale));
-    }
+    maybe(draw, 15, &mut flow, "application", |draw| application::phases(draw, scale));
     shape.add_route(draw, scale, &mut flow);
     flow
 }

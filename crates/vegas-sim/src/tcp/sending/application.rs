@@ -40,17 +40,17 @@ impl Given {
 
 /// What the application asks of the sender when it acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) struct Supply {
-    /// Segments that it has given in all; [`ENDLESS`] for bulk data.
-    pub(in crate::tcp) given: u64,
+pub struct Supply {
+    /// Segments that it has given in all; [`u64::MAX`] for bulk data.
+    pub given: u64,
     /// It waits for all that it has given to be acknowledged.
-    pub(in crate::tcp) awaits: bool,
+    pub awaits: bool,
 }
 
 impl Application {
     /// That of a scenario's flow which begins at `start`; none for bulk data throughout.
     pub(in crate::tcp) fn of_phases(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
-        (!phases.is_empty()).then(|| Application::Phased(Phased::new(phases, payload, start)))
+        Phased::of(phases, payload, start).map(Application::Phased)
     }
 
     /// When it acts next by itself, after it has given `given` segments.
@@ -83,14 +83,14 @@ impl Application {
     pub(in crate::tcp) fn memory_bytes(&self) -> usize {
         match self {
             Application::Scripted(times) => size_of_val(&times[..]),
-            Application::Phased(phased) => phased.phases.capacity() * size_of::<ApplicationPhase>(),
+            Application::Phased(phased) => phased.memory_bytes(),
         }
     }
 }
 
 /// An application of phases.
 #[derive(Clone, Debug)]
-pub(in crate::tcp) struct Phased {
+pub struct Phased {
     phases: Vec<ApplicationPhase>,
     /// Payload of a segment.
     payload: Bytes,
@@ -118,8 +118,13 @@ struct Player {
 }
 
 impl Phased {
+    /// That of a scenario's flow which begins at `start`, with `payload` in a segment; none for bulk data throughout.
+    pub fn of(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
+        (!phases.is_empty()).then(|| Phased::new(phases, payload, start))
+    }
+
     /// Begins with the first of `phases`, of which there is one at least, at `now`.
-    pub(in crate::tcp) fn new(phases: &[ApplicationPhase], payload: Bytes, now: Time) -> Self {
+    fn new(phases: &[ApplicationPhase], payload: Bytes, now: Time) -> Self {
         Phased {
             phases: phases.to_vec(),
             payload,
@@ -132,17 +137,24 @@ impl Phased {
         }
     }
 
+    /// What it holds beside itself, bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.phases.capacity() * size_of::<ApplicationPhase>()
+    }
+
     /// None after the last phase, too.
     fn end_of_phase(&self) -> Option<Time> {
         let length = self.phases.get(self.at)?.length;
         length.map(|length| self.begun + length)
     }
 
-    fn next(&self) -> Option<Time> {
+    /// When it acts next by itself.
+    pub fn next(&self) -> Option<Time> {
         [self.due, self.end_of_phase()].into_iter().flatten().min()
     }
 
-    fn act(&mut self, now: Time, given: u64, sent: u64) -> Supply {
+    /// Acts at `now`, if it is time: `given` segments before, of which `sent` have left.
+    pub fn act(&mut self, now: Time, given: u64, sent: u64) -> Supply {
         let mut given = given;
         while let Some(end) = self.end_of_phase().filter(|end| *end <= now) {
             given = given.min(sent);
@@ -204,7 +216,8 @@ impl Phased {
         Supply { given: given + bytes.div_ceil(self.payload.get()), awaits: true }
     }
 
-    fn on_delivered(&mut self, now: Time) {
+    /// All that it gave is acknowledged.
+    pub fn on_delivered(&mut self, now: Time) {
         match self.phases.get(self.at).map(|phase| &phase.activity) {
             Some(Activity::Requests { think, .. }) => self.due = Some(now + *think),
             Some(Activity::Video(video)) => self.due = Some(self.player.on_segment(video, now)),

@@ -1,6 +1,6 @@
 //! Sending: how much may leave, which segment is next, and how it leaves.
 
-pub(in crate::tcp) mod application;
+pub(crate) mod application;
 
 use vegas_core::units::{Segments, SendIndex, Time, Window};
 use vegas_core::{CongestionControl, Output, Recovery, Sent};
