@@ -122,7 +122,7 @@ WEB_ENGINE := $(TARGET)/wasm32-unknown-unknown/web/vegas_web.wasm
 .PHONY: web
 web: $(WEB)/playground.html ## the playground: the folder web/dist, and all of it in one file there, playground.html
 
-$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs $(wildcard web/src/*) \
+$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs $(wildcard web/src/* web/src/own/*) examples/own-algorithm/*.js \
 		$(shell find scenarios -name '*.toml' -o -name '*.txt')
 	web/node_modules/.bin/tsc --project web
 	node web/build.mjs $(WEB_ENGINE) $(WEB)
@@ -150,7 +150,7 @@ web-packages: ## Debian's packages that the playground and its tests need, as ro
 .PHONY: test-web
 test-web: build ## the playground in a browser: its tables are those of the command, byte for byte (skipped without one)
 	@if missing=$$(tools/web_ready.sh); then \
-		$(MAKE) --no-print-directory web && node web/tests/equal.mjs && node web/tests/page.mjs; \
+		$(MAKE) --no-print-directory web && node web/tests/equal.mjs && node web/tests/own.mjs && node web/tests/page.mjs; \
 	elif [[ $(CI) == true ]]; then \
 		echo "the playground cannot be tested; $$missing" >&2; exit 1; \
 	else \

@@ -25,7 +25,7 @@ const page = await build({
   entryPoints: [join(here, "src/main.ts")],
   format: "iife",
   outdir: "out",
-  plugins: [virtual({ worker: byDefault(worker.outputFiles[0].text), engine: byDefault(packed(engine)), scenarios: scenarios() })],
+  plugins: [virtual({ worker: byDefault(worker.outputFiles[0].text), engine: byDefault(packed(engine)), scenarios: scenarios(), templates: templates() })],
 });
 
 const script = textOf(".js");
@@ -70,6 +70,12 @@ function scenarios() {
   const texts = read([...list("", ".toml"), ...list("papers", ".toml")]);
   const traces = Object.fromEntries(list("", ".txt").map((name) => [basename(name), readFileSync(join(shipped, name), "utf8")]));
   return `export const scenarios = ${JSON.stringify(texts)}; export const traces = ${JSON.stringify(traces)};`;
+}
+
+function templates() {
+  const folder = join(here, "../examples/own-algorithm");
+  const texts = ["reno.js", "aimd.js", "vegas.js"].map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  return `export const templates = ${JSON.stringify(Object.fromEntries(texts))};`;
 }
 
 function textOf(ending) {

@@ -1,7 +1,8 @@
-// The scenario's text, with the engine's own errors at their lines.
+// A text that the reader edits, with what is wrong with it at its lines: the scenario, and an algorithm of the reader's.
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { javascript } from "@codemirror/legacy-modes/mode/javascript";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
@@ -30,12 +31,15 @@ const look = EditorView.theme({
   },
 });
 
+/** How a text is coloured. */
+export const languages = { toml: StreamLanguage.define(toml), javascript: StreamLanguage.define(javascript) };
+
 export class Editor {
   private readonly view: EditorView;
   private isOurs = false;
 
-  /** `typed` hears the text that the reader has changed. */
-  constructor(parent: HTMLElement, typed: (text: string) => void) {
+  /** `typed` hears the text that the reader has changed; `title` is the id of the heading that names the editor. */
+  constructor(parent: HTMLElement, typed: (text: string) => void, language: keyof typeof languages, title: string) {
     const changed = EditorView.updateListener.of((update) => {
       if (update.docChanged && !this.isOurs) typed(this.text);
     });
@@ -48,16 +52,20 @@ export class Editor {
           drawSelection(),
           highlightActiveLine(),
           lintGutter(),
-          StreamLanguage.define(toml),
+          languages[language],
           syntaxHighlighting(colours),
           keymap.of([...defaultKeymap, ...historyKeymap]),
-          EditorView.contentAttributes.of({ "aria-labelledby": "toml-title" }),
+          EditorView.contentAttributes.of({ "aria-labelledby": title }),
           EditorView.lineWrapping,
           look,
           changed,
         ],
       }),
     });
+  }
+
+  focus(): void {
+    this.view.focus();
   }
 
   get text(): string {

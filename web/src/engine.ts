@@ -1,6 +1,6 @@
 // The page's side of a worker: questions as promises, runs as events. A worker that trapped is replaced.
 
-import type { Description, Edit, Failure, FromWorker, Preset, Question, Rows, Summary, ToWorker } from "./protocol";
+import type { Description, Edit, Failure, FromWorker, OwnAnswer, OwnFile, Preset, Question, Rows, Summary, ToWorker } from "./protocol";
 
 /** What the page is told of a run. */
 export interface Listener {
@@ -21,6 +21,9 @@ export interface Pace {
   paused: boolean;
 }
 
+/** A worker with the reader's algorithms that says nothing for this long has a loop without an end in one of them. */
+const SILENCE_S = 10;
+
 export class Engine {
   /** Started when it is first needed: a page mostly needs one. */
   private worker: Worker | undefined;
@@ -28,12 +31,32 @@ export class Engine {
   private asked = 0;
   private run = 0;
   private listener: Listener | undefined;
+  /** The reader's files. */
+  private files: OwnFile[] = [];
+  /** Whether a run is under way and not paused. */
+  private isRunning = false;
+  /** Seconds since the worker said something; the page's own, so that a sleeping machine counts none. */
+  private silent_s = 0;
+  private watching: number | undefined;
 
   constructor(
     private readonly source: string,
     private readonly wasm: Uint8Array,
     private readonly traces: Record<string, string>,
   ) {}
+
+  /** Takes the reader's files in place of earlier ones. */
+  own(files: OwnFile[]): Promise<OwnAnswer[]> {
+    this.worker ??= this.start();
+    this.files = files;
+    return this.ask({ ask: "own", files }) as Promise<OwnAnswer[]>;
+  }
+
+  /** As `own`, from when a worker is needed. */
+  know(files: OwnFile[]): void {
+    if (this.worker) void this.own(files);
+    else this.files = files;
+  }
 
   check(text: string): Promise<Description> {
     return this.ask({ ask: "check", text }) as Promise<Description>;
@@ -56,6 +79,7 @@ export class Engine {
   begin(text: string, hand: number | null, pace: Pace, listener: Listener): void {
     this.run += 1;
     this.listener = listener;
+    this.isRunning = !pace.paused;
     this.tell({ order: "begin", run: this.run, text, hand, ...pace });
   }
 
@@ -68,10 +92,12 @@ export class Engine {
   }
 
   close(): void {
+    clearInterval(this.watching);
     this.worker?.terminate();
   }
 
   setPace(pace: Pace): void {
+    this.isRunning = !pace.paused;
     if (this.worker) this.tell({ order: "pace", ...pace });
   }
 
@@ -83,6 +109,7 @@ export class Engine {
   stop(): void {
     this.run += 1;
     this.listener = undefined;
+    this.isRunning = false;
     if (this.worker) this.tell({ order: "pace", speed: 1, paused: true });
   }
 
@@ -92,7 +119,24 @@ export class Engine {
     worker.onmessage = (event: MessageEvent) => this.hear(event.data as FromWorker);
     worker.onerror = (event) => this.replace({ message: event.message, line: null, key: "" });
     worker.postMessage({ wasm: this.wasm, traces: this.traces });
+    if (this.files.length > 0) worker.postMessage({ id: 0, ask: "own", files: this.files } satisfies ToWorker);
     return worker;
+  }
+
+  /** Waits for a worker with the reader's algorithms, which nothing else could stop. */
+  private watch(): void {
+    if (this.watching !== undefined || this.files.length === 0) return;
+    this.silent_s = 0;
+    this.watching = setInterval(() => {
+      const isBusy = this.isRunning || this.waiting.size > 0;
+      this.silent_s = isBusy ? this.silent_s + 1 : 0;
+      if (this.silent_s < SILENCE_S) return;
+      const [file = { name: "" }] = this.files;
+      const message = `${this.files.map(({ name }) => name).join(", ")}: no answer for ${SILENCE_S} s; is there a loop without an end?`;
+      // they would not end the next time either
+      this.files = [];
+      this.replace({ message, line: null, key: "", file: file.name });
+    }, 1000);
   }
 
   private ask(question: Question): Promise<unknown> {
@@ -107,9 +151,11 @@ export class Engine {
   private tell(message: ToWorker): void {
     this.worker ??= this.start();
     this.worker.postMessage(message);
+    this.watch();
   }
 
   private hear(message: FromWorker): void {
+    this.silent_s = 0;
     if ("fatal" in message) this.replace(message.fatal);
     else if ("reply" in message) this.settle(message);
     else if ("run" in message && message.run === this.run) this.report(message);
@@ -129,9 +175,11 @@ export class Engine {
       case "rows":
         return this.listener?.rows(message, message.now_s);
       case "ended":
+        this.isRunning = false;
         this.listener?.rows(message, message.now_s);
         return this.listener?.ended(message.summary, message.now_s);
       case "failed":
+        this.isRunning = false;
         return this.listener?.failed(message.failure);
     }
   }
@@ -140,6 +188,9 @@ export class Engine {
   private replace(failure: Failure): void {
     this.worker?.terminate();
     this.worker = undefined;
+    this.isRunning = false;
+    clearInterval(this.watching);
+    this.watching = undefined;
     for (const waiting of this.waiting.values()) waiting.reject(failure);
     this.waiting.clear();
     this.listener?.failed(failure);

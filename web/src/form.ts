@@ -3,7 +3,10 @@
 import { flowProperty } from "./colours";
 import { element } from "./elements";
 import { at, quantity, tableOfLink } from "./keys";
-import type { Description, Edit, Preset } from "./protocol";
+import type { Description, Edit, Json, Preset } from "./protocol";
+
+/** In place of a preset's name: an algorithm that the reader is about to write. */
+export const WRITE_OWN = "own…";
 
 /** The form shows no more flows one by one, and adds no more. */
 const FLOWS_MAX = 20;
@@ -11,6 +14,8 @@ const FLOWS_MAX = 20;
 export interface FormEvents {
   edit(edits: Edit[]): void;
   link(id: string): void;
+  /** A flow gets a preset, an algorithm of the reader's, or [`WRITE_OWN`]. */
+  algorithm(flow: number, name: string): void;
   beside(algorithm: string): void;
 }
 
@@ -30,6 +35,8 @@ export class Form {
   private readonly flows = element("ul", { class: "flows", "aria-label": "Flows" });
   private description: Description | undefined;
   private watched = 0;
+  /** The reader's algorithms. */
+  private own: string[] = [];
 
   constructor(
     container: HTMLElement,
@@ -41,7 +48,6 @@ export class Form {
     this.queue = this.logarithmic("Queue", 0, 4, (value) => this.setOfLink("queue", `${Math.round(value)}p`));
     this.count = slider("Flows", { min: "1", max: String(FLOWS_MAX), step: "1" }, (input) => this.setCount(Number(input.value)));
     this.link.addEventListener("change", () => this.events.link(this.link.value));
-    this.beside.append(element("option", { value: "" }, "nothing"), ...this.options());
     this.beside.addEventListener("change", () => this.events.beside(this.beside.value));
     container.append(
       element("label", {}, "Link ", this.link),
@@ -54,10 +60,12 @@ export class Form {
     );
   }
 
-  /** Shows a checked scenario; `watched` is the link that is looked at. */
-  show(description: Description, watched: number, beside: string): void {
+  /** Shows a checked scenario; `watched` is the link that is looked at, `own` are the reader's algorithms. */
+  show(description: Description, watched: number, beside: string, own: string[]): void {
     this.description = description;
     this.watched = watched;
+    this.own = own;
+    this.beside.replaceChildren(element("option", { value: "" }, "nothing"), ...this.options());
     this.beside.value = beside;
     this.link.replaceChildren(
       ...description.links.map(({ id }, link) => {
@@ -92,20 +100,19 @@ export class Form {
   private flowRow(description: Description, flow: number): HTMLElement {
     const given = at(description.document, `flow.${flow}.algorithm`);
     const select = element("select", { id: `flow-${flow}`, "aria-label": `Algorithm of flow ${flow}` }, ...this.options());
-    if (typeof given === "string") select.value = given;
-    else select.prepend(element("option", { selected: "" }, "own parts"));
-    select.addEventListener("change", () => {
-      this.events.edit([{ set: { key: `flow.${flow}.algorithm`, value: select.value } }]);
-    });
+    const name = nameOf(given);
+    if (name === null) select.prepend(element("option", { selected: "" }, "own parts"));
+    else select.value = name;
+    select.addEventListener("change", () => this.events.algorithm(flow, select.value));
     const remove = element("button", { type: "button", "aria-label": `Remove flow ${flow}`, title: "Remove this flow" }, "×");
     remove.disabled = description.flows.length === 1;
     remove.addEventListener("click", () => this.events.edit([{ remove: { key: `flow.${flow}` } }]));
     const add = element("button", { type: "button", "aria-label": `One more flow like ${flow}`, title: "One more like this" }, "+");
     add.disabled = description.flows.length >= FLOWS_MAX;
     add.addEventListener("click", () => this.events.edit([{ copy: { key: `flow.${flow}` } }]));
-    const name = element("span", { class: "chip", style: `--line: ${flowProperty(flow)}` }, `flow ${flow}`);
+    const chip = element("span", { class: "chip", style: `--line: ${flowProperty(flow)}` }, `flow ${flow}`);
     const start = description.flows[flow]?.start_s ?? 0;
-    return element("li", {}, name, select, element("small", {}, start > 0 ? `from ${round(start)} s` : ""), add, remove);
+    return element("li", {}, chip, select, element("small", {}, start > 0 ? `from ${round(start)} s` : ""), add, remove);
   }
 
   private setCount(count: number): void {
@@ -132,9 +139,20 @@ export class Form {
     return slider(name, range, (input) => changed(twoDigits(10 ** Number(input.value))));
   }
 
-  private options(): HTMLOptionElement[] {
-    return this.presets.map(({ name, summary }) => element("option", { value: name, title: summary }, name));
+  private options(): HTMLElement[] {
+    const own = [...this.own, WRITE_OWN].map((name) => element("option", { value: name }, name));
+    return [
+      ...this.presets.map(({ name, summary }) => element("option", { value: name, title: summary }, name)),
+      element("optgroup", { label: "Your own" }, ...own),
+    ];
   }
+}
+
+/** What the scenario calls a flow's algorithm: a preset, or one of the reader's; null for a table of parts. */
+export function nameOf(algorithm: Json | undefined): string | null {
+  if (typeof algorithm === "string") return algorithm;
+  const own = algorithm !== undefined ? (at(algorithm, "javascript") ?? at(algorithm, "wasm")) : undefined;
+  return typeof own === "string" ? own : null;
 }
 
 function slider(name: string, range: Record<string, string>, changed: (input: HTMLInputElement) => void): Slider {

@@ -10,11 +10,13 @@ import { offerDownloads } from "./download";
 import { Editor, words } from "./editor";
 import { byId, debounced, element } from "./elements";
 import { Engine } from "./engine";
-import { Form } from "./form";
+import { Form, nameOf, WRITE_OWN } from "./form";
 import { Hand } from "./hand";
+import { at } from "./keys";
 import { bytesOf, fromFragment, shippedName, type State, through, toFragment } from "./link";
+import { Workshop } from "./own/workshop";
 import { Playback } from "./playback";
-import type { Description, Edit, Failure } from "./protocol";
+import type { Description, Edit, Failure, OwnAnswer, OwnFile } from "./protocol";
 import { Side } from "./side";
 import { forTests } from "./tests";
 import "./style.css";
@@ -32,6 +34,7 @@ class Playground {
   private readonly editor: Editor;
   private readonly playback: Playback;
   private readonly hand: Hand;
+  private readonly workshop: Workshop;
   private description: Description | undefined;
   /** Changes of the text, one after another. */
   private changes: Promise<unknown> = Promise.resolve();
@@ -41,13 +44,18 @@ class Playground {
     this.besideSide = new Side(engine(), this.scales, (failure) => this.onEnd(failure));
     this.besideSide.frame.hidden = true;
     byId("sides").append(this.main.frame, this.besideSide.frame);
-    this.editor = new Editor(byId("editor"), debounced(150, (text) => this.change(async () => text)));
+    this.editor = new Editor(byId("editor"), debounced(150, (text) => this.change(async () => text)), "toml", "toml-title");
+    this.workshop = new Workshop({
+      changed: (files) => this.takeOwn(files),
+      renamed: (from, to) => this.renameOwn(from, to),
+    });
     this.form = this.main.engine.presets().then(
       (presets) =>
         new Form(byId("form"), presets, {
           edit: (edits) => this.edit(edits),
           link: (id) => this.watch(id),
-          beside: (algorithm) => this.compare(algorithm),
+          algorithm: (flow, name) => void this.choose(name, (chosen) => this.setAlgorithms([[flow, chosen]])),
+          beside: (name) => void this.choose(name, (chosen) => this.compare(chosen)),
         }),
     );
     this.playback = new Playback(() => this.sides(), {
@@ -120,7 +128,7 @@ class Playground {
     document.title = `${description.name} · vegaslab playground`;
     const shipped = Object.keys(scenarios).find((name) => scenarios[name] === this.state.scenario);
     byId<HTMLSelectElement>("shipped").value = shipped ?? "";
-    (await this.form).show(description, this.link(description), this.state.beside);
+    (await this.form).show(description, this.link(description), this.state.beside, this.workshop.names);
     await this.showLink();
   }
 
@@ -155,8 +163,40 @@ class Playground {
 
   /** The scenario with this algorithm for all flows. */
   private withAlgorithm(description: Description, algorithm: string): Promise<string> {
-    const edits = description.flows.map((_, flow) => ({ set: { key: `flow.${flow}.algorithm`, value: algorithm } }));
+    const value = this.workshop.tableOf(algorithm) ?? algorithm;
+    const edits = description.flows.map((_, flow) => ({ set: { key: `flow.${flow}.algorithm`, value } }));
     return this.main.engine.edit(this.state.scenario, edits);
+  }
+
+  /** Goes on with an algorithm's name, once the reader has one to write. */
+  private async choose(name: string, goOn: (name: string) => void): Promise<void> {
+    const chosen = name === WRITE_OWN ? await this.workshop.write() : name;
+    if (chosen !== undefined) goOn(chosen);
+  }
+
+  /** Gives flows other algorithms, by name. */
+  private setAlgorithms(chosen: [flow: number, name: string][]): void {
+    this.edit(
+      chosen.map(([flow, name]) => ({ set: { key: `flow.${flow}.algorithm`, value: this.workshop.tableOf(name) ?? name } })),
+    );
+  }
+
+  /** The reader's files are others: scenarios may name them, and runs go by them. */
+  private async takeOwn(files: OwnFile[]): Promise<OwnAnswer[]> {
+    const [answers] = await Promise.all([this.main.engine.own(files), this.besideSide.engine.know(files)]);
+    // of a file that is being written the newest good version has run
+    if (answers.every(({ failure }) => !failure)) this.change(async () => this.state.scenario);
+    return answers;
+  }
+
+  private renameOwn(from: string, to: string): void {
+    const renamed = (name: string) => (name === from || name.startsWith(`${from}:`) ? to + name.slice(from.length) : name);
+    const chosen = this.description?.flows.map((_, flow): [number, string] => {
+      const name = nameOf(at(this.description?.document ?? null, `flow.${flow}.algorithm`));
+      return [flow, name ?? ""];
+    });
+    this.state.beside = renamed(this.state.beside);
+    this.setAlgorithms((chosen ?? []).filter(([, name]) => renamed(name) !== name).map(([flow, name]) => [flow, renamed(name)]));
   }
 
   /** The reader steers, in real time unless a speed is chosen; or no more. */
@@ -191,6 +231,7 @@ class Playground {
 
   private fail(failure: Failure | Error): void {
     const known = "key" in failure ? failure : { message: failure.message, line: null, key: "" };
+    if (known.file !== undefined) return this.workshop.fail(known);
     this.editor.show(known);
     byId("errors").textContent = words(known);
   }

@@ -1,5 +1,6 @@
 // The engine's WebAssembly module: its functions of numbers as functions of texts and rows.
 
+import { Host, type Program } from "./own/host";
 import type { Description, Edit, Failure, Preset, Rows, Summary } from "./protocol";
 
 interface Exports {
@@ -9,6 +10,9 @@ interface Exports {
   answer_bytes(): number;
   set_up(): void;
   keep_trace(): number;
+  keep_algorithm(): number;
+  forget_algorithms(): void;
+  slots(): number;
   check(): number;
   edit(): number;
   presets(): number;
@@ -23,6 +27,8 @@ interface Exports {
 }
 
 const NO_FLOW = 0xffff_ffff;
+/** Numbers of an event (`crates/vegas-web/src/own.rs`). */
+const SLOTS = 24;
 
 /** What the engine refuses. */
 export class Refused extends Error {
@@ -33,17 +39,39 @@ export class Refused extends Error {
 
 /** One engine. After a trap (`WebAssembly.RuntimeError`) it is of no use any more. */
 export class Module {
-  private constructor(private readonly wasm: Exports) {}
+  private slots = new Float64Array();
+
+  private constructor(
+    private readonly wasm: Exports,
+    /** The reader's algorithms. */
+    readonly host: Host,
+  ) {}
 
   static async load(bytes: Uint8Array<ArrayBuffer>, traces: Record<string, string>): Promise<Module> {
-    const { instance } = await WebAssembly.instantiate(bytes, {});
-    const module = new Module(instance.exports as unknown as Exports);
+    const host = new Host(() => module.currentSlots());
+    const { instance } = await WebAssembly.instantiate(bytes, { own: host.imports });
+    const module = new Module(instance.exports as unknown as Exports, host);
     module.wasm.set_up();
     for (const [name, text] of Object.entries(traces)) {
       module.give(`${name}\0${text}`);
       module.answered(module.wasm.keep_trace());
     }
     return module;
+  }
+
+  /** Forgets the reader's algorithms. */
+  forget(): void {
+    this.wasm.forget_algorithms();
+  }
+
+  /** Keeps algorithms of the reader's, which scenarios may name from now on. */
+  keep(programs: Program[]): void {
+    for (const program of programs) {
+      const { language, name, label, needs } = program;
+      const described = new TextEncoder().encode(`${JSON.stringify({ language, name, label, needs, program: this.host.take(program) })}\0`);
+      this.giveBytes(described, program.content);
+      this.answered(this.wasm.keep_algorithm());
+    }
   }
 
   check(text: string): Description {
@@ -62,6 +90,7 @@ export class Module {
 
   /** Begins a run; `hand` is the flow that is steered by hand. */
   begin(text: string, hand: number | null): Description {
+    this.host.begin();
     this.give(text);
     return this.json(this.wasm.begin(hand ?? NO_FLOW)) as Description;
   }
@@ -106,10 +135,23 @@ export class Module {
     }
   }
 
+  /** The numbers of an event in the engine's memory, which moves as it grows. */
+  private currentSlots(): Float64Array {
+    const { buffer } = this.wasm.memory;
+    if (this.slots.buffer !== buffer) this.slots = new Float64Array(buffer, this.wasm.slots(), SLOTS);
+    return this.slots;
+  }
+
   private give(text: string): void {
-    const bytes = new TextEncoder().encode(text);
-    const at = this.wasm.input(bytes.length);
-    new Uint8Array(this.wasm.memory.buffer, at, bytes.length).set(bytes);
+    this.giveBytes(new TextEncoder().encode(text));
+  }
+
+  private giveBytes(...parts: Uint8Array[]): void {
+    let at = this.wasm.input(parts.reduce((sum, { length }) => sum + length, 0));
+    for (const part of parts) {
+      new Uint8Array(this.wasm.memory.buffer, at, part.length).set(part);
+      at += part.length;
+    }
   }
 
   private answer(): Uint8Array<ArrayBuffer> {

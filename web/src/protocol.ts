@@ -2,7 +2,7 @@
 
 /** A change of a scenario's text (`crates/vegas-web/src/edit.rs`). */
 export type Edit =
-  | { set: { key: string; value: string | number | boolean } }
+  | { set: { key: string; value: string | number | boolean | Record<string, string> } }
   | { copy: { key: string } }
   | { remove: { key: string } };
 
@@ -11,6 +11,24 @@ export interface Failure {
   message: string;
   line: number | null;
   key: string;
+  /** The line is one of this file of the reader's, not of the scenario. */
+  file?: string;
+}
+
+/** A file with algorithms of the reader's: JavaScript, or a WebAssembly module. */
+export interface OwnFile {
+  /** Ends in `.js` or `.wasm`. */
+  name: string;
+  content: string | Uint8Array<ArrayBuffer>;
+  /** The preset with this algorithm's host and numbers. */
+  preset: string;
+}
+
+/** What came of a file: what scenarios call its algorithms, or why it has none. */
+export interface OwnAnswer {
+  file: string;
+  names: string[];
+  failure: Failure | null;
 }
 
 export interface FlowDescription {
@@ -65,6 +83,7 @@ export type Question =
   | { ask: "check"; text: string }
   | { ask: "edit"; text: string; edits: Edit[] }
   | { ask: "presets" }
+  | { ask: "own"; files: OwnFile[] }
   | { ask: "table"; name: string };
 
 /** Told by the page: none of these is answered. `hand`: the flow with a window that `steer` sets. */

@@ -1,18 +1,20 @@
 // What the tests in `web/tests` ask of the page, as `window.vegaslab`: runs in an engine of their own.
 
 import type { Engine } from "./engine";
-import type { Summary } from "./protocol";
+import type { OwnFile, Summary } from "./protocol";
 
 export interface ForTests {
-  /** SHA-256 of each table's Parquet file. */
-  sums(text: string, tables: string[]): Promise<Record<string, string>>;
+  /** SHA-256 of each table's Parquet file, where the scenario may name algorithms of these files. */
+  sums(text: string, tables: string[], files?: OwnFile[]): Promise<Record<string, string>>;
   summary(text: string): Promise<Summary>;
 }
 
 export function forTests(make: () => Engine): ForTests {
   return {
-    sums: (text, tables) =>
+    sums: (text, tables, files = []) =>
       withEngine(make, async (engine) => {
+        const answers = files.length > 0 ? await engine.own(files) : [];
+        for (const { failure } of answers) if (failure) throw failure;
         await engine.finish(text);
         const entries = tables.map(async (table) => [table, await sum(await engine.table(`${table}.parquet`))] as const);
         return Object.fromEntries(await Promise.all(entries));

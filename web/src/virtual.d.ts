@@ -18,4 +18,9 @@ declare module "virtual:scenarios" {
   export const traces: Record<string, string>;
 }
 
+declare module "virtual:templates" {
+  /** Algorithms to begin with, by file name. */
+  export const templates: Record<string, string>;
+}
+
 declare module "*.css";

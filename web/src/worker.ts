@@ -1,7 +1,10 @@
 // The worker: answers questions, and runs a scenario in slices between them.
 
 import { Module, Refused } from "./module";
-import type { Failure, FromWorker, Order, Question, ToWorker } from "./protocol";
+import { programOf } from "./own/binary";
+import { described } from "./own/host";
+import { programsOf } from "./own/script";
+import type { Failure, FromWorker, Order, OwnAnswer, OwnFile, Question, ToWorker } from "./protocol";
 
 /** Events between looks at the clock when as fast as possible: some milliseconds' worth. */
 const SLICE_EVENTS = 20_000;
@@ -30,9 +33,9 @@ let pacedFrom = { clock_ms: 0, now_s: 0 };
 const slices = new MessageChannel();
 slices.port1.onmessage = () => slice();
 
-// the first message brings the engine; those that come before it is ready wait
+// the first message brings the engine; those that come before it, or a file of the reader's, is ready wait
 scope.onmessage = (event: MessageEvent) => {
-  if (loading) void loading.then(() => hear(event.data as ToWorker));
+  if (loading) loading = loading.then(() => hear(event.data as ToWorker));
   else loading = load(event.data as { wasm: Uint8Array<ArrayBuffer>; traces: Record<string, string> });
 };
 
@@ -44,12 +47,30 @@ async function load(given: { wasm: Uint8Array<ArrayBuffer>; traces: Record<strin
   }
 }
 
-function hear(message: ToWorker): void {
+function hear(message: ToWorker): void | Promise<void> {
   if ("order" in message) guarded(() => obey(message));
+  else if (message.ask === "own") return take(message.files).then((value) => scope.postMessage({ reply: message.id, good: true, value }));
   else reply(message.id, message);
 }
 
-function reply(id: number, question: Question): void {
+/** Takes the reader's files in place of earlier ones. */
+async function take(files: OwnFile[]): Promise<OwnAnswer[]> {
+  const answers: OwnAnswer[] = [];
+  module?.forget();
+  for (const { name, content } of files) {
+    try {
+      const programs = typeof content === "string" ? await programsOf(name, content) : [programOf(name, content)];
+      module?.keep(programs);
+      answers.push({ file: name, names: programs.map((program) => program.name), failure: null });
+    } catch (error) {
+      const failure = error instanceof Refused ? { ...error.failure, file: name } : described(name, error, "");
+      answers.push({ file: name, names: [], failure });
+    }
+  }
+  return answers;
+}
+
+function reply(id: number, question: Exclude<Question, { ask: "own" }>): void {
   guarded(() => {
     try {
       const value = answer(question);
@@ -61,7 +82,7 @@ function reply(id: number, question: Question): void {
   });
 }
 
-function answer(question: Question): unknown {
+function answer(question: Exclude<Question, { ask: "own" }>): unknown {
   if (!module) throw new Error("not loaded");
   switch (question.ask) {
     case "check":
@@ -83,7 +104,7 @@ function obey(order: Order): void {
       isRunning = false;
       spent_ms = 0;
       scope.postMessage({ run, event: "begun", description: module.begin(order.text, order.hand) });
-      isRunning = true;
+      isRunning = !hasFailed(module);
       break;
     case "pace":
       ({ speed, paused } = order);
@@ -116,13 +137,23 @@ function slice(): void {
     const target_s = pacedFrom.now_s + ((begun - pacedFrom.clock_ms) / 1000) * speed;
     const events = speed === Infinity ? SLICE_EVENTS : PACED_EVENTS;
     let finished = false;
-    while (!finished && module.now_s < target_s && performance.now() - begun < SLICE_MS) {
+    while (!finished && !module.host.failure && module.now_s < target_s && performance.now() - begun < SLICE_MS) {
       finished = module.advance(events);
     }
     spent_ms += performance.now() - begun;
+    if (hasFailed(module)) return;
     if (finished) end(module);
     else goOn(module, begun);
   });
+}
+
+/** Whether an algorithm of the reader's has ended the run. */
+function hasFailed(module: Module): boolean {
+  const { failure } = module.host;
+  if (!failure) return false;
+  isRunning = false;
+  scope.postMessage({ run, event: "failed", failure });
+  return true;
 }
 
 function end(module: Module): void {

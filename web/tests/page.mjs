@@ -74,6 +74,41 @@ const tests = {
     await page.getByRole("button", { name: "Let the algorithm steer" }).click();
     await over(page);
   },
+  "the reader writes an algorithm": async (page) => {
+    await over(page);
+    await page.getByLabel("Algorithm of flow 0").selectOption("own…");
+    await until(page, () => editorText().includes('algorithm = { javascript = "my-reno.js" }'));
+    await page.getByText("Reno 687").waitFor();
+    const text = page.getByRole("textbox", { name: "Your own algorithm" });
+    await text.fill("class Two {\n  window = 2;\n  on_ack() {}\n  on_loss() {}\n}\n");
+    await until(page, () => document.querySelector(".values").textContent === "Two 2");
+    await text.fill("class Two {\n  window = 2;\n  on_ack(ack) { ack.no.such }\n  on_loss() {}\n}\n");
+    await page.getByText(/^my-reno.js:3: on_ack at .* TypeError/).waitFor();
+    await page.locator("#own .cm-lint-marker-error").waitFor();
+    await page.getByLabel("New from").selectOption("vegas.js");
+    await page.locator("#beside").selectOption("my-vegas.js");
+    await page.getByLabel("Name", { exact: true }).fill("mine.js");
+    await page.locator("#own-file").focus();
+    await until(page, () => document.querySelector("#beside").value === "mine.js");
+    await until(page, () => location.hash.includes("b=mine.js"));
+  },
+  "a module is loaded from a file": async (page) => {
+    await over(page);
+    await page.getByRole("button", { name: "Write your own algorithm" }).click();
+    await page.getByLabel("A file with an algorithm").setInputFiles(resolve(import.meta.dirname, "../../examples/own-algorithm/reno-c.wasm"));
+    await page.getByText(/^A module of \d+ bytes/).waitFor();
+    await page.getByLabel("Algorithm of flow 0").selectOption("reno-c.wasm");
+    await page.getByText("reno-c-wasm 687").waitFor();
+  },
+  "a link brings no algorithm": async (page) => {
+    await over(page);
+    await page.getByLabel("Algorithm of flow 0").selectOption("own…");
+    await page.getByText("Reno 687").waitFor();
+    const address = page.url();
+    await page.goto("about:blank");
+    await page.goto(address);
+    await page.getByText("my-reno.js: is no algorithm of this page, which has none; a link never brings one").waitFor();
+  },
   "time can be stopped and gone back": async (page) => {
     await over(page);
     await page.locator("#scrub").fill("35");
@@ -116,6 +151,8 @@ const tests = {
     await over(page);
     await page.locator("#beside").selectOption("reno");
     await until(page, () => document.querySelectorAll(".side:not([hidden]) tbody tr").length === 2);
+    await page.getByRole("button", { name: "Write your own algorithm" }).click();
+    await page.getByRole("textbox", { name: "Your own algorithm" }).waitFor();
     assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth), 390);
   },
 };
@@ -152,7 +189,7 @@ async function until(page, holds) {
 }
 
 function editorTextHere() {
-  return [...document.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n");
+  return [...document.querySelectorAll("#editor .cm-line")].map((line) => line.textContent).join("\n");
 }
 
 function editorText(page) {
@@ -162,5 +199,5 @@ function editorText(page) {
 /** Types a changed text over that of the editor. */
 async function type(page, change) {
   const text = change(await editorText(page));
-  await page.locator(".cm-content").fill(text);
+  await page.locator("#editor .cm-content").fill(text);
 }

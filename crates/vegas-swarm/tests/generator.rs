@@ -10,7 +10,7 @@ use vegas_swarm::traces;
 
 const SEED: u64 = 20;
 /// Keys that name a program from outside, which is not there where networks are drawn.
-const FROM_OUTSIDE: [&str; 3] = ["python", "wasm", "rust"];
+const FROM_OUTSIDE: [&str; 4] = ["python", "wasm", "rust", "javascript"];
 
 /// Of this many documents those that validation accepts, by their networks' numbers.
 fn accepted(networks: u64) -> Vec<Value> {

@@ -1,6 +1,8 @@
 //! The exported functions. A caller writes a text where [`input`] says, calls a function, and reads the bytes that
 //! [`answer`] and [`answer_bytes`] name, or the numbers of [`rows`]. Functions that can fail give 0 where the answer is an
 //! error: JSON with `message`, and `line` where it is known.
+//!
+//! What the module imports are the functions of [`outside`], by which the worker runs the reader's own algorithms.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -23,11 +25,15 @@ fn with<T>(work: impl FnOnce(&mut Module) -> T) -> T {
     MODULE.with_borrow_mut(work)
 }
 
-/// Runs `work` on the input, and keeps what it gives as the answer.
+/// Runs `work` on the text of the input, and keeps what it gives as the answer.
 fn answered(work: impl FnOnce(&mut Laboratory, &str) -> Result<Vec<u8>, Failure>) -> u32 {
+    answered_bytes(|laboratory, input| work(laboratory, &String::from_utf8_lossy(input)))
+}
+
+/// As [`answered`], of an input that is no text.
+fn answered_bytes(work: impl FnOnce(&mut Laboratory, &[u8]) -> Result<Vec<u8>, Failure>) -> u32 {
     with(|module| {
-        let text = String::from_utf8_lossy(&module.input);
-        let given = work(&mut module.laboratory, &text);
+        let given = work(&mut module.laboratory, &module.input);
         let is_good = given.is_ok();
         module.answer = given.unwrap_or_else(|failure| failure.json());
         u32::from(is_good)
@@ -74,6 +80,24 @@ pub extern "C" fn set_up() {
 #[unsafe(no_mangle)]
 pub extern "C" fn keep_trace() -> u32 {
     answered(Laboratory::keep_trace)
+}
+
+/// Keeps an algorithm of the reader's; the input is JSON about it, a zero byte, and its content.
+#[unsafe(no_mangle)]
+pub extern "C" fn keep_algorithm() -> u32 {
+    answered_bytes(Laboratory::keep_algorithm)
+}
+
+/// Forgets the algorithms that were kept.
+#[unsafe(no_mangle)]
+pub extern "C" fn forget_algorithms() {
+    with(|module| module.laboratory.forget_algorithms());
+}
+
+/// Where the numbers of an event are, and then the outputs of the algorithm that was told of it.
+#[unsafe(no_mangle)]
+pub extern "C" fn slots() -> *const f64 {
+    crate::own::slots()
 }
 
 /// Checks the scenario of the input and describes it.
@@ -151,4 +175,40 @@ pub extern "C" fn finish(wall_s: f64) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn table() -> u32 {
     answered(|laboratory, name| laboratory.table(name))
+}
+
+/// The reader's own algorithms at work, by the worker's numbers for them and their connections.
+#[cfg(target_arch = "wasm32")]
+pub(crate) mod outside {
+    #[link(wasm_import_module = "own")]
+    unsafe extern "C" {
+        /// A connection begins; gives its number.
+        pub(crate) safe fn own_start(program: u32) -> u32;
+        /// An event; the outputs take its place in the slots.
+        pub(crate) safe fn own_tell(connection: u32, event: u32);
+        /// Another connection with equal state; gives its number.
+        pub(crate) safe fn own_copy(connection: u32) -> u32;
+        /// The connection is of no more use.
+        pub(crate) safe fn own_end(connection: u32);
+    }
+}
+
+/// Where there is no worker, no algorithm is kept.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) mod outside {
+    pub(crate) fn own_start(_program: u32) -> u32 {
+        unreachable!("no worker, no algorithm of its own")
+    }
+
+    pub(crate) fn own_tell(_connection: u32, _event: u32) {
+        unreachable!("nothing was started")
+    }
+
+    pub(crate) fn own_copy(_connection: u32) -> u32 {
+        unreachable!("nothing was started")
+    }
+
+    pub(crate) fn own_end(_connection: u32) {
+        unreachable!("nothing was started")
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value as Json;
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, TableLike, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, TableLike, Value};
 
 use crate::laboratory::Failure;
 
@@ -16,11 +16,11 @@ struct Request {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Edit {
-    /// Gives a key of a table a value: a text, a number, true or false.
+    /// Gives a key of a table a value: a text, a number, true or false, or a table of those.
     Set {
         /// The key; the table around it is there.
         key: String,
-        /// Its value.
+        /// Its value; an object becomes an inline table.
         value: Json,
     },
     /// Appends a copy of an entry to the list that it is in.
@@ -120,18 +120,26 @@ fn of_value(value: &mut Value) -> Option<Node<'_>> {
 
 /// The white space and the comment around an earlier value stay.
 fn set(table: &mut dyn TableLike, name: &str, value: &Json) -> Option<()> {
-    let mut new = match value {
+    let mut new = toml(value)?;
+    if let Some(old) = table.get(name).and_then(Item::as_value) {
+        *new.decor_mut() = old.decor().clone();
+    }
+    table.insert(name, Item::Value(new));
+    Some(())
+}
+
+fn toml(value: &Json) -> Option<Value> {
+    Some(match value {
         Json::String(text) => Value::from(text.as_str()),
         Json::Bool(switch) => Value::from(*switch),
         Json::Number(number) => match number.as_i64() {
             Some(whole) => Value::from(whole),
             None => Value::from(number.as_f64()?),
         },
-        Json::Null | Json::Array(_) | Json::Object(_) => return None,
-    };
-    if let Some(old) = table.get(name).and_then(Item::as_value) {
-        *new.decor_mut() = old.decor().clone();
-    }
-    table.insert(name, Item::Value(new));
-    Some(())
+        Json::Object(table) => {
+            let entries = table.iter().map(|(key, value)| Some((key.as_str(), toml(value)?)));
+            Value::from(entries.collect::<Option<InlineTable>>()?)
+        }
+        Json::Null | Json::Array(_) => return None,
+    })
 }

@@ -6,10 +6,11 @@ use std::path::Path;
 use serde_json::json;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::results::{Summary, TableFormat, table_bytes, tables};
-use vegas_sim::scenario::{Folder, RateTrace, Sampling, Scenario, ScenarioError, Transport};
+use vegas_sim::scenario::{Folder, Language, Own, RateTrace, Sampling, Scenario, ScenarioError, Transport};
 use vegas_sim::{Engine, Limits, Simulation, Watch};
 
 use crate::describe::description;
+use crate::own::Shelf;
 use crate::rows;
 use crate::steered::{Hands, Wheel, take_in_hand};
 
@@ -21,7 +22,7 @@ const MEMORY_BYTES: u64 = 600 << 20;
 /// What the module holds.
 #[derive(Debug, Default)]
 pub struct Laboratory {
-    traces: Traces,
+    files: Files,
     run: Option<Run>,
     wheel: Wheel,
 }
@@ -78,8 +79,18 @@ impl Laboratory {
     pub fn keep_trace(&mut self, named: &str) -> Result<Vec<u8>, Failure> {
         let (name, text) = named.split_once('\0').ok_or_else(|| Failure::new("a trace without a name"))?;
         RateTrace::parse(text).map_err(|what| Failure::new(format!("{name}: {what}")))?;
-        self.traces.0.insert(name.to_owned(), text.to_owned());
+        self.files.traces.insert(name.to_owned(), text.to_owned());
         Ok(Vec::new())
+    }
+
+    /// Keeps an algorithm of the reader's that scenarios may name (`own.rs` says how it is given).
+    pub fn keep_algorithm(&mut self, given: &[u8]) -> Result<Vec<u8>, Failure> {
+        self.files.algorithms.keep(given)
+    }
+
+    /// Forgets the algorithms that were kept.
+    pub fn forget_algorithms(&mut self) {
+        self.files.algorithms.forget();
     }
 
     /// Describes a scenario, as JSON (`describe.rs` says of what).
@@ -185,7 +196,7 @@ impl Laboratory {
     }
 
     fn read(&self, text: &str) -> Result<Scenario, Failure> {
-        let mut scenario = within_limits(|watch| Ok(Scenario::read_toml_in(&self.traces, text, SOURCE, &[], watch)?))?;
+        let mut scenario = within_limits(|watch| Ok(Scenario::read_toml_in(&self.files, text, SOURCE, &[], watch)?))?;
         if let Some(flow) = scenario.flows.iter().position(|flow| flow.transport != Transport::Tcp) {
             let key = format!("flow.{flow}.transport");
             let message =
@@ -208,14 +219,23 @@ fn within_limits<T>(work: impl FnOnce(&mut Watch<'_>) -> Result<T, Failure>) -> 
     })
 }
 
-/// Rate traces by name: all the files that there are here.
+/// What scenarios may name: all the files that there are here.
 #[derive(Debug, Default)]
-struct Traces(BTreeMap<String, String>);
+struct Files {
+    /// Rate traces by name.
+    traces: BTreeMap<String, String>,
+    algorithms: Shelf,
+}
 
-impl Folder for Traces {
+impl Folder for Files {
     fn trace(&self, name: &str) -> Result<RateTrace, String> {
-        let known = || self.0.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let text = self.0.get(name).ok_or_else(|| format!("{name}: is no trace of this page; it has: {}", known()))?;
+        let known = || self.traces.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let text =
+            self.traces.get(name).ok_or_else(|| format!("{name}: is no trace of this page; it has: {}", known()))?;
         RateTrace::parse(text).map_err(|what| format!("{name}: {what}"))
+    }
+
+    fn own(&self, language: Language, name: &str) -> Result<Own, String> {
+        self.algorithms.get(language, name)
     }
 }

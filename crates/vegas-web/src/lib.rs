@@ -1,4 +1,5 @@
-//! The simulator as a WebAssembly module without imports: what the playground's worker calls.
+//! The simulator as a WebAssembly module: what the playground's worker calls. It imports nothing but the reader's own
+//! algorithms.
 //!
 //! [`Laboratory`] is the module as a Rust object, which tests use; `abi` exports it as functions of numbers, with texts and
 //! tables passed through the module's memory (`docs/playground.md`).
@@ -9,6 +10,7 @@ pub mod abi;
 mod describe;
 mod edit;
 mod laboratory;
+mod own;
 mod rows;
 mod steered;
 

@@ -387,6 +387,9 @@ class Parts(Table):
     """An algorithm of one's own: a WebAssembly module, such as "mine.wasm"."""
     rust: str | None = None
     """An algorithm of one's own: a type of the Rust program that runs the scenario, by the name that it gives."""
+    javascript: str | None = None
+    """An algorithm of one's own: a class in JavaScript that the playground's page holds, such as "mine.js" or
+    "mine.js:Mine"."""
     preset: str | None = None
     """Where the parts come from that are left out. Default: "reno"."""
     mechanisms: str | None = None

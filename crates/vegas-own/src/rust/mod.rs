@@ -88,6 +88,7 @@ impl Loader for Library {
         match language {
             Language::Wasm => wasm::load(name, folder),
             Language::Python => Err(format!("{name}: is run by the command vegaslab, not by a Rust program")),
+            Language::JavaScript => Err(format!("{name}: is run by the playground, not by a Rust program")),
             Language::Rust => {
                 let own = self.known.iter().find(|own| own.name == name).ok_or_else(|| {
                     let known: Vec<&str> = self.known.iter().map(|own| own.name).collect();

@@ -47,6 +47,7 @@ impl Loader for Outside {
         match language {
             Language::Python => python::load(name, folder),
             Language::Wasm => wasm::load(name, folder),
+            Language::JavaScript => Err(format!("{name}: is run by the playground, not by the command vegaslab")),
             Language::Rust => {
                 Err(format!("{name}: is run by the Rust program that it is part of, not by the command vegaslab"))
             }

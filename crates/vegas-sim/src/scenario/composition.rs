@@ -98,7 +98,12 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
 
 /// The algorithm from outside that a table names. What is the host's goes with it: recovery, mechanisms C, D and H.
 fn own(key: &str, parts: &Parts, transport: Transport, folder: &dyn Folder) -> Checked<Option<Own>> {
-    let named = [(Language::Python, &parts.python), (Language::Wasm, &parts.wasm), (Language::Rust, &parts.rust)];
+    let named = [
+        (Language::Python, &parts.python),
+        (Language::Wasm, &parts.wasm),
+        (Language::Rust, &parts.rust),
+        (Language::JavaScript, &parts.javascript),
+    ];
     let mut named = named.into_iter().filter_map(|(language, name)| Some((language, name.as_ref()?)));
     let Some((language, name)) = named.next() else { return Ok(None) };
     let key_own = child(key, language.key());

@@ -176,6 +176,8 @@ pub(in crate::scenario) struct Parts {
     pub(in crate::scenario) wasm: Option<String>,
     /// An algorithm of one's own: a type of the Rust program that runs the scenario, by the name that it gives.
     pub(in crate::scenario) rust: Option<String>,
+    /// An algorithm of one's own: a class in JavaScript that the playground's page holds, such as "mine.js" or "mine.js:Mine".
+    pub(in crate::scenario) javascript: Option<String>,
     /// Where the parts come from that are left out. Default: "reno".
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
     /// Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`.

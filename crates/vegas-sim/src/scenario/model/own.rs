@@ -25,11 +25,13 @@ pub enum Language {
     Wasm,
     /// A type of the Rust program that runs the scenario.
     Rust,
+    /// A class in JavaScript, in the playground.
+    JavaScript,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 3] = [Language::Python, Language::Wasm, Language::Rust];
+    pub const ALL: [Language; 4] = [Language::Python, Language::Wasm, Language::Rust, Language::JavaScript];
 
     /// The key in a scenario file.
     pub fn key(self) -> &'static str {
@@ -37,6 +39,7 @@ impl Language {
             Language::Python => "python",
             Language::Wasm => "wasm",
             Language::Rust => "rust",
+            Language::JavaScript => "javascript",
         }
     }
 }
@@ -81,7 +84,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// What the scenario calls `source`, as it was loaded.
+    /// What was loaded for `source`, which is how the scenario calls it.
     pub fn new(source: &str, loaded: Loaded) -> Self {
         let Loaded { name, content, program } = loaded;
         let sha256 = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();

@@ -1,0 +1,224 @@
+// Where the reader writes algorithms of their own, or loads files with them.
+
+import { templates } from "virtual:templates";
+
+import { Editor } from "../editor";
+import { byId, debounced, element, save } from "../elements";
+import type { Failure, OwnAnswer, OwnFile } from "../protocol";
+
+/** As for the command. */
+const FILE_BYTES_MAX = 4 << 20;
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.(js|wasm)$/;
+/** Templates with the host and the numbers of another preset than Reno. */
+const PRESETS: Record<string, string> = { "vegas.js": "vegas" };
+
+export interface WorkshopEvents {
+  /** The files are others; answers what came of each. */
+  changed(files: OwnFile[]): Promise<OwnAnswer[]>;
+  /** A file has another name now. */
+  renamed(from: string, to: string): void;
+}
+
+export class Workshop {
+  private files: OwnFile[] = [];
+  /** The file that is shown. */
+  private shown: OwnFile | undefined;
+  /** What scenarios call the algorithms of the files that are in order. */
+  names: string[] = [];
+
+  private readonly panel = byId("own");
+  private readonly button = byId<HTMLButtonElement>("own-open");
+  private readonly picker = element("select", { id: "own-file" });
+  private readonly name = element("input", { id: "own-name", type: "text", size: "14", spellcheck: "false", autocomplete: "off" });
+  private readonly template = element("select", { id: "own-template" });
+  private readonly binary = element("p", { class: "hint" });
+  private readonly errors = element("p", { id: "own-errors", class: "errors", role: "alert" });
+  private readonly place = element("div", { class: "code" });
+  private editor: Editor | undefined;
+
+  constructor(private readonly events: WorkshopEvents) {
+    this.template.append(
+      element("option", { value: "" }, "Template…"),
+      ...Object.keys(templates).map((name) => element("option", { value: name }, name)),
+    );
+    this.panel.append(this.controls(), this.binary, this.place, this.errors, hint());
+    this.button.addEventListener("click", () => (this.panel.hidden ? this.open() : this.close()));
+    this.picker.addEventListener("change", () => this.show(this.files.find(({ name }) => name === this.picker.value)));
+    this.name.addEventListener("change", () => this.rename());
+    this.template.addEventListener("change", () => this.begin(this.template.value));
+  }
+
+  /** Shows the panel; the first time with a file to begin with. */
+  open(): void {
+    this.panel.hidden = false;
+    this.button.setAttribute("aria-expanded", "true");
+    if (this.files.length === 0) this.begin("reno.js");
+    else this.show(this.shown ?? this.files[0]);
+    this.editor?.focus();
+  }
+
+  /** A new file; gives its name once it is in order. */
+  async write(): Promise<string | undefined> {
+    if (this.panel.hidden) this.open();
+    else this.begin("reno.js");
+    await this.taken;
+    return this.shown?.name;
+  }
+
+  /** What a scenario has in place of a preset's name for one of the reader's algorithms; null for another name. */
+  tableOf(name: string): Record<string, string> | null {
+    const file = this.files.find((file) => name === file.name || name.startsWith(`${file.name}:`));
+    if (!file) return null;
+    const language = file.name.endsWith(".wasm") ? "wasm" : "javascript";
+    return { [language]: name, ...(file.preset === "reno" ? {} : { preset: file.preset }) };
+  }
+
+  /** Shows why an algorithm has failed. */
+  fail(failure: Failure): void {
+    const file = this.files.find(({ name }) => name === failure.file);
+    if (!file) return;
+    // while the reader writes another file, it stays
+    if (this.panel.hidden) this.show(file);
+    this.panel.hidden = false;
+    this.button.setAttribute("aria-expanded", "true");
+    this.errors.textContent = failure.message;
+    if (file === this.shown) this.editor?.show(failure);
+  }
+
+  private controls(): HTMLElement {
+    const input = element("input", { type: "file", accept: ".js,.wasm", hidden: "", "aria-label": "A file with an algorithm" });
+    input.addEventListener("change", () => void this.load(input));
+    const load = button("Load file…", () => input.click());
+    const keep = button("Save file", () => this.shown && save(this.shown.name, this.shown.content, "application/octet-stream"));
+    const drop = button("Remove", () => this.drop());
+    return element(
+      "div",
+      { class: "own-controls" },
+      element("label", {}, "File ", this.picker),
+      element("label", {}, "Name ", this.name),
+      element("label", {}, "New from ", this.template),
+      load,
+      input,
+      keep,
+      drop,
+    );
+  }
+
+  /** A new file from a template. */
+  private begin(template: string): void {
+    this.template.value = "";
+    const content = templates[template];
+    if (content === undefined) return;
+    this.add({ name: this.free(template), content, preset: PRESETS[template] ?? "reno" });
+  }
+
+  private async load(input: HTMLInputElement): Promise<void> {
+    const [file] = input.files ?? [];
+    input.value = "";
+    if (!file) return;
+    const name = file.name.replace(/[^A-Za-z0-9_.-]/g, "-").replace(/\.(?=.*\.)/g, "-");
+    if (!NAME.test(name)) return this.refuse(`${file.name}: a file ends in .js or .wasm`);
+    if (file.size > FILE_BYTES_MAX) return this.refuse(`${name}: has ${file.size} bytes; at most ${FILE_BYTES_MAX}`);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    // a file of the name is another version of it
+    this.files = this.files.filter((other) => other.name !== name);
+    this.add({ name, content: name.endsWith(".js") ? new TextDecoder().decode(bytes) : bytes, preset: "reno" });
+  }
+
+  private refuse(message: string): void {
+    this.errors.textContent = message;
+  }
+
+  private add(file: OwnFile): void {
+    this.files.push(file);
+    this.show(file);
+    this.tell();
+  }
+
+  private drop(): void {
+    this.files = this.files.filter((file) => file !== this.shown);
+    this.show(this.files[0]);
+    this.tell();
+  }
+
+  private rename(): void {
+    const { shown } = this;
+    const name = this.name.value.trim();
+    if (!shown || name === shown.name) return;
+    const isFree = this.files.every((file) => file === shown || file.name !== name);
+    if (!NAME.test(name) || !isFree || name.endsWith(".js") !== shown.name.endsWith(".js")) {
+      this.name.value = shown.name;
+      return this.refuse(isFree ? "A name has letters, digits, - and _, and its file's ending." : `There is a file ${name}.`);
+    }
+    const from = shown.name;
+    shown.name = name;
+    this.show(shown);
+    this.tell();
+    void this.taken.then(() => this.events.renamed(from, name));
+  }
+
+  /** A name that no file has. */
+  private free(wanted: string): string {
+    const [stem = "mine", ending = "js"] = wanted.split(".");
+    let name = `my-${stem}.${ending}`;
+    for (let number = 2; this.files.some((file) => file.name === name); number += 1) name = `my-${stem}-${number}.${ending}`;
+    return name;
+  }
+
+  private show(file: OwnFile | undefined): void {
+    this.shown = file;
+    this.errors.textContent = "";
+    this.picker.replaceChildren(...this.files.map(({ name }) => element("option", { value: name }, name)));
+    this.picker.value = file?.name ?? "";
+    this.name.value = file?.name ?? "";
+    const text = file && typeof file.content === "string" ? file.content : null;
+    this.place.hidden = text === null;
+    this.binary.hidden = !file || text !== null;
+    this.binary.textContent = file && text === null ? `A module of ${file.content.length} bytes.` : "";
+    if (text === null) return;
+    this.editor ??= new Editor(this.place, debounced(400, (typed) => this.typed(typed)), "javascript", "own-title");
+    this.editor.text = text;
+    this.editor.warn([]);
+  }
+
+  private typed(text: string): void {
+    if (!this.shown) return;
+    this.shown.content = text;
+    this.tell();
+  }
+
+  /** What the newest change led to. */
+  private taken: Promise<void> = Promise.resolve();
+
+  private tell(): void {
+    const { shown } = this;
+    this.taken = this.events.changed(this.files).then(
+      (answers) => {
+        this.names = answers.flatMap(({ names }) => names);
+        const failure = answers.find(({ file }) => file === shown?.name)?.failure;
+        this.errors.textContent = failure?.message ?? "";
+        if (failure) this.editor?.show(failure);
+        else this.editor?.warn([]);
+      },
+      (failure: Failure) => this.fail(failure),
+    );
+  }
+
+  private close(): void {
+    this.panel.hidden = true;
+    this.button.setAttribute("aria-expanded", "false");
+  }
+}
+
+function button(label: string, work: () => void): HTMLButtonElement {
+  const made = element("button", { type: "button" }, label);
+  made.addEventListener("click", work);
+  return made;
+}
+
+function hint(): HTMLElement {
+  const words =
+    "A class with on_ack and on_loss; its attribute window, in segments, is what it decides. Runs follow what you type. " +
+    "The file stays on this page: links name it and never bring it, and it sees no network, no clock and no random numbers.";
+  return element("p", { class: "hint" }, words);
+}
