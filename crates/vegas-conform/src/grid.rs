@@ -13,10 +13,10 @@ pub struct Point {
 
 /// Packets are no smaller than this, bytes.
 const PACKET_MIN: u64 = 250;
-/// IPv4 has none larger; the host's header is in it.
+/// IPv4 has none much larger; the host's header is in it.
 const PACKET_MAX: u64 = 60_000;
-/// Packets a second that a path carries at most, unless they would be too large: what bounds the work of a run.
-const PACKETS_PER_SECOND: u64 = 4_000;
+/// Packets that fill a path: as many as losses of 2 % need to be seen, and no more, so that runs stay short.
+const PACKETS: u64 = 150;
 
 impl Point {
     /// In bits a second and milliseconds.
@@ -24,9 +24,10 @@ impl Point {
         Point { rate_bps, rtt: Span::from_millis(rtt_ms) }
     }
 
-    /// Bytes of a full packet on the wire: larger on faster paths, so that every run has about as many packets.
+    /// Bytes of a full packet on the wire: a part of what the path holds.
     pub fn packet_bytes(self) -> u64 {
-        (self.rate_bps / 8 / PACKETS_PER_SECOND).clamp(PACKET_MIN, PACKET_MAX)
+        let path_bytes = u128::from(self.rate_bps) * u128::from(self.rtt.as_nanos()) / 8_000_000_000;
+        (path_bytes as u64 / PACKETS).clamp(PACKET_MIN, PACKET_MAX)
     }
 
     /// Packets a second that the bottleneck carries.
@@ -37,6 +38,12 @@ impl Point {
     /// Packets on the way on a path that is full and without a queue: rate times propagation delay.
     pub fn holds_packets(self) -> f64 {
         self.packets_per_second() * self.rtt.as_nanos() as f64 / 1e9
+    }
+
+    /// This many round trips, with what six packets take to leave: about what an RTT is under way.
+    pub fn rounds(self, rounds: u64) -> Span {
+        let packets_ns = 6 * self.packet_bytes() * 8 * 1_000_000_000 / self.rate_bps;
+        Span::from_nanos(rounds * (self.rtt.as_nanos() + packets_ns))
     }
 
     /// Such as `10mbit-100ms`.

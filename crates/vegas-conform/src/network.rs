@@ -1,19 +1,20 @@
 //! The path of a case, and what happens on it, as a scenario file.
 
-use std::fmt::Write as _;
-
 use vegas_core::units::Span;
 
 use crate::grid::{Point, rate};
 
-/// A dumbbell with one flow. Fields are texts of the scenario file (`docs/scenario.md`).
+/// A sender, a bottleneck and a receiver: nodes `s`, `r1`, `r2`, `d`. Texts are keys of the scenario file (`docs/scenario.md`).
 #[derive(Clone, Debug)]
 pub struct Network {
-    name: String,
+    /// The scenario's name.
+    pub name: String,
     /// The path's rate and round trip.
     pub point: Point,
     /// How long the run lasts.
     pub duration: Span,
+    /// Bytes of a full packet on the wire.
+    pub packet_bytes: u64,
     /// Packets that the bottleneck's queue holds.
     pub queue_packets: u64,
     /// More keys of the bottleneck, such as `loss = 0.1`.
@@ -24,63 +25,114 @@ pub struct Network {
     pub application: Vec<String>,
     /// Changes of the bottleneck, by their times: keys such as `rate = "1mbit"`.
     pub changes: Vec<(Span, String)>,
+    /// A way around the last link, longer by `delay`, that packets take from one time to the other.
+    pub detour: Option<Detour>,
     /// Keys of the flow's hosts beside `kind = "linux"`.
     pub host: Vec<String>,
 }
 
-impl Network {
-    /// Nothing special: a queue of two of the path's products, a run of 20 s and 60 round trips.
-    pub fn of(case: &str, point: Point) -> Self {
-        Network {
-            name: format!("{case}-{}", point.name()),
-            point,
-            duration: Span::from_secs(20) + point.rtt.times(60),
-            queue_packets: (2.0 * point.holds_packets()).ceil() as u64 + 20,
-            bottleneck: Vec::new(),
-            backward: Vec::new(),
-            application: Vec::new(),
-            changes: Vec::new(),
-            host: Vec::new(),
-        }
-    }
-
-    /// The scenario file with this flow, `algorithm = ...` and more keys a line each.
-    pub fn text(&self, flow: &str) -> String {
-        let point = self.point;
-        let mut text = String::new();
-        let mut line = |line: String| {
-            // a String takes all
-            let _ = writeln!(text, "{line}");
-        };
-        line(format!("name = {:?}", self.name));
-        line(format!("duration = {}", time(self.duration)));
-        line("sample = \"off\"\n\n[topology]\nkind = \"dumbbell\"".into());
-        line(format!("access = {{ rate = {:?}, delay = \"0s\" }}", rate(FASTER * point.rate_bps)));
-        line("\n[topology.bottleneck]".into());
-        line(format!("rate = {:?}", rate(point.rate_bps)));
-        line(format!("delay = {}", time(Span::from_nanos(point.rtt.as_nanos() / 2))));
-        line(format!("queue = \"{}p\"", self.queue_packets));
-        self.bottleneck.iter().for_each(|key| line(key.clone()));
-        line("\n[topology.bottleneck.backward]".into());
-        line(format!("rate = {:?}\nqueue = \"unlimited\"", rate(FASTER * point.rate_bps)));
-        self.backward.iter().for_each(|key| line(key.clone()));
-        line(format!("\n[[flow]]\n{flow}\npacket = \"{}b\"", point.packet_bytes()));
-        if !self.application.is_empty() {
-            line(format!("application = [{}]", self.application.join(", ")));
-        }
-        line("\n[flow.host]\nkind = \"linux\"".into());
-        self.host.iter().for_each(|key| line(key.clone()));
-        for (at, keys) in &self.changes {
-            line(format!("\n[[change]]\nat = {}\nlink = \"r1->r2\"\n{keys}", time(*at)));
-        }
-        text
-    }
+/// A longer way for a while: packets that left before its end arrive after some that left later.
+#[derive(Clone, Copy, Debug)]
+pub struct Detour {
+    /// How much longer, one way.
+    pub delay: Span,
+    /// From when on.
+    pub from: Span,
+    /// Until when.
+    pub until: Span,
 }
 
 /// How much faster than the bottleneck the other links are: what they add to the round trip is small.
 const FASTER: u64 = 100;
+/// Of the other links, bits a second.
+const FASTEST: u64 = 1_000_000_000_000;
+
+impl Network {
+    /// Nothing special: a queue of three of the path's products, a run of 30 round trips.
+    pub fn of(case: &str, point: Point) -> Self {
+        Network {
+            name: format!("{case}-{}", point.name()),
+            point,
+            duration: point.rounds(30),
+            packet_bytes: point.packet_bytes(),
+            queue_packets: (3.0 * point.holds_packets()).ceil() as u64 + 30,
+            bottleneck: Vec::new(),
+            backward: Vec::new(),
+            application: Vec::new(),
+            changes: Vec::new(),
+            detour: None,
+            host: Vec::new(),
+        }
+    }
+
+    /// The scenario file with this flow: `algorithm = ...` and more keys, a line each.
+    pub fn text(&self, flow: &str) -> String {
+        let mut lines = self.head();
+        lines.extend(self.links());
+        lines.push(format!("\n[[flow]]\n{flow}\nfrom = \"s\"\nto = \"d\"\npacket = \"{}b\"", self.packet_bytes));
+        if !self.application.is_empty() {
+            lines.push(format!("application = [\n    {},\n]", self.application.join(",\n    ")));
+        }
+        lines.push("\n[flow.host]\nkind = \"linux\"".into());
+        lines.extend(self.host.iter().cloned());
+        lines.extend(self.all_changes());
+        lines.join("\n") + "\n"
+    }
+
+    fn head(&self) -> Vec<String> {
+        let nodes = if self.detour.is_some() { r#"["s", "r1", "r2", "x", "d"]"# } else { r#"["s", "r1", "r2", "d"]"# };
+        vec![
+            format!("name = {:?}", self.name),
+            format!("duration = {}\nsample = \"off\"\n", time(self.duration)),
+            format!("[topology]\nkind = \"graph\"\nnodes = {nodes}"),
+        ]
+    }
+
+    fn links(&self) -> Vec<String> {
+        let fast = rate((FASTER * self.point.rate_bps).min(FASTEST));
+        let half = time(Span::from_nanos(self.point.rtt.as_nanos() / 2));
+        let link = |from: &str, to: &str, rate: &str, delay: &str, queue: &str| {
+            let between = format!("between = [{from:?}, {to:?}]");
+            format!("\n[[topology.link]]\n{between}\nrate = {rate:?}\ndelay = {delay}\nqueue = {queue:?}")
+        };
+        let mut lines = vec![link("s", "r1", &fast, "\"0s\"", "unlimited")];
+        let bottleneck = rate(self.point.rate_bps);
+        lines.push(link("r1", "r2", &bottleneck, &half, &format!("{}p", self.queue_packets)));
+        lines.extend(self.bottleneck.iter().cloned());
+        let mut backward = vec![format!("rate = {fast:?}"), "queue = \"unlimited\"".into()];
+        backward.extend(self.backward.iter().cloned());
+        lines.push(format!("backward = {{ {} }}", backward.join(", ")));
+        lines.push(link("r2", "d", &fast, "\"0s\"", "unlimited"));
+        if let Some(detour) = self.detour {
+            // half on each of its links: neither end is nearer by the other way
+            let half = time(Span::from_nanos(detour.delay.as_nanos() / 2));
+            lines.push(link("r2", "x", &fast, &half, "unlimited"));
+            lines.push(link("x", "d", &fast, &half, "unlimited"));
+        }
+        lines
+    }
+
+    fn all_changes(&self) -> Vec<String> {
+        let of_link =
+            |(at, keys): &(Span, String)| format!("\n[[change]]\nat = {}\nlink = \"r1->r2\"\n{keys}", time(*at));
+        let mut changes: Vec<String> = self.changes.iter().map(of_link).collect();
+        if let Some(detour) = self.detour {
+            let route = |at: Span, via: &str| format!("\n[[change]]\nat = {}\nflow = 0\nvia = [{via}]", time(at));
+            changes.push(route(detour.from, "\"x\""));
+            changes.push(route(detour.until, ""));
+        }
+        changes
+    }
+}
 
 /// A time as scenario files have it.
 pub(crate) fn time(span: Span) -> String {
-    format!("\"{}ns\"", span.as_nanos())
+    let nanos = span.as_nanos();
+    match nanos {
+        0 => "\"0s\"".into(),
+        _ if nanos.is_multiple_of(1_000_000_000) => format!("\"{}s\"", nanos / 1_000_000_000),
+        _ if nanos.is_multiple_of(1_000_000) => format!("\"{}ms\"", nanos / 1_000_000),
+        _ if nanos.is_multiple_of(1_000) => format!("\"{}us\"", nanos / 1_000),
+        _ => format!("\"{nanos}ns\""),
+    }
 }

@@ -39,8 +39,8 @@ pub struct LossAt {
     pub lost: u32,
     /// By the retransmission timer.
     pub timeout: bool,
-    /// It was taken back: nothing had been lost.
-    pub spurious: bool,
+    /// When it was taken back, as nothing had been lost.
+    pub undone: Option<Time>,
 }
 
 /// A control after an event.
@@ -64,6 +64,8 @@ pub struct Moment {
     pub rate: Option<f64>,
     /// The newest rate sample is of a time in which the application had nothing to send.
     pub app_limited: bool,
+    /// A loss was just taken back.
+    pub undone: bool,
     /// What the control tells of itself.
     pub inside: Option<Inside>,
 }
@@ -136,9 +138,9 @@ pub struct Inside {
     pub pacing_gain: Option<i64>,
     /// BBR.cwnd_gain, 256ths.
     pub cwnd_gain: Option<i64>,
-    /// BBR.max_bw, segments a second.
+    /// BBR.max_bw, segments in 1000 s.
     pub max_bw: Option<i64>,
-    /// BBR.bw_shortterm, segments a second.
+    /// BBR.bw_shortterm, segments in 1000 s.
     pub bw_shortterm: Option<i64>,
     /// BBR.inflight_longterm, segments.
     pub inflight_longterm: Option<i64>,
@@ -189,8 +191,8 @@ impl Inside {
         let place = match name {
             "pacing_gain_256ths" => &mut self.pacing_gain,
             "window_gain_256ths" => &mut self.cwnd_gain,
-            "rate_per_second" => &mut self.max_bw,
-            "rate_short_per_second" => &mut self.bw_shortterm,
+            "rate_per_1000_s" => &mut self.max_bw,
+            "rate_short_per_1000_s" => &mut self.bw_shortterm,
             "in_flight_long_segments" => &mut self.inflight_longterm,
             "in_flight_short_segments" => &mut self.inflight_shortterm,
             "least_rtt_us" => &mut self.min_rtt_us,
@@ -222,6 +224,8 @@ pub struct Recorder {
     observed: Observed,
     /// The newest moment, where it was not kept.
     newest: Option<Moment>,
+    /// A loss was taken back since.
+    undoes: bool,
 }
 
 /// Moments that are kept of each round trip at least.
@@ -229,11 +233,15 @@ const MOMENTS_IN_ROUND: u64 = 16;
 
 impl Recorder {
     /// After an event.
-    pub fn note(&mut self, moment: Moment) {
+    pub fn note(&mut self, mut moment: Moment) {
+        moment.undone = std::mem::take(&mut self.undoes);
+        if let Some(loss) = self.observed.losses.last_mut().filter(|_| moment.undone) {
+            loss.undone = Some(moment.at);
+        }
         let Some(kept) = self.observed.moments.last() else { return self.observed.moments.push(moment) };
         let turned = match (&moment.inside, &kept.inside) {
-            (Some(now), Some(before)) => now.has_turned(before),
-            _ => false,
+            (Some(now), Some(before)) => moment.undone || now.has_turned(before),
+            _ => moment.undone,
         };
         let step = moment.rtt.map_or(Span::ZERO, |rtt| Span::from_nanos(rtt.as_nanos() / MOMENTS_IN_ROUND));
         let is_due = moment.at.since(kept.at) >= step;
@@ -254,11 +262,9 @@ impl Recorder {
         self.observed.losses.push(loss);
     }
 
-    /// The newest loss of its kind was none.
+    /// The newest loss was none: the next moment is the first one afterwards.
     pub fn note_spurious(&mut self) {
-        if let Some(loss) = self.observed.losses.last_mut() {
-            loss.spurious = true;
-        }
+        self.undoes = true;
     }
 
     /// All that was seen.

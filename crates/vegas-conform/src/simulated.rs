@@ -179,6 +179,7 @@ impl<C: CongestionControl> Watched<C> {
             lost: self.lost,
             rate: self.rate,
             app_limited: self.app_limited,
+            undone: false,
             inside,
         }
     }
@@ -241,7 +242,7 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
         self.control.on_loss(loss);
         let timeout = loss.kind == LossKind::Timeout;
         if loss.kind != LossKind::Ecn {
-            let found = LossAt { at: loss.now, lost: loss.lost.0, timeout, spurious: false };
+            let found = LossAt { at: loss.now, lost: loss.lost.0, timeout, undone: None };
             self.recorder.lock().expect("one thread runs it").note_loss(found);
         }
         self.note(loss.now);

@@ -1,80 +1,227 @@
 //! What judges ask of a run.
 
-#![allow(dead_code, reason = "the cases that follow ask this")]
-
 use vegas_core::units::{Span, Time};
 
-use crate::case::Miss;
-use crate::observed::{Inside, Moment, Observed, State};
+use crate::case::{Miss, Stage};
+use crate::grid::Point;
+use crate::network::Network;
+use crate::observed::{Inside, LossAt, Moment, State};
 
 /// A moment with what the control tells of itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    pub(super) moment: Moment,
+    pub(super) at: Time,
+    pub(super) outside: Moment,
     pub(super) inside: Inside,
+}
+
+/// BBR.ProbeRTTInterval.
+pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_secs(5);
+
+/// Something that a case needs to see inside.
+macro_rules! known {
+    ($look:expr, $field:ident) => {
+        $look
+            .inside
+            .$field
+            .ok_or_else(|| $crate::case::Miss::not_applicable(concat!("it does not tell ", stringify!($field))))
+    };
+}
+pub(super) use known;
+
+impl Look {
+    /// BBR.max_bw, segments a second.
+    pub(super) fn max_bw(&self) -> Result<f64, Miss> {
+        Ok(known!(self, max_bw)? as f64 / 1_000.0)
+    }
+
+    /// BBR.max_bw * BBR.min_rtt, segments.
+    pub(super) fn product(&self) -> Result<f64, Miss> {
+        Ok(self.max_bw()? * known!(self, min_rtt_us)? as f64 / 1e6)
+    }
+
+    /// Inflight(1.0): the product, BBR.offload_budget of three send quanta (a millisecond's worth, two segments at least), or
+    /// BBR.MinPipeCwnd; a segment more for what each rounds up.
+    pub(super) fn inflight_of_one(&self) -> Result<f64, Miss> {
+        let quantum = (self.max_bw()? / 1_000.0).ceil().max(2.0);
+        Ok(self.product()?.ceil().max(3.0 * quantum).max(4.0) + 1.0)
+    }
+
+    /// InflightWithHeadroom, a segment more for what it rounds.
+    pub(super) fn inflight_with_headroom(&self) -> f64 {
+        self.inside
+            .inflight_longterm
+            .map_or(f64::INFINITY, |most| (0.85 * most as f64).min(most as f64 - 1.0).max(4.0) + 1.0)
+    }
+
+    pub(super) fn in_flight(&self) -> f64 {
+        self.outside.in_flight.into()
+    }
 }
 
 /// A stay in one state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stay<'a> {
     pub(super) state: State,
-    /// The moment before the state was entered.
-    pub(super) before: Option<Look>,
     /// The moments in it, at least one.
     pub(super) looks: &'a [Look],
     /// The first moment of the next state.
     pub(super) next: Option<Look>,
+    /// Five seconds have passed at its end since the run began, or since PROBE_RTT was over.
+    probe_rtt_due: bool,
 }
 
 impl Stay<'_> {
-    pub(super) fn entered(&self) -> Time {
-        self.looks[0].moment.at
+    pub(super) fn first(&self) -> Look {
+        self.looks[0]
     }
 
     pub(super) fn last(&self) -> Look {
         self.looks[self.looks.len() - 1]
     }
 
-    /// Until the next state, or until the run ended.
-    pub(super) fn left(&self) -> Time {
-        self.next.map_or(self.last().moment.at, |next| next.moment.at)
-    }
-
+    /// How long it was, up to the next state or to the end of the run.
     pub(super) fn lasted(&self) -> Span {
-        self.left().since(self.entered())
+        self.next.map_or(self.last().at, |next| next.at).since(self.first().at)
+    }
+
+    /// Round trips in it.
+    pub(super) fn rounds(&self) -> Result<i64, Miss> {
+        let end = self.next.unwrap_or(self.last());
+        Ok(known!(end, round_count)? - known!(self.first(), round_count)?)
+    }
+
+    /// The first moment of the next state, which has to be one of these. PROBE_RTT comes every five seconds whatever the case
+    /// wants to see.
+    pub(super) fn turns_to(&self, states: &[State]) -> Result<Look, Miss> {
+        let names: Vec<&str> = states.iter().map(|state| state.name()).collect();
+        let expected = format!("{} turns to {}", self.state.name(), names.join(" or "));
+        let seen = || format!("{} until the run ends, {}", self.state.name(), seconds(self.last().at));
+        let next = self.next.ok_or_else(|| Miss::failed(seen(), &expected))?;
+        if next.inside.state == State::ProbeRtt && !states.contains(&State::ProbeRtt) && self.probe_rtt_due {
+            let at = seconds(next.at);
+            return Err(Miss::not_applicable(format!("PROBE_RTT is due at {at} and ends {}", self.state.name())));
+        }
+        let turned = || format!("{} turns to {} at {}", self.state.name(), next.inside.state.name(), seconds(next.at));
+        check(states.contains(&next.inside.state), turned, &expected)?;
+        Ok(next)
     }
 }
 
-/// All moments with what is inside.
-pub(super) fn looks(observed: &Observed) -> Result<Vec<Look>, Miss> {
-    let looks: Vec<Look> =
-        observed.moments.iter().filter_map(|&moment| Some(Look { moment, inside: moment.inside? })).collect();
-    match looks.is_empty() {
-        true => Err(Miss::not_applicable("it does not tell its state")),
-        false => Ok(looks),
+/// States of PROBE_BW in which C.inflight is not being raised: what follows DRAIN, and at once where nothing is left to drain.
+pub(super) const CALM: [State; 3] = [State::ProbeDown, State::ProbeCruise, State::ProbeBw];
+
+/// A run, as a judge reads it.
+#[derive(Debug)]
+pub(super) struct Story {
+    pub(super) looks: Vec<Look>,
+    pub(super) losses: Vec<LossAt>,
+}
+
+impl Story {
+    /// Runs it. A control that does not tell its state cannot be judged so.
+    pub(super) fn of(stage: &mut Stage<'_>, network: &Network) -> Result<Self, Miss> {
+        let observed = stage.run(network)?;
+        let look = |&moment: &Moment| Some(Look { at: moment.at, outside: moment, inside: moment.inside? });
+        let looks: Vec<Look> = observed.moments.iter().filter_map(look).collect();
+        match looks.is_empty() {
+            true => Err(Miss::not_applicable("it does not tell its state")),
+            false => Ok(Story { looks, losses: observed.losses.clone() }),
+        }
+    }
+
+    /// The states in the order in which they were entered.
+    pub(super) fn stays(&self) -> Vec<Stay<'_>> {
+        let (mut end, mut probed) = (0, Time::ZERO);
+        let chunks = self.looks.chunk_by(|one, next| one.inside.state == next.inside.state);
+        chunks
+            .map(|looks| {
+                end += looks.len();
+                let (state, next) = (looks[0].inside.state, self.looks.get(end).copied());
+                let left = next.map_or(self.end(), |next| next.at);
+                let probe_rtt_due = left.since(probed) >= PROBE_RTT_INTERVAL;
+                if state == State::ProbeRtt {
+                    probed = left;
+                }
+                Stay { state, looks, next, probe_rtt_due }
+            })
+            .collect()
+    }
+
+    /// The stay in STARTUP that ends it: PROBE_RTT only interrupts it.
+    pub(super) fn startup(&self) -> Result<Stay<'_>, Miss> {
+        let stays = self.stays();
+        check(stays[0].state == State::Startup, || stays[0].state.name().into(), "a connection begins in STARTUP")?;
+        let phases = stays.into_iter().take_while(|stay| matches!(stay.state, State::Startup | State::ProbeRtt));
+        let last = phases.filter(|stay| stay.state == State::Startup).last();
+        last.ok_or_else(|| Miss::failed("no STARTUP", "STARTUP"))
+    }
+
+    /// The end of STARTUP: DRAIN, or what follows it where nothing is left to drain.
+    pub(super) fn startup_ends(&self) -> Result<Look, Miss> {
+        let next = self.startup()?.turns_to(&[State::Drain, State::ProbeDown, State::ProbeCruise, State::ProbeBw])?;
+        if next.inside.state != State::Drain {
+            let (seen, most) = (next.in_flight(), next.inflight_of_one()?);
+            let text = || format!("no DRAIN at {} with {seen} segments in flight", seconds(next.at));
+            check(seen <= most, text, &format!("DRAIN, as Inflight(1.0) is {most:.0}"))?;
+        }
+        Ok(next)
+    }
+
+    /// The first stay in a state that begins at a time or later.
+    pub(super) fn stay(&self, state: State, from: Time) -> Result<Stay<'_>, Miss> {
+        if state != State::ProbeBw
+            && self.looks.iter().any(|look| look.inside.state == State::ProbeBw)
+            && state.probes_bandwidth()
+        {
+            return Err(Miss::not_applicable("it does not tell the parts of PROBE_BW"));
+        }
+        let found = self.stays().into_iter().find(|stay| stay.state == state && stay.first().at >= from);
+        let unseen = || format!("the states {} until {}", self.path(), seconds(self.end()));
+        found.ok_or_else(|| Miss::failed(unseen(), format!("{} after {}", state.name(), seconds(from))))
+    }
+
+    /// All moments from a time on.
+    pub(super) fn from(&self, at: Time) -> &[Look] {
+        &self.looks[self.looks.partition_point(|look| look.at < at)..]
+    }
+
+    /// Moments between two times.
+    pub(super) fn between(&self, from: Time, to: Time) -> &[Look] {
+        let looks = self.from(from);
+        &looks[..looks.partition_point(|look| look.at < to)]
+    }
+
+    pub(super) fn end(&self) -> Time {
+        self.looks[self.looks.len() - 1].at
+    }
+
+    /// Segments delivered a second from one time to another.
+    pub(super) fn delivery_rate(&self, from: Time, to: Time) -> f64 {
+        let looks = self.between(from, to);
+        let (Some(first), Some(last)) = (looks.first(), looks.last()) else { return 0.0 };
+        let span_s = last.at.since(first.at).as_nanos() as f64 / 1e9;
+        if span_s == 0.0 { 0.0 } else { (last.outside.delivered - first.outside.delivered) as f64 / span_s }
+    }
+
+    fn path(&self) -> String {
+        let names: Vec<&str> = self.stays().iter().map(|stay| stay.state.name()).take(12).collect();
+        names.join(", ")
     }
 }
 
-/// The states in the order in which they were entered.
-pub(super) fn stays(looks: &[Look]) -> Vec<Stay<'_>> {
-    let mut stays: Vec<Stay<'_>> = Vec::new();
-    let mut at = 0;
-    for looks_in in looks.chunk_by(|one, next| one.inside.state == next.inside.state) {
-        let end = at + looks_in.len();
-        stays.push(Stay {
-            state: looks_in[0].inside.state,
-            before: at.checked_sub(1).map(|before| looks[before]),
-            looks: looks_in,
-            next: looks.get(end).copied(),
-        });
-        at = end;
-    }
-    stays
+/// Fails unless it is so.
+pub(super) fn check(is_so: bool, seen: impl FnOnce() -> String, expected: &str) -> Result<(), Miss> {
+    if is_so { Ok(()) } else { Err(Miss::failed(seen(), expected)) }
 }
 
-/// A value that a case needs to see.
-pub(super) fn known(value: Option<i64>, name: &str) -> Result<i64, Miss> {
-    value.ok_or_else(|| Miss::not_applicable(format!("it does not tell {name}")))
+/// A case that fewer packets in a round trip cannot show.
+pub(super) fn needs_packets(point: Point, packets: f64, why: &str) -> Result<(), Miss> {
+    let holds = point.holds_packets();
+    if holds >= packets {
+        return Ok(());
+    }
+    Err(Miss::not_applicable(format!("the path holds {holds:.2} packets, and {why} needs {packets}")))
 }
 
 /// Seconds with three places.
@@ -82,7 +229,17 @@ pub(super) fn seconds(at: Time) -> String {
     format!("{:.3} s", at.as_nanos() as f64 / 1e9)
 }
 
-/// Fails unless it is so.
-pub(super) fn check(is_so: bool, seen: impl FnOnce() -> String, expected: &str) -> Result<(), Miss> {
-    if is_so { Ok(()) } else { Err(Miss::failed(seen(), expected)) }
+/// Since the run began.
+pub(super) fn since_start(at: Time) -> Span {
+    at.since(Time::ZERO)
+}
+
+/// Milliseconds with one place.
+pub(super) fn millis(span: Span) -> String {
+    format!("{:.1} ms", span.as_nanos() as f64 / 1e6)
+}
+
+/// Whether two differ by no more than a part of the second.
+pub(super) fn within(value: f64, part: f64, of: f64) -> bool {
+    (value - of).abs() <= part * of
 }

@@ -3,7 +3,14 @@
 //! A judge looks at what a control shows; what it shows inside is optional ([`crate::Inside`]), and a case that needs more
 //! than it shows is not applicable.
 
+mod aggregation;
+mod changes;
+mod drain;
 mod look;
+mod probe_down;
+mod probe_rtt;
+mod probe_up;
+mod spurious;
 mod startup;
 
 use crate::case::Case;
@@ -13,4 +20,27 @@ pub fn bbr() -> &'static [Case] {
     &BBR
 }
 
-static BBR: [Case; 1] = [startup::PLATEAU];
+static BBR: [Case; 22] = [
+    startup::PLATEAU,
+    startup::LOSS,
+    drain::INFLIGHT,
+    drain::TIME,
+    probe_up::PLATEAU,
+    probe_up::LOSS,
+    probe_up::STAYS,
+    probe_down::INFLIGHT,
+    probe_down::TIME,
+    probe_rtt::ENTER,
+    probe_rtt::IDLE,
+    aggregation::STARTUP,
+    aggregation::CRUISE,
+    aggregation::SUB_PACKET,
+    changes::FASTER,
+    changes::SLOWER,
+    changes::POLICER,
+    spurious::FAST_RECOVERY,
+    spurious::TIMEOUT,
+    startup::PROBE_RTT,
+    probe_up::LONG_TERM,
+    probe_up::REFILL,
+];

@@ -1,30 +1,107 @@
 //! STARTUP and how it ends.
 
-use super::look::{check, known, looks, seconds, stays};
-use crate::case::{Case, Judged, Miss, Stage};
+use super::look::{Look, Story, check, known, needs_packets, seconds, since_start, within};
+use crate::case::{Case, Judged, Stage};
+use crate::grid::rate;
+use crate::network::{Network, time};
 use crate::observed::State;
+use vegas_core::units::{Span, Time};
 
 pub(super) const PLATEAU: Case = Case {
     name: "startup-plateau",
     title: "Exiting STARTUP on Bandwidth Plateau",
-    checks: "BBRCheckFullBWReached, BBRCheckStartupDone: BBR.max_bw within 2 % of the path's rate, three round trips without a \
-             quarter of growth, then DRAIN",
+    checks: "CheckFullBWReached, CheckStartupDone: BBR.max_bw within 2 % of the path's rate; full_bw_count 3, full_bw_now and \
+             full_bw_reached set where STARTUP turns to DRAIN",
     judge: plateau,
 };
 
 fn plateau(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
-    let looks = looks(stage.run(&stage.network())?)?;
-    let stays = stays(&looks);
-    check(stays[0].state == State::Startup, || stays[0].state.name().into(), "the connection begins in STARTUP")?;
-    let next = stays[0].next.ok_or_else(|| Miss::failed("STARTUP to the end", "STARTUP ends"))?;
-    check(next.inside.state == State::Drain, || next.inside.state.name().into(), "DRAIN after STARTUP")?;
-    let rounds = known(next.inside.full_bw_count, "full_bw_count")?;
-    check(rounds == 3, || format!("full_bw_count is {rounds}"), "full_bw_count is 3 where STARTUP ends")?;
-    let reached = known(next.inside.full_bw_reached, "full_bw_reached")?;
-    check(reached == 1, || "full_bw_reached is false".into(), "full_bw_reached is set")?;
-    let max_bw = known(next.inside.max_bw, "max_bw")? as f64;
-    let part = max_bw / point.packets_per_second();
-    check((0.98..=1.02).contains(&part), || format!("max_bw is {part:.3} of the path's rate"), "within 2 % of it")?;
-    Ok(format!("DRAIN at {}, max_bw {part:.3} of the path's rate", seconds(next.moment.at)))
+    let network = Network { duration: point.rounds(90), ..stage.network() };
+    let story = Story::of(stage, &network)?;
+    let next = story.startup_ends()?;
+    let flat = |look: &Look| (look.inside.full_bw_count, look.inside.full_bw_now, look.inside.full_bw_reached);
+    known!(next, full_bw_now)?;
+    let seen = || format!("full_bw_count, _now and _reached are {:?} there", flat(&next));
+    check(flat(&next) == (Some(3), Some(1), Some(1)), seen, "3, 1, 1 where STARTUP ends")?;
+    let part = next.max_bw()? / point.packets_per_second();
+    check(within(part, 0.02, 1.0), || format!("max_bw is {part:.3} of the path's rate"), "max_bw within 2 % of it")?;
+    Ok(format!("DRAIN at {}, max_bw {part:.3} of the path's rate", seconds(next.at)))
+}
+
+pub(super) const LOSS: Case = Case {
+    name: "startup-loss",
+    title: "Exiting STARTUP on Loss When Application-Limited",
+    checks: "CheckStartupHighLoss: six losses and 2 % in a round trip end STARTUP though the application limits the rate",
+    judge: loss,
+};
+
+/// Half of the path's rate from the application, and from some time on every fifth packet lost.
+fn loss(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 60.0, "six losses in a round trip of half the rate, a tenth of it lost,")?;
+    let (from, until) = (point.rounds(18), point.rounds(30));
+    let network = Network {
+        duration: until,
+        application: vec![rate_phase(&stage.network(), 2, None)],
+        changes: vec![(from, "loss = 0.2".into())],
+        ..stage.network()
+    };
+    let story = Story::of(stage, &network)?;
+    let next = story.startup_ends()?;
+    check(since_start(next.at) >= from, || format!("DRAIN at {}", seconds(next.at)), "STARTUP until packets are lost")?;
+    check(next.outside.app_limited, || "samples are not application-limited".into(), "application-limited samples")?;
+    let set = (known!(next, full_bw_now)?, known!(next, full_bw_reached)?);
+    check(
+        set == (1, 1),
+        || format!("full_bw_now and _reached are {set:?}"),
+        "full_bw_now and full_bw_reached are set",
+    )?;
+    let count = known!(next, full_bw_count)?;
+    check(count < 3, || format!("full_bw_count is {count}"), "the end by losses, not by a plateau")?;
+    let lost = next.outside.lost;
+    Ok(format!("DRAIN at {} after {lost} losses from {}", seconds(next.at), seconds(Time::ZERO + from)))
+}
+
+/// The application gives one part in `divisor` of the path's rate, for a time or to the end.
+pub(super) fn rate_phase(network: &Network, divisor: u64, lasts: Option<Span>) -> String {
+    let payload = network.packet_bytes - HEADER_BYTES;
+    let bps = network.point.rate_bps * payload / network.packet_bytes / divisor;
+    let lasts = lasts.map_or(String::new(), |span| format!(", duration = {}", time(span)));
+    format!("{{ kind = \"rate\", rate = {:?}{lasts} }}", rate(bps))
+}
+
+/// The header that scenario files have by default.
+const HEADER_BYTES: u64 = 40;
+
+pub(super) const PROBE_RTT: Case = Case {
+    name: "startup-probe-rtt",
+    title: "Entering and Exiting PROBE_RTT During STARTUP",
+    checks: "CheckProbeRTT, ExitProbeRTT: from STARTUP to PROBE_RTT and back, and then up to the path's rate",
+    judge: probe_rtt,
+};
+
+/// A third of the path's rate from the application until PROBE_RTT is over, then all.
+fn probe_rtt(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 6.0, "an application that leaves a third of it in flight all the time")?;
+    let slow = Span::from_secs(7) + point.rounds(4);
+    let network = Network {
+        duration: slow + point.rounds(90),
+        application: vec![rate_phase(&stage.network(), 3, Some(slow)), "{ kind = \"bulk\" }".into()],
+        ..stage.network()
+    };
+    let story = Story::of(stage, &network)?;
+    story.stay(State::Startup, Time::ZERO)?.turns_to(&[State::ProbeRtt])?;
+    let stay = story.stay(State::ProbeRtt, Time::ZERO)?;
+    let back = stay.turns_to(&[State::Startup])?;
+    let full = known!(back, full_bw_reached)?;
+    check(full == 0, || "full_bw_reached is set".into(), "full_bw_reached is not set there")?;
+    let part = story.startup_ends()?.max_bw()? / point.packets_per_second();
+    check(
+        within(part, 0.02, 1.0),
+        || format!("STARTUP ends at {part:.3} of the path's rate"),
+        "it finds the path's rate",
+    )?;
+    Ok(format!("PROBE_RTT at {}, STARTUP again at {}", seconds(stay.first().at), seconds(back.at)))
 }

@@ -63,6 +63,11 @@ impl Bandwidth {
     pub(super) fn per_second(self) -> i64 {
         ((u64::from(self.0) * 1_000_000) >> RATE_BITS) as i64
     }
+
+    /// In 1000 s: of a slow path more than a figure or two.
+    pub(super) fn per_1000_s(self) -> i64 {
+        ((u64::from(self.0) * 1_000_000_000) >> RATE_BITS) as i64
+    }
 }
 
 /// The rate at which segments leave: a [`Bandwidth`] times a gain, not yet less the margin.

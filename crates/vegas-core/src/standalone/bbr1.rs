@@ -513,6 +513,7 @@ impl CongestionControl for Bbr1 {
         out("pacing_gain_256ths", self.pacing_gain().into());
         out("window_gain_256ths", self.window_gain().into());
         out("rate_per_second", self.rates.get().per_second());
+        out("rate_per_1000_s", self.rates.get().per_1000_s());
         out("policer_per_second", self.policer.rate().map_or(-1, Bandwidth::per_second));
         out("least_rtt_us", if self.least.us == UNKNOWN_US { -1 } else { self.least.us.into() });
         out("rounds", self.rounds.count.into());

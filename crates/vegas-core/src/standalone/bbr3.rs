@@ -286,11 +286,14 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
         let bound = |segments: u32| if segments == u32::MAX { -1 } else { i64::from(segments) };
         let rate = |rate: Bandwidth| if rate == Bandwidth::MAX { -1 } else { rate.per_second() };
+        let fine = |rate: Bandwidth| if rate == Bandwidth::MAX { -1 } else { rate.per_1000_s() };
         out("mode", self.mode as i64);
         out("pacing_gain_256ths", self.pacing_gain().into());
         out("window_gain_256ths", self.window_gain().into());
         out("rate_per_second", self.bounds.rate_long().per_second());
         out("rate_short_per_second", rate(self.bounds.rate_short));
+        out("rate_per_1000_s", fine(self.bounds.rate_long()));
+        out("rate_short_per_1000_s", fine(self.bounds.rate_short));
         out("in_flight_long_segments", bound(self.bounds.in_flight_long));
         out("in_flight_short_segments", bound(self.bounds.in_flight_short));
         out("least_rtt_us", bound(self.least.us));

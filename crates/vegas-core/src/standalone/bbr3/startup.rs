@@ -58,7 +58,8 @@ impl<const LINUX: bool> Control<LINUX> {
         }
     }
 
-    /// CheckStartupHighLoss: at the end of a round trip in recovery, with six losses or more, above 2 %.
+    /// CheckStartupHighLoss: at the end of a round trip in recovery, with six losses or more, above 2 %. That full_bw_now is set
+    /// the draft says in its test cases.
     pub(super) fn leave_startup_on_loss(&mut self, sample: &Sample) {
         if self.full.reached {
             return;
@@ -72,6 +73,7 @@ impl<const LINUX: bool> Control<LINUX> {
         let many = self.full.losses_in_round >= FULL_LOSSES;
         self.full.losses_in_round = 0;
         if many && self.episode.state == Repair::Recovery && sample.is_too_high() {
+            self.full.now = true;
             self.full.reached = true;
             self.ended_by_loss = Some(Mode::Startup);
             self.bounds.in_flight_long = self.path_holds().max(self.latest.in_flight);

@@ -1,0 +1,167 @@
+//! A path that changes: ten times the rate, a tenth of it, a policer.
+
+use vegas_core::units::{Span, Time};
+
+use super::look::{Story, check, known, needs_packets, seconds, since_start};
+use super::probe_up::until_probe_up;
+use crate::case::{Case, Judged, Miss, Stage};
+use crate::grid::{Point, rate};
+use crate::network::Network;
+use crate::observed::State;
+
+pub(super) const FASTER: Case = Case {
+    name: "rate-10x-up",
+    title: "Increasing Bandwidth 10x and Ensuring Full Bandwidth is Reached",
+    checks: "RaiseInflightLongtermSlope: in PROBE_UP inflight_longterm grows by steps that double each round trip, until the new rate \
+             is found",
+    judge: faster,
+};
+
+/// A queue of half the path's product lets STARTUP lose packets, so that inflight_longterm is set.
+fn faster(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    let slow = Point { rate_bps: point.rate_bps / 10, ..point };
+    needs_packets(point, 20.0, "doublings that can be told apart")?;
+    // smaller packets: a tenth of the rate has as many in flight as the grid's other cases
+    let packet_bytes = slow.packet_bytes().max(100);
+    let slow_packets = slow.holds_packets() * slow.packet_bytes() as f64 / packet_bytes as f64;
+    let network = Network {
+        point: slow,
+        packet_bytes,
+        queue_packets: (slow_packets / 2.0).ceil() as u64 + 2,
+        duration: until_probe_up(stage),
+        ..stage.network()
+    };
+    let per_second = point.rate_bps as f64 / 8.0 / packet_bytes as f64;
+    let story = Story::of(stage, &network)?;
+    let cruise_at = story.startup_ends()?.at + point.rounds(6);
+    let story_end = cruise_at + Span::from_secs(14) + point.rounds(90);
+    let keys = format!("rate = {:?}\nqueue = \"{}p\"", rate(point.rate_bps), 30 * (slow_packets as u64 + 10));
+    let changes = vec![(since_start(cruise_at), keys)];
+    let story = Story::of(stage, &Network { changes, duration: since_start(story_end), ..network })?;
+    let target = 0.95 * per_second;
+    let found = story.looks.iter().find(|look| look.max_bw().is_ok_and(|rate| rate >= target));
+    let most = story.looks.iter().filter_map(|look| look.max_bw().ok()).fold(0.0, f64::max) / per_second;
+    let expected = "0.95 of the new rate";
+    let found = found.ok_or_else(|| Miss::failed(format!("max_bw {most:.3} of the new rate at most"), expected))?;
+    let up = story
+        .stays()
+        .into_iter()
+        .find(|stay| stay.state == State::ProbeUp && stay.next.is_none_or(|next| next.at > found.at));
+    let up = up.ok_or_else(|| Miss::failed("no PROBE_UP finds the rate", "PROBE_UP finds it"))?;
+    let rounds = known!(found, round_count)? - known!(up.first(), round_count)?;
+    let bound = 3.0 * (10.0 * slow_packets).log2() + 4.0;
+    let late = || format!("{rounds} round trips of PROBE_UP");
+    check(rounds as f64 <= bound, late, &format!("{bound:.0} at most, as the logarithm of the product"))?;
+    let steps = steps(&up);
+    let doubles = steps.windows(2).filter(|pair| pair[0] >= 2.0 && (1.6..=2.6).contains(&(pair[1] / pair[0]))).count();
+    if up.first().inside.inflight_longterm.is_none() {
+        return Err(Miss::not_applicable("inflight_longterm is not set: no packet was lost"));
+    }
+    check(doubles >= 2, || format!("inflight_longterm grows by {steps:?} a round trip"), "steps that double")?;
+    Ok(format!("{most:.3} of the new rate, found at {} after {rounds} round trips; steps {steps:?}", seconds(found.at)))
+}
+
+/// How much inflight_longterm grows in each round trip.
+fn steps(up: &super::look::Stay<'_>) -> Vec<f64> {
+    let rounds = up.looks.chunk_by(|one, next| one.inside.round_count == next.inside.round_count);
+    let bounds: Vec<f64> =
+        rounds.filter_map(|looks| looks.last()?.inside.inflight_longterm).map(|bound| bound as f64).collect();
+    bounds.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+pub(super) const SLOWER: Case = Case {
+    name: "rate-10x-down",
+    title: "Decreasing Bandwidth 10x and Ensuring Max Bandwidth Adapts Down",
+    checks: "AdaptLowerBoundsFromCongestion: losses lower bw_shortterm; AdvanceMaxBwFilter: BBR.max_bw is the new rate after two \
+             cycles",
+    judge: slower,
+};
+
+fn slower(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 30.0, "a tenth of it with three packets")?;
+    let network = Network {
+        duration: until_probe_up(stage),
+        queue_packets: (point.holds_packets() / 4.0).ceil() as u64 + 4,
+        ..stage.network()
+    };
+    let story = Story::of(stage, &network)?;
+    let at = story.startup_ends()?.at + point.rounds(4);
+    let changes = vec![(since_start(at), format!("rate = {:?}", rate(point.rate_bps / 10)))];
+    let slow = Point { rate_bps: point.rate_bps / 10, ..point };
+    let per_second = point.packets_per_second() / 10.0;
+    let waiting = Span::from_nanos((network.queue_packets as f64 / per_second * 1e9) as u64);
+    let duration = since_start(at) + Span::from_secs(16) + (slow.rounds(1) + waiting).times(40);
+    let story = Story::of(stage, &Network { changes, duration, ..network })?;
+    let old = story.between(Time::ZERO, at).last().ok_or_else(|| Miss::failed("nothing", "a run"))?.max_bw()?;
+    let is_low = |look: &&super::look::Look| look.inside.bw_shortterm.is_some_and(|rate| (rate as f64) < 700.0 * old);
+    let low = story.from(at).iter().find(is_low);
+    let low = low.ok_or_else(|| Miss::failed("bw_shortterm is not below 0.7 of the old rate", "losses lower it"))?;
+    let lost = low.outside.lost;
+    check(lost > 0, || "nothing is lost".into(), "losses lower bw_shortterm")?;
+    let down: Vec<Time> = story
+        .stays()
+        .iter()
+        .filter(|stay| stay.state == State::ProbeUp && stay.first().at > at)
+        .filter_map(|stay| Some(stay.next?.at))
+        .collect();
+    let last = story.looks[story.looks.len() - 1];
+    let adapted = story.from(at).iter().find(|look| look.max_bw().is_ok_and(|rate| rate <= 1.05 * per_second));
+    let seen = || {
+        format!(
+            "max_bw is {:.2} of the new rate after {} cycles",
+            last.max_bw().unwrap_or(0.0) / per_second,
+            down.len()
+        )
+    };
+    let adapted = adapted.ok_or_else(|| Miss::failed(seen(), "the new rate after two cycles"))?;
+    let cycles = down.iter().filter(|end| **end <= adapted.at).count();
+    check(
+        cycles <= 3,
+        || format!("max_bw is the new rate after {cycles} cycles"),
+        "two cycles, and the one under way",
+    )?;
+    let end = last.max_bw()? / per_second;
+    check((0.9..=1.05).contains(&end), || format!("max_bw ends at {end:.3} of the new rate"), "the path's rate")?;
+    Ok(format!("bw_shortterm low at {}, max_bw at {} after {cycles} cycles", seconds(low.at), seconds(adapted.at)))
+}
+
+pub(super) const POLICER: Case = Case {
+    name: "policer",
+    title: "Handling Token Bucket Policers",
+    checks: "AdaptLowerBoundsFromCongestion, HandleInflightTooHigh: losses of a policer set the bounds; then the rate is the \
+             tokens', with few losses",
+    judge: policer,
+};
+
+/// Tokens for half of the path's rate, the bucket as large as the path's product.
+fn policer(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 16.0, "a bucket of several packets")?;
+    let bucket = (point.holds_packets().ceil() as u64).max(8) * point.packet_bytes();
+    let tokens = point.rate_bps / 2;
+    let network = Network {
+        bottleneck: vec![format!("policer = {{ rate = {:?}, burst = \"{bucket}b\" }}", rate(tokens))],
+        duration: Span::from_secs(16) + point.rounds(120),
+        ..stage.network()
+    };
+    let story = Story::of(stage, &network)?;
+    let startup = story.startup_ends()?;
+    let bounded =
+        |look: &&super::look::Look| look.inside.bw_shortterm.is_some() && look.inside.inflight_shortterm.is_some();
+    let bounded = story.from(startup.at).iter().find(bounded);
+    let expected = "losses set bw_shortterm and inflight_shortterm";
+    let bounded = bounded.ok_or_else(|| Miss::failed("they are not set", expected))?;
+    let (middle, end) = (Time::ZERO + Span::from_nanos(network.duration.as_nanos() / 2), story.end());
+    let per_second = point.packets_per_second() / 2.0;
+    let part = story.delivery_rate(middle, end) / per_second;
+    let late = story.from(middle);
+    let (first, last) = (late[0].outside, late[late.len() - 1].outside);
+    let lost =
+        (last.lost - first.lost) as f64 / (last.delivered - first.delivered + last.lost - first.lost).max(1) as f64;
+    let seen = || format!("{part:.3} of the tokens' rate, {:.1} % lost in the second half", 100.0 * lost);
+    check(part >= 0.8, seen, "0.8 of the tokens' rate at least")?;
+    check(lost <= 0.05, seen, "5 % lost at most")?;
+    Ok(format!("bounds at {}; {}", seconds(bounded.at), seen()))
+}

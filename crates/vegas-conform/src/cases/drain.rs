@@ -1,0 +1,91 @@
+//! DRAIN and how it ends.
+
+use super::look::{CALM, Stay, Story, check, known, millis, needs_packets, seconds, since_start};
+use crate::case::{Case, Judged, Miss, Stage};
+use crate::grid::rate;
+use crate::network::Network;
+use crate::observed::State;
+
+pub(super) const INFLIGHT: Case = Case {
+    name: "drain-inflight",
+    title: "Exiting DRAIN Based on Inflight",
+    checks: "CheckDrainDone: pacing_gain 0.5; PROBE_BW once C.inflight is at most Inflight(1.0)",
+    judge: inflight,
+};
+
+/// BBR.DrainPacingGain, 256ths.
+const DRAIN_GAIN: i64 = 128;
+/// Round trips after which DRAIN ends anyway.
+const ROUNDS: i64 = 3;
+
+/// The pacing gain of all of a stay.
+pub(super) fn check_gain(stay: &Stay<'_>, gain: i64) -> Result<(), Miss> {
+    for look in stay.looks {
+        let seen = known!(look, pacing_gain)?;
+        let expected = format!("pacing_gain {:.2} in {}", gain as f64 / 256.0, stay.state.name());
+        check(seen == gain, || format!("{:.3} at {}", seen as f64 / 256.0, seconds(look.at)), &expected)?;
+    }
+    Ok(())
+}
+
+/// DRAIN, where there is something to drain.
+fn drain_of(story: &Story) -> Result<Stay<'_>, Miss> {
+    let next = story.startup_ends()?;
+    if next.inside.state != State::Drain {
+        let (seen, most) = (next.in_flight(), next.inflight_of_one()?);
+        let why = format!("STARTUP leaves {seen} segments in flight, Inflight(1.0) is {most:.0}: nothing to drain");
+        return Err(Miss::NotApplicable(why));
+    }
+    story.stay(State::Drain, next.at)
+}
+
+fn inflight(stage: &mut Stage<'_>) -> Judged {
+    let network = Network { duration: stage.point().rounds(90), ..stage.network() };
+    let story = Story::of(stage, &network)?;
+    let drain = drain_of(&story)?;
+    check_gain(&drain, DRAIN_GAIN)?;
+    let next = drain.turns_to(&CALM)?;
+    let (most, left) = (drain.last().inflight_of_one()?, next.in_flight());
+    check(
+        left <= most,
+        || format!("{left} segments in flight where DRAIN ends"),
+        &format!("Inflight(1.0), {most:.0}, at most"),
+    )?;
+    let early = drain.looks.iter().find(|look| look.in_flight() + 3.0 < look.inflight_of_one().unwrap_or(0.0) - 1.0);
+    let stayed = |at| format!("DRAIN goes on at {} with less than Inflight(1.0) in flight", seconds(at));
+    check(early.is_none(), || stayed(early.unwrap_or(&next).at), "it ends as soon as no more is in flight")?;
+    Ok(format!("{} in DRAIN, {left} of {most:.0} segments in flight at its end", millis(drain.lasted())))
+}
+
+pub(super) const TIME: Case = Case {
+    name: "drain-time",
+    title: "Exiting DRAIN Based on Time",
+    checks: "CheckDrainDone: PROBE_BW after three round trips, though C.inflight has not come down to Inflight(1.0)",
+    judge: time,
+};
+
+/// A tenth less bandwidth, as the draft has it, lets the queue drain in less than three round trips: here it is half, of which
+/// DRAIN's pace is all.
+fn time(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 12.0, "a queue above BBR.offload_budget")?;
+    let network = Network { duration: point.rounds(90), ..stage.network() };
+    let drain_at = drain_of(&Story::of(stage, &network)?)?.first().at;
+    let half = format!("rate = {:?}", rate(point.rate_bps / 2));
+    let story = Story::of(stage, &Network { changes: vec![(since_start(drain_at), half)], ..network })?;
+    let drain = drain_of(&story)?;
+    for look in drain.looks {
+        let (seen, target) = (look.in_flight(), look.product()?);
+        if seen <= target {
+            return Err(Miss::not_applicable(format!(
+                "{seen} segments in flight, as many as the product: the queue is gone"
+            )));
+        }
+    }
+    let next = drain.turns_to(&CALM)?;
+    let rounds = drain.rounds()?;
+    let seen = || format!("{rounds} round trips of DRAIN");
+    check((ROUNDS..=ROUNDS + 1).contains(&rounds), seen, "three round trips, and the one that tells")?;
+    let (left, most) = (next.in_flight(), next.product()?);
+    Ok(format!("{rounds} round trips of DRAIN, {left} segments in flight at its end, the product {most:.0}"))
+}

@@ -1,0 +1,104 @@
+//! PROBE_RTT.
+
+use vegas_core::units::{Span, Time};
+
+use super::look::{CALM, PROBE_RTT_INTERVAL, Story, check, known, millis, seconds, since_start};
+use super::probe_up::bulk_until;
+use crate::case::{Case, Judged, Miss, Stage};
+use crate::network::{Network, time};
+use crate::observed::State;
+
+/// BBR.ProbeRTTCwndGain, 256ths.
+const GAIN: i64 = 128;
+/// BBR.ProbeRTTDuration.
+const DURATION: Span = Span::from_millis(200);
+
+pub(super) const ENTER: Case = Case {
+    name: "probe-rtt",
+    title: "Entering and Exiting PROBE_RTT",
+    checks: "CheckProbeRTT, HandleProbeRTT: after five seconds, cwnd_gain 0.5, 200 ms and a round trip with little in flight, back \
+             to PROBE_BW",
+    judge: enter,
+};
+
+fn enter(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    let network = Network { duration: Span::from_secs(8) + point.rounds(90), ..stage.network() };
+    let story = Story::of(stage, &network)?;
+    let startup = story.startup_ends()?;
+    let stay = story.stay(State::ProbeRtt, startup.at)?;
+    let entered = stay.first();
+    let since = since_start(entered.at);
+    check(
+        since >= PROBE_RTT_INTERVAL,
+        || format!("PROBE_RTT at {}", seconds(entered.at)),
+        "five seconds before the first",
+    )?;
+    for look in stay.looks {
+        let gain = known!(look, cwnd_gain)?;
+        check(gain == GAIN, || format!("cwnd_gain {:.2}", gain as f64 / 256.0), "cwnd_gain 0.5")?;
+        let most = (look.product()? / 2.0).ceil().max(4.0) + 1.0;
+        let seen = || format!("a window of {} at {}", look.outside.window, seconds(look.at));
+        check(look.outside.window <= most, seen, &format!("{most:.0} at most, half of the product"))?;
+    }
+    let next = stay.turns_to(&CALM)?;
+    let most = (next.product()? / 2.0).ceil().max(4.0) + 1.0;
+    let full = stay.looks.iter().rposition(|look| look.in_flight() > most);
+    let (drained, rounds) = (stay.looks[full.unwrap_or(0)].at, stay.rounds()?);
+    let held = next.at.since(drained);
+    check(held >= DURATION, || format!("{} with little in flight", millis(held)), "200 ms at least")?;
+    check(rounds >= 1, || format!("{rounds} round trips"), "a round trip at least")?;
+    let longest = DURATION.max(point.rounds(1)) + point.rounds(3);
+    check(
+        held <= longest,
+        || format!("{} with little in flight", millis(held)),
+        &format!("{} at most", millis(longest)),
+    )?;
+    let resumed = story.from(next.at + point.rounds(2)).first();
+    let window = resumed.map_or(0.0, |look| look.outside.window);
+    check(window > entered.outside.window, || format!("a window of {window} afterwards"), "more than in PROBE_RTT")?;
+    Ok(format!("PROBE_RTT at {} for {}, then {}", seconds(entered.at), millis(stay.lasted()), next.inside.state.name()))
+}
+
+pub(super) const IDLE: Case = Case {
+    name: "probe-rtt-idle",
+    title: "Skipping PROBE_RTT Due to Application-Limited Sending",
+    checks: "HandleRestartFromIdle, CheckProbeRTT: after idleness idle_restart is set, and no PROBE_RTT follows",
+    judge: idle,
+};
+
+/// Six seconds of silence from the first PROBE_BW on.
+fn idle(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    let network = Network { duration: Span::from_secs(6) + point.rounds(90), ..stage.network() };
+    let story = Story::of(stage, &network)?;
+    let startup = story.startup_ends()?;
+    let calm = story
+        .from(startup.at)
+        .iter()
+        .find(|look| look.inside.state == State::ProbeCruise || look.inside.state == State::ProbeBw);
+    let calm = calm.ok_or_else(|| Miss::failed("no PROBE_CRUISE", "PROBE_CRUISE after DRAIN"))?.at;
+    let silent = since_start(calm);
+    let back = silent + Span::from_secs(6) + point.rounds(2);
+    let silence = format!("{{ kind = \"idle\", duration = {} }}", time(back.less(silent)));
+    let application = bulk_until(silent, &[silence, "{ kind = \"bulk\" }".into()]);
+    let duration = back + Span::from_secs(4) + point.rounds(4);
+    let story = Story::of(stage, &Network { duration, application, ..network })?;
+    let again = Time::ZERO + back;
+    let still =
+        story.between(Time::ZERO + back.less(point.rounds(1)), again).last().map_or(0, |look| look.outside.in_flight);
+    check(still == 0, || format!("{still} segments in flight before it sends again"), "nothing in flight")?;
+    let after = story.from(again);
+    let first = after.first().ok_or_else(|| Miss::failed("nothing", "it sends again"))?;
+    let restarts = known!(first, idle_restart)?;
+    check(restarts == 1, || format!("idle_restart is {restarts} at {}", seconds(first.at)), "idle_restart is set")?;
+    let probe = after
+        .iter()
+        .take_while(|look| look.at < again + Span::from_millis(3_900))
+        .find(|look| look.inside.state == State::ProbeRtt);
+    let seen = || probe.map(|look| format!("PROBE_RTT at {}", seconds(look.at))).unwrap_or_default();
+    check(probe.is_none(), seen, "no PROBE_RTT after idleness")?;
+    let delivered = story.delivery_rate(again + point.rounds(4), story.end()) / point.packets_per_second();
+    check(delivered >= 0.8, || format!("{delivered:.2} of the path's rate afterwards"), "0.8 at least")?;
+    Ok(format!("sends again at {}, without PROBE_RTT", seconds(first.at)))
+}

@@ -1,0 +1,87 @@
+//! Recoveries that were needless.
+
+use vegas_core::units::{Span, Time};
+
+use super::look::{Look, Story, check, known, needs_packets, seconds};
+use super::probe_up::{probe_up_at, until_probe_up, with_fresh_rtt};
+use crate::case::{Case, Judged, Miss, Stage};
+use crate::network::{Detour, Network, time};
+use crate::observed::{LossAt, State};
+
+pub(super) const FAST_RECOVERY: Case = Case {
+    name: "spurious-fast-recovery",
+    title: "Handling Spurious Fast Recovery",
+    checks: "SaveStateUponLoss, HandleSpuriousLossDetection: after packets that only came late, bounds at least as before, and the \
+             probe that they ended goes on",
+    judge: fast_recovery,
+};
+
+/// In PROBE_UP some packets take a way that is longer by a round trip: those that leave later overtake them. What is sent again for
+/// them leaves before they are acknowledged, or nothing would tell the sender (RFC 2883) that it was needless.
+fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 30.0, "a reordering of several packets")?;
+    let part = |of: u64| Span::from_nanos(point.rtt.as_nanos() / of);
+    let placed = |from: Span| Detour { delay: point.rtt, from, until: from + part(16) };
+    let none = Span::from_nanos(1);
+    // the way is there from the beginning on, so that both runs are the same until it is taken
+    let base =
+        Network { detour: Some(Detour { delay: point.rtt, from: none, until: none.times(2) }), ..stage.network() };
+    let base = with_fresh_rtt(stage, base)?;
+    let up_at = probe_up_at(stage, &base)?;
+    let duration = until_probe_up(stage) + point.rounds(20);
+    let story = Story::of(stage, &Network { detour: Some(placed(up_at + part(2))), duration, ..base })?;
+    judge(&story, Time::ZERO + up_at, false)
+}
+
+pub(super) const TIMEOUT: Case = Case {
+    name: "spurious-rto",
+    title: "Handling Spurious RTO Recovery",
+    checks: "SaveStateUponLoss, HandleSpuriousLossDetection: after a timeout that only was too early, window and bounds at least as \
+             before, and the probe goes on",
+    judge: timeout,
+};
+
+/// In PROBE_UP the path becomes longer by more than the retransmission timeout.
+fn timeout(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 6.0, "a flight of several packets")?;
+    let mut network = with_fresh_rtt(stage, stage.network())?;
+    let up_at = probe_up_at(stage, &network)?;
+    let half = Span::from_nanos(point.rtt.as_nanos() / 2);
+    let longer = half + Span::from_millis(800) + point.rounds(3);
+    network.changes.push((up_at + point.rounds(1), format!("delay = {}", time(longer))));
+    network.duration = up_at + Span::from_secs(2) + point.rounds(30);
+    let story = Story::of(stage, &network)?;
+    judge(&story, Time::ZERO + up_at, true)
+}
+
+/// What is saved before the loss is there again once it is known to be none.
+fn judge(story: &Story, up_at: Time, by_timeout: bool) -> Judged {
+    let is_it = |loss: &&LossAt| loss.at >= up_at && loss.timeout == by_timeout;
+    let kind = if by_timeout { "timeout" } else { "recovery" };
+    let loss = story.losses.iter().find(is_it).ok_or_else(|| Miss::failed(format!("no {kind}"), "a needless one"))?;
+    let undone =
+        loss.undone.ok_or_else(|| Miss::failed(format!("the {kind} is not taken back"), "it is taken back"))?;
+    let before = *story.between(Time::ZERO, loss.at).last().ok_or_else(|| Miss::failed("no moment", "a run"))?;
+    check(before.inside.state == State::ProbeUp, || before.inside.state.name().into(), "PROBE_UP before it")?;
+    let after = story.from(undone).iter().find(|look| look.at > undone || look.outside.undone);
+    let after = *after.ok_or_else(|| Miss::failed("the run ends", "it goes on"))?;
+    let at_least = |name: &str, value: fn(&Look) -> Option<i64>| {
+        let (was, is) = (value(&before), value(&after));
+        let seen = || format!("{name} {was:?} before, {is:?} afterwards");
+        check(was.is_some_and(|was| is.is_none_or(|is| is >= was)) || is.is_none(), seen, "at least as before")
+    };
+    at_least("inflight_longterm", |look| look.inside.inflight_longterm)?;
+    at_least("inflight_shortterm", |look| look.inside.inflight_shortterm)?;
+    at_least("bw_shortterm", |look| look.inside.bw_shortterm)?;
+    // the acknowledgement that takes it back also bounds the window by the model (SetCwnd)
+    let gain = known!(after, cwnd_gain)? as f64 / 256.0;
+    let (was, is, model) = (before.outside.window, after.outside.window, gain * after.product()?);
+    let seen = || format!("a window of {was} before, {is} afterwards");
+    check(is >= was.min(model.floor()), seen, &format!("as before, or cwnd_gain times the product, {model:.0}"))?;
+    let goes_on = matches!(after.inside.state, State::ProbeUp | State::ProbeRefill);
+    let seen = || format!("{} at {}", after.inside.state.name(), seconds(after.at));
+    check(goes_on, seen, "the probe goes on: PROBE_UP, or PROBE_REFILL first")?;
+    Ok(format!("{kind} at {}, taken back at {}, then {}", seconds(loss.at), seconds(undone), after.inside.state.name()))
+}
