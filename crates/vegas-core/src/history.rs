@@ -116,6 +116,12 @@ impl History {
         self.delivered.iter().map(|bin| u64::from(*bin)).sum()
     }
 
+    /// Delivered in the newest of these bins, in segments.
+    pub(crate) fn delivered_in(&self, bins: usize) -> Segments {
+        let delivered: u32 = self.delivered.iter().take(bins).map(|bin| u32::from(*bin)).sum();
+        Segments(delivered.checked_shl(self.shift.into()).unwrap_or(u32::MAX))
+    }
+
     /// Sent in the window that ended `bins_ago` bins ago, [`LOOK_BACK_MAX`] at most.
     pub(crate) fn sent(&self, bins_ago: usize) -> u64 {
         self.sent.iter().skip(bins_ago).take(WINDOW).map(|bin| u64::from(*bin)).sum()

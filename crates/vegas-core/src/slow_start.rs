@@ -51,6 +51,8 @@ pub(crate) trait SlowStartPart: Copy {
     /// Whether an acknowledgement ends it, by what was sent and delivered over the last round trips; for one that asks for that.
     /// Its history does not fit the kernel's private area ([`crate::wide`]).
     const ENDS_BY_HISTORY: Option<fn(&mut History, &Ack) -> bool> = None;
+    /// To what it then drains what is in flight, before it is over; none: it ends at once.
+    const DRAINS_BY_HISTORY: Option<fn(&History) -> Segments> = None;
 
     /// What a connection, or a slow start after a timeout, begins with at a window.
     fn start(window: Window) -> Self;
@@ -99,6 +101,7 @@ macro_rules! slow_starts {
             /// Whether the kernel's copy carries it.
             pub fn is_in_kernel -> bool = IN_KERNEL;
             pub(crate) fn ends_by_history -> Option<fn(&mut History, &Ack) -> bool> = ENDS_BY_HISTORY;
+            pub(crate) fn drains_by_history -> Option<fn(&History) -> Segments> = DRAINS_BY_HISTORY;
             pub(crate) fn counts_segments -> bool = COUNTS_SEGMENTS;
             pub(crate) fn first_threshold -> Option<Segments> = FIRST_THRESHOLD;
             pub(crate) fn restarts_after_timeout -> bool = RESTARTS_AFTER_TIMEOUT;
@@ -198,6 +201,9 @@ slow_starts! {
     "search" Search: search,
     /// As `search`, with the interpolation that the draft prints.
     "search-draft-09" SearchDraft09: search,
+    /// As `search`; then two thirds of what is acknowledged leave the network, until what is in flight is what the path holds
+    /// without a queue (SEARCH 4.0 of its authors).
+    "search-drain" SearchDrain: search,
 }
 
 impl SlowStart {

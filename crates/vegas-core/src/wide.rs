@@ -13,9 +13,29 @@ use crate::units::{Segments, SendIndex, Time, Window};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wide {
     composed: Composed<Own>,
-    /// None once a loss or its own test has ended the first slow start.
-    history: Option<History>,
+    first: First,
 }
+
+/// The first slow start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum First {
+    Watches(History),
+    /// Between its own test and its end.
+    Drains(Drain),
+    /// A loss or its own test has ended it.
+    Over,
+}
+
+/// Slow start takes back what it has put into the network beyond what the path holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Drain {
+    target: Segments,
+    /// Acknowledged since a segment was let out for them.
+    acked: u32,
+}
+
+/// Segments acknowledged for each one that leaves while it drains (SEARCH_DRAIN_ACKEDSEG_THRESH of SEARCH 4.0).
+const ACKED_PER_SEGMENT: u32 = 3;
 
 /// The algorithm, in its place and not shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +52,7 @@ impl Deref for Own {
 impl Wide {
     /// Of a new connection.
     pub(crate) fn new(algorithm: Algorithm) -> Self {
-        Wide { composed: Composed::new(Own(algorithm)), history: Some(History::NEW) }
+        Wide { composed: Composed::new(Own(algorithm)), first: First::Watches(History::NEW) }
     }
 
     /// Slow start goes on from this window to this threshold.
@@ -40,13 +60,52 @@ impl Wide {
         self.composed.go_on_from(window, threshold);
     }
 
+    fn opens(&self) -> bool {
+        self.composed.state().phase() == Phase::SlowStart
+    }
+
     fn is_over(&mut self, ack: &Ack) -> bool {
         let test = self.composed.algorithm().composition().slow_start.ends_by_history();
-        let opens = self.composed.state().phase() == Phase::SlowStart;
-        match (&mut self.history, test) {
-            (Some(history), Some(test)) if opens => test(history, ack),
+        match (&mut self.first, test) {
+            (First::Watches(history), Some(test)) => test(history, ack),
             _ => false,
         }
+    }
+
+    /// What is in flight has filled the path: the window goes no further, and back to what the path holds if the part says so.
+    fn end(&mut self, ack: &Ack) {
+        let target = self.composed.algorithm().composition().slow_start.drains_by_history();
+        match (self.first, target) {
+            (First::Watches(history), Some(target)) => {
+                self.first = First::Drains(Drain { target: target(&history), acked: 0 });
+                self.hold(ack, self.composed.state().window());
+            }
+            _ => self.finish(ack),
+        }
+    }
+
+    fn finish(&mut self, ack: &Ack) {
+        self.first = First::Over;
+        self.composed.end_slow_start();
+        self.composed.on_ack(ack);
+    }
+
+    /// The window is no more than this after the acknowledgement.
+    fn hold(&mut self, ack: &Ack, most: Window) {
+        self.composed.on_ack(ack);
+        self.composed.hold_to(most);
+    }
+
+    fn drain(&mut self, drain: Drain, ack: &Ack) {
+        let acked = drain.acked.saturating_add(ack.acked.0);
+        let in_flight = ack.in_flight.0.saturating_sub(ack.acked.0).saturating_add(acked / ACKED_PER_SEGMENT);
+        let window = Window::whole(Segments(in_flight)).min(self.composed.state().window());
+        if window <= Window::whole(drain.target) {
+            self.composed.hold_to(Window::whole(drain.target));
+            return self.finish(ack);
+        }
+        self.first = First::Drains(Drain { acked: acked % ACKED_PER_SEGMENT, ..drain });
+        self.hold(ack, window);
     }
 }
 
@@ -57,16 +116,20 @@ impl CongestionControl for Wide {
 
     /// The test is made of the window that the acknowledgement finds, and leaves it as it is.
     fn on_ack(&mut self, ack: &Ack) {
-        let is_usual = !ack.in_recovery && ack.acked > Segments(0);
-        if is_usual && self.is_over(ack) {
-            self.history = None;
-            self.composed.end_slow_start();
+        let opens = !ack.in_recovery && ack.acked > Segments(0) && self.opens();
+        if let First::Drains(drain) = self.first
+            && opens
+        {
+            self.drain(drain, ack);
+        } else if opens && self.is_over(ack) {
+            self.end(ack);
+        } else {
+            self.composed.on_ack(ack);
         }
-        self.composed.on_ack(ack);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        self.history = None;
+        self.first = First::Over;
         self.composed.on_loss(loss);
     }
 
@@ -75,7 +138,9 @@ impl CongestionControl for Wide {
     }
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        self.history = self.history.map(|_| History::NEW);
+        if let First::Watches(history) = &mut self.first {
+            *history = History::NEW;
+        }
         self.composed.on_path_change(next, now);
     }
 

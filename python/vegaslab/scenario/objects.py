@@ -425,6 +425,7 @@ class Parts(Table):
             "rapid-start",
             "search",
             "search-draft-09",
+            "search-drain",
         ]
         | None
     ) = None

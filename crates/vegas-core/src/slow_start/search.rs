@@ -18,10 +18,17 @@ pub(crate) struct Search;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SearchDraft09;
 
+/// `Search`, and then what is in flight is drained to what the path holds without a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SearchDrain;
+
 /// WINDOW_SIZE_FACTOR: 3.5 first round trips, in ten bins of 0.35.
 const BIN_PERCENT: u64 = 35;
 /// THRESH: 0.26.
 const THRESHOLD_PERCENT: u64 = 26;
+
+/// The least window to which it drains: the initial one (RFC 6928).
+const DRAINED: Segments = Segments(10);
 
 const PROMISE: SlowStartPromise =
     SlowStartPromise { most_added: Segments(u32::MAX), ends_itself: true, ..SlowStartPromise::RENO };
@@ -60,6 +67,30 @@ impl SlowStartPart for SearchDraft09 {
     fn on_ack(&mut self, control: &mut Control, ack: &Ack, _base_rtt: Option<Span>) -> Window {
         as_acknowledged(control, ack)
     }
+}
+
+impl SlowStartPart for SearchDrain {
+    const PAGE: &'static str = Search::PAGE;
+    const PROMISE: SlowStartPromise = SlowStartPromise { steps_down: true, ..PROMISE };
+    const COUNTS_SEGMENTS: bool = true;
+    const IN_KERNEL: bool = false;
+    const SCALES: bool = false;
+    const AFTER_TIMEOUT: Option<SlowStart> = Some(SlowStart::Reno);
+    const ENDS_BY_HISTORY: Option<fn(&mut History, &Ack) -> bool> = Search::ENDS_BY_HISTORY;
+    const DRAINS_BY_HISTORY: Option<fn(&History) -> Segments> = Some(path_without_queue);
+
+    fn start(_window: Window) -> Self {
+        SearchDrain
+    }
+
+    fn on_ack(&mut self, control: &mut Control, ack: &Ack, _base_rtt: Option<Span>) -> Window {
+        as_acknowledged(control, ack)
+    }
+}
+
+/// What was delivered in the newest bins that hold a first round trip: 3 of 0.35.
+fn path_without_queue(history: &History) -> Segments {
+    history.delivered_in(100_u64.div_ceil(BIN_PERCENT) as usize).max(DRAINED)
 }
 
 /// Whether the path is full; `older` bins beyond the round trip the other window lies that is interpolated with.
