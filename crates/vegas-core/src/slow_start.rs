@@ -196,6 +196,8 @@ slow_starts! {
     /// Two segments for each one acknowledged, one once the least RTT of a round trip rises; a loss drains what that has put
     /// into the network (draft-kazuho-ccwg-rapid-start). After a timeout Reno's.
     "rapid-start" RapidStart: rapid_start,
+    /// As `rapid-start`, with the window's segments spread over the least RTT, as the draft asks ("Pacing Requirement").
+    "rapid-start-paced" RapidStartPaced: rapid_start,
     /// By what is acknowledged, until what arrives falls a quarter behind what was sent a round trip before (SEARCH,
     /// draft-chung-ccwg-search-09, interpolated as its authors mean it). After a timeout Reno's.
     "search" Search: search,

@@ -423,6 +423,7 @@ class Parts(Table):
             "hystart++",
             "hystart",
             "rapid-start",
+            "rapid-start-paced",
             "search",
             "search-draft-09",
             "search-drain",

@@ -7,7 +7,7 @@ use super::{SlowStart, SlowStartPart, capped};
 use crate::algorithm::Control;
 use crate::contract::{Ack, Loss, Needs};
 use crate::part::SlowStartPromise;
-use crate::units::{Segments, Span, Window};
+use crate::units::{Pace, Segments, Span, Window};
 
 /// Where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,11 @@ pub(crate) enum RapidStart {
     /// Past it.
     Over,
 }
+
+/// `RapidStart`, whose segments leave spread over the least round trip ("Pacing Requirement"): the window's worth in each, as
+/// it is after each acknowledgement. Before the first sample nothing is known to spread them over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RapidStartPaced(RapidStart);
 
 /// The least sample of the last round trip ("Rapid Start Phase", `rtt_floor`), of two parts of half of the least round
 /// trip each.
@@ -99,6 +104,40 @@ impl SlowStartPart for RapidStart {
 
     fn end_recovery(&mut self) {
         *self = RapidStart::Over;
+    }
+}
+
+impl SlowStartPart for RapidStartPaced {
+    const PAGE: &'static str = RapidStart::PAGE;
+    const NEEDS: Needs = Needs { spread: true, ..RapidStart::NEEDS };
+    const PROMISE: SlowStartPromise = RapidStart::PROMISE;
+    const COUNTS_SEGMENTS: bool = true;
+    const IN_KERNEL: bool = false;
+    const SCALES: bool = false;
+    const AFTER_TIMEOUT: Option<SlowStart> = Some(SlowStart::Reno);
+
+    fn start(window: Window) -> Self {
+        RapidStartPaced(RapidStart::start(window))
+    }
+
+    fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
+        let more = self.0.on_ack(control, ack, base_rtt);
+        let window = control.window.plus(more).floor();
+        let least = base_rtt.into_iter().chain(ack.rtt).min();
+        control.pace = least.map(|least| Pace::of(window.as_u64(), least));
+        more
+    }
+
+    fn on_cut(&mut self, control: &mut Control, before: Window, loss: &Loss) {
+        self.0.on_cut(control, before, loss);
+    }
+
+    fn on_recovery(&mut self, control: &mut Control, ack: &Ack) {
+        self.0.on_recovery(control, ack);
+    }
+
+    fn end_recovery(&mut self) {
+        self.0.end_recovery();
     }
 }
 

@@ -61,7 +61,7 @@ fn check_state(algorithm: &Algorithm, state: &State) -> Verdict {
     rule(opening == (state.phase() == Phase::SlowStart), "the phase contradicts window and ssthresh")?;
     rule(state.base_rtt() != Some(Span::ZERO), "the base RTT is zero")?;
     let parts = algorithm.composition();
-    let paces = parts.slow_start.paces() || parts.limits.suppress_spikes;
+    let paces = parts.slow_start.paces() || parts.slow_start.needs().spread || parts.limits.suppress_spikes;
     rule(state.pacing_rate().is_none() || paces, "a rate from an algorithm that does not pace")
 }
 

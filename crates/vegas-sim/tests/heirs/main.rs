@@ -5,6 +5,7 @@ mod bbr;
 mod cdg;
 mod copa;
 mod fast;
+mod rapid_start;
 mod search;
 
 use vegas_sim::outcome::Outcome;
