@@ -187,7 +187,7 @@ impl Scoreboard {
     /// Notes that the next segment is sent for the first time.
     #[inline]
     pub(crate) fn on_first_transmission(&mut self, now: Time) {
-        self.entries.push_back_within(Entry::new(now));
+        self.entries.push_back(Entry::new(now));
         self.pipe += 1;
     }
 

@@ -69,7 +69,7 @@ impl Detail {
         let at = (segment - self.oldest) as usize;
         match self.snapshots.get_mut(at) {
             Some(place) => *place = snapshot,
-            None => self.snapshots.push_back_within(snapshot),
+            None => self.snapshots.push_back(snapshot),
         }
     }
 
