@@ -386,7 +386,7 @@ impl Fast {
         let Exit { link, delay_line } = self.links.exit(record);
         let goes_on = if next.is_end() { AT_END } else { place as u32 };
         match self.delay_lines.enter(delay_line, OnItsWay { packet, arrival, component: link, place: goes_on }) {
-            Entered::First(delay_line) => self.arrivals.begin(delay_line, arrival, link),
+            Entered::First(delay_line) => self.arrivals.set(delay_line, Some((arrival, link))),
             Entered::Behind => {}
             Entered::Not => {
                 let (sequence, flow_and_flags, header) = packet.words();
@@ -410,7 +410,7 @@ impl Fast {
         let carried =
             OnItsWay { packet: Packet::of_words(sequence, flow_and_flags, header), arrival, component: link, place };
         match self.delay_lines.enter_parallel(delay_line, &carried) {
-            Entered::First(delay_line) => self.arrivals.begin(delay_line, arrival, link),
+            Entered::First(delay_line) => self.arrivals.set(delay_line, Some((arrival, link))),
             Entered::Behind => {}
             Entered::Not => {
                 if self.overtaking.carry(link as LinkId, carried.packet, arrival, place) {

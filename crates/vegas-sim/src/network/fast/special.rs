@@ -119,7 +119,7 @@ impl Fast {
         match self.links.offer_special(record, self.now, &mut packet, &self.labels) {
             Offer::Managed(first) => {
                 if let Some(arrival) = first {
-                    self.arrivals.begin(delay_line, arrival, component);
+                    self.arrivals.set(delay_line, Some((arrival, component)));
                 }
                 if self.links.has_verdicts(record) {
                     self.tell_verdicts(link, hosts);
@@ -127,7 +127,7 @@ impl Fast {
             }
             Offer::Accepted(arrival) => {
                 if self.links[link].carry(packet, arrival) {
-                    self.arrivals.begin(delay_line, arrival, component);
+                    self.arrivals.set(delay_line, Some((arrival, component)));
                 }
             }
             Offer::Overflow => hosts.dropped(self.now, link, packet, IncidentKind::QueueDrop),

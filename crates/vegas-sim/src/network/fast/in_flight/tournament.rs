@@ -42,18 +42,6 @@ impl Tournament {
         }
         pairs[0][1] = winner;
     }
-
-    /// The first event of a delay line that had none.
-    #[inline]
-    pub(crate) fn begin(&mut self, delay_line: u32, time: Time, component: ComponentId) {
-        let key = Event::of_delay_line(time, component, delay_line);
-        let mut at = self.pairs.len() + delay_line as usize;
-        self.pairs[at / 2][at % 2] = key;
-        while at > 1 && key.is_before(self.pairs[at / 4][at / 2 % 2]) {
-            at /= 2;
-            self.pairs[at / 2][at % 2] = key;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -73,10 +61,7 @@ mod tests {
             for (delay_line, time, component, is_set) in steps {
                 let (delay_line, time) = (delay_line % delay_lines, time << component);
                 let next = Some((Time::from_nanos(time), component)).filter(|_| is_set);
-                match next.filter(|_| !model.contains_key(&delay_line)) {
-                    Some((time, component)) => tournament.begin(delay_line, time, component),
-                    None => tournament.set(delay_line, next),
-                }
+                tournament.set(delay_line, next);
                 model.remove(&delay_line);
                 model.extend(next.map(|_| (delay_line, (time, component))));
                 let least = model.iter().map(|(delay_line, (time, component))| (*time, *component, *delay_line)).min();
@@ -90,7 +75,7 @@ mod tests {
     fn what_never_comes_is_last() {
         let mut tournament = Tournament::new(3);
         for (delay_line, time) in [(0, Time::NEVER), (1, Time::from_nanos(5)), (2, Time::from_nanos(u64::MAX / 2))] {
-            tournament.begin(delay_line, time, delay_line);
+            tournament.set(delay_line, Some((time, delay_line)));
         }
         assert_eq!(parts(tournament.first()), (5, 1, 1));
         tournament.set(1, Some((Time::NEVER, 1)));
