@@ -222,18 +222,24 @@ impl Disorder {
         if let Some(duplicate) = duplicate {
             (sack.blocks[0], sack.count) = (duplicate, 1);
         }
-        let (first, around) = (usize::from(sack.count), duplicate.and_then(|(from, _)| self.range_of(from)));
-        // "as many distinct SACK blocks as possible": the oldest ranges where fewer than three have changed
-        let recent = self.recent.iter().filter_map(|&byte| self.range_of(byte));
-        for range in around.into_iter().chain(recent).chain(self.ranges.iter().copied()) {
-            if usize::from(sack.count) == sack.blocks.len() {
-                break;
-            }
-            if sack.iter().skip(first).all(|known| known != range) {
-                sack.blocks[usize::from(sack.count)] = range;
+        let (first, most) = (usize::from(sack.count), sack.blocks.len());
+        let mut report = |range| {
+            let count = usize::from(sack.count);
+            if count < most && !sack.blocks[first..count].contains(&range) {
+                sack.blocks[count] = range;
                 sack.count += 1;
             }
+        };
+        if let Some(around) = duplicate.and_then(|(from, _)| self.range_of(from)) {
+            report(around);
         }
+        for byte in self.recent {
+            if let Some(range) = self.range_of(byte) {
+                report(range);
+            }
+        }
+        // "as many distinct SACK blocks as possible": the oldest ranges where fewer than three have changed
+        self.ranges.iter().take(most).for_each(|&range| report(range));
         sack
     }
 

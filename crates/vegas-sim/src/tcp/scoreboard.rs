@@ -257,14 +257,13 @@ impl Scoreboard {
         let mut news = false;
         for (from, to) in blocks {
             // a block mostly repeats one of the acknowledgement before: only what it adds is looked at
-            match known
-                .iter()
-                .find(|&&(known_from, known_to)| from <= known_from && known_from < known_to && known_to <= to)
-            {
-                Some(&(known_from, known_to)) => {
-                    news |= self.mark_sacked(from, known_from, seen) | self.mark_sacked(known_to, to, seen)
+            let repeats =
+                |&(known_from, known_to): &(u64, u64)| from <= known_from && known_from < known_to && known_to <= to;
+            let (known_from, known_to) = known.into_iter().find(repeats).unwrap_or((to, to));
+            for (from, to) in [(from, known_from), (known_to, to)] {
+                if from < to {
+                    news |= self.mark_sacked(from, to, seen);
                 }
-                None => news |= self.mark_sacked(from, to, seen),
             }
         }
         news

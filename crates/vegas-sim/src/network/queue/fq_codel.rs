@@ -146,9 +146,10 @@ impl FqCoDel {
             return None;
         }
         loop {
-            let is_new = self.new.first(&self.queues).is_some();
-            let list = if is_new { self.new } else { self.old };
-            let id = list.first(&self.queues)?;
+            let (id, is_new) = match self.new.first(&self.queues) {
+                Some(id) => (id, true),
+                None => (self.old.first(&self.queues)?, false),
+            };
             let queue = &mut self.queues[id as usize];
             if queue.credit <= 0 {
                 queue.credit += self.quantum;

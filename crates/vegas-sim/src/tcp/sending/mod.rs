@@ -124,8 +124,10 @@ impl Sender {
             return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
         }
         let lost = self.board.next_retransmission();
-        let known = lost.or(new).or_else(|| self.board.next_hole().filter(|_| self.repair.in_recovery()));
-        known.or_else(|| self.rescue())
+        if lost.is_some() || new.is_some() {
+            return lost.or(new);
+        }
+        self.board.next_hole().filter(|_| self.repair.in_recovery()).or_else(|| self.rescue())
     }
 
     fn rescue(&mut self) -> Option<u64> {
