@@ -24,7 +24,7 @@ pub(crate) enum AqmVerdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
     pub(crate) queue: Queue,
-    /// Size of the packet in the transmitter, or of the last one, if nothing waits and no dequeue has been due since.
+    /// Size of the packet in the transmitter, or of the last one, until the dequeue that was due then is taken.
     pub(crate) sending: Option<WireSize>,
     /// The transmitter is busy until then, and a turn is due then.
     pub(crate) busy_until: Time,

@@ -200,11 +200,10 @@ impl Link {
 
     #[inline(always)]
     fn offer_managed(&mut self, now: Time, packet: Packet, labels: &Labels) -> Offer {
-        self.dequeue_waiting(now);
+        self.dequeue_due(now);
         let was_empty = self.transit.is_empty();
-        let admits = self.limit.admits(packet.wire());
         let LinkQueue::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
-        if managed.busy_until <= now && admits && managed.pass(&packet, labels) {
+        if !managed.is_sending() && self.limit.admits(packet.wire()) && managed.pass(&packet, labels) {
             self.begin(now, now, packet);
         } else {
             self.offer_to_queue(now, packet, labels);
@@ -214,7 +213,6 @@ impl Link {
 
     #[inline]
     fn offer_to_queue(&mut self, now: Time, packet: Packet, labels: &Labels) {
-        self.dequeue_due(now);
         let LinkQueue::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
         managed.offer(now, packet, &self.limit, labels);
         if !managed.is_sending() {
@@ -231,18 +229,6 @@ impl Link {
         while let LinkQueue::Managed(managed) = &self.queue
             && managed.busy_until <= now
             && managed.is_sending()
-        {
-            self.begin_next(managed.busy_until);
-        }
-    }
-
-    /// As [`Link::dequeue_due`], but for the last dequeue if nothing waits: that changes nothing before the next offer or
-    /// sample.
-    #[inline]
-    fn dequeue_waiting(&mut self, now: Time) {
-        while let LinkQueue::Managed(managed) = &self.queue
-            && managed.busy_until <= now
-            && managed.queue.len() > 0
         {
             self.begin_next(managed.busy_until);
         }
@@ -288,7 +274,7 @@ impl Link {
     /// impaired.
     #[inline]
     pub(crate) fn arrive_managed(&mut self, now: Time) -> (Packet, Option<Time>) {
-        self.dequeue_waiting(now);
+        self.dequeue_due(now);
         let head = *self.transit.front().expect("an arrival is due");
         self.transit.drop_front_and_fetch();
         debug_assert_eq!(head.arrival, now);
@@ -298,7 +284,7 @@ impl Link {
 
     /// Takes out the packet that arrives now.
     pub(crate) fn arrive(&mut self, now: Time) -> Arrivals {
-        self.dequeue_waiting(now);
+        self.dequeue_due(now);
         let head = self.transit.pop_front().expect("an arrival is due");
         debug_assert_eq!(head.arrival, now);
         let arrivals = match self.impairments.as_mut() {
