@@ -10,27 +10,27 @@ use crate::scenario::{LinkKind, RateTrace};
 /// Sends one packet after the other, in order.
 #[derive(Clone, Debug)]
 pub(crate) enum Transmitter {
-    Constant { rate: Rate, times: TransmissionTimes },
+    Constant(Rate),
     Trace(Box<TraceCursor>),
 }
 
 impl Transmitter {
     pub(crate) fn new(spec: &LinkKind) -> Self {
         match &spec.trace {
-            None => Transmitter::Constant { rate: spec.rate, times: TransmissionTimes::default() },
+            None => Transmitter::Constant(spec.rate),
             Some(trace) => Transmitter::Trace(Box::new(TraceCursor::new(trace.clone()))),
         }
     }
 
     /// Sends at another rate from the next packet on.
     pub(crate) fn set_rate(&mut self, rate: Rate) {
-        *self = Transmitter::Constant { rate, times: TransmissionTimes::default() };
+        *self = Transmitter::Constant(rate);
     }
 
     /// How long it sends a packet of one of the sizes that come most, at a constant rate.
-    pub(crate) fn usual_transmission(&mut self, wire: WireSize) -> Span {
+    pub(crate) fn usual_transmission(&self, wire: WireSize) -> Span {
         match self {
-            Transmitter::Constant { rate, times } => times.of(wire, *rate),
+            Transmitter::Constant(rate) => wire.transmission(*rate),
             Transmitter::Trace(_) => unreachable!("a trace has no usual times"),
         }
     }
@@ -40,33 +40,8 @@ impl Transmitter {
     #[inline]
     pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: WireSize) -> Time {
         match self {
-            Transmitter::Constant { rate, times } => begins + times.of(wire, *rate),
+            Transmitter::Constant(rate) => begins + wire.transmission(*rate),
             Transmitter::Trace(cursor) => cursor.finish(offered, wire),
-        }
-    }
-}
-
-/// Transmission times of the two packet sizes seen last: a link carries data of one size and acknowledgements of
-/// another, and a 128-bit division per packet is worth saving.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct TransmissionTimes {
-    known: [(WireSize, Span); 2],
-}
-
-impl TransmissionTimes {
-    #[inline]
-    fn of(&mut self, wire: WireSize, rate: Rate) -> Span {
-        if self.known[0].0 != wire {
-            self.bring_forward(wire, rate);
-        }
-        self.known[0].1
-    }
-
-    #[cold]
-    fn bring_forward(&mut self, wire: WireSize, rate: Rate) {
-        self.known.swap(0, 1);
-        if self.known[0].0 != wire {
-            self.known[0] = (wire, wire.transmission(rate));
         }
     }
 }
