@@ -36,7 +36,7 @@ const NEARLY_EMPTY_PART: u64 = 10;
 /// Rounds in one direction before the velocity doubles (section 2.1).
 const ROUNDS_TO_DOUBLE: u8 = 3;
 const VELOCITY_MAX: u32 = 1 << 16;
-/// One segment cannot tell a queue.
+/// One segment cannot tell a queue; `kMinCwndInMss` of mvfst.
 const WINDOW_MIN: Window = Window::whole(Segments(2));
 
 /// Of one connection.
@@ -139,13 +139,40 @@ pub(super) fn step(window: Window, acked: Segments, velocity: u32, inverse_delta
     Window::from_raw(window.spread(of_round).as_raw() * acked.as_u64())
 }
 
-/// The same downwards, rounded so that a window of acknowledgements takes no more than is meant.
-pub(super) fn step_down(window: Window, acked: Segments, velocity: u32, inverse_delta: u32) -> Window {
-    step(window, acked, velocity, inverse_delta).minus(Window::from_raw(acked.as_u64()))
+/// The window less what [`step`] moves it by, rounded so that a window of acknowledgements takes no more than is meant.
+pub(super) fn shrunk(window: Window, acked: Segments, velocity: u32, inverse_delta: u32) -> Window {
+    let less = step(window, acked, velocity, inverse_delta).minus(Window::from_raw(acked.as_u64()));
+    window.minus(less).max(WINDOW_MIN.min(window))
+}
+
+/// The window halved for a mark, as RFC 3168 asks.
+pub(super) fn halved(window: Window) -> Window {
+    window.half().max(WINDOW_MIN.min(window))
+}
+
+/// Whether the window may grow: where less than half of it is in use, the application has no more.
+pub(super) fn may_grow(window: Window, ack: &Ack) -> bool {
+    ack.may_grow() && 2 * ack.in_flight.as_u64() >= window.floor().as_u64()
+}
+
+/// Twice the window leaves in `round`, once RTTs are known.
+pub(super) fn output(window: Window, delays: &Delays, round: Span) -> Output {
+    let twice = 2 * window.floor().as_u64();
+    Output { window, pace: delays.known().then(|| Pace::of(twice, round)), quantum: Segments(1) }
+}
+
+pub(super) fn status(window: Window, delays: &Delays, in_slow_start: bool) -> Status {
+    Status {
+        window,
+        ssthresh: None,
+        base_rtt: delays.known().then(|| delays.least.get()),
+        diff: backlog(window, delays),
+        phase: if in_slow_start { Phase::SlowStart } else { Phase::Avoidance },
+    }
 }
 
 /// Segments in the queue: window x queueing delay / RTT.
-pub(super) fn backlog(window: Window, delays: &Delays) -> Option<i32> {
+fn backlog(window: Window, delays: &Delays) -> Option<i32> {
     let standing = delays.standing.get().as_nanos().max(1);
     let queued = delays.queueing().times(window.floor().as_u64()).as_nanos() / standing;
     delays.known().then_some(i32::try_from(queued).unwrap_or(i32::MAX))
@@ -251,13 +278,11 @@ impl Copa {
         let grows = is_below_target(self.window, standing, queueing, self.inverse_delta);
         if !grows {
             self.votes.down = self.votes.down.saturating_add(ack.delivered.0);
-            let less = step_down(self.window, ack.delivered, self.velocity.value, self.inverse_delta);
-            self.window = self.window.minus(less).max(WINDOW_MIN.min(self.window));
+            self.window = shrunk(self.window, ack.delivered, self.velocity.value, self.inverse_delta);
             self.in_slow_start = false;
             return;
         }
-        // less than half of the window is in use: the application has no more
-        if !ack.may_grow() || 2 * ack.in_flight.as_u64() < self.window.floor().as_u64() {
+        if !may_grow(self.window, ack) {
             return;
         }
         let more = if self.in_slow_start {
@@ -287,15 +312,14 @@ impl CongestionControl for Copa {
         }
     }
 
-    /// Section 2.2 for the competitive mode; in the default mode a loss only ends slow start. A mark halves the window, as RFC 3168
-    /// asks.
+    /// Section 2.2 for the competitive mode; in the default mode a loss only ends slow start.
     fn on_loss(&mut self, loss: &Loss) {
         self.inverse_delta = (self.inverse_delta / 2).max(INVERSE_DELTA);
         self.has_lost = true;
         self.in_slow_start = false;
         match loss.kind {
             LossKind::DuplicateAcks => {}
-            LossKind::Ecn => self.window = self.window.half().max(WINDOW_MIN.min(self.window)),
+            LossKind::Ecn => self.window = halved(self.window),
             LossKind::Timeout => {
                 self.window = self.window.min(self.restart_window);
                 self.velocity = Velocity::NONE;
@@ -322,19 +346,11 @@ impl CongestionControl for Copa {
     }
 
     fn output(&self) -> Output {
-        let twice = 2 * self.window.floor().as_u64();
-        let pace = self.delays.known().then(|| Pace::of(twice, self.delays.standing.get()));
-        Output { window: self.window, pace, quantum: Segments(1) }
+        output(self.window, &self.delays, self.delays.standing.get())
     }
 
     fn status(&self) -> Status {
-        Status {
-            window: self.window,
-            ssthresh: None,
-            base_rtt: self.delays.known().then(|| self.delays.least.get()),
-            diff: backlog(self.window, &self.delays),
-            phase: if self.in_slow_start { Phase::SlowStart } else { Phase::Avoidance },
-        }
+        status(self.window, &self.delays, self.in_slow_start)
     }
 
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {

@@ -4,10 +4,12 @@
 //! begins anew at once; the pace is twice the window a smoothed RTT.
 
 use crate::composition::Parameters;
-use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
+use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
-use crate::standalone::copa::{Delays, Direction, Velocity, backlog, is_below_target, path_rtt, step, step_down};
-use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
+use crate::standalone::copa::{
+    Delays, Direction, Velocity, halved, is_below_target, may_grow, output, path_rtt, shrunk, status, step,
+};
+use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(super) const PRESET: Preset = Preset {
     name: "copa-mvfst",
@@ -20,8 +22,6 @@ pub(super) const PRESET: Preset = Preset {
 
 /// `deltaParam_` is 0.05.
 const INVERSE_DELTA: u32 = 20;
-/// `kMinCwndInMss`.
-const WINDOW_MIN: Window = Window::whole(Segments(2));
 
 /// Of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,13 +100,11 @@ impl CopaMvfst {
         }
         if !grows {
             self.head(Direction::Down, ack.now);
-            let less = step_down(self.window, ack.delivered, self.velocity.value, INVERSE_DELTA);
-            self.window = self.window.minus(less).max(WINDOW_MIN.min(self.window));
+            self.window = shrunk(self.window, ack.delivered, self.velocity.value, INVERSE_DELTA);
             self.in_slow_start = false;
             return;
         }
-        // less than half of the window is in use: the application has no more
-        if !ack.may_grow() || 2 * ack.in_flight.as_u64() < self.window.floor().as_u64() {
+        if !may_grow(self.window, ack) {
             return;
         }
         if self.in_slow_start {
@@ -134,12 +132,12 @@ impl CongestionControl for CopaMvfst {
         }
     }
 
-    /// Only a loss of everything (persistent congestion) shrinks the window. A mark halves it, as RFC 3168 asks.
+    /// Only a loss of everything (persistent congestion) shrinks the window.
     fn on_loss(&mut self, loss: &Loss) {
         match loss.kind {
             LossKind::DuplicateAcks => {}
             LossKind::Ecn => {
-                self.window = self.window.half().max(WINDOW_MIN.min(self.window));
+                self.window = halved(self.window);
                 self.in_slow_start = false;
             }
             LossKind::Timeout => self.window = self.window.min(self.restart_window),
@@ -157,19 +155,11 @@ impl CongestionControl for CopaMvfst {
     }
 
     fn output(&self) -> Output {
-        let twice = 2 * self.window.floor().as_u64();
-        let pace = self.delays.known().then(|| Pace::of(twice, self.delays.smoothed));
-        Output { window: self.window, pace, quantum: Segments(1) }
+        output(self.window, &self.delays, self.delays.smoothed)
     }
 
     fn status(&self) -> Status {
-        Status {
-            window: self.window,
-            ssthresh: None,
-            base_rtt: self.delays.known().then(|| self.delays.least.get()),
-            diff: backlog(self.window, &self.delays),
-            phase: if self.in_slow_start { Phase::SlowStart } else { Phase::Avoidance },
-        }
+        status(self.window, &self.delays, self.in_slow_start)
     }
 
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
