@@ -46,6 +46,11 @@ impl Point {
         Span::from_nanos(rounds * (self.rtt.as_nanos() + packets_ns))
     }
 
+    /// As long as PROBE_BW waits at most before it probes: T_probe, three seconds or 63 round trips, and PROBE_RTT before it.
+    pub fn wait(self) -> Span {
+        Span::from_secs(4).min(self.rounds(70))
+    }
+
     /// Such as `10mbit-100ms`.
     pub fn name(self) -> String {
         format!("{}-{}ms", rate(self.rate_bps), self.rtt.as_nanos() / 1_000_000)
@@ -65,8 +70,12 @@ pub(crate) fn rate(bps: u64) -> String {
 /// The point of pictures, and of a quick look.
 pub const REFERENCE: Point = Point::new(10_000_000, 100);
 
-/// The corners of the grid, and points between them.
-pub const WHOLE: [Point; 10] = [
+/// A quick look: the reference, a short fast path, a long slow one.
+pub const QUICK: [Point; 3] = [REFERENCE, Point::new(100_000_000, 30), Point::new(1_000_000, 300)];
+
+/// From end to end of both ranges. 10 Gb/s with a second would take 21,000 packets of the largest size a round trip, and as long as
+/// all others.
+pub const WHOLE: [Point; 11] = [
     REFERENCE,
     Point::new(64_000, 1),
     Point::new(64_000, 1_000),
@@ -74,7 +83,8 @@ pub const WHOLE: [Point; 10] = [
     Point::new(1_000_000, 300),
     Point::new(100_000_000, 1),
     Point::new(100_000_000, 30),
+    Point::new(100_000_000, 1_000),
     Point::new(1_000_000_000, 100),
     Point::new(10_000_000_000, 1),
-    Point::new(10_000_000_000, 1_000),
+    Point::new(10_000_000_000, 30),
 ];

@@ -27,7 +27,7 @@ pub mod write;
 pub use case::{Case, Judged, Miss, Stage, Verdict};
 pub use grid::Point;
 pub use network::{Detour, Network};
-pub use observed::{Inside, LossAt, Moment, Observed, Recorder, State, Totals};
+pub use observed::{Inside, LossAt, Moment, Observed, Recorder, State, Totals, UNBOUNDED};
 pub use play::conform;
 pub use report::{Evidence, Finding, Report, shown};
 pub use simulated::{Preset, Subject, Watched};

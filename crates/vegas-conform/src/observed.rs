@@ -129,7 +129,10 @@ impl State {
     }
 }
 
-/// What the draft's pseudocode has inside, by its names. None: the control does not tell, or has no value.
+/// A bound that is not set.
+pub const UNBOUNDED: i64 = i64::MAX;
+
+/// What the draft's pseudocode has inside, by its names. None: the control does not tell, or knows nothing yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inside {
     /// BBR.state.
@@ -140,11 +143,11 @@ pub struct Inside {
     pub cwnd_gain: Option<i64>,
     /// BBR.max_bw, segments in 1000 s.
     pub max_bw: Option<i64>,
-    /// BBR.bw_shortterm, segments in 1000 s.
+    /// BBR.bw_shortterm, segments in 1000 s, or [`UNBOUNDED`].
     pub bw_shortterm: Option<i64>,
-    /// BBR.inflight_longterm, segments.
+    /// BBR.inflight_longterm, segments, or [`UNBOUNDED`].
     pub inflight_longterm: Option<i64>,
-    /// BBR.inflight_shortterm, segments.
+    /// BBR.inflight_shortterm, segments, or [`UNBOUNDED`].
     pub inflight_shortterm: Option<i64>,
     /// BBR.min_rtt, microseconds.
     pub min_rtt_us: Option<i64>,
@@ -205,7 +208,8 @@ impl Inside {
             "probe_wait_us" => &mut self.bw_probe_wait_us,
             _ => return,
         };
-        *place = (value >= 0).then_some(value);
+        let is_bound = matches!(name, "in_flight_long_segments" | "in_flight_short_segments" | "rate_short_per_1000_s");
+        *place = if value < 0 && is_bound { Some(UNBOUNDED) } else { (value >= 0).then_some(value) };
     }
 
     /// Whether a judge could tell the two apart by more than a measurement that moves all the time.

@@ -13,6 +13,8 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, OwnControl, Program, Scenario};
 use vegas_sim::{Engine, Limits, Watch};
 
+use crate::grid::REFERENCE;
+use crate::network::Network;
 use crate::observed::{Inside, LossAt, Moment, Observed, Recorder, State, Totals};
 
 /// What is judged.
@@ -43,6 +45,14 @@ impl Preset {
     /// What reports call `name` and scenario files `algorithm`, a TOML value. `loader` loads it if it is from outside.
     pub fn written(name: &str, algorithm: &str, loader: Option<Arc<dyn Loader>>) -> Self {
         Preset { name: name.into(), algorithm: algorithm.into(), loader }
+    }
+}
+
+impl Preset {
+    /// Whether scenario files can name it so; else a line that says what would be right.
+    pub fn check(&self) -> Result<(), String> {
+        let text = Network::of("check", REFERENCE).text(&self.flow());
+        read(&text, self.loader.as_ref()).map(drop)
     }
 }
 
@@ -241,6 +251,9 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
     fn on_loss(&mut self, loss: &Loss) {
         self.control.on_loss(loss);
         let timeout = loss.kind == LossKind::Timeout;
+        if timeout {
+            self.in_flight = 0;
+        }
         if loss.kind != LossKind::Ecn {
             let found = LossAt { at: loss.now, lost: loss.lost.0, timeout, undone: None };
             self.recorder.lock().expect("one thread runs it").note_loss(found);

@@ -3,6 +3,7 @@
 
 mod algorithms;
 mod attended;
+mod conformance;
 mod outcome;
 mod own;
 mod place;
@@ -21,6 +22,8 @@ mod _vegaslab {
     use crate::algorithms::{algorithms, parts};
     #[pymodule_export]
     use crate::attended::LimitError;
+    #[pymodule_export]
+    use crate::conformance::{Conformance, conform, conformance_cases};
     #[pymodule_export]
     use crate::outcome::Outcome;
     #[pymodule_export]

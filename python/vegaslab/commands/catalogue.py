@@ -57,7 +57,18 @@ def _parts() -> list[str]:
     return aligned(("key", "name", "what it does"), _vegaslab.parts(), keys=2)
 
 
-_LISTED = {"algorithms": table_of_presets, "parts": _parts, "scenarios": _scenarios, "plans": _plans}
+def _cases() -> list[str]:
+    rows = [(name, title) for name, title, _ in _vegaslab.conformance_cases()]
+    return aligned(("case", "title"), rows)
+
+
+_LISTED = {
+    "algorithms": table_of_presets,
+    "parts": _parts,
+    "scenarios": _scenarios,
+    "plans": _plans,
+    "cases": _cases,
+}
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -7,7 +7,7 @@ use super::probe_up::until_probe_up;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::{Point, rate};
 use crate::network::Network;
-use crate::observed::State;
+use crate::observed::{State, UNBOUNDED};
 
 pub(super) const FASTER: Case = Case {
     name: "rate-10x-up",
@@ -29,13 +29,13 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
         point: slow,
         packet_bytes,
         queue_packets: (slow_packets / 2.0).ceil() as u64 + 2,
-        duration: until_probe_up(stage),
+        duration: until_probe_up(stage) + slow.rounds(60),
         ..stage.network()
     };
     let per_second = point.rate_bps as f64 / 8.0 / packet_bytes as f64;
     let story = Story::of(stage, &network)?;
     let cruise_at = story.startup_ends()?.at + point.rounds(6);
-    let story_end = cruise_at + Span::from_secs(14) + point.rounds(90);
+    let story_end = cruise_at + slow.wait().times(3) + point.rounds(90);
     let keys = format!("rate = {:?}\nqueue = \"{}p\"", rate(point.rate_bps), 30 * (slow_packets as u64 + 10));
     let changes = vec![(since_start(cruise_at), keys)];
     let story = Story::of(stage, &Network { changes, duration: since_start(story_end), ..network })?;
@@ -43,6 +43,9 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     let found = story.looks.iter().find(|look| look.max_bw().is_ok_and(|rate| rate >= target));
     let most = story.looks.iter().filter_map(|look| look.max_bw().ok()).fold(0.0, f64::max) / per_second;
     let expected = "0.95 of the new rate";
+    if found.is_none() {
+        story.without_probe_rtt(cruise_at, story.end())?;
+    }
     let found = found.ok_or_else(|| Miss::failed(format!("max_bw {most:.3} of the new rate at most"), expected))?;
     let up = story
         .stays()
@@ -55,7 +58,7 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     check(rounds as f64 <= bound, late, &format!("{bound:.0} at most, as the logarithm of the product"))?;
     let steps = steps(&up);
     let doubles = steps.windows(2).filter(|pair| pair[0] >= 2.0 && (1.6..=2.6).contains(&(pair[1] / pair[0]))).count();
-    if up.first().inside.inflight_longterm.is_none() {
+    if known!(up.first(), inflight_longterm)? == UNBOUNDED {
         return Err(Miss::not_applicable("inflight_longterm is not set: no packet was lost"));
     }
     check(doubles >= 2, || format!("inflight_longterm grows by {steps:?} a round trip"), "steps that double")?;
@@ -82,7 +85,7 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 30.0, "a tenth of it with three packets")?;
     let network = Network {
-        duration: until_probe_up(stage),
+        duration: until_probe_up(stage) + point.rounds(30),
         queue_packets: (point.holds_packets() / 4.0).ceil() as u64 + 4,
         ..stage.network()
     };
@@ -92,7 +95,7 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     let slow = Point { rate_bps: point.rate_bps / 10, ..point };
     let per_second = point.packets_per_second() / 10.0;
     let waiting = Span::from_nanos((network.queue_packets as f64 / per_second * 1e9) as u64);
-    let duration = since_start(at) + Span::from_secs(16) + (slow.rounds(1) + waiting).times(40);
+    let duration = since_start(at) + Span::from_secs(12) + (slow.rounds(1) + waiting).times(30);
     let story = Story::of(stage, &Network { changes, duration, ..network })?;
     let old = story.between(Time::ZERO, at).last().ok_or_else(|| Miss::failed("nothing", "a run"))?.max_bw()?;
     let is_low = |look: &&super::look::Look| look.inside.bw_shortterm.is_some_and(|rate| (rate as f64) < 700.0 * old);
@@ -104,7 +107,8 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
         .stays()
         .iter()
         .filter(|stay| stay.state == State::ProbeUp && stay.first().at > at)
-        .filter_map(|stay| Some(stay.next?.at))
+        .filter_map(|stay| stay.next.filter(|next| next.inside.state != State::ProbeRtt))
+        .map(|next| next.at)
         .collect();
     let last = story.looks[story.looks.len() - 1];
     let adapted = story.from(at).iter().find(|look| look.max_bw().is_ok_and(|rate| rate <= 1.05 * per_second));
@@ -115,6 +119,9 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
             down.len()
         )
     };
+    if adapted.is_none() && down.len() < 2 {
+        story.without_probe_rtt(at, story.end())?;
+    }
     let adapted = adapted.ok_or_else(|| Miss::failed(seen(), "the new rate after two cycles"))?;
     let cycles = down.iter().filter(|end| **end <= adapted.at).count();
     check(
@@ -143,13 +150,15 @@ fn policer(stage: &mut Stage<'_>) -> Judged {
     let tokens = point.rate_bps / 2;
     let network = Network {
         bottleneck: vec![format!("policer = {{ rate = {:?}, burst = \"{bucket}b\" }}", rate(tokens))],
-        duration: Span::from_secs(16) + point.rounds(120),
+        duration: point.wait().times(4) + point.rounds(120),
         ..stage.network()
     };
     let story = Story::of(stage, &network)?;
     let startup = story.startup_ends()?;
-    let bounded =
-        |look: &&super::look::Look| look.inside.bw_shortterm.is_some() && look.inside.inflight_shortterm.is_some();
+    let bounded = |look: &&super::look::Look| {
+        let set = |bound: Option<i64>| bound.is_some_and(|bound| bound < UNBOUNDED);
+        set(look.inside.bw_shortterm) && set(look.inside.inflight_shortterm)
+    };
     let bounded = story.from(startup.at).iter().find(bounded);
     let expected = "losses set bw_shortterm and inflight_shortterm";
     let bounded = bounded.ok_or_else(|| Miss::failed("they are not set", expected))?;

@@ -13,7 +13,12 @@ pub(super) struct Look {
     pub(super) at: Time,
     pub(super) outside: Moment,
     pub(super) inside: Inside,
+    /// Segments of C.send_quantum at most.
+    quantum_most: f64,
 }
+
+/// 64 KB of 1448 B: what counts in segments of that size has as many, however large they are here.
+const QUANTUM_SEGMENTS: u64 = 45;
 
 /// BBR.ProbeRTTInterval.
 pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_secs(5);
@@ -40,10 +45,10 @@ impl Look {
         Ok(self.max_bw()? * known!(self, min_rtt_us)? as f64 / 1e6)
     }
 
-    /// Inflight(1.0): the product, BBR.offload_budget of three send quanta (a millisecond's worth, two segments at least), or
-    /// BBR.MinPipeCwnd; a segment more for what each rounds up.
+    /// Inflight(1.0): the product, BBR.offload_budget of three send quanta (a millisecond's worth, two segments at least, 64 KB at
+    /// most), or BBR.MinPipeCwnd; a segment more for what each rounds up.
     pub(super) fn inflight_of_one(&self) -> Result<f64, Miss> {
-        let quantum = (self.max_bw()? / 1_000.0).ceil().max(2.0);
+        let quantum = (self.max_bw()? / 1_000.0).ceil().clamp(2.0, self.quantum_most);
         Ok(self.product()?.ceil().max(3.0 * quantum).max(4.0) + 1.0)
     }
 
@@ -122,7 +127,9 @@ impl Story {
     /// Runs it. A control that does not tell its state cannot be judged so.
     pub(super) fn of(stage: &mut Stage<'_>, network: &Network) -> Result<Self, Miss> {
         let observed = stage.run(network)?;
-        let look = |&moment: &Moment| Some(Look { at: moment.at, outside: moment, inside: moment.inside? });
+        let quantum_most = QUANTUM_SEGMENTS.max((64 << 10) / observed.totals.packet_bytes.max(1)) as f64;
+        let look =
+            |&moment: &Moment| Some(Look { at: moment.at, outside: moment, inside: moment.inside?, quantum_most });
         let looks: Vec<Look> = observed.moments.iter().filter_map(look).collect();
         match looks.is_empty() {
             true => Err(Miss::not_applicable("it does not tell its state")),
@@ -179,6 +186,22 @@ impl Story {
         let found = self.stays().into_iter().find(|stay| stay.state == state && stay.first().at >= from);
         let unseen = || format!("the states {} until {}", self.path(), seconds(self.end()));
         found.ok_or_else(|| Miss::failed(unseen(), format!("{} after {}", state.name(), seconds(from))))
+    }
+
+    /// Not applicable where PROBE_RTT, which is due every five seconds, has ended a state between two times.
+    pub(super) fn without_probe_rtt(&self, from: Time, to: Time) -> Result<(), Miss> {
+        let stays = self.stays();
+        let is_ended = |stay: &&Stay<'_>| {
+            let next = stay.next.filter(|next| next.inside.state == State::ProbeRtt && stay.probe_rtt_due);
+            next.is_some_and(|next| from <= next.at && next.at <= to)
+        };
+        match stays.iter().find(is_ended) {
+            Some(stay) => {
+                let (state, at) = (stay.state.name(), seconds(stay.last().at));
+                Err(Miss::not_applicable(format!("PROBE_RTT is due at {at} and ends {state}")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// All moments from a time on.

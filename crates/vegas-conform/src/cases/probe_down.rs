@@ -43,12 +43,11 @@ fn inflight(stage: &mut Stage<'_>) -> Judged {
     let (left, most) = (next.in_flight(), next.inflight_of_one()?.min(next.inflight_with_headroom()));
     let seen = || format!("{left} segments in flight where PROBE_CRUISE begins");
     check(left <= most, seen, &format!("{most:.0} at most"))?;
-    let is_early = |target: f64, in_flight: f64| in_flight + 4.0 < target - 1.0;
     for look in down.looks {
-        let target = look.inflight_of_one()?.min(look.inflight_with_headroom());
+        let target = look.product()?.min(look.inflight_with_headroom());
         let text =
             || format!("PROBE_DOWN goes on at {} with {} segments in flight", seconds(look.at), look.in_flight());
-        check(!is_early(target, look.in_flight()), text, &format!("PROBE_CRUISE, as {target:.0} are allowed"))?;
+        check(look.in_flight() + 5.0 >= target, text, &format!("PROBE_CRUISE, as {target:.0} are allowed"))?;
     }
     Ok(format!(
         "PROBE_CRUISE at {} after {}, {left} of {most:.0} segments in flight",
@@ -64,15 +63,16 @@ pub(super) const TIME: Case = Case {
     judge: max_time,
 };
 
-/// A tenth less bandwidth as PROBE_DOWN begins: it paces at what the path then carries.
+/// A tenth less bandwidth as PROBE_DOWN begins, and two hundredths for the margin of the pace (BBR.PacingMarginPercent): it paces at
+/// what the path then carries.
 fn max_time(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "a queue above BBR.offload_budget")?;
     let mut network = with_fresh_rtt(stage, stage.network())?;
     network.duration = until_probe_up(stage) + point.rounds(30);
     let down_at = down_after_up(&Story::of(stage, &network)?)?.first().at;
-    network.changes.push((since_start(down_at), format!("rate = {:?}", rate(point.rate_bps * 9 / 10))));
-    network.duration = since_start(down_at) + Span::from_secs(5) + point.rounds(80);
+    network.changes.push((since_start(down_at), format!("rate = {:?}", rate(point.rate_bps * 88 / 100))));
+    network.duration = since_start(down_at) + point.wait() + point.rounds(10);
     let story = Story::of(stage, &network)?;
     let down = story.stay(State::ProbeDown, down_at)?;
     for look in down.looks {
@@ -84,6 +84,8 @@ fn max_time(stage: &mut Stage<'_>) -> Judged {
     }
     let next = down.turns_to(&[State::ProbeRefill])?;
     let wait = Span::from_micros(known!(down.first(), bw_probe_wait_us)? as u64);
+    let drawn = (Span::from_secs(2)..=Span::from_secs(3)).contains(&wait);
+    check(drawn, || format!("bw_probe_wait is {}", millis(wait)), "two to three seconds")?;
     let (lasted, rounds) = (down.lasted(), down.rounds()?);
     let reno = down.last().product()?.min(down.last().outside.window).min(63.0) - 2.0;
     let seen = || format!("PROBE_REFILL after {}, {rounds} round trips", millis(lasted));

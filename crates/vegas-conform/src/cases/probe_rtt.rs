@@ -70,7 +70,7 @@ pub(super) const IDLE: Case = Case {
 /// Six seconds of silence from the first PROBE_BW on.
 fn idle(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
-    let network = Network { duration: Span::from_secs(6) + point.rounds(90), ..stage.network() };
+    let network = Network { duration: point.wait() + point.rounds(90), ..stage.network() };
     let story = Story::of(stage, &network)?;
     let startup = story.startup_ends()?;
     let calm = story

@@ -6,11 +6,11 @@ use super::look::{Stay, Story, check, known, millis, needs_packets, seconds, sin
 use super::startup::rate_phase;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::network::{Network, time};
-use crate::observed::State;
+use crate::observed::{State, UNBOUNDED};
 
 /// Of the first PROBE_UP and what comes before it: STARTUP, and three seconds of waiting.
 pub(super) fn until_probe_up(stage: &Stage<'_>) -> Span {
-    Span::from_secs(8) + stage.point().rounds(60)
+    stage.point().wait().times(2) + stage.point().rounds(60)
 }
 
 /// A path on which PROBE_RTT stays away from the first PROBE_UP: the round trip becomes shorter by a tenth just before
@@ -19,7 +19,7 @@ pub(super) fn with_fresh_rtt(stage: &mut Stage<'_>, network: Network) -> Result<
     let mut network = Network { duration: until_probe_up(stage), ..network };
     let refill_at = since_start(Story::of(stage, &network)?.stay(State::ProbeRefill, Time::ZERO)?.first().at);
     let shorter = Span::from_nanos(network.point.rtt.as_nanos() * 9 / 20);
-    network.changes.push((refill_at.less(network.point.rounds(2)), format!("delay = {}", time(shorter))));
+    network.changes.push((refill_at, format!("delay = {}", time(shorter))));
     Ok(network)
 }
 
@@ -86,14 +86,9 @@ fn loss(stage: &mut Stage<'_>) -> Judged {
         || "samples are not application-limited".into(),
         "application-limited samples",
     )?;
-    let (before, after) = (up.last().inside.inflight_longterm, next.inside.inflight_longterm);
-    let seen = || format!("inflight_longterm {before:?} turns {after:?}");
-    let lowered = match (before, after) {
-        (None, Some(_)) => true,
-        (Some(before), Some(after)) => after < before,
-        _ => false,
-    };
-    check(!lowered, seen, "no application-limited sample lowers inflight_longterm")?;
+    let (before, after) = (known!(up.last(), inflight_longterm)?, known!(next, inflight_longterm)?);
+    let seen = || format!("inflight_longterm {before} turns {after}");
+    check(after >= before, seen, "no application-limited sample lowers inflight_longterm")?;
     Ok(format!("PROBE_DOWN at {}, losses from {}", seconds(next.at), seconds(Time::ZERO + lossy)))
 }
 
@@ -107,7 +102,7 @@ pub(super) const STAYS: Case = Case {
 fn stays(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "an application that keeps a part of it in flight")?;
-    let duration = Span::from_secs(8) + point.rounds(30);
+    let duration = point.wait().times(2) + point.rounds(30);
     let application = vec![rate_phase(&stage.network(), 2, None)];
     let story = Story::of(stage, &Network { duration, application, ..stage.network() })?;
     let others: Vec<Stay<'_>> = story.stays();
@@ -129,6 +124,9 @@ fn stays(stage: &mut Stage<'_>) -> Judged {
         None => up.last(),
     };
     let rounds = up.rounds()?;
+    if rounds < 4 {
+        story.without_probe_rtt(up.first().at, story.end())?;
+    }
     check(rounds >= 4, || format!("{rounds} round trips of PROBE_UP"), "more than the three of a plateau")?;
     Ok(format!("STARTUP for {}, PROBE_UP for {}, {rounds} round trips", millis(duration), millis(up.lasted())))
 }
@@ -149,10 +147,11 @@ fn long_term(stage: &mut Stage<'_>) -> Judged {
     let mut network = with_fresh_rtt(stage, stage.network())?;
     let first = probe_up_at(stage, &network)? + point.rounds(1);
     network.changes.extend(lossy(first));
-    network.duration = first + Span::from_secs(12) + point.rounds(60);
+    network.duration = first + point.wait().times(3) + point.rounds(60);
     let story = Story::of(stage, &network)?;
     let down = story.stay(State::ProbeDown, Time::ZERO + first)?;
-    known!(down.first(), inflight_longterm)?;
+    let bound = known!(down.first(), inflight_longterm)?;
+    check(bound < UNBOUNDED, || "inflight_longterm is not set".into(), "losses in PROBE_UP set it")?;
     let second = story.stay(State::ProbeUp, down.first().at)?.first().at;
     network.changes.extend(lossy(since_start(second)));
     network.duration = since_start(second) + point.rounds(20);
@@ -190,12 +189,12 @@ fn refill(stage: &mut Stage<'_>) -> Judged {
     let refill_at = since_start(Story::of(stage, &network)?.stay(State::ProbeRefill, Time::ZERO)?.first().at);
     let little = rate_phase(&network, 8, Some(Span::from_nanos(point.rounds(3).as_nanos() / 2)));
     let application = bulk_until(refill_at, &[little, "{ kind = \"bulk\" }".into()]);
-    let duration = refill_at + point.rounds(40) + Span::from_secs(1);
+    let duration = refill_at + point.rounds(40);
     let story = Story::of(stage, &Network { duration, application, ..network })?;
     let refill = story.stay(State::ProbeRefill, Time::ZERO)?;
     let up = refill.turns_to(&[State::ProbeUp])?;
     let rounds = refill.rounds()?;
-    check((1..=2).contains(&rounds), || format!("{rounds} round trips of PROBE_REFILL"), "one round trip")?;
+    check(rounds == 1, || format!("{rounds} round trips of PROBE_REFILL"), "one round trip")?;
     let looks = story.between(refill.first().at, up.at + point.rounds(4));
     check(looks.iter().any(|look| look.outside.app_limited), || "no sample is application-limited".into(), "some are")?;
     let before = refill.first().max_bw()?;

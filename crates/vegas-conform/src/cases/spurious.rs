@@ -67,10 +67,11 @@ fn judge(story: &Story, up_at: Time, by_timeout: bool) -> Judged {
     check(before.inside.state == State::ProbeUp, || before.inside.state.name().into(), "PROBE_UP before it")?;
     let after = story.from(undone).iter().find(|look| look.at > undone || look.outside.undone);
     let after = *after.ok_or_else(|| Miss::failed("the run ends", "it goes on"))?;
+    story.without_probe_rtt(loss.at, after.at)?;
     let at_least = |name: &str, value: fn(&Look) -> Option<i64>| {
         let (was, is) = (value(&before), value(&after));
         let seen = || format!("{name} {was:?} before, {is:?} afterwards");
-        check(was.is_some_and(|was| is.is_none_or(|is| is >= was)) || is.is_none(), seen, "at least as before")
+        check(is >= was, seen, "at least as before")
     };
     at_least("inflight_longterm", |look| look.inside.inflight_longterm)?;
     at_least("inflight_shortterm", |look| look.inside.inflight_shortterm)?;

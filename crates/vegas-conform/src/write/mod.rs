@@ -2,6 +2,8 @@
 
 mod json;
 mod junit;
+mod qlog;
 
 pub use json::cases_json;
 pub use junit::junit_xml;
+pub use qlog::qlog_json;
