@@ -104,6 +104,11 @@ impl<'a> Stage<'a> {
         self.point
     }
 
+    /// Whether the subject's packets are QUIC's.
+    pub fn is_quic(&self) -> bool {
+        self.subject.is_quic()
+    }
+
     /// A path of this point, with nothing special on it.
     pub fn network(&self) -> Network {
         Network::of(self.case, self.point)

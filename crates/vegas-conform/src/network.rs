@@ -27,6 +27,10 @@ pub struct Network {
     pub changes: Vec<(Span, String)>,
     /// A way around the last link, longer by `delay`, that packets take from one time to the other.
     pub detour: Option<Detour>,
+    /// Another queue of the bottleneck than drop-tail, a TOML value.
+    pub managed_queue: Option<String>,
+    /// More keys of the flow, such as `ecn = true`.
+    pub flow: Vec<String>,
     /// Keys of the flow's hosts beside `kind = "linux"`.
     pub host: Vec<String>,
 }
@@ -42,6 +46,8 @@ pub struct Detour {
     pub until: Span,
 }
 
+/// A host's own interface.
+const UNLIMITED: &str = "\"unlimited\"";
 /// How much faster than the bottleneck the other links are: what they add to the round trip is small.
 const FASTER: u64 = 100;
 /// Of the other links, bits a second.
@@ -61,6 +67,8 @@ impl Network {
             application: Vec::new(),
             changes: Vec::new(),
             detour: None,
+            managed_queue: None,
+            flow: Vec::new(),
             host: Vec::new(),
         }
     }
@@ -70,6 +78,7 @@ impl Network {
         let mut lines = self.head();
         lines.extend(self.links());
         lines.push(format!("\n[[flow]]\n{flow}\nfrom = \"s\"\nto = \"d\"\npacket = \"{}b\"", self.packet_bytes));
+        lines.extend(self.flow.iter().cloned());
         if !self.application.is_empty() {
             lines.push(format!("application = [\n    {},\n]", self.application.join(",\n    ")));
         }
@@ -93,21 +102,22 @@ impl Network {
         let half = time(Span::from_nanos(self.point.rtt.as_nanos() / 2));
         let link = |from: &str, to: &str, rate: &str, delay: &str, queue: &str| {
             let between = format!("between = [{from:?}, {to:?}]");
-            format!("\n[[topology.link]]\n{between}\nrate = {rate:?}\ndelay = {delay}\nqueue = {queue:?}")
+            format!("\n[[topology.link]]\n{between}\nrate = {rate:?}\ndelay = {delay}\nqueue = {queue}")
         };
-        let mut lines = vec![link("s", "r1", &fast, "\"0s\"", "unlimited")];
+        let mut lines = vec![link("s", "r1", &fast, "\"0s\"", UNLIMITED)];
         let bottleneck = rate(self.point.rate_bps);
-        lines.push(link("r1", "r2", &bottleneck, &half, &format!("{}p", self.queue_packets)));
+        let drop_tail = format!("\"{}p\"", self.queue_packets);
+        lines.push(link("r1", "r2", &bottleneck, &half, self.managed_queue.as_ref().unwrap_or(&drop_tail)));
         lines.extend(self.bottleneck.iter().cloned());
         let mut backward = vec![format!("rate = {fast:?}"), "queue = \"unlimited\"".into()];
         backward.extend(self.backward.iter().cloned());
         lines.push(format!("backward = {{ {} }}", backward.join(", ")));
-        lines.push(link("r2", "d", &fast, "\"0s\"", "unlimited"));
+        lines.push(link("r2", "d", &fast, "\"0s\"", UNLIMITED));
         if let Some(detour) = self.detour {
             // half on each of its links: neither end is nearer by the other way
             let half = time(Span::from_nanos(detour.delay.as_nanos() / 2));
-            lines.push(link("r2", "x", &fast, &half, "unlimited"));
-            lines.push(link("x", "d", &fast, &half, "unlimited"));
+            lines.push(link("r2", "x", &fast, &half, UNLIMITED));
+            lines.push(link("x", "d", &fast, &half, UNLIMITED));
         }
         lines
     }

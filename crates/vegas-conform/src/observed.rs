@@ -1,5 +1,6 @@
 //! What was seen of a run: from outside, and where the control tells, inside.
 
+use vegas_core::LossKind;
 use vegas_core::units::{Span, Time};
 
 /// What a run has shown.
@@ -9,8 +10,23 @@ pub struct Observed {
     pub moments: Vec<Moment>,
     /// Segments found lost.
     pub losses: Vec<LossAt>,
+    /// What was made of each loss, timeout and mark.
+    pub answers: Vec<Answer>,
     /// Of the whole run.
     pub totals: Totals,
+}
+
+/// A control was told of a loss, a timeout or a mark.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// When.
+    pub at: Time,
+    /// Of what; persistent congestion counts as a timeout.
+    pub kind: LossKind,
+    /// The congestion window before, segments.
+    pub window_before: f64,
+    /// And directly after.
+    pub window_after: f64,
 }
 
 /// Of a whole run.
@@ -264,6 +280,11 @@ impl Recorder {
     /// A loss was found.
     pub fn note_loss(&mut self, loss: LossAt) {
         self.observed.losses.push(loss);
+    }
+
+    /// A loss, a timeout or a mark was told.
+    pub fn note_answer(&mut self, answer: Answer) {
+        self.observed.answers.push(answer);
     }
 
     /// The newest loss was none: the next moment is the first one afterwards.

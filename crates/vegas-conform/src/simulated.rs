@@ -9,13 +9,14 @@ use vegas_core::{
     Parameters, Restart, Sent, Standalone, Status,
 };
 use vegas_sim::batch::run_within;
+use vegas_sim::external::Stack;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, OwnControl, Program, Scenario};
 use vegas_sim::{Engine, Limits, Watch};
 
 use crate::grid::REFERENCE;
 use crate::network::Network;
-use crate::observed::{Inside, LossAt, Moment, Observed, Recorder, State, Totals};
+use crate::observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State, Totals};
 
 /// What is judged.
 pub trait Subject: fmt::Debug + Sync {
@@ -25,6 +26,10 @@ pub trait Subject: fmt::Debug + Sync {
     fn flow(&self) -> String;
     /// Runs the scenario file and says what its first flow did. The error is a line.
     fn run(&self, scenario: &str) -> Result<Observed, String>;
+    /// Its packets are QUIC's, and what RFC 9002 says is for it; else RFC 5681.
+    fn is_quic(&self) -> bool {
+        false
+    }
 }
 
 /// An algorithm by its name in scenario files, on the simulator's TCP.
@@ -69,13 +74,13 @@ impl Subject for Preset {
         let mut scenario = read(text, self.loader.as_ref())?;
         let recorder = Arc::new(Mutex::new(Recorder::default()));
         watch_first_flow(&mut scenario, &recorder);
-        let outcome = run(&scenario)?;
+        let outcome = run(&scenario, None)?;
         let mut recorder = recorder.lock().expect("the run is over");
         Ok(recorder.finish(totals(&scenario, &outcome)))
     }
 }
 
-fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scenario, String> {
+pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scenario, String> {
     let folder = OnDisk::of("");
     let folder = match loader {
         Some(loader) => folder.with_loader(Arc::clone(loader)),
@@ -86,14 +91,14 @@ fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scenario, String
     Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(|error| error.to_string())
 }
 
-fn run(scenario: &Scenario) -> Result<Outcome, String> {
+pub(crate) fn run(scenario: &Scenario, stack: Option<&dyn Stack>) -> Result<Outcome, String> {
     let mut stop = |_| None;
     let watch = &mut Watch::new(Limits::default(), &mut stop);
-    run_within(Engine::Fast, scenario, None, watch).map_err(|stopped| stopped.to_string())
+    run_within(Engine::Fast, scenario, stack, watch).map_err(|stopped| stopped.to_string())
 }
 
 /// Of a run's first flow, and of the bottleneck on its way.
-fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
+pub(crate) fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
     let flow = &outcome.flows[0];
     let path = &scenario.flows[0].path;
     Totals {
@@ -249,7 +254,11 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        let window_before = segments(self.control.output().window);
         self.control.on_loss(loss);
+        let window_after = segments(self.control.output().window);
+        let answer = Answer { at: loss.now, kind: loss.kind, window_before, window_after };
+        self.recorder.lock().expect("one thread runs it").note_answer(answer);
         let timeout = loss.kind == LossKind::Timeout;
         if timeout {
             self.in_flight = 0;

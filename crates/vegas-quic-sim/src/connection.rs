@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, StreamId, TransportConfig, VarInt};
-use vegas_core::units::{Bytes, Time};
+use vegas_core::units::{Bytes, Segments, Time, Window};
+use vegas_core::{Phase, Status};
 use vegas_quic::VegasQuic;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals};
 use vegas_sim::scenario::{DelayedAck, FlowSpec};
@@ -16,6 +17,7 @@ use vegas_sim::scenario::{DelayedAck, FlowSpec};
 use crate::Clock;
 use crate::datagrams::Datagrams;
 use crate::end::{End, Leaving};
+use crate::external::{Factory, Listener, Watching};
 use crate::pattern;
 use crate::tap::Tap;
 use crate::writer::Writer;
@@ -45,10 +47,14 @@ const CONNECTION_BYTES: usize = 40_000;
 const SENT_PACKET_BYTES: usize = 400;
 /// What it holds of a piece that is written: where its bytes are.
 const PIECE_BYTES: usize = 36;
+/// Before a controller from outside is made.
+const NOTHING_YET: Status =
+    Status { window: Window::whole(Segments(1)), ssthresh: None, base_rtt: None, diff: None, phase: Phase::SlowStart };
 /// More than any window: what the application writes ahead.
 const SEND_BUFFER_BYTES: u64 = 1 << 28;
 
 impl Quic {
+    /// With the algorithm that the scenario names.
     pub(crate) fn new(spec: &FlowSpec, flow: u32, seed: u64) -> Self {
         let factory = VegasQuic::new(spec.composition, spec.parameters)
             .standalone(spec.standalone)
@@ -56,8 +62,28 @@ impl Quic {
             .expect("validation checked the algorithm");
         let clock = Clock::new();
         let tap = Tap::new(factory.status(), clock);
+        let observed = factory.observed(Arc::new(tap.clone()));
+        Quic::with(spec, (flow, seed), observed, tap, clock)
+    }
+
+    /// With a controller from anywhere.
+    pub(crate) fn by(
+        spec: &FlowSpec,
+        flow: u32,
+        seed: u64,
+        factory: &Factory,
+        listener: Option<&Arc<dyn Listener>>,
+    ) -> Self {
+        let clock = Clock::new();
+        let tap = Tap::new(NOTHING_YET, clock);
+        let listener = listener.map(Arc::clone);
+        let watching = Watching { factory: Arc::clone(factory), listener, tap: tap.clone(), clock };
+        Quic::with(spec, (flow, seed), Arc::new(watching), tap, clock)
+    }
+
+    fn with(spec: &FlowSpec, (flow, seed): (u32, u64), factory: Factory, tap: Tap, clock: Clock) -> Self {
         let mut client = transport(spec);
-        client.congestion_controller_factory(factory.observed(Arc::new(tap.clone())));
+        client.congestion_controller_factory(factory);
         Quic {
             clock,
             client: End::client(seed_of(seed, flow, 1)),

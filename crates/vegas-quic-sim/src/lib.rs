@@ -30,16 +30,71 @@
 mod connection;
 mod datagrams;
 mod end;
+mod external;
 mod null_crypto;
 mod pattern;
 mod tap;
 mod writer;
+
+use std::sync::Arc;
 
 use vegas_core::units::Time;
 use vegas_sim::Simulation;
 use vegas_sim::external::{Connection, Stack};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
+
+pub use external::{Call, Factory, Listener};
+
+/// quinn with a controller of another crate in every flow, whatever algorithm the scenario names.
+///
+/// ```
+/// use std::sync::Arc;
+/// use quinn_proto::congestion::BbrConfig;
+/// use vegas_quic_sim::QuicBy;
+/// # use vegas_sim::scenario::Scenario;
+/// # let text = r#"
+/// #     name = "quic"
+/// #     duration = "20s"
+/// #     topology.kind = "dumbbell"
+/// #     topology.access = { rate = "1gbit", delay = "1ms" }
+/// #     topology.bottleneck = { rate = "10mbit", delay = "23ms", queue = "100p" }
+/// #     flow = [{ algorithm = "reno", transport = "quic", size = "1mb" }]
+/// # "#;
+/// # let scenario = Scenario::from_toml(text, "quic.toml", &[])?;
+///
+/// let outcome = vegas_quic_sim::run_by(&scenario, &QuicBy::new(Arc::new(BbrConfig::default())));
+/// assert_eq!(outcome.flows[0].delivered_bytes, 1_000_000);
+/// # Ok::<(), vegas_sim::scenario::ScenarioError>(())
+/// ```
+pub struct QuicBy {
+    factory: Factory,
+    listener: Option<Arc<dyn Listener>>,
+}
+
+impl QuicBy {
+    /// With the controllers of `factory`.
+    pub fn new(factory: Factory) -> Self {
+        QuicBy { factory, listener: None }
+    }
+
+    /// With something that hears of each call.
+    pub fn heard_by(self, listener: Arc<dyn Listener>) -> Self {
+        QuicBy { listener: Some(listener), ..self }
+    }
+}
+
+impl std::fmt::Debug for QuicBy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QuicBy").field("listener", &self.listener).finish_non_exhaustive()
+    }
+}
+
+impl Stack for QuicBy {
+    fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection> {
+        Box::new(connection::Quic::by(spec, flow, seed, &self.factory, self.listener.as_ref()))
+    }
+}
 
 /// quinn, for [`Simulation::with_stack`].
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +108,12 @@ impl Stack for Quic {
 
 /// Runs a scenario to its end, with TCP and QUIC flows.
 pub fn run(scenario: &Scenario) -> Outcome {
-    let mut simulation = Simulation::with_stack(scenario, Some(&Quic));
+    run_by(scenario, &Quic)
+}
+
+/// Likewise, with the ends of QUIC flows from `stack`.
+pub fn run_by(scenario: &Scenario, stack: &dyn Stack) -> Outcome {
+    let mut simulation = Simulation::with_stack(scenario, Some(stack));
     while !simulation.advance(u64::MAX).finished {}
     simulation.finish()
 }

@@ -61,6 +61,13 @@ impl Tap {
 
 impl Observer for Tap {
     fn on_event(&self, now: Instant, event: Event, controller: &VegasController) {
+        self.told(now, event, controller.status(), controller.in_flight(), controller.has_room());
+    }
+}
+
+impl Tap {
+    /// Of any controller: what it was told, and what it shows after it.
+    pub(crate) fn told(&self, now: Instant, event: Event, status: Status, in_flight: Segments, has_room: bool) {
         let now = self.clock.time(now);
         let mut seen = self.seen();
         match event {
@@ -75,7 +82,8 @@ impl Observer for Tap {
                 seen.ecn_reductions += u64::from(kind == LossKind::Ecn && cut);
             }
         }
-        seen.note(now, controller);
+        seen.has_room = has_room;
+        seen.note(now, status, in_flight);
     }
 }
 
@@ -100,10 +108,9 @@ impl Seen {
         rtt.samples += 1;
     }
 
-    fn note(&mut self, now: Time, controller: &VegasController) {
-        let (before, after) = (self.status, controller.status());
-        self.in_flight = controller.in_flight();
-        self.has_room = controller.has_room();
+    fn note(&mut self, now: Time, after: Status, in_flight: Segments) {
+        let before = self.status;
+        self.in_flight = in_flight;
         self.window_integral +=
             u128::from(now.since(self.window_since).as_nanos()) * u128::from(before.window.as_raw());
         self.window_since = now;

@@ -93,6 +93,11 @@ impl VegasController {
         self.path.status()
     }
 
+    /// The algorithm at work: its state's name and what it reports of itself, for tests and pictures.
+    pub fn control(&self) -> &impl CongestionControl {
+        self.path.control()
+    }
+
     /// Packets sent after the newest one acknowledged, whether they are lost or not.
     pub fn in_flight(&self) -> Segments {
         self.path.in_flight()

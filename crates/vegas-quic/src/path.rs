@@ -135,6 +135,10 @@ impl Path {
         &self.choice.algorithm
     }
 
+    pub(crate) fn control(&self) -> &Control {
+        &self.control
+    }
+
     pub(crate) fn status(&self) -> Status {
         self.control.status()
     }

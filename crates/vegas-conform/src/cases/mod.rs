@@ -1,4 +1,4 @@
-//! Cases of the BBR draft: draft-ietf-ccwg-bbr, appendix "BBR Example Test Cases", in its order.
+//! Cases of any congestion control ([`generic`]), and those of the BBR draft: draft-ietf-ccwg-bbr, appendix "BBR Example Test Cases", in its order.
 //!
 //! A judge looks at what a control shows; what it shows inside is optional ([`crate::Inside`]), and a case that needs more
 //! than it shows is not applicable.
@@ -6,6 +6,7 @@
 mod aggregation;
 mod changes;
 mod drain;
+mod generic;
 mod look;
 mod probe_down;
 mod probe_rtt;
@@ -18,6 +19,11 @@ use crate::case::Case;
 /// All of the appendix.
 pub fn bbr() -> &'static [Case] {
     &BBR
+}
+
+/// What any congestion control does: RFC 9002, sections 7.1 to 7.8, and RFC 5681.
+pub fn generic() -> &'static [Case] {
+    &generic::ALL
 }
 
 static BBR: [Case; 22] = [

@@ -3,7 +3,9 @@
 mod json;
 mod junit;
 mod qlog;
+mod text;
 
 pub use json::cases_json;
 pub use junit::junit_xml;
 pub use qlog::qlog_json;
+pub use text::text;

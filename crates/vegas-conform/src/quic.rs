@@ -1,0 +1,209 @@
+//! Subjects that are QUIC's: any controller of quinn's interface, by quinn's own endpoints in simulated time.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use quinn_proto::congestion::{Controller, ControllerFactory};
+use vegas_core::units::Bytes;
+use vegas_core::{CongestionControl, LossKind};
+use vegas_quic::{Event, VegasController, VegasQuic};
+use vegas_quic_sim::{Call, Factory, Listener, QuicBy};
+use vegas_sim::scenario::{DelayedAck, FlowSpec, HostKind, Transport};
+
+use crate::case::Case;
+use crate::grid;
+use crate::observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State};
+use crate::play::conform;
+use crate::report::Report;
+use crate::simulated::{Subject, read, run, totals};
+
+/// A controller of quinn's interface.
+pub struct Quinn {
+    name: String,
+    factory: Box<dyn Fn() -> Factory + Sync>,
+    inside: fn(&dyn Controller) -> Option<Inside>,
+}
+
+/// What reports call `name`: the controllers of a factory, which is made anew for each run.
+///
+/// ```no_run
+/// use std::sync::Arc;
+/// use quinn_proto::congestion::CubicConfig;
+///
+/// let report = vegas_conform::quinn("cubic", || Arc::new(CubicConfig::default())).run();
+/// assert!(report.passed(), "{}", vegas_conform::write::text(&report));
+/// ```
+pub fn quinn<F>(name: &str, factory: impl Fn() -> Arc<F> + Sync + 'static) -> Quinn
+where
+    F: ControllerFactory + Send + Sync + 'static,
+{
+    Quinn { name: name.into(), factory: Box::new(move || factory()), inside: |_| None }
+}
+
+/// A controller that tells what cases want to see inside of it: states and values by the draft's names. Cases that need them
+/// are not applicable without.
+pub trait Tells {
+    /// After the newest call.
+    fn inside(&self) -> Option<Inside>;
+}
+
+impl Quinn {
+    /// One of this project's presets, as a controller for quinn; none if there is no such preset, or if quinn cannot carry it.
+    pub fn preset(name: &str) -> Option<Self> {
+        let algorithm = VegasQuic::preset(name).ok()?;
+        algorithm.build().ok()?;
+        Some(quinn(name, move || algorithm.build().expect("it was built before")).telling::<VegasController>())
+    }
+
+    /// With what its controllers tell. Each call costs a copy of the controller: quinn's interface gives no other way in.
+    pub fn telling<C: Controller + Tells + 'static>(self) -> Self {
+        let inside = |controller: &dyn Controller| controller.clone_box().into_any().downcast::<C>().ok()?.inside();
+        Quinn { inside, ..self }
+    }
+
+    /// Plays the generic cases at [`grid::QUIC`].
+    pub fn run(&self) -> Report {
+        self.run_cases(crate::cases::generic(), &grid::QUIC)
+    }
+
+    /// Plays these cases at these points, which [`grid::QUIC`] is an example of: a full packet has 1228 bytes at least, and
+    /// initial windows in bytes must hold two.
+    pub fn run_cases(&self, cases: &[Case], points: &[grid::Point]) -> Report {
+        conform(self, cases, points, 2)
+    }
+}
+
+impl Tells for VegasController {
+    fn inside(&self) -> Option<Inside> {
+        let control = self.control();
+        let mut inside = Inside::new(State::named(control.state_name()?)?);
+        control.report(&mut |name, value| inside.set(name, value));
+        Some(inside)
+    }
+}
+
+impl fmt::Debug for Quinn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Quinn").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Subject for Quinn {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Read as a TCP flow's, then [carried by QUIC](carry_by_quic): a scenario file has no name for the controller.
+    fn flow(&self) -> String {
+        "algorithm = \"reno\"".into()
+    }
+
+    fn is_quic(&self) -> bool {
+        true
+    }
+
+    fn run(&self, text: &str) -> Result<Observed, String> {
+        let mut scenario = read(text, None)?;
+        carry_by_quic(&mut scenario.flows[0])?;
+        let ear = Arc::new(Ear { inside: self.inside, heard: Mutex::default() });
+        let stack = QuicBy::new((self.factory)()).heard_by(Arc::clone(&ear) as Arc<dyn Listener>);
+        let outcome = run(&scenario, Some(&stack))?;
+        let observed = ear.heard().recorder.finish(totals(&scenario, &outcome));
+        Ok(observed)
+    }
+}
+
+/// Its packets become QUIC's, of the size they had.
+fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
+    const LEAST: u64 = 1228;
+    const HEADERS: Bytes = Bytes::new(28);
+    if flow.packet.get() < LEAST {
+        return Err(format!("packets of {} bytes: QUIC's have {LEAST} at least", flow.packet.get()));
+    }
+    flow.transport = Transport::Quic;
+    flow.host.kind = HostKind::Bsd;
+    flow.host.delayed_ack = DelayedAck::None;
+    (flow.ack, flow.header) = (flow.packet, HEADERS);
+    Ok(())
+}
+
+/// Writes down what a controller is told, and what it shows.
+#[derive(Debug)]
+struct Ear {
+    inside: fn(&dyn Controller) -> Option<Inside>,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    recorder: Recorder,
+    newest: Option<Moment>,
+    delivered_bytes: u64,
+    lost_bytes: u64,
+}
+
+impl Ear {
+    /// One run has one thread.
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().expect("one thread runs it")
+    }
+}
+
+impl Listener for Ear {
+    fn on_call(&self, call: &Call<'_>) {
+        let inside = (self.inside)(call.controller);
+        self.heard().on_call(call, inside);
+    }
+}
+
+impl Heard {
+    fn on_call(&mut self, call: &Call<'_>, inside: Option<Inside>) {
+        let before = self.newest;
+        match call.event {
+            Event::Acked { bytes, .. } => self.delivered_bytes += bytes,
+            Event::Congested { bytes, .. } => self.lost_bytes += bytes,
+            Event::Started | Event::Sent { .. } => {}
+        }
+        let moment = self.moment(call, inside);
+        self.newest = Some(moment);
+        if let Event::Congested { kind, bytes, .. } = call.event {
+            let window_before = before.map_or(moment.window, |before| before.window);
+            self.recorder.note_answer(Answer { at: call.now, kind, window_before, window_after: moment.window });
+            if kind != LossKind::Ecn {
+                let lost = u32::try_from(packets(bytes, call.mtu)).unwrap_or(u32::MAX);
+                let timeout = kind == LossKind::Timeout;
+                self.recorder.note_loss(LossAt { at: call.now, lost, timeout, undone: None });
+            }
+        }
+        if !matches!(call.event, Event::Sent { .. }) {
+            self.recorder.note(moment);
+        }
+    }
+
+    fn moment(&self, call: &Call<'_>, inside: Option<Inside>) -> Moment {
+        let metrics = call.controller.metrics();
+        let per_packet = f64::from(call.mtu.max(1));
+        let rtt = match call.event {
+            Event::Acked { rtt, .. } => rtt,
+            _ => None,
+        };
+        Moment {
+            at: call.now,
+            window: call.controller.window() as f64 / per_packet,
+            pace: metrics.pacing_rate.map(|bps| bps as f64 / 8.0 / per_packet),
+            in_flight: u32::try_from(packets(call.in_flight_bytes, call.mtu)).unwrap_or(u32::MAX),
+            rtt: rtt.or(self.newest.and_then(|newest| newest.rtt)),
+            delivered: packets(self.delivered_bytes, call.mtu),
+            lost: packets(self.lost_bytes, call.mtu),
+            rate: None,
+            app_limited: call.app_limited,
+            undone: false,
+            inside,
+        }
+    }
+}
+
+/// A last packet that is not full counts as one.
+fn packets(bytes: u64, mtu: u16) -> u64 {
+    bytes.div_ceil(u64::from(mtu.max(1)))
+}
