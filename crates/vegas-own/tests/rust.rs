@@ -43,7 +43,40 @@ impl<const RAISES: bool> CongestionControl for Halves<RAISES> {
     }
 }
 
-const KNOWN: [Own; 2] = [own::<Halves<false>>(), own::<Halves<true>>()];
+/// A segment more with each acknowledgement, while the window is what limits the sender.
+#[derive(Clone, Debug, PartialEq)]
+struct Follows {
+    window: Window,
+}
+
+impl OwnAlgorithm for Follows {
+    const NAME: &'static str = "follows";
+    const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
+
+    fn start(parameters: &Parameters, _: u64) -> Self {
+        Follows { window: Window::whole(parameters.initial_window) }
+    }
+}
+
+impl CongestionControl for Follows {
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.window_limited {
+            self.window = self.window.plus(Window::ONE);
+        }
+    }
+
+    fn on_loss(&mut self, _: &Loss) {}
+
+    fn output(&self) -> Output {
+        Output { window: self.window, pace: None, quantum: Segments(1) }
+    }
+
+    fn status(&self) -> Status {
+        Status { window: self.window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance }
+    }
+}
+
+const KNOWN: [Own; 3] = [own::<Halves<false>>(), own::<Halves<true>>(), own::<Follows>()];
 
 #[test]
 fn the_suite_finds_what_breaks_a_rule() {
@@ -78,9 +111,16 @@ fn a_scenario_names_it() {
 }
 
 #[test]
+fn what_it_needs_is_told() {
+    let scenario = read(r#"{ rust = "follows" }"#).expect("a scenario");
+    let window = run(&scenario).flows[0].final_cwnd_segments;
+    assert!(window > 100.0, "{window}");
+}
+
+#[test]
 fn what_is_not_there_is_refused() {
     let refused = read(r#"{ rust = "thirds" }"#).expect_err("it is not there");
-    assert!(refused.ends_with("thirds: is not in this program, which has halves, raises"), "{refused}");
+    assert!(refused.ends_with("thirds: is not in this program, which has halves, raises, follows"), "{refused}");
     let refused = read(r#"{ python = "mine.py" }"#).expect_err("no Python here");
     assert!(refused.ends_with("mine.py: is run by the command vegaslab, not by a Rust program"), "{refused}");
 }

@@ -43,10 +43,12 @@ impl Program for OfPreset {
 
     fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
         match self.0.standalone {
-            Some(standalone) => OwnControl::new(StandaloneControl::start(standalone, parameters, seed), 0),
+            Some(standalone) => {
+                OwnControl::new(StandaloneControl::start(standalone, parameters, seed), self.needs(), 0)
+            }
             None => {
                 let algorithm = Algorithm::new(self.0.composition, *parameters).expect("a preset's parts");
-                OwnControl::new(Composed::new(Arc::new(algorithm)), 0)
+                OwnControl::new(Composed::new(Arc::new(algorithm)), self.needs(), 0)
             }
         }
     }
@@ -61,7 +63,7 @@ impl Program for Fails {
     }
 
     fn start(&self, _: &Parameters, _: u64) -> OwnControl {
-        OwnControl::new(FailsAtLoss, 0)
+        OwnControl::new(FailsAtLoss, Needs::NONE, 0)
     }
 }
 

@@ -142,14 +142,13 @@ impl Program for Outside {
         ]);
         let window = Window::whole(parameters.initial_window);
         let mut control = Control {
-            needs: self.needs,
             connection: Connection(outside::own_start(self.program)),
             max_window: Window::whole(parameters.max_window),
             output: Output { window, pace: None, quantum: Segments(1) },
             status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
         };
         let held_bytes = control.take_outputs();
-        OwnControl::new(control, held_bytes)
+        OwnControl::new(control, self.needs, held_bytes)
     }
 }
 
@@ -172,7 +171,6 @@ impl Drop for Connection {
 /// An algorithm at work on one connection.
 #[derive(Debug)]
 struct Control {
-    needs: Needs,
     connection: Connection,
     max_window: Window,
     output: Output,
@@ -261,10 +259,6 @@ fn numbers_of(ack: &Ack) -> [f64; 22] {
 }
 
 impl CongestionControl for Control {
-    fn needs(&self) -> Needs {
-        self.needs
-    }
-
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.tell(Event::Handshake, &[at(now), span(Some(rtt))]);
     }

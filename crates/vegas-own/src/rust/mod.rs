@@ -48,7 +48,7 @@ pub const fn own<A: OwnAlgorithm>() -> Own {
     Own {
         name: A::NAME,
         needs: A::NEEDS,
-        start: |parameters, seed| OwnControl::new(A::start(parameters, seed), 0),
+        start: |parameters, seed| OwnControl::new(A::start(parameters, seed), A::NEEDS, 0),
         conforms: conforms::<A>,
     }
 }

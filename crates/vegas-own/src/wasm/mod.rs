@@ -75,7 +75,7 @@ impl Program for Wasm {
             status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
         };
         control.take_outputs();
-        OwnControl::new(control, bytes)
+        OwnControl::new(control, self.0.needs, bytes)
     }
 }
 
@@ -135,10 +135,6 @@ fn or_none(span: Option<Span>) -> i64 {
 }
 
 impl CongestionControl for Control {
-    fn needs(&self) -> Needs {
-        self.source.needs
-    }
-
     fn on_sent(&mut self, sent: &Sent) {
         let Sent { now, index, in_flight, retransmission } = *sent;
         let given = (now.as_nanos() as i64, index.0 as i64, in_flight.0 as i32, i32::from(retransmission));

@@ -93,7 +93,7 @@ impl Program for Own {
             let control = Control::start(py, &self.0, parameters, seed);
             control.unwrap_or_else(|error| end_run(py, &self.0, "__init__", Time::ZERO, error))
         });
-        OwnControl::new(control, 0)
+        OwnControl::new(control, self.0.needs, 0)
     }
 }
 
@@ -251,10 +251,6 @@ impl Clone for Control {
 }
 
 impl CongestionControl for Control {
-    fn needs(&self) -> Needs {
-        self.class.needs
-    }
-
     fn on_sent(&mut self, sent: &vegas_core::Sent) {
         self.tell("on_sent", sent.now, |py, this| {
             this.object.call_method1(py, intern!(py, "on_sent"), (Py::new(py, Sent::new(sent))?,))

@@ -147,13 +147,18 @@ pub(super) fn not_loaded(name: &str) -> String {
 #[derive(Debug)]
 pub struct OwnControl {
     control: Box<dyn Erased>,
+    needs: Needs,
     memory_bytes: usize,
 }
 
 impl OwnControl {
-    /// Of a new connection; `beside_bytes` is what it holds beside itself.
-    pub fn new<C: CongestionControl + fmt::Debug + Send + 'static>(control: C, beside_bytes: usize) -> Self {
-        OwnControl { control: Box::new(control), memory_bytes: size_of::<C>() + beside_bytes }
+    /// Of a new connection, with the needs of its program; `beside_bytes` is what it holds beside itself.
+    pub fn new<C: CongestionControl + fmt::Debug + Send + 'static>(
+        control: C,
+        needs: Needs,
+        beside_bytes: usize,
+    ) -> Self {
+        OwnControl { control: Box::new(control), needs, memory_bytes: size_of::<C>() + beside_bytes }
     }
 
     /// What it holds, bytes.
@@ -176,7 +181,6 @@ impl Failure {
 
 /// A [`CongestionControl`] of any type.
 trait Erased: fmt::Debug + Send {
-    fn needs(&self) -> Needs;
     fn on_sent(&mut self, sent: &Sent);
     fn on_ack(&mut self, ack: &Ack);
     fn on_loss(&mut self, loss: &Loss);
@@ -196,10 +200,6 @@ trait Erased: fmt::Debug + Send {
 }
 
 impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
-    fn needs(&self) -> Needs {
-        CongestionControl::needs(self)
-    }
-
     fn on_sent(&mut self, sent: &Sent) {
         CongestionControl::on_sent(self, sent);
     }
@@ -270,13 +270,13 @@ impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
 
 impl Clone for OwnControl {
     fn clone(&self) -> Self {
-        OwnControl { control: self.control.copy(), memory_bytes: self.memory_bytes }
+        OwnControl { control: self.control.copy(), ..*self }
     }
 }
 
 impl CongestionControl for OwnControl {
     fn needs(&self) -> Needs {
-        self.control.needs()
+        self.needs
     }
 
     fn on_sent(&mut self, sent: &Sent) {
