@@ -40,6 +40,7 @@ mod contract;
 mod controller;
 mod cut;
 mod history;
+mod hosts;
 mod joined;
 mod limits;
 mod loss_response;
@@ -62,6 +63,7 @@ pub use contract::{
 };
 pub use controller::Controller;
 pub use cut::Cut;
+pub use hosts::Host;
 pub use joined::Joined;
 pub use limits::Limits;
 pub use loss_response::{LossResponse, SlowStartEnds};

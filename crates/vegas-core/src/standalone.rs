@@ -95,7 +95,7 @@ macro_rules! standalone {
             }
 
             /// What it needs of a host.
-            pub fn needs(self) -> Needs {
+            pub const fn needs(self) -> Needs {
                 match self {
                     $(Standalone::$name => $module::$name::NEEDS,)+
                 }
@@ -236,14 +236,15 @@ standalone! {
 impl Standalone {
     /// Why the kernel's copy does not have it; none if it does.
     pub const fn kept_from_kernel(self) -> Option<&'static str> {
-        match self {
+        let needs = self.needs();
+        if needs.one_way_delay {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
-            Standalone::Ledbat | Standalone::Lp => Some("needs one-way delays, which the kernel does not measure"),
+            Some("needs one-way delays, which the kernel does not measure")
+        } else if needs.sent || needs.each_loss {
             // its `rate_sample` has neither; that of Linux's BBRv3 is not in the kernel
-            Standalone::Bbr1 | Standalone::Bbr3 | Standalone::Bbr3Linux => {
-                Some("needs what was lost and in flight since a segment left, which the kernel does not tell")
-            }
-            _ => None,
+            Some("needs what was lost and in flight since a segment left, which the kernel does not tell")
+        } else {
+            None
         }
     }
 }

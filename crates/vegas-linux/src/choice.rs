@@ -270,6 +270,16 @@ mod tests {
         }
     }
 
+    /// `vegaslab list algorithms --hosts` says of the kernel what it takes.
+    #[test]
+    fn the_table_of_hosts_says_what_the_kernel_takes() {
+        for preset in registry::PRESETS {
+            let taken = Choice::of_preset(preset.name, &[]).map(|choice| choice.kernel_name);
+            let said = vegas_core::Host::Kernel.carries(preset);
+            assert_eq!(taken.is_ok(), said.is_ok(), "{}: {taken:?} {said:?}", preset.name);
+        }
+    }
+
     /// The kernel's names are short: however long that of a table of parts is, it does not go there.
     #[test]
     fn a_table_of_parts_keeps_a_short_name_in_the_kernel() {

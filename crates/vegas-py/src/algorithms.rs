@@ -3,10 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vegas_core::registry::{PRESETS, Preset};
-use vegas_core::{Avoidance, Composition, Cut, Parameters, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, Composition, Cut, Host, Parameters, Recovery, Signal, SlowStart};
 
 /// One dict a preset: `name`, `summary`, `source`, `parts` (a dict of a file's keys and values; `own` of a standalone
-/// algorithm's, which has no parts), `parameters` (a dict of segments).
+/// algorithm's, which has no parts), `parameters` (a dict of segments), `hosts` (by each host's name None, or why it does not
+/// carry the preset).
 #[pyfunction]
 pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     PRESETS.iter().map(|preset| describe(py, preset)).collect()
@@ -36,7 +37,17 @@ fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict
     }
     entry.set_item("parts", parts)?;
     entry.set_item("parameters", parameters(py, &preset.parameters)?)?;
+    entry.set_item("hosts", hosts(py, preset)?)?;
     Ok(entry)
+}
+
+fn hosts<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict>> {
+    let hosts = PyDict::new(py);
+    for host in Host::ALL {
+        let refusal = host.carries(preset).err().map(|refusal| format!("{}: {}", refusal.part, refusal.reason));
+        hosts.set_item(host.name(), refusal)?;
+    }
+    Ok(hosts)
 }
 
 /// The parts under the keys and values of a scenario file's table of parts.

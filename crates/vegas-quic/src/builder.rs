@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use quinn_proto::{AckFrequencyConfig, TransportConfig};
 use vegas_core::units::{Segments, Span};
-use vegas_core::{Algorithm, Composition, HostCapabilities, Parameters, Refusal, SlowStart, Standalone, registry};
+use vegas_core::{
+    Algorithm, Composition, Host, HostCapabilities, Parameters, Refusal, SlowStart, Standalone, registry,
+};
 
 use crate::VegasFactory;
 use crate::path::Choice;
@@ -65,7 +67,7 @@ impl VegasQuic {
 
     /// The names of the presets that quinn can carry.
     pub fn presets() -> impl Iterator<Item = &'static str> {
-        carried_by(HostCapabilities::QUIC)
+        carried_by(Host::Quinn)
     }
 
     /// The corrected Vegas (Brakmo and Peterson 1995; "TCP Vegas Revisited").
@@ -186,11 +188,8 @@ fn check_slow_start(which: Standalone, slow_start: SlowStart) -> Result<(), Refu
 }
 
 /// The names of the presets that a host can carry.
-pub(crate) fn carried_by(host: HostCapabilities) -> impl Iterator<Item = &'static str> {
-    let carried = move |preset: &&registry::Preset| {
-        let parts = preset.composition.left_to_quic().check_host(&host);
-        parts.and_then(|()| preset.standalone.map_or(Ok(()), |which| which.check_host(&host))).is_ok()
-    };
+pub(crate) fn carried_by(host: Host) -> impl Iterator<Item = &'static str> {
+    let carried = move |preset: &&registry::Preset| host.carries(preset).is_ok();
     registry::PRESETS.iter().filter(carried).map(|preset| preset.name)
 }
 

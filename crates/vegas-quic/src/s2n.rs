@@ -28,7 +28,7 @@ mod pacer;
 
 use s2n_quic_core::recovery::congestion_controller::{Endpoint, PathInfo};
 use vegas_core::units::Span;
-use vegas_core::{HostCapabilities, Refusal};
+use vegas_core::{Host, HostCapabilities, Refusal};
 
 pub use controller::{S2nController, Sent};
 
@@ -55,7 +55,7 @@ impl Endpoint for S2nEndpoint {
 impl VegasQuic {
     /// The names of the presets that s2n-quic can carry.
     pub fn s2n_presets() -> impl Iterator<Item = &'static str> {
-        carried_by(HostCapabilities::S2N)
+        carried_by(Host::S2n)
     }
 
     /// The algorithm for s2n-quic. A refusal names the part or number that is to blame, and the host where the host is.

@@ -1,0 +1,94 @@
+//! Which hosts carry a preset, from what its parts need and what the hosts give.
+
+use crate::composition::{Composition, Detection, HostCapabilities, Recovery, Refusal};
+use crate::registry::Preset;
+
+/// A host that tells a congestion control what happens, and sends what it lets out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Host {
+    /// The simulator's TCP.
+    Bsd,
+    /// The simulator's TCP, as Linux has it.
+    Linux,
+    /// QUIC by quinn, simulated and over real paths.
+    Quinn,
+    /// QUIC by s2n-quic.
+    S2n,
+    /// Linux's own TCP, by BPF.
+    Kernel,
+}
+
+impl Host {
+    /// Every host, in the order in which they are listed.
+    pub const ALL: [Host; 5] = [Host::Bsd, Host::Linux, Host::Quinn, Host::S2n, Host::Kernel];
+
+    /// What lists call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Host::Bsd => "bsd",
+            Host::Linux => "linux",
+            Host::Quinn => "quinn",
+            Host::S2n => "s2n-quic",
+            Host::Kernel => "kernel",
+        }
+    }
+
+    const fn capabilities(self) -> HostCapabilities {
+        match self {
+            Host::Bsd => HostCapabilities::SIMULATOR,
+            Host::Linux | Host::Kernel => HostCapabilities::LINUX,
+            Host::Quinn => HostCapabilities::QUIC,
+            Host::S2n => HostCapabilities::S2N,
+        }
+    }
+
+    /// The parts of a preset without what this host does itself.
+    fn left_to(self, composition: Composition) -> Composition {
+        match self {
+            Host::Bsd | Host::Linux => composition,
+            Host::Quinn | Host::S2n => composition.left_to_quic(),
+            Host::Kernel => composition.left_to_kernel(),
+        }
+    }
+
+    /// Whether it carries a preset, given by its name alone. QUIC's hosts and the kernel leave out what they do themselves (C,
+    /// D and H; QUIC's I and J, too); the simulated hosts are asked for the whole preset.
+    pub fn carries(self, preset: &Preset) -> Result<(), Refusal> {
+        let (composition, host) = (self.left_to(preset.composition), self.capabilities());
+        if self == Host::Kernel {
+            check_kernel(preset)?;
+        }
+        composition.check_host(&host)?;
+        preset.standalone.map_or(Ok(()), |standalone| standalone.check_host(&host))
+    }
+}
+
+fn check_kernel(preset: &Preset) -> Result<(), Refusal> {
+    let refuse = |part, reason| Err(Refusal { part, reason, host: Some(Host::Kernel.name()) });
+    let Composition { slow_start, avoidance, loss, .. } = preset.composition;
+    if let Some(reason) = preset.standalone.and_then(|standalone| standalone.kept_from_kernel()) {
+        return refuse("algorithm", reason);
+    }
+    if !slow_start.is_in_kernel() {
+        return refuse("slow_start", "is not carried into the kernel");
+    }
+    if avoidance.kernels_own().or(loss.cut.kernels_own()).is_some() {
+        return refuse("algorithm", "the kernel has its own");
+    }
+    Ok(())
+}
+
+impl Composition {
+    /// The parts that are an algorithm's rather than the host's: the kernel finds and repairs losses, and holds no segments
+    /// back.
+    fn left_to_kernel(mut self) -> Self {
+        self.detection = Detection {
+            recovery: Recovery::Sack,
+            fine_retransmit: false,
+            recheck_after_retransmit: false,
+            retransmit_backs_off: false,
+        };
+        self.limits.burst = None;
+        self
+    }
+}
