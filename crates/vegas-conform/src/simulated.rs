@@ -139,11 +139,19 @@ impl Program for WatchedProgram {
 
     fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl {
         if let Some(own) = &self.own {
-            return OwnControl::new(Watched::new(own.program().start(parameters, seed), &self.recorder), 0);
+            return self.watched(own.program().start(parameters, seed));
         }
         let algorithm = Arc::new(Algorithm::new(self.composition, *parameters).expect("the scenario is checked"));
         let control: Controller<Arc<Algorithm>, Box<Joined>> = Controller::start(algorithm, self.standalone, seed);
-        OwnControl::new(Watched::new(control, &self.recorder), 0)
+        self.watched(control)
+    }
+}
+
+impl WatchedProgram {
+    fn watched<C: CongestionControl + fmt::Debug + Send + 'static>(&self, control: C) -> OwnControl {
+        let watched = Watched::new(control, &self.recorder);
+        let needs = watched.needs();
+        OwnControl::new(watched, needs, 0)
     }
 }
 

@@ -18,7 +18,8 @@ type Start = fn(&Parameters, u64) -> OwnControl;
 macro_rules! starts {
     () => {
         pub(crate) fn start(parameters: &vegas_core::Parameters, seed: u64) -> vegas_sim::scenario::OwnControl {
-            vegas_sim::scenario::OwnControl::new(bbr3::Bbr3::start(parameters, seed), 0)
+            let needs = vegas_core::Standalone::Bbr3.needs();
+            vegas_sim::scenario::OwnControl::new(bbr3::Bbr3::start(parameters, seed), needs, 0)
         }
     };
 }
