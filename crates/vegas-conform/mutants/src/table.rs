@@ -51,6 +51,6 @@ pub const MUTANTS: &[Mutant] = &[
         "refill-app-limited",
         "bbr3/cycle.rs",
         "if self.rounds.starts {\n                    self.probe.samples = true;",
-        "if self.rounds.starts && !sample.held_back {\n                    self.probe.samples = true;",
+        "if false && self.rounds.starts {\n                    self.probe.samples = true;",
     ),
 ];

@@ -72,7 +72,7 @@ fn max_time(stage: &mut Stage<'_>) -> Judged {
     network.duration = until_probe_up(stage) + point.rounds(30);
     let down_at = down_after_up(&Story::of(stage, &network)?)?.first().at;
     network.changes.push((since_start(down_at), format!("rate = {:?}", rate(point.rate_bps * 88 / 100))));
-    network.duration = since_start(down_at) + point.wait() + point.rounds(10);
+    network.duration = since_start(down_at) + point.wait().times(3);
     let story = Story::of(stage, &network)?;
     let down = story.stay(State::ProbeDown, down_at)?;
     for look in down.looks {
