@@ -48,7 +48,8 @@ impl Look {
     /// Inflight(1.0): the product, BBR.offload_budget of three send quanta (a millisecond's worth, two segments at least, 64 KB at
     /// most), or BBR.MinPipeCwnd; a segment more for what each rounds up.
     pub(super) fn inflight_of_one(&self) -> Result<f64, Miss> {
-        let quantum = (self.max_bw()? / 1_000.0).ceil().clamp(2.0, self.quantum_most);
+        let pace = self.outside.pace.unwrap_or(0.0).max(self.max_bw()?);
+        let quantum = (pace / 1_000.0).ceil().clamp(2.0, self.quantum_most);
         Ok(self.product()?.ceil().max(3.0 * quantum).max(4.0) + 1.0)
     }
 
@@ -166,9 +167,11 @@ impl Story {
 
     /// The end of STARTUP: DRAIN, or what follows it where nothing is left to drain.
     pub(super) fn startup_ends(&self) -> Result<Look, Miss> {
-        let next = self.startup()?.turns_to(&[State::Drain, State::ProbeDown, State::ProbeCruise, State::ProbeBw])?;
+        let startup = self.startup()?;
+        let next = startup.turns_to(&[State::Drain, State::ProbeDown, State::ProbeCruise, State::ProbeBw])?;
         if next.inside.state != State::Drain {
-            let (seen, most) = (next.in_flight(), next.inflight_of_one()?);
+            // the pace of STARTUP, which send quanta follow, holds until the end of the acknowledgement
+            let (seen, most) = (next.in_flight(), startup.last().inflight_of_one()?.max(next.inflight_of_one()?));
             let text = || format!("no DRAIN at {} with {seen} segments in flight", seconds(next.at));
             check(seen <= most, text, &format!("DRAIN, as Inflight(1.0) is {most:.0}"))?;
         }
