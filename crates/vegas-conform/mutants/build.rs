@@ -46,7 +46,7 @@ fn copy(core: &Path, out: &Path, name: &str, mutant: Option<&Mutant>) -> String 
             }
             None => text,
         };
-        let text = without_preset(&text).replace("crate::standalone::", &format!("crate::{name}::"));
+        let text = without_tests(&without_preset(&text)).replace("crate::standalone::", &format!("crate::{name}::"));
         // inner documentation would stand after other items
         let text: String =
             text.lines().filter(|line| !line.starts_with("//!")).map(|line| format!("{line}\n")).collect();
@@ -66,4 +66,9 @@ fn without_preset(text: &str) -> String {
     let Some(begin) = text.find("pub(super) const PRESET") else { return text.to_owned() };
     let end = begin + text[begin..].find("};\n").expect("the constant ends") + 3;
     format!("{}{}", &text[..begin], &text[end..])
+}
+
+/// Unit tests end a file.
+fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]").next().unwrap_or(text)
 }
