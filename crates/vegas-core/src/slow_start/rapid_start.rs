@@ -20,7 +20,7 @@ pub(crate) enum RapidStart {
     Over,
 }
 
-/// `RapidStart`, whose segments leave spread over the least round trip ("Pacing Requirement"): the window's worth in each, as
+/// `RapidStart` with departures spread over the least round trip ("Pacing Requirement"): the window's worth in each, as
 /// it is after each acknowledgement. Before the first sample nothing is known to spread them over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RapidStartPaced(RapidStart);
