@@ -162,10 +162,14 @@ test-web: build ## the playground in a browser: its tables are those of the comm
 # what leaves vegas-linux out where it cannot be built; in CI it always is
 WITHOUT_LINUX := $(if $(filter true,$(CI)),,$(shell tools/linux_ready.sh >/dev/null || echo --exclude vegas-linux))
 
+# an algorithm in Rust of one's own that goes into the kernel too: docs/own-algorithm.md
+OWN ?=
+WITH_OWN := $(if $(OWN),VEGASLAB_OWN=$(abspath $(OWN)))
+
 .PHONY: linux
-linux: $(VENV)/.requirements ## the command vegaslab linux: congestion controls in this machine's kernel
+linux: $(VENV)/.requirements ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
 	@tools/linux_ready.sh
-	cargo build --quiet --locked --release --package vegas-linux
+	$(WITH_OWN) cargo build --quiet --locked --release --package vegas-linux
 	install $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
 
 TABLE5_ROUNDS ?= 5
@@ -220,17 +224,30 @@ test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the p
 test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes)
 	$(BIN)/pytest --quiet -m mutants
 
+.PHONY: test-own
+test-own: ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
+	@[[ -n '$(OWN)' ]] || { echo 'OWN=FILE names the algorithm' >&2; exit 2; }
+	@tools/linux_ready.sh
+	$(WITH_OWN) cargo test --quiet --locked --release --package vegas-linux --test proof --test live --test command \
+		own_algorithm -- --test-threads 1 --nocapture
+
 # one suite for both engines: test-rust runs it with wasmi
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
 	cargo test --quiet --locked --package vegas-own --features wasmtime
 
 .PHONY: test-new
-test-new: build ## what `vegaslab new` writes in Rust is built, and passes its tests (minutes at first)
-	rm -rf $(TARGET)/new/my-algorithm && mkdir -p $(TARGET)/new
-	cd $(TARGET)/new && $(BIN)/vegaslab new my-algorithm --language rust && cd my-algorithm && \
+test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
+	rm -rf $(TARGET)/new/aimd && mkdir -p $(TARGET)/new
+	cd $(TARGET)/new && $(BIN)/vegaslab new aimd --language rust && cd aimd && \
 		export CARGO_TARGET_DIR=$(TARGET) && cargo test --quiet --release && \
-		cargo run --quiet --release -- compare scenario.toml my-algorithm vegas
+		cargo run --quiet --release -- compare scenario.toml aimd vegas
+	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
+		$(MAKE) --no-print-directory test-own OWN=$(TARGET)/new/aimd/src/algorithm.rs && \
+			tools/test_own_refused.sh $(TARGET)/new/aimd/src/algorithm.rs; \
+	else \
+		echo "SKIPPED: an own algorithm is not tried in the kernel; $$(tools/linux_ready.sh)"; \
+	fi
 
 .PHONY: check-no-std
 check-no-std: ## vegas-core without std and without an allocator

@@ -4,6 +4,8 @@
 //! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data nor
 //! vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an older
 //! one, so the tools are those of rustc's version. docs/linux.md says what was weighed.
+//!
+//! An algorithm from outside, the file that `VEGASLAB_OWN` names, goes in beside the core: docs/own-algorithm.md.
 
 use std::env;
 use std::fs;
@@ -29,10 +31,14 @@ const BPF_CPU: &str = "-mcpu=v4";
 /// Their C glue is in `kernel/`.
 const OBJECTS: [&str; 2] = ["vegas", "option"];
 const CORE: &str = "../vegas-core/src";
+/// Names the file of an algorithm from outside.
+const OWN: &str = "VEGASLAB_OWN";
 
 fn main() {
     println!("cargo:rerun-if-changed={CORE}");
     println!("cargo:rerun-if-changed=kernel");
+    println!("cargo:rerun-if-env-changed={OWN}");
+    println!("cargo:rustc-check-cfg=cfg(vegas_own)");
     if let Err(problem) = build() {
         eprintln!("{problem}");
         exit(1);
@@ -42,6 +48,7 @@ fn main() {
 fn build() -> Result<(), String> {
     let out = PathBuf::from(variable("OUT_DIR")?);
     let tools = Tools { version: llvm_version()? };
+    let own = Own::given(&out)?;
     let glue = |name: &str| out.join(format!("{name}.glue.bc"));
     for name in OBJECTS {
         tools.clang(&format!("kernel/{name}.bpf.c"), &glue(name))?;
@@ -49,14 +56,69 @@ fn build() -> Result<(), String> {
     let core = out.join("core.ll");
     tools.run(
         "llvm-link",
-        &["-S".into(), "-o".into(), text(&core)].into_iter().chain(rust_ir(&out)?).collect::<Vec<_>>(),
+        &["-S".into(), "-o".into(), text(&core)].into_iter().chain(rust_ir(&out, own.as_ref())?).collect::<Vec<_>>(),
     )?;
     retarget(&core, &tools.data_layout(&glue(OBJECTS[0]))?)?;
-    OBJECTS.iter().try_for_each(|name| tools.object(&out.join(format!("{name}.bpf.o")), &glue(name), &core))
+    OBJECTS.iter().try_for_each(|name| {
+        tools
+            .object(&out.join(format!("{name}.bpf.o")), &glue(name), &core)
+            .map_err(|problem| blame(own.as_ref(), problem))
+    })
 }
 
-/// The core and what exports it, one file of IR each.
-fn rust_ir(out: &Path) -> Result<Vec<String>, String> {
+/// An algorithm from outside.
+struct Own {
+    file: String,
+}
+
+impl Own {
+    /// Writes `own.rs`, which `kernel/object.rs` and `src/outside.rs` include, if the build is given an algorithm.
+    fn given(out: &Path) -> Result<Option<Self>, String> {
+        let Some(given) = env::var_os(OWN).filter(|given| !given.is_empty()) else { return Ok(None) };
+        let failed = |problem| format!("{}: {problem}", Path::new(&given).display());
+        let file = fs::canonicalize(&given).map_err(|error| failed(error.to_string()))?;
+        println!("cargo:rerun-if-changed={}", file.display());
+        println!("cargo:rustc-cfg=vegas_own");
+        let source = fs::read_to_string(&file).map_err(|error| failed(error.to_string()))?;
+        let name = own_type(&source).map_err(|problem| failed(problem.into()))?;
+        let own = Own { file: text(&file) };
+        let module = format!("#[allow(warnings, clippy::all)]\n#[path = {:?}]\nmod algorithm;\n", own.file);
+        let names =
+            format!("use algorithm::{name} as Given;\nconst GIVEN_SOURCE: &str = include_str!({:?});\n", own.file);
+        fs::write(out.join("own.rs"), module + &names).map_err(|error| format!("own.rs: {error}"))?;
+        Ok(Some(own))
+    }
+}
+
+/// The type that is an `OwnAlgorithm`, of a file that holds all of it.
+fn own_type(source: &str) -> Result<&str, &'static str> {
+    let is_module = |line: &str| line.trim_start_matches("pub ").starts_with("mod ") && line.ends_with(';');
+    if source.lines().any(|line| is_module(line.trim())) {
+        return Err("has modules in other files; what goes into the kernel is one file");
+    }
+    let mut types = source.lines().filter_map(|line| {
+        let (name, of) = line.trim().strip_prefix("impl ")?.split_once(" for ")?;
+        name.ends_with("OwnAlgorithm").then(|| of.trim_end_matches('{').trim())
+    });
+    match (types.next(), types.next()) {
+        (Some(name), None) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => Ok(name),
+        _ => Err("needs one `impl OwnAlgorithm for TYPE` on a line, of a type without parameters"),
+    }
+}
+
+/// Names the file before what rustc or LLVM say of it.
+fn blame(own: Option<&Own>, problem: String) -> String {
+    match own {
+        Some(Own { file }) => format!(
+            "{file}: does not go into the kernel, where there are core and vegas_core only \
+             (docs/own-algorithm.md, \"In the kernel\"):\n{problem}"
+        ),
+        None => problem,
+    }
+}
+
+/// The core and what exports it, one file of IR each. What is from outside goes with the exports.
+fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
     let library = out.join("libvegas_core.rlib");
     let compile = |name: &str, kind: &str, source: &str, more: &[String]| {
         let mut arguments: Vec<String> = RUSTC.iter().map(ToString::to_string).collect();
@@ -69,8 +131,10 @@ fn rust_ir(out: &Path) -> Result<Vec<String>, String> {
         Ok::<_, String>(text(&ir))
     };
     let core = compile("vegas_core", "rlib", &format!("{CORE}/lib.rs"), &[])?;
-    let export = format!("--extern=vegas_core={}", text(&library));
-    Ok(vec![core, compile("vegas_object", "rlib", "kernel/object.rs", &[export])?])
+    let mut more = vec![format!("--extern=vegas_core={}", text(&library))];
+    more.extend(own.map(|_| "--cfg=vegas_own".into()));
+    let exports = compile("vegas_object", "rlib", "kernel/object.rs", &more).map_err(|problem| blame(own, problem))?;
+    Ok(vec![core, exports])
 }
 
 /// Turns IR for the host into IR for BPF: another target, no attributes of the host's, everything inlined into its
@@ -163,7 +227,20 @@ impl Tools {
         let passes = ["-passes=internalize,default<O2>".into(), format!("-internalize-public-api-list={public}")];
         self.run("opt", &[&passes[..], &[linked, "-o".into(), optimised.clone()]].concat())?;
         let llc = ["-march=bpf", BPF_CPU, "-filetype=obj"].map(Into::into);
-        self.run("llc", &[&llc[..], &[optimised, "-o".into(), text(object)]].concat()).map(drop)
+        self.run("llc", &[&llc[..], &[optimised, "-o".into(), text(object)]].concat())?;
+        self.check_whole(object)
+    }
+
+    /// What is called has to be there: the loader knows no panics of Rust's but those that [`retarget_line`] takes away.
+    fn check_whole(&self, object: &Path) -> Result<(), String> {
+        let missing = self.run(
+            "llvm-nm",
+            &["--undefined-only".into(), "--format=just-symbols".into(), "--demangle".into(), text(object)],
+        )?;
+        match missing.trim() {
+            "" => Ok(()),
+            missing => Err(format!("calls what BPF does not have: {}", missing.replace('\n', ", "))),
+        }
     }
 
     fn run(&self, tool: &str, arguments: &[String]) -> Result<String, String> {

@@ -1,5 +1,8 @@
 //! The contract between a congestion control and its host: what the host tells, and what it is told.
 
+use core::fmt;
+
+use crate::composition::Parameters;
 use crate::rate::RateSample;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
@@ -70,6 +73,17 @@ pub trait CongestionControl: Clone {
 
     /// State of its own by name, for series and pictures; the unit is part of the name (`base_rtt_us`).
     fn report(&self, _out: &mut dyn FnMut(&'static str, i64)) {}
+}
+
+/// A congestion control of a program of one's own, as scenarios name it: `algorithm = { rust = "NAME" }`.
+pub trait OwnAlgorithm: CongestionControl + fmt::Debug + PartialEq + Send + 'static {
+    /// Letters, digits, - _ +; no preset's name.
+    const NAME: &'static str;
+    /// What it needs of a host.
+    const NEEDS: Needs;
+
+    /// The control of a new connection. `seed` begins its random numbers, where it draws any.
+    fn start(parameters: &Parameters, seed: u64) -> Self;
 }
 
 /// What a congestion control needs beyond acknowledgements and losses, or what a host gives.

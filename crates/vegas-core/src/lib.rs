@@ -59,7 +59,8 @@ pub use avoidance::Avoidance;
 pub use composed::Composed;
 pub use composition::{Composition, Detection, HostCapabilities, Marks, Parameters, Recovery, Refusal};
 pub use contract::{
-    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, RouterFeedback, Sent, Status,
+    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, OwnAlgorithm, Phase, Restart, RouterFeedback,
+    Sent, Status,
 };
 pub use controller::Controller;
 pub use cut::Cut;

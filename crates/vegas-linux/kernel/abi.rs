@@ -10,6 +10,9 @@ use vegas_core::{
     SlowStartEnds, State,
 };
 
+/// The algorithm from outside in [`Config::standalone`], if the build has one.
+pub const OWN: u32 = 20;
+
 /// No slow-start threshold.
 pub const NONE_U32: u32 = u32::MAX;
 
@@ -17,7 +20,8 @@ pub const NONE_U32: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// 0 for a composition of parts, else one more than the position in `Standalone::ALL`: then the parts count for nothing.
+    /// 0 for a composition of parts, else one more than the position in `Standalone::ALL`, or [`OWN`]: then the parts count for
+    /// nothing.
     pub standalone: u32,
     pub signal: u32,
     pub slow_start: u32,

@@ -4,9 +4,15 @@
 
 mod abi;
 
-use abi::{Config, Decision, EVENT_START, Event, Reading, STATE_BYTES};
+use abi::{Config, Decision, EVENT_START, Event, OWN, Reading, STATE_BYTES};
 use vegas_core::aqt::{HEADER_WITH_OPTION_BYTES, Head};
+#[cfg(vegas_own)]
+use vegas_core::OwnAlgorithm;
 use vegas_core::{CongestionControl, Parameters, Standalone, WithChosen};
+
+// the algorithm from outside, as `Given`: build.rs
+#[cfg(vegas_own)]
+include!(concat!(env!("OUT_DIR"), "/own.rs"));
 
 /// What is kept of a connection: the algorithm's state, and the one from before the newest cut.
 #[repr(C)]
@@ -39,7 +45,8 @@ macro_rules! steps {
             0
         })+
 
-        const _: () = assert!(Standalone::ALL.len() < [$($number),+].len(), "a step for each, here and in vegas_abi.h");
+        const _: () = assert!(OWN as usize + 1 == [$($number),+].len(), "a step for each, here and in vegas_abi.h");
+        const _: () = assert!(Standalone::ALL.len() < OWN as usize, "the last step is that of the algorithm from outside");
     };
 }
 
@@ -64,6 +71,7 @@ steps! {
     17 vegas_core_step_17,
     18 vegas_core_step_18,
     19 vegas_core_step_19,
+    20 vegas_core_step_20,
 }
 
 /// # Safety
@@ -71,6 +79,9 @@ steps! {
 /// As above.
 #[inline(always)]
 unsafe fn step<const NUMBER: usize>(config: &Config, kept: *mut Kept, event: &Event) -> Option<Decision> {
+    if NUMBER == OWN as usize {
+        return own(Step { config, event, kept });
+    }
     if NUMBER > 0 {
         let which = *Standalone::ALL.get(NUMBER.wrapping_sub(1))?;
         if which.kept_from_kernel().is_some() {
@@ -82,6 +93,16 @@ unsafe fn step<const NUMBER: usize>(config: &Config, kept: *mut Kept, event: &Ev
     let (state, before) = unsafe { (&mut *place(&raw mut (*kept).state), &mut *place(&raw mut (*kept).before)) };
     event.apply(&algorithm, state, before);
     Some(Decision::of(state))
+}
+
+#[cfg(vegas_own)]
+fn own(step: Step<'_>) -> Option<Decision> {
+    Some(step.with(<Given as OwnAlgorithm>::start))
+}
+
+#[cfg(not(vegas_own))]
+fn own(_: Step<'_>) -> Option<Decision> {
+    None
 }
 
 struct Step<'a> {
@@ -107,7 +128,7 @@ impl WithChosen for Step<'_> {
 
 /// A state in its place.
 fn place<T>(words: *mut [u64; STATE_BYTES / 8]) -> *mut T {
-    const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8) };
+    const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8, "a state has 272 bytes at most") };
     words.cast()
 }
 

@@ -52,10 +52,11 @@ struct vegas_kept {
 	__u64 state[34], before[34];
 };
 
-/* the steps of object.rs by their numbers: 0 of compositions, the others of standalone algorithms */
+/* the steps of object.rs by their numbers: 0 of compositions, the last of the algorithm from outside, the others of standalone
+ * ones */
 #define EACH_STEP(DO) \
 	DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) \
-	DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19)
+	DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19) DO(20)
 
 /* One call of the core, as it is traced. */
 struct vegas_record {

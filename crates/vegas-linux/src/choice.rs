@@ -6,13 +6,14 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Standalone};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::Error;
-use crate::abi::{Config, KERNELS_OWN, NONE_U32, Numbers};
+use crate::abi::{Config, KERNELS_OWN, NONE_U32, Numbers, OWN};
+use crate::outside::{self, KERNEL, OUTSIDE};
 
 /// The signal needs routers' times: the flow's packets then carry the option.
 pub(crate) const NEEDS_ROUTERS: u32 = 1;
 /// Acknowledgements in recovery and duplicate ones, and the end of recovery.
 pub(crate) const NEEDS_EVERY_ACK: u32 = 2;
-/// A pacing rate or rate samples, which the kernel has in `cong_control` only.
+/// A pacing rate, rate samples or the window in recovery, which the kernel gives in `cong_control` only.
 pub(crate) const NEEDS_CONTROL: u32 = 4;
 
 /// An algorithm as Linux can carry it out.
@@ -26,6 +27,8 @@ pub struct Choice {
     pub composition: Composition,
     /// The standalone algorithm, if it is no composition of parts.
     pub standalone: Option<Standalone>,
+    /// What the algorithm needs, if it is the one from outside; then as with `standalone`.
+    pub own: Option<Needs>,
     /// The numbers.
     pub parameters: Parameters,
     /// Mechanisms of the preset that were left out, since Linux cannot carry them out: letters of "Revisited".
@@ -63,13 +66,19 @@ fn needs_bits(needs: &Needs) -> u32 {
     let bit = |needed: bool, bit: u32| if needed { bit } else { 0 };
     bit(needs.routers, NEEDS_ROUTERS)
         | bit(needs.every_ack, NEEDS_EVERY_ACK)
-        | bit(needs.pacing || needs.rate, NEEDS_CONTROL)
+        | bit(needs.pacing || needs.rate || needs.own_recovery, NEEDS_CONTROL)
 }
 
 impl Choice {
     /// A preset with changes as of `--set`: numbers and parts by their keys in a scenario file. C, D and H are left out
     /// of presets, and refused where they are asked for.
+    ///
+    /// The name of the algorithm from outside stands for that.
     pub fn of_preset(preset: &str, sets: &[(String, String)]) -> Result<Self, Error> {
+        if OUTSIDE.is_some_and(|own| own.name == preset) {
+            let flow = scenario(json!({ "rust": preset }), sets)?;
+            return Choice { kernel_name: kernel_name(preset), ..Choice::of_parts_of(&flow) }.check();
+        }
         let asked = scenario(json!({ "preset": preset }), &[])?;
         let letters = sets.iter().any(|(key, _)| key == "mechanisms");
         let table = match (letters, asked.standalone) {
@@ -97,6 +106,7 @@ impl Choice {
             algorithm: preset.name.into(),
             composition: preset.composition,
             standalone: preset.standalone,
+            own: None,
             parameters: preset.parameters,
             left_out: String::new(),
         }
@@ -124,6 +134,7 @@ impl Choice {
             algorithm: flow.algorithm.clone(),
             composition: flow.composition,
             standalone: flow.standalone,
+            own: flow.own.as_ref().map(|own| own.program().needs()),
             parameters: flow.parameters,
             left_out: String::new(),
         }
@@ -133,6 +144,9 @@ impl Choice {
         if let Some(reason) = self.standalone.and_then(Standalone::kept_from_kernel) {
             return Err(Error(format!("{} is not carried into the kernel: {reason}", self.algorithm)));
         }
+        if let Some(Err(refusal)) = self.own.map(|needs| KERNEL.meets(&needs)) {
+            return Err(Error(format!("{} is not carried into the kernel: {}", self.algorithm, refusal.reason)));
+        }
         let Composition { slow_start, avoidance, loss, .. } = self.composition;
         if !slow_start.is_in_kernel() {
             return Err(Error(format!("{}: the slow start is not carried into the kernel", self.algorithm)));
@@ -141,18 +155,25 @@ impl Choice {
             return Err(Error(format!("{own} is not carried into the kernel, which has its own: take the name {own}")));
         }
         self.composition.check_host(&HostCapabilities::LINUX).map_err(|refusal| Error(refusal.to_string()))?;
-        if self.kernel_name.len() > KERNEL_NAME_MAX {
-            let message = format!("longer than the kernel's {KERNEL_NAME_MAX} bytes");
-            return Err(Error::new(&self.kernel_name, message));
-        }
         Ok(self)
+    }
+
+    /// Whether it can be registered under its name.
+    pub(crate) fn check_name(&self) -> Result<(), Error> {
+        if self.kernel_name.len() <= KERNEL_NAME_MAX {
+            return Ok(());
+        }
+        let message = format!("longer than the kernel's {KERNEL_NAME_MAX} bytes; give the algorithm a shorter NAME");
+        Err(Error::new(&self.kernel_name, message))
     }
 
     /// What it needs of the kernel. A pace there is that of a slow start.
     pub(crate) fn needs(&self) -> Needs {
-        match self.standalone {
-            Some(standalone) => standalone.needs(),
-            None => Needs {
+        match (self.standalone, self.own) {
+            (Some(standalone), _) => standalone.needs(),
+            // the pace spreads what leaves
+            (_, Some(needs)) => Needs { pacing: needs.pacing || needs.spread, ..needs },
+            _ => Needs {
                 routers: self.composition.signal.needs_routers(),
                 pacing: self.composition.slow_start.paces(),
                 ..Needs::NONE
@@ -165,8 +186,9 @@ impl Choice {
         let Composition { signal, slow_start, avoidance, loss, limits, .. } = self.composition;
         let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = self.parameters;
         let standalone = Standalone::ALL.iter().position(|one| Some(*one) == self.standalone);
+        let without = if self.own.is_some() { OWN } else { 0 };
         Config {
-            standalone: standalone.map_or(0, |position| position as u32 + 1),
+            standalone: standalone.map_or(without, |position| position as u32 + 1),
             signal: position(vegas_core::Signal::NAMES, signal),
             slow_start: position(vegas_core::SlowStart::NAMES, slow_start),
             avoidance: position(vegas_core::Avoidance::NAMES, avoidance),
@@ -233,7 +255,7 @@ pub(crate) fn smallest(algorithm: serde_json::Value, overrides: &[(String, Strin
         },
         "flow": [{ "algorithm": algorithm }],
     });
-    Scenario::from_json(&file.to_string(), "vegaslab linux", overrides).map_err(|error| Error(error.to_string()))
+    outside::read(&file.to_string(), "vegaslab linux", true, overrides)
 }
 
 #[cfg(test)]
@@ -278,6 +300,23 @@ mod tests {
             let said = vegas_core::Host::Kernel.carries(preset);
             assert_eq!(taken.is_ok(), said.is_ok(), "{}: {taken:?} {said:?}", preset.name);
         }
+    }
+
+    /// The kernel's glue paces and asks routers, and tells of no segment sent.
+    #[test]
+    fn an_algorithm_from_outside_gets_what_it_needs_or_is_refused() {
+        let carried = |needs: Needs| {
+            let flow = scenario(json!("reno"), &[]).unwrap();
+            Choice { own: Some(needs), algorithm: "mine".into(), ..Choice::of_parts_of(&flow) }.check()
+        };
+        for needs in [Needs { sent: true, ..Needs::NONE }, Needs { one_way_delay: true, ..Needs::NONE }] {
+            let refusal = carried(needs).expect_err("it is not told").to_string();
+            assert!(refusal.starts_with("mine is not carried into the kernel: needs a host that "), "{refusal}");
+        }
+        let asked = |needs| carried(needs).expect("the kernel meets it").config().needs;
+        assert_eq!(asked(Needs::NONE), 0);
+        assert_eq!(asked(Needs { spread: true, every_ack: true, ..Needs::NONE }), NEEDS_CONTROL | NEEDS_EVERY_ACK);
+        assert_eq!(asked(Needs { routers: true, own_recovery: true, ..Needs::NONE }), NEEDS_ROUTERS | NEEDS_CONTROL);
     }
 
     /// The kernel's names are short: however long that of a table of parts is, it does not go there.

@@ -18,9 +18,8 @@ use vegas_linux::attached::Attached;
 use vegas_linux::choice::Choice;
 use vegas_linux::installed::Installed;
 use vegas_linux::run::Receivers;
-use vegas_linux::{Error, host};
+use vegas_linux::{Error, host, outside};
 use vegas_sim::results::{self, WriteOptions};
-use vegas_sim::scenario::Scenario;
 
 use crate::live;
 
@@ -53,7 +52,7 @@ enum Action {
 
 #[derive(Args)]
 struct Install {
-    /// A preset, as `vegaslab list algorithms` names it
+    /// A preset, as `vegaslab list algorithms` names it, or the algorithm of `make linux OWN=FILE`
     preset: String,
     /// Another number or part than the preset's, by its key in a scenario file: gamma=3
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_and_value)]
@@ -241,11 +240,8 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     let mut sets = file.sets.clone();
     sets.extend(file.seed.map(|seed| ("seed".into(), seed.to_string())));
     sets.extend(file.pcapng.then(|| ("capture".into(), "true".into())));
-    let scenario = match file.file.extension().is_some_and(|extension| extension == "json") {
-        true => Scenario::from_json(&text, &name, &sets),
-        false => Scenario::from_toml(&text, &name, &sets),
-    };
-    let scenario = scenario.map_err(|error| Error(error.to_string()))?;
+    let is_json = file.file.extension().is_some_and(|extension| extension == "json");
+    let scenario = outside::read(&text, &name, is_json, &sets)?;
     let default = || Path::new("results").join(format!("{}-linux", scenario.name));
     let folder = file.output.clone().or_else(|| (!file.json).then(default));
     if let Some(folder) = &folder {

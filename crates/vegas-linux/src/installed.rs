@@ -57,6 +57,7 @@ pub struct Status {
 impl Installed {
     /// Registers an algorithm; it stays until it is removed or the machine restarts.
     pub fn install(choice: &Choice) -> Result<Self, Error> {
+        choice.check_name()?;
         host::mount_bpffs()?;
         let installed = Installed::named(&choice.kernel_name);
         let parent = folder();

@@ -2,7 +2,7 @@
 //!
 //! [`choice`] turns a preset and its numbers into the words that the kernel side takes, [`object`] loads the BPF object
 //! that holds the core, [`installed`] registers it as a congestion control that outlives the command ([`own`]: one
-//! that does not), [`trace`] reads what it does, and [`watch`] follows live connections. [`run`] carries a scenario
+//! that does not; [`outside`]: which algorithm from outside the build has), [`trace`] reads what it does, and [`watch`] follows live connections. [`run`] carries a scenario
 //! out with real sockets: endpoints in namespaces of their own, and between them the simulator's own network in real
 //! time ([`router`]); [`recording`] makes the simulator's tables of what the kernel reported. [`option`] carries the times
 //! of RoVegas's routers, and [`attached`] keeps it at a machine's devices.
@@ -25,6 +25,7 @@ pub mod lateness;
 mod namespace;
 pub mod object;
 pub mod option;
+pub mod outside;
 pub mod own;
 mod packets;
 mod plain;

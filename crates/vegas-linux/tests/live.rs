@@ -116,6 +116,24 @@ fn live_heirs_decide_as_the_core_does() {
     assert!(kinds[EVENT_RECOVERED as usize] > 10, "{kinds:?}");
 }
 
+/// The algorithm from outside beside the kernel's Reno: `make test-own`.
+#[cfg(vegas_own)]
+#[test]
+fn a_live_own_algorithm_decides_as_the_core_does() {
+    if !support::kernel_is_ready() {
+        return;
+    }
+    let own = vegas_linux::outside::OUTSIDE.expect("the build has one");
+    let flows = format!("[[flow]]\nalgorithm = {{ rust = \"{}\" }}\n[[flow]]\nalgorithm = \"reno-linux\"\n", own.name);
+    let scenario =
+        vegas_linux::outside::read(&(HEIRS.to_owned() + &flows), "own.toml", false, &[]).expect("a scenario");
+    let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
+    let kinds = replay_all(&run);
+    let told = run.records_of(0).filter(|record| record.event.kind == EVENT_ACK).count();
+    println!("{}: {told} acknowledgements told; events by kind of both flows: {kinds:?}", own.name);
+    assert!(told > 100, "{told} acknowledgements, {:?}", run.outcome.flows[0]);
+}
+
 /// A queue that marks, a path of 10 Mb/s: the flows' backlogs alone keep packets waiting above CoDel's target. The last flow
 /// takes no part in ECN.
 const MARKED: &str = r#"

@@ -14,10 +14,12 @@ use vegas_core::registry::{self, Preset};
 use vegas_core::{Needs, Standalone};
 use vegas_linux::abi::{
     Config, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_RESTART, EVENT_START, EVENT_TIMEOUT,
-    EVENT_UNDO, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers,
+    EVENT_UNDO, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers, OWN,
 };
 use vegas_linux::choice::Choice;
 use vegas_linux::object::{PROOF_STEPS, Proof, ProofStep};
+use vegas_linux::outside::OUTSIDE;
+use vegas_sim::scenario::Program;
 
 use twin::Core;
 
@@ -51,6 +53,35 @@ fn prove(configs: &[Config], steps: usize) {
     });
     let changed: usize = each.into_iter().sum();
     assert!(changed > steps / 20, "the window changed in {changed} steps only");
+}
+
+/// The algorithm from outside and its copy: `make test-own`.
+#[cfg(vegas_own)]
+mod own {
+    use super::*;
+
+    const STEPS: usize = 500_000;
+
+    fn config() -> Config {
+        let own = vegas_linux::outside::OUTSIDE.expect("the build has one");
+        Choice::of_preset(own.name, &[]).expect("the kernel carries it").config()
+    }
+
+    #[test]
+    fn object_and_own_algorithm_decide_alike() {
+        prove(&[config(), odd(config())], STEPS);
+    }
+
+    /// A core that is told of timeouts which its copy does not hear of.
+    #[test]
+    fn what_an_own_algorithm_is_not_told_is_found_out() {
+        if !support::kernel_is_ready() {
+            return;
+        }
+        let mut blurred = Core::new(&config());
+        blurred.blur = Some(|event| event.kind = EVENT_TIMEOUT);
+        assert!(compare(&config(), &mut blurred, 20, 1).is_err(), "twenty batches of other events passed for its own");
+    }
 }
 
 /// One step told by another number is found.
@@ -105,7 +136,10 @@ fn what_an_algorithm_is_not_told_is_found_out() {
 /// Where a decision differs, or how many steps changed the window.
 fn compare(config: &Config, core: &mut Core, batches: usize, seed: u64) -> Result<usize, String> {
     let proof = Proof::new(config).expect("the object loads");
-    let needs = config.standalone().map_or(Needs::NONE, Standalone::needs);
+    let needs = match config.standalone() {
+        Some(standalone) => standalone.needs(),
+        None => OUTSIDE.filter(|_| config.standalone == OWN).map_or(Needs::NONE, |own| own.needs()),
+    };
     let mut host = Host { rng: ChaCha8Rng::seed_from_u64(seed), needs, now_ns: 0, una: 0, next: 0, window: 0 };
     let mut steps = vec![ProofStep::default(); PROOF_STEPS];
     let mut changes = 0;
@@ -141,12 +175,13 @@ fn carried(kind: impl Fn(&Preset) -> bool) -> impl Iterator<Item = &'static Pres
 
 /// Each with its own numbers and with odd ones.
 fn configs(kind: impl Fn(&Preset) -> bool) -> Vec<Config> {
-    let odd = |config: Config| {
-        let numbers = Numbers { alpha: 2, beta: 9, gamma: 3, ssthresh: 40, max_window: 300, ..config.numbers };
-        Config { numbers, ..config }
-    };
     let presets = carried(kind).map(|preset| Choice::of_parts(preset).config());
     presets.flat_map(|config| [config, odd(config)]).collect()
+}
+
+fn odd(config: Config) -> Config {
+    let numbers = Numbers { alpha: 2, beta: 9, gamma: 3, ssthresh: 40, max_window: 300, ..config.numbers };
+    Config { numbers, ..config }
 }
 
 /// A connection that behaves, mostly.

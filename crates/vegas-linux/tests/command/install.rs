@@ -25,6 +25,27 @@ fn what_is_installed_is_there_until_it_is_removed() {
     assert!(stderr(&vegas_linux(&["remove", "vegas-ns3"])).starts_with("vegas-ns3 is not installed"));
 }
 
+/// The algorithm from outside goes by its name, if the kernel has room for that: `make test-own`.
+#[cfg(vegas_own)]
+#[test]
+fn an_own_algorithm_is_installed_by_its_name() {
+    let own = vegas_linux::outside::OUTSIDE.expect("the build has one");
+    let kernel_name = vegas_linux::choice::Choice::of_preset(own.name, &[]).expect("it is carried").kernel_name;
+    if !support::kernel_is_ready() || registered().contains(&kernel_name) {
+        return;
+    }
+    let installed = vegas_linux(&["install", own.name]);
+    if kernel_name.len() > 15 {
+        let refusal = format!("{kernel_name}: longer than the kernel's 15 bytes; give the algorithm a shorter NAME");
+        assert_eq!((stderr(&installed), installed.status.code()), (refusal, Some(2)));
+        return;
+    }
+    assert!(installed.status.success(), "{}", stderr(&installed));
+    assert!(registered().contains(&kernel_name));
+    assert!(vegas_linux(&["remove", own.name]).status.success());
+    assert!(eventually(|| !registered().contains(&kernel_name)));
+}
+
 #[test]
 fn what_linux_cannot_carry_is_refused_by_name() {
     if !support::kernel_is_ready() {

@@ -1,7 +1,9 @@
 //! The core beside a kernel's copy: told the events, it decides.
 
 use vegas_core::{Algorithm, StandaloneControl, State};
-use vegas_linux::abi::{Config, Decision, EVENT_START, Event};
+use vegas_linux::abi::{Config, Decision, EVENT_START, Event, OWN};
+use vegas_linux::outside::OUTSIDE;
+use vegas_sim::scenario::{OwnControl, Program};
 
 /// The core as the object has it.
 pub(crate) struct Core {
@@ -17,6 +19,7 @@ pub(crate) struct Core {
 enum Control {
     Composed(Algorithm, State, State),
     Standalone(StandaloneControl, StandaloneControl),
+    Own(OwnControl, OwnControl),
 }
 
 impl Core {
@@ -41,6 +44,10 @@ impl Core {
                 event.apply_to(control, before);
                 Decision::of_control(control)
             }
+            Control::Own(control, before) => {
+                event.apply_to(control, before);
+                Decision::of_control(control)
+            }
         }
     }
 }
@@ -49,6 +56,10 @@ fn start(config: &Config, seed: u32) -> Control {
     if let Some(which) = config.standalone() {
         let control = StandaloneControl::start(which, &config.parameters(), seed.into());
         return Control::Standalone(control.clone(), control);
+    }
+    if config.standalone == OWN {
+        let control = OUTSIDE.expect("the build has one").start(&config.parameters(), seed.into());
+        return Control::Own(control.clone(), control);
     }
     let algorithm = config.algorithm().expect("a valid configuration");
     Control::Composed(algorithm, algorithm.start(), algorithm.start())

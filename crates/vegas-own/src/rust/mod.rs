@@ -10,29 +10,18 @@ mod command;
 mod conformance;
 
 use std::env;
-use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use vegas_core::{CongestionControl, Needs, Parameters};
+use vegas_core::{Needs, Parameters};
 use vegas_sim::scenario::{Language, Loaded, Loader, OwnControl, Program};
 
 pub use command::{main, run};
 pub use conformance::conforms;
+pub use vegas_core::OwnAlgorithm;
 
 use crate::wasm;
-
-/// A congestion control of the program at hand, as scenarios name it: `algorithm = { rust = "NAME" }`.
-pub trait OwnAlgorithm: CongestionControl + fmt::Debug + PartialEq + Send + 'static {
-    /// Letters, digits, - _ +; no preset's name.
-    const NAME: &'static str;
-    /// What it needs of a host.
-    const NEEDS: Needs;
-
-    /// The control of a new connection. `seed` begins its random numbers, where it draws any.
-    fn start(parameters: &Parameters, seed: u64) -> Self;
-}
 
 /// An algorithm as the command knows it.
 #[derive(Clone, Copy, Debug)]

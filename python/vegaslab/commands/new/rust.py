@@ -9,6 +9,12 @@ COMMANDS = """\
     cargo test --release
 
 The folder that `-o` names has the tables of `vegaslab run` as Parquet files.
+
+Into this machine's kernel (Linux, as root; the page docs/own-algorithm.md of the checkout):
+
+    make -C {{checkout}} linux OWN=$PWD/src/algorithm.rs
+    make -C {{checkout}} test-own OWN=$PWD/src/algorithm.rs
+    {{checkout}}/.venv/bin/vegaslab linux install {{name}}
 """
 
 _MANIFEST = """\
@@ -63,8 +69,7 @@ _ALGORITHM = """\
 //! {{name}}: one segment more a round trip, half the window after a loss (Chiu and Jain 1989).
 
 use vegas_core::units::{Segments, Time, Window};
-use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, Parameters, Phase, Status};
-use vegas_own::rust::OwnAlgorithm;
+use vegas_core::{Ack, CongestionControl, Loss, Needs, Output, OwnAlgorithm, Parameters, Phase, Status};
 
 /// Has no slow start, and answers one loss a window.
 #[derive(Clone, Debug, PartialEq)]
