@@ -102,15 +102,9 @@ impl Layout {
         u64::from(wire) - self.overhead
     }
 
-    /// The segment at which a byte begins, for an acknowledgement: mostly the one after `una`, which costs no division.
-    #[inline]
-    pub(crate) fn segment_after(&self, una: u64, byte: u64) -> u64 {
-        let is_next = una < self.full_segments && byte == (una + 1) * self.payload;
-        if is_next { una + 1 } else { self.segment_at(byte) }
-    }
-
     /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge
     /// and report whole segments only.
+    #[inline]
     pub(crate) fn segment_at(&self, byte: u64) -> u64 {
         if let Some(ends) = &self.ends {
             return ends.partition_point(|end| *end <= byte) as u64;

@@ -215,7 +215,7 @@ impl Sender {
     /// An acknowledgement arrives, without SACK blocks or stamps: everything before its sequence number was received.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) {
-        let una = self.rules.layout.segment_after(self.board.una(), ack.sequence);
+        let una = self.rules.layout.segment_at(ack.sequence);
         if self.rules.is_plain && una > self.board.una() {
             self.on_new_ack_here::<true>(now, una, out);
         } else {
@@ -226,7 +226,7 @@ impl Sender {
     /// An acknowledgement arrives with SACK blocks, or stamps of the way there.
     #[inline(never)]
     pub(crate) fn on_ack_with(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
-        let una = self.rules.layout.segment_after(self.board.una(), ack.sequence);
+        let una = self.rules.layout.segment_at(ack.sequence);
         self.on_special_ack(now, una, ack, sack, out);
     }
 
