@@ -85,7 +85,7 @@ impl Verdict {
     }
 }
 
-/// Where a case is played: a point of the grid, and who plays. It remembers the newest run.
+/// Where a case is played: a point of the grid, and what plays. It remembers the newest run.
 #[derive(Debug)]
 pub struct Stage<'a> {
     subject: &'a dyn Subject,

@@ -15,7 +15,7 @@ pub struct Point {
 const PACKET_MIN: u64 = 250;
 /// IPv4 has none much larger; the host's header is in it.
 const PACKET_MAX: u64 = 60_000;
-/// Packets that fill a path: as many as losses of 2 % need to be seen, and no more, so that runs stay short.
+/// Packets that fill a path: enough to see losses of 2 %, and few enough for short runs.
 const PACKETS: u64 = 150;
 
 impl Point {

@@ -1,4 +1,4 @@
-//! Subjects whose packets are the simulator's TCP: a preset, or any algorithm that a scenario file can name.
+//! Subjects on the simulator's TCP: a preset, or any algorithm that a scenario file can name.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};

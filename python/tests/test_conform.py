@@ -1,0 +1,72 @@
+"""`vegaslab conform`: verdicts, files and exit codes."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+import vegaslab
+from vegaslab.commands.cli import main
+
+_QUICK = ["--quick", "--case", "startup-plateau", "--case", "drain-inflight"]
+_NAMES = {"startup-plateau", "drain-inflight"}
+
+
+def test_bbr3_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "bbr3", *_QUICK, "-o", str(tmp_path)]) == 0
+    assert "2 of 2 cases without a failure" in capsys.readouterr().out
+    files = {f"{name}.{kind}" for name in _NAMES for kind in ("toml", "qlog", "svg")} | {"cases.json", "junit.xml"}
+    assert {file.name for file in tmp_path.iterdir()} == files
+    report = json.loads((tmp_path / "cases.json").read_text())
+    assert report["passed"]
+    assert {case["case"] for case in report["cases"]} == _NAMES
+    suite = ET.parse(tmp_path / "junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("6", "0")
+
+
+def test_the_same_again_is_the_same_bytes(tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder, jobs in zip(folders, ("1", "2"), strict=True):
+        main(["conform", "bbr3", *_QUICK, "-j", jobs, "-o", str(folder)])
+    one, two = ({file.name: file.read_bytes() for file in folder.iterdir()} for folder in folders)
+    assert one == two
+
+
+def test_a_scenario_file_of_a_case_can_be_run(tmp_path: Path) -> None:
+    main(["conform", "bbr3", *_QUICK, "-o", str(tmp_path)])
+    result = vegaslab.run(tmp_path / "drain-inflight.toml")
+    assert result.flows.to_pylist()[0]["goodput_mbps"] > 0
+
+
+def test_qlog_tells_states_in_the_order_of_time(tmp_path: Path) -> None:
+    main(["conform", "bbr3", *_QUICK, "-o", str(tmp_path)])
+    trace = json.loads((tmp_path / "startup-plateau.qlog").read_text())["traces"][0]
+    times = [event["time"] for event in trace["events"]]
+    assert times == sorted(times)
+    updates = [event for event in trace["events"] if event["name"] == "recovery:congestion_state_updated"]
+    assert [event["data"]["new"] for event in updates][:2] == ["STARTUP", "DRAIN"]
+
+
+def test_reno_has_no_states_to_judge(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", "reno", *_QUICK, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    verdicts = {verdict["verdict"] for case in report["cases"] for verdict in case["verdicts"]}
+    assert verdicts == {"not applicable"}
+
+
+def test_what_fails_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The kernel's code drains at 0.35, not at the draft's 0.5."""
+    junit = tmp_path / "junit.xml"
+    assert main(["conform", "bbr3-linux", *_QUICK, "--junit", str(junit)]) == 1
+    assert "pacing_gain 0.50 in DRAIN" in capsys.readouterr().out
+    assert ET.parse(junit).getroot().find(".//failure") is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [(["bbr4"], "bbr4"), (["bbr3", "--case", "drain"], "drain"), (["bbr3", "-j", "0"], "--jobs")],
+)
+def test_bad_input_is_exit_code_2(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["conform", *arguments]) == 2
+    assert named in capsys.readouterr().err
