@@ -42,6 +42,8 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     let target = 0.95 * per_second;
     let found = story.looks.iter().find(|look| look.max_bw().is_ok_and(|rate| rate >= target));
     let most = story.looks.iter().filter_map(|look| look.max_bw().ok()).fold(0.0, f64::max) / per_second;
+    // not applicable where it does not tell the parts of PROBE_BW
+    story.stay(State::ProbeUp, cruise_at)?;
     let stays = story.stays();
     let ups = || stays.iter().filter(|stay| stay.state == State::ProbeUp && stay.first().at > cruise_at);
     let finds = |stay: &&Stay<'_>| found.is_some_and(|found| stay.next.is_none_or(|next| next.at > found.at));
@@ -101,6 +103,7 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     let duration = since_start(at) + Span::from_secs(12) + (slow.rounds(1) + waiting).times(30);
     let story = Story::of(stage, &Network { changes, duration, ..network })?;
     let old = story.between(Time::ZERO, at).last().ok_or_else(|| Miss::failed("nothing", "a run"))?.max_bw()?;
+    known!(story.looks[0], bw_shortterm)?;
     let is_low = |look: &&Look| look.inside.bw_shortterm.is_some_and(|rate| (rate as f64) < 700.0 * old);
     let low = story.from(at).iter().find(is_low);
     let low = low.ok_or_else(|| Miss::failed("bw_shortterm is not below 0.7 of the old rate", "losses lower it"))?;
@@ -159,6 +162,7 @@ fn policer(stage: &mut Stage<'_>) -> Judged {
     };
     let story = Story::of(stage, &network)?;
     let startup = story.startup_ends()?;
+    known!(startup, bw_shortterm)?;
     let bounded = |look: &&Look| {
         let set = |bound: Option<i64>| bound.is_some_and(|bound| bound < UNBOUNDED);
         set(look.inside.bw_shortterm) && set(look.inside.inflight_shortterm)
