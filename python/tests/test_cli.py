@@ -160,6 +160,18 @@ def test_compare_leaves_one_picture_and_a_folder_each(vegaslab: Command, short: 
 def test_list_and_schema(vegaslab: Command) -> None:
     algorithms = vegaslab("list", "algorithms").stdout
     assert {"reno", "newreno", "sack", "vegas", "vegas-ns2"} <= {line.split()[0] for line in algorithms.splitlines()}
+    every = json.loads(vegaslab("list", "algorithms", "--json").stdout)
+    assert [one["name"] for one in every] == [line.split()[0] for line in algorithms.splitlines()[1:]]
+    by_name = {one["name"]: one["hosts"] for one in every}
+    assert not any(by_name["newreno"].values())
+    without_routers = [host for host, reason in by_name["rovegas"].items() if reason and "routers" in reason]
+    assert without_routers == ["quinn", "s2n-quic"]
+    assert "one-way" in by_name["ledbat"]["kernel"]
+    hosts = vegaslab("list", "algorithms", "--hosts").stdout
+    table, why = hosts.split("\n\n")
+    assert ["newreno", *5 * ["yes"]] in [line.split() for line in table.splitlines()]
+    assert any(line.startswith("kernel: cubic, ") for line in why.splitlines())
+    refused(vegaslab("list", "parts", "--hosts"), "vegaslab list algorithms")
     parts = [line.split()[:2] for line in vegaslab("list", "parts").stdout.splitlines()]
     expected = [["slow_start", "gallop"], ["avoidance", "dynamic"], ["cut", "half"]]
     assert [row for row in parts if row in expected] == expected

@@ -142,6 +142,7 @@ class AlgorithmInfo(TypedDict):
     source: str
     parts: dict[str, str | bool | int | None]
     parameters: dict[str, int]
+    hosts: dict[str, str | None]
 
 class Scenario:
     """A checked scenario, ready to run. Made by `load`."""

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from vegaslab import _vegaslab
-from vegaslab.commands.explain import table_of_presets
-from vegaslab.commands.parsing import OK, Commands
+from vegaslab.commands.explain import table_of_hosts, table_of_presets
+from vegaslab.commands.parsing import OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
 from vegaslab.scenario.link import is_link
 from vegaslab.scenario.source import find, load, read_text, shipped_plans, shipped_scenarios, warn_of_unused
@@ -17,6 +17,9 @@ def add(commands: Commands) -> None:
     """Adds both commands."""
     listing = commands.add_parser("list", help="list what there is")
     listing.add_argument("what", metavar="KIND", choices=tuple(_LISTED), help=", ".join(_LISTED))
+    of_algorithms = listing.add_mutually_exclusive_group()
+    of_algorithms.add_argument("--hosts", action="store_true", help="algorithms: which hosts carry each, and why not")
+    of_algorithms.add_argument("--json", action="store_true", help="algorithms: all of it as JSON, hosts included")
     listing.set_defaults(action=_list)
 
     check = commands.add_parser("check", help="say what is wrong with a scenario or a plan, and where")
@@ -27,7 +30,12 @@ def add(commands: Commands) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    print("\n".join(_LISTED[options.what]()))
+    if options.what != "algorithms" and (options.hosts or options.json):
+        raise UsageError("--hosts and --json are of algorithms: vegaslab list algorithms --hosts")
+    if options.json:
+        print(json.dumps(_vegaslab.algorithms(), indent=2))
+        return OK
+    print("\n".join(table_of_hosts() if options.hosts else _LISTED[options.what]()))
     return OK
 
 

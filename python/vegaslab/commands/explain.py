@@ -55,6 +55,20 @@ def table_of_presets() -> list[str]:
     return aligned(("name", *named, "also", "source"), rows)
 
 
+def table_of_hosts() -> list[str]:
+    """Every preset with the hosts that carry it, a line each; below, why the others do not."""
+    presets = _vegaslab.algorithms()
+    hosts = list(presets[0]["hosts"])
+    rows = [(one["name"], *("no" if one["hosts"][host] else "yes" for host in hosts)) for one in presets]
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in presets:
+        for host, reason in one["hosts"].items():
+            if reason is not None:
+                reasons.setdefault((host, reason), []).append(one["name"])
+    why = [f"{host}: {', '.join(names)}: {reason}" for (host, reason), names in sorted(reasons.items())]
+    return [*aligned(("name", *hosts), rows), "", *why]
+
+
 def _mechanisms(preset: "_vegaslab.AlgorithmInfo") -> str:
     """Letters of the switches that are on ("TCP Vegas Revisited", section VI)."""
     return (
