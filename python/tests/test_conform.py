@@ -15,7 +15,7 @@ _NAMES = {"startup-plateau", "drain-inflight"}
 
 def test_bbr3_passes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conform", "bbr3", *_QUICK, "-o", str(tmp_path)]) == 0
-    assert "2 of 2 cases without a failure" in capsys.readouterr().out
+    assert "2 of 2 cases pass, 0 fail, 0 do not apply" in capsys.readouterr().out
     files = {f"{name}.{kind}" for name in _NAMES for kind in ("toml", "qlog", "svg")} | {"cases.json", "junit.xml"}
     assert {file.name for file in tmp_path.iterdir()} == files
     report = json.loads((tmp_path / "cases.json").read_text())

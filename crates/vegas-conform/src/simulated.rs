@@ -88,7 +88,11 @@ pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scena
     };
     let mut stop = |_| None;
     let watch = &mut Watch::new(Limits::default(), &mut stop);
-    Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(|error| error.to_string())
+    Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(|error| match error.key() {
+        // of the scenario only the algorithm is the user's
+        "flow.0.algorithm" => error.message().to_owned(),
+        _ => error.to_string(),
+    })
 }
 
 pub(crate) fn run(scenario: &Scenario, stack: Option<&dyn Stack>) -> Result<Outcome, String> {

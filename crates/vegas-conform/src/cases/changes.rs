@@ -67,7 +67,7 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     let bound = 3.0 * (10.0 * slow_packets).log2() + 4.0;
     let late = || format!("{rounds} round trips of PROBE_UP");
     check(rounds as f64 <= bound, late, &format!("{bound:.0} at most, as the logarithm of the product"))?;
-    Ok(format!("{most:.3} of the new rate, found at {} after {rounds} round trips; steps {steps:?}", seconds(found.at)))
+    Ok(format!("{most:.3} of the new rate, found at {} after {rounds} round trips", seconds(found.at)))
 }
 
 /// How much inflight_longterm grows in each round trip.

@@ -82,8 +82,9 @@ def _table(report: "_vegaslab.Conformance") -> str:
         failures += [
             f"{name} {point}: {seen}; expected: {wanted}" for _, point, word, seen, wanted in of_case if word == "fail"
         ]
-    failed = len({line.split(" ", 1)[0] for line in failures})
-    last = f"{len(names) - failed} of {len(names)} cases without a failure"
+    judged = {row[0] for row in report.rows if row[2] in ("pass", "fail")}
+    failed = {row[0] for row in report.rows if row[2] == "fail"}
+    last = f"{len(judged - failed)} of {len(names)} cases pass, {len(failed)} fail, {len(names) - len(judged)} do not apply"
     return "\n".join([*aligned(_COLUMNS, rows), "", *failures, last]) + "\n"
 
 

@@ -153,6 +153,11 @@ impl ScenarioError {
         &self.problem.key
     }
 
+    /// What was given, and what would be right.
+    pub fn message(&self) -> &str {
+        &self.problem.message
+    }
+
     /// The line of the file, from 1, where known.
     pub fn line(&self) -> Option<usize> {
         match self.place {
