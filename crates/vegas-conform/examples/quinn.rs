@@ -2,15 +2,17 @@
 //!
 //!     cargo run --release -p vegas-conform --example quinn
 //!     cargo run --release -p vegas-conform --example quinn -- reno bbr3
+//!     cargo run --release -p vegas-conform --example quinn -- --draft bbr3    the BBR draft's cases
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use quinn_proto::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
-use vegas_conform::{Quinn, quinn, write};
+use vegas_conform::{Quinn, cases, grid, quinn, write};
 
 fn main() -> ExitCode {
-    let names: Vec<String> = std::env::args().skip(1).collect();
+    let (flags, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
+    let cases = if flags.is_empty() { cases::generic() } else { cases::bbr() };
     let presets: Option<Vec<Quinn>> = names.iter().map(|name| Quinn::preset(name)).collect();
     let subjects = match presets {
         None => {
@@ -20,7 +22,7 @@ fn main() -> ExitCode {
         Some(presets) if presets.is_empty() => quinns(),
         Some(presets) => presets,
     };
-    let reports: Vec<_> = subjects.iter().map(Quinn::run).collect();
+    let reports: Vec<_> = subjects.iter().map(|subject| subject.run_cases(cases, &grid::QUIC)).collect();
     reports.iter().for_each(|report| println!("{}", write::text(report)));
     if reports.iter().all(vegas_conform::Report::passed) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

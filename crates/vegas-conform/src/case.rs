@@ -111,7 +111,7 @@ impl<'a> Stage<'a> {
 
     /// A path of this point, with nothing special on it.
     pub fn network(&self) -> Network {
-        Network::of(self.case, self.point)
+        Network { host_kind: self.subject.host(), ..Network::of(self.case, self.point) }
     }
 
     /// Runs the subject over a path; the run becomes the case's evidence. A run that fails is a miss.

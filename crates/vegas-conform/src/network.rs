@@ -31,7 +31,9 @@ pub struct Network {
     pub managed_queue: Option<String>,
     /// More keys of the flow, such as `ecn = true`.
     pub flow: Vec<String>,
-    /// Keys of the flow's hosts beside `kind = "linux"`.
+    /// The kind of the flow's hosts.
+    pub host_kind: &'static str,
+    /// Keys of the flow's hosts beside their kind.
     pub host: Vec<String>,
 }
 
@@ -67,6 +69,7 @@ impl Network {
             application: Vec::new(),
             changes: Vec::new(),
             detour: None,
+            host_kind: "linux",
             managed_queue: None,
             flow: Vec::new(),
             host: Vec::new(),
@@ -82,7 +85,7 @@ impl Network {
         if !self.application.is_empty() {
             lines.push(format!("application = [\n    {},\n]", self.application.join(",\n    ")));
         }
-        lines.push("\n[flow.host]\nkind = \"linux\"".into());
+        lines.push(format!("\n[flow.host]\nkind = {:?}", self.host_kind));
         lines.extend(self.host.iter().cloned());
         lines.extend(self.all_changes());
         lines.join("\n") + "\n"

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{
-    Ack, Algorithm, Composition, CongestionControl, Controller, Joined, Loss, LossKind, LostSegment, Needs, Output,
-    Parameters, Restart, Sent, Standalone, Status,
+    Ack, Algorithm, Composition, CongestionControl, Controller, HostCapabilities, Joined, Loss, LossKind, LostSegment,
+    Needs, Output, Parameters, Restart, Sent, Standalone, Status,
 };
 use vegas_sim::batch::run_within;
 use vegas_sim::external::Stack;
@@ -26,6 +26,10 @@ pub trait Subject: fmt::Debug + Sync {
     fn flow(&self) -> String;
     /// Runs the scenario file and says what its first flow did. The error is a line.
     fn run(&self, scenario: &str) -> Result<Observed, String>;
+    /// The kind of the hosts of its TCP: `linux`, or `bsd` where it needs what Linux does not give.
+    fn host(&self) -> &'static str {
+        "linux"
+    }
     /// Its packets are QUIC's, and what RFC 9002 says is for it; else RFC 5681.
     fn is_quic(&self) -> bool {
         false
@@ -68,6 +72,13 @@ impl Subject for Preset {
 
     fn flow(&self) -> String {
         format!("algorithm = {}", self.algorithm)
+    }
+
+    fn host(&self) -> &'static str {
+        let preset = vegas_core::registry::preset(&self.name);
+        let refused =
+            |preset: &vegas_core::registry::Preset| preset.composition.check_host(&HostCapabilities::LINUX).is_err();
+        if preset.is_some_and(refused) { "bsd" } else { "linux" }
     }
 
     fn run(&self, text: &str) -> Result<Observed, String> {

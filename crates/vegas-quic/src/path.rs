@@ -154,7 +154,7 @@ impl Path {
     }
 
     /// The window for a stack that takes no pace. To a control that needs its pace kept it is what leaves at that pace in a round
-    /// trip of this length, if that is less: with so much in flight no more is sent in a round trip, and a queue that makes it
+    /// trip of this length, if that is less: with that in flight no more is sent in a round trip, and a queue that makes it
     /// longer makes the window larger, as it does to a sender by rate.
     pub(crate) fn window_keeping_pace(&self, rtt: Span) -> Segments {
         let window = self.window();

@@ -79,7 +79,7 @@ fn least_window(stage: &mut Stage<'_>) -> Judged {
     let smallest =
         windows.chain(observed.answers.iter().map(|answer| answer.window_after)).fold(f64::INFINITY, f64::min);
     check(smallest >= least - ROUNDING, || format!("{smallest:.2} packets"), "no less than the least window")?;
-    Ok(format!("{smallest:.1} packets with 30 % of the packets lost"))
+    Ok(format!("{smallest:.1} packets, with 30 % of the packets lost"))
 }
 
 /// For as long as four packets take, everything is lost.
@@ -91,7 +91,7 @@ fn loss_response(stage: &mut Stage<'_>) -> Judged {
     let told = |answer: &&Answer| answer.at >= began && answer.kind == LossKind::DuplicateAcks;
     let answer = *observed.answers.iter().find(told).ok_or_else(|| Miss::not_applicable("it was told of no loss"))?;
     let part = later_part(observed, &answer)?;
-    check(part <= LOSS_LEAVES, || left(&answer, part), "0.7 of it at most, two round trips after the loss was found")?;
+    check(part <= LOSS_LEAVES, || left(&answer, part), "0.7 of it at most, a round trip after the loss was found")?;
     Ok(left(&answer, part))
 }
 
@@ -135,11 +135,11 @@ fn ce_response(stage: &mut Stage<'_>) -> Judged {
     let told = observed.answers.iter().find(|answer| answer.kind == LossKind::Ecn);
     let answer = *told.ok_or_else(|| Miss::not_applicable("it was told of no mark"))?;
     let part = later_part(observed, &answer)?;
-    check(part <= MARK_LEAVES, || left(&answer, part), "0.85 of it at most, two round trips after the first mark")?;
+    check(part <= MARK_LEAVES, || left(&answer, part), "0.85 of it at most, a round trip after the first mark")?;
     Ok(left(&answer, part))
 }
 
-/// The path, on which nothing arrives for so long once the flow has settled.
+/// The path, on which nothing arrives for this span once the flow has settled.
 fn silence(stage: &Stage<'_>, length: Span) -> Network {
     let begins = stage.point().rounds(SETTLED_ROUNDS);
     let ends = begins + length;
@@ -148,10 +148,12 @@ fn silence(stage: &Stage<'_>, length: Span) -> Network {
     network
 }
 
-/// The window two round trips after an event, as a part of that before it. In between a recovery may hold it.
+/// The window where a recovery that began with an event is over, as a part of that before it: a round trip later, and what a packet
+/// may have waited to leave. By two round trips CUBIC may have grown again, on long ones.
 fn later_part(observed: &Observed, answer: &Answer) -> Result<f64, Miss> {
     let rtt = after(observed, answer.at).find_map(|moment| moment.rtt).ok_or_else(nothing_seen)?;
-    let later = after(observed, answer.at + rtt.times(2)).next().ok_or_else(nothing_seen)?;
+    let later =
+        after(observed, answer.at + rtt + Span::from_nanos(rtt.as_nanos() / 8)).next().ok_or_else(nothing_seen)?;
     Ok(later.window / answer.window_before)
 }
 
