@@ -32,7 +32,6 @@ mod datagrams;
 mod end;
 mod external;
 mod null_crypto;
-mod outside;
 mod pattern;
 mod tap;
 mod writer;
