@@ -66,7 +66,7 @@ fn needs_bits(needs: &Needs) -> u32 {
     let bit = |needed: bool, bit: u32| if needed { bit } else { 0 };
     bit(needs.routers, NEEDS_ROUTERS)
         | bit(needs.every_ack, NEEDS_EVERY_ACK)
-        | bit(needs.pacing || needs.rate || needs.own_recovery, NEEDS_CONTROL)
+        | bit(needs.pacing || needs.spread || needs.rate || needs.own_recovery, NEEDS_CONTROL)
 }
 
 impl Choice {
@@ -171,8 +171,7 @@ impl Choice {
     pub(crate) fn needs(&self) -> Needs {
         match (self.standalone, self.own) {
             (Some(standalone), _) => standalone.needs(),
-            // the pace spreads what leaves
-            (_, Some(needs)) => Needs { pacing: needs.pacing || needs.spread, ..needs },
+            (_, Some(needs)) => needs,
             _ => Needs {
                 routers: self.composition.signal.needs_routers(),
                 pacing: self.composition.slow_start.paces(),
@@ -317,6 +316,15 @@ mod tests {
         assert_eq!(asked(Needs::NONE), 0);
         assert_eq!(asked(Needs { spread: true, every_ack: true, ..Needs::NONE }), NEEDS_CONTROL | NEEDS_EVERY_ACK);
         assert_eq!(asked(Needs { routers: true, own_recovery: true, ..Needs::NONE }), NEEDS_ROUTERS | NEEDS_CONTROL);
+    }
+
+    /// The kernel takes a pace in `cong_control` only.
+    #[test]
+    fn what_asks_for_spread_departures_gets_a_pace() {
+        for preset in ["copa", "copa-mvfst"] {
+            let needs = Choice::of_preset(preset, &[]).expect("a preset").config().needs;
+            assert_ne!(needs & NEEDS_CONTROL, 0, "{preset}");
+        }
     }
 
     /// The kernel's names are short: however long that of a table of parts is, it does not go there.
