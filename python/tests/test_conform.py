@@ -55,6 +55,15 @@ def test_reno_has_no_states_to_judge(capsys: pytest.CaptureFixture[str]) -> None
     assert verdicts == {"not applicable"}
 
 
+def test_reno_is_judged_by_the_generic_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    """RFC 5681 lets the window grow while the application limits the sender, unlike RFC 9002, section 7.8."""
+    assert main(["conform", "reno", "--suite", "generic", "--quick"]) == 1
+    printed = capsys.readouterr().out
+    assert "5 of 6 cases pass, 1 fail, 0 do not apply" in printed
+    assert "app-limited" in printed
+    assert main(["conform", "reno-linux", "--suite", "generic", "--quick"]) == 0
+
+
 def test_what_fails_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The kernel's code drains at 0.35, not at the draft's 0.5."""
     junit = tmp_path / "junit.xml"

@@ -88,28 +88,44 @@ fn columns(moments: &[Moment]) -> Columns {
     ]
 }
 
-/// Names and headings of the cases.
-#[pyfunction]
-pub(crate) fn conformance_cases() -> Vec<(&'static str, &'static str, &'static str)> {
-    cases::bbr().iter().map(|case| (case.name, case.title, case.checks)).collect()
+/// The suites of cases by name: those of the BBR draft, and those of any congestion control.
+const SUITES: [(&str, fn() -> &'static [Case]); 2] = [("bbr", cases::bbr), ("generic", cases::generic)];
+
+fn suite(name: &str) -> PyResult<&'static [Case]> {
+    let found = SUITES.iter().find(|(known, _)| *known == name);
+    let names = || SUITES.map(|(known, _)| known).join(", ");
+    found
+        .map(|(_, cases)| cases())
+        .ok_or_else(|| PyValueError::new_err(format!("--suite: {name:?}; one of {}", names())))
 }
 
-/// Plays the cases of these names, all if there are none, with the algorithm that scenario files call `algorithm` (a TOML
+/// The cases of all suites: suite, name, heading, and what each checks.
+#[pyfunction]
+pub(crate) fn conformance_cases() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
+    let of_suite = |(suite, cases): &(&'static str, fn() -> &'static [Case])| {
+        let suite = *suite;
+        cases().iter().map(move |case| (suite, case.name, case.title, case.checks))
+    };
+    SUITES.iter().flat_map(of_suite).collect()
+}
+
+/// Plays the cases of these names in a suite, all if no names are given, with the algorithm that scenario files call `algorithm` (a TOML
 /// value) and reports call `name`; on `threads` threads. `quick` leaves out most of the grid. Raises `ValueError` for an
 /// algorithm or a case that there is not.
 #[pyfunction]
-#[pyo3(signature = (name, algorithm, *, names=Vec::new(), quick=false, threads=1))]
+#[pyo3(signature = (name, algorithm, *, suite="bbr", names=Vec::new(), quick=false, threads=1))]
 pub(crate) fn conform(
     py: Python<'_>,
     name: &str,
     algorithm: &str,
+    suite: &str,
     names: Vec<String>,
     quick: bool,
     threads: usize,
 ) -> PyResult<Conformance> {
     let subject = Preset::written(name, algorithm, Some(Arc::new(Outside)));
     let calls_python = algorithm.contains("python");
-    let (cases, points) = (chosen(&names)?, if quick { &grid::QUICK[..] } else { &grid::WHOLE[..] });
+    let (cases, points) = (chosen(suite, &names)?, if quick { &grid::QUICK[..] } else { &grid::WHOLE[..] });
     let done = attended(
         py,
         if calls_python { Stopped::WaitedFor } else { Stopped::LeftBehind },
@@ -127,11 +143,13 @@ pub(crate) fn conform(
     done.map(|report| Conformance { report }).map_err(|line: String| PyValueError::new_err(line))
 }
 
-fn chosen(names: &[String]) -> PyResult<Vec<Case>> {
-    let unknown = names.iter().find(|name| cases::bbr().iter().all(|case| case.name != name.as_str()));
+fn chosen(suite: &str, names: &[String]) -> PyResult<Vec<Case>> {
+    let cases = self::suite(suite)?;
+    let unknown = names.iter().find(|name| cases.iter().all(|case| case.name != name.as_str()));
     if let Some(name) = unknown {
-        return Err(PyValueError::new_err(format!("--case: there is no case {name:?}; vegaslab list cases has them")));
+        let line = format!("--case: suite {suite} has no case {name:?}; vegaslab list cases has them");
+        return Err(PyValueError::new_err(line));
     }
     let wanted = |case: &&Case| names.is_empty() || names.iter().any(|name| name == case.name);
-    Ok(cases::bbr().iter().filter(wanted).copied().collect())
+    Ok(cases.iter().filter(wanted).copied().collect())
 }

@@ -66,8 +66,8 @@ def _parts() -> list[str]:
 
 
 def _cases() -> list[str]:
-    rows = [(name, title) for name, title, _ in _vegaslab.conformance_cases()]
-    return aligned(("case", "title"), rows)
+    rows = [(suite, name, title) for suite, name, title, _ in _vegaslab.conformance_cases()]
+    return aligned(("suite", "case", "title"), rows)
 
 
 _LISTED = {

@@ -1,4 +1,4 @@
-"""`vegaslab conform`: the test cases of the BBR draft, for any algorithm."""
+"""`vegaslab conform`: the test cases of the BBR draft, and of any congestion control, for any algorithm."""
 
 import argparse
 import json
@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     """Adds the command."""
     parser = commands.add_parser(
         "conform",
-        help="judge an algorithm by the test cases of the BBR draft",
+        help="judge an algorithm by test cases: the BBR draft's, or the least that RFCs ask",
         epilog="Exit code 0 if no case fails, 1 if one does, 2 for bad input.",
     )
     argument = parser.add_argument
@@ -28,6 +28,12 @@ def add(commands: Commands) -> None:
         "name",
         metavar="NAME",
         help="a preset such as bbr3, a table of parts as in scenario files, or a file: mine.py:Mine, mine.wasm",
+    )
+    argument(
+        "--suite",
+        choices=list(dict.fromkeys(suite for suite, *_ in _vegaslab.conformance_cases())),
+        default="bbr",
+        help="the BBR draft's cases (default), or the least that RFC 9002 and RFC 5681 ask of any congestion control",
     )
     argument("--quick", action="store_true", help="three paths in place of the whole grid")
     argument("--case", action="append", default=[], metavar="CASE", help="only this case; may be repeated")
@@ -48,7 +54,12 @@ def _conform(options: argparse.Namespace) -> int:
     threads = options.jobs or usable_cores()
     try:
         report = _vegaslab.conform(
-            options.name, _algorithm(options.name), names=options.case, quick=options.quick, threads=threads
+            options.name,
+            _algorithm(options.name),
+            suite=options.suite,
+            names=options.case,
+            quick=options.quick,
+            threads=threads,
         )
     except ValueError as error:
         raise UsageError(str(error)) from None
@@ -76,16 +87,18 @@ def _table(report: "_vegaslab.Conformance") -> str:
     rows, failures = [], []
     for name in names:
         of_case = [row for row in report.rows if row[0] == name]
-        counts = [sum(row[2] == verdict for row in of_case) for verdict in _COLUMNS[1:4]]
+        numbers = [sum(row[2] == verdict for row in of_case) for verdict in _COLUMNS[1:4]]
         _, _, _, seen, _ = next((row for row in of_case if row[2] == "fail"), of_case[0])
-        rows.append((name, *map(str, counts), seen))
+        rows.append((name, *map(str, numbers), seen))
         failures += [
             f"{name} {point}: {seen}; expected: {wanted}" for _, point, word, seen, wanted in of_case if word == "fail"
         ]
     judged = {row[0] for row in report.rows if row[2] in ("pass", "fail")}
     failed = {row[0] for row in report.rows if row[2] == "fail"}
-    last = f"{len(judged - failed)} of {len(names)} cases pass, {len(failed)} fail, {len(names) - len(judged)} do not apply"
-    return "\n".join([*aligned(_COLUMNS, rows), "", *failures, last]) + "\n"
+    counts = f"{len(judged - failed)} of {len(names)} cases pass, {len(failed)} fail"
+    last = f"{counts}, {len(names) - len(judged)} do not apply"
+    hints = [] if judged else ["--suite generic judges algorithms that tell nothing of their state"]
+    return "\n".join([*aligned(_COLUMNS, rows), "", *failures, last, *hints]) + "\n"
 
 
 def _write(folder: Path, report: "_vegaslab.Conformance", name: str) -> None:
