@@ -98,6 +98,47 @@ def test_a_module_does_no_harm(harm: int, line: str) -> None:
         vegaslab.run("gallop-50mbit", algorithm=HOSTILE, set={"flow.0.initial_window": harm})
 
 
+class Told:
+    """As `wasm/told.c`: the handshake is its base RTT, segments lost its backlog, ends of recovery its threshold."""
+
+    def __init__(self, start: _vegaslab.Start) -> None:
+        assert start.max_window > 20
+        self.window, self.ssthresh, self.diff = 20, 0, 0
+        self.base_rtt_ns: int | None = None
+
+    def on_handshake(self, now_ns: int, rtt_ns: int) -> None:
+        assert now_ns >= rtt_ns
+        self.base_rtt_ns = rtt_ns
+
+    def on_segment_lost(self, lost: _vegaslab.LostSegment) -> None:
+        assert 0 < lost.lost <= lost.in_flight
+        self.diff += 1
+
+    def on_recovered(self, now_ns: int) -> None:
+        self.ssthresh += 1
+        assert now_ns > 0
+
+    def on_ack(self, ack: _vegaslab.Ack) -> None:
+        pass
+
+    def on_loss(self, loss: _vegaslab.Loss) -> None:
+        pass
+
+
+MODULE = {"wasm": str(Path(__file__).parent / "wasm" / "told.wasm")}
+
+
+@pytest.mark.parametrize("host", ["bsd", "linux"])
+def test_handshakes_and_lost_segments_are_told(host: str) -> None:
+    sack = {"flow.0.recovery": "sack"} if host == "bsd" else {}
+    change = {"flow.0.host": host, **sack, "topology.bottleneck.loss": "1%", "duration": "20s"}
+    one, other = (vegaslab.run("lossy", set={**change, "flow.0.algorithm": own}).series.flows for own in (Told, MODULE))
+    assert one.equals(other)
+    last = [row for row in one.to_pylist() if row["flow"] == 0][-1]
+    assert last["diff_segments"] > 10
+    assert (last["base_rtt_ms"] is not None) == (host == "linux")
+
+
 def test_a_window_is_held_between_its_bounds() -> None:
     run = vegaslab.run("gallop-50mbit", algorithm=HOSTILE, set={"flow.0.initial_window": 6, "duration": "2s"})
     assert run.series.flows["cwnd_segments"].to_pylist()[-1] == 1.0

@@ -119,6 +119,13 @@ class Sent:
     in_flight: int
     retransmission: bool
 
+class LostSegment:
+    """A segment was found lost."""
+
+    in_flight: int
+    lost: int
+    app_limited: bool
+
 class Restart:
     """The application sends again after nothing was in flight."""
 

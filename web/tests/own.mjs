@@ -32,6 +32,20 @@ const PAIRS = [
   ["reno", 'wasm = "reno-ts.wasm"', module_("reno-ts.wasm")],
 ];
 
+/** As `python/tests/wasm/told.c`. */
+const TOLD = `class Told {
+  window = 20;
+  ssthresh = 0;
+  base_rtt_ns = null;
+  diff = 0;
+  on_handshake(now_ns, rtt_ns) { this.base_rtt_ns = rtt_ns }
+  on_segment_lost(lost) { if (lost.lost <= lost.in_flight) this.diff += 1 }
+  on_recovered() { this.ssthresh += 1 }
+  on_ack() {}
+  on_loss() {}
+}
+`;
+
 const body = (constructor, onAck) => `class Mine {
   constructor(start) { this.window = 2; ${constructor} }
   on_ack(ack) {
@@ -79,6 +93,9 @@ await withPage(async (page) => {
       assert.deepEqual(await sums(scenario(own, host), [file]), known[preset], `${own} on ${host}`);
     }
   }
+  const told = await sums(scenario('javascript = "told.js"', "linux"), [{ name: "told.js", content: TOLD, preset: "reno" }]);
+  const module = { ...module_("../../python/tests/wasm/told.wasm"), name: "told.wasm" };
+  assert.deepEqual(told, await sums(scenario('wasm = "told.wasm"', "linux"), [module]), "handshakes and lost segments");
   for (const [content, said] of FAULTS) {
     const refused = await sums(scenario('javascript = "mine.js"', "bsd"), [{ name: "mine.js", content, preset: "reno" }]);
     assert.match(String(refused), said, content);

@@ -29,7 +29,7 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::own::AlgorithmError;
     #[pymodule_export]
-    use crate::own::events::{Ack, Loss, Rate, Restart, Sent, Start};
+    use crate::own::events::{Ack, Loss, LostSegment, Rate, Restart, Sent, Start};
     #[pymodule_export]
     use crate::place::{FolderError, Place, remedy};
     #[pymodule_export]

@@ -33,7 +33,8 @@ export function programOf(file: string, content: Uint8Array<ArrayBuffer>): Progr
     file,
     name: file,
     label: `${file.replace(/\.wasm$/, "").replace(/[^A-Za-z0-9_]/g, "-").replace(/^-+/, "")}-wasm`,
-    needs: ["window_limited", ...needs.map(([, need]) => need)],
+    // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+    needs: ["window_limited", ...needs.map(([, need]) => need), ...(names.has("on_segment_lost") ? ["rate"] : [])],
     content,
     start: (slots) => Binary.begun(module, slots),
   };

@@ -106,7 +106,7 @@ export function argumentsOf(event: number, slots: Slots): unknown[] {
     case events.pathChange:
       return [slot(slots, 1), now_ns];
     case events.handshake:
-      return [{ now_ns, rtt_ns: slot(slots, 1) }];
+      return [now_ns, slot(slots, 1)];
     case events.segmentLost:
       return [{ in_flight: slot(slots, 0), lost: slot(slots, 1), app_limited: isOn(slots, 2) }];
     default:

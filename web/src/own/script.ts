@@ -35,7 +35,8 @@ function programOf(file: string, name: string, className: string, made: Class, c
     file,
     name,
     label: className.replace(/[^A-Za-z0-9_]/g, "-").replace(/^-+/, ""),
-    needs: [...given, ...asked.map(([, need]) => need)],
+    // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+    needs: [...given, ...asked.map(([, need]) => need), ...("on_segment_lost" in made.prototype ? ["rate"] : [])],
     content,
     start: (slots) => {
       const start = startOf(slots);

@@ -14,7 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Parameters, Phase, Restart, Sent, Status};
+use vegas_core::{
+    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Parameters, Phase, Restart, Sent, Status,
+};
 use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
 
 // the one of two that this build has: both give the same types and functions
@@ -71,6 +73,7 @@ impl Program for Wasm {
             source: Arc::clone(&self.0),
             connection,
             max_window: Window::whole(parameters.max_window),
+            now: Time::ZERO,
             output: Output { window, pace: None, quantum: Segments(1) },
             status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
         };
@@ -89,6 +92,8 @@ struct Control {
     source: Arc<Source>,
     connection: Connection,
     max_window: Window,
+    /// The newest time that an event had.
+    now: Time,
     output: Output,
     status: Status,
 }
@@ -96,6 +101,7 @@ struct Control {
 impl Control {
     /// What an event changed.
     fn done(&mut self, event: &str, now: Time, called: Result<(), String>) {
+        self.now = now;
         match called {
             Ok(()) => self.take_outputs(),
             Err(what) => fail(&self.source, event, now, &what),
@@ -124,7 +130,7 @@ impl Control {
 impl Clone for Control {
     fn clone(&self) -> Self {
         let copied = Connection::copy(&self.source, &self.connection);
-        let connection = copied.unwrap_or_else(|what| fail(&self.source, "copy before a loss", Time::ZERO, &what));
+        let connection = copied.unwrap_or_else(|what| fail(&self.source, "copy before a loss", self.now, &what));
         Control { source: Arc::clone(&self.source), connection, ..*self }
     }
 }
@@ -186,6 +192,17 @@ impl CongestionControl for Control {
         );
         let called = self.connection.on_loss(given);
         self.done("on_loss", loss.now, called);
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        let called = self.connection.on_handshake((now.as_nanos() as i64, rtt.as_nanos() as i64));
+        self.done("on_handshake", now, called);
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        let LostSegment { in_flight, lost, app_limited } = *lost;
+        let called = self.connection.on_segment_lost((in_flight.0 as i32, lost.0 as i32, i32::from(app_limited)));
+        self.done("on_segment_lost", self.now, called);
     }
 
     fn on_recovered(&mut self, now: Time) {

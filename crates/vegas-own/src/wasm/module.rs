@@ -44,14 +44,16 @@ impl Source {
             return Err(format!("imports {}.{}; an algorithm imports nothing", import.module(), import.name()));
         }
         let mut source = Source { engine, module, file, needs: Needs::NONE };
-        let Functions { rate, feedback, one_way_delay, sent, recovered, .. } =
+        let Functions { rate, feedback, one_way_delay, sent, segment_lost, recovered, .. } =
             Connection::new(&Arc::new(source.clone()))?.functions;
         source.needs = Needs {
-            rate: rate.is_some(),
+            // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+            rate: rate.is_some() || segment_lost.is_some(),
             routers: feedback.is_some(),
             one_way_delay: one_way_delay.is_some(),
             sent: sent.is_some(),
             every_ack: recovered.is_some(),
+            each_loss: segment_lost.is_some(),
             window_limited: true,
             ..Needs::NONE
         };
@@ -81,6 +83,8 @@ struct Functions {
     rate: Option<TypedFunc<Rate, ()>>,
     feedback: Option<TypedFunc<(i64, i64), ()>>,
     one_way_delay: Option<TypedFunc<i64, ()>>,
+    handshake: Option<TypedFunc<(i64, i64), ()>>,
+    segment_lost: Option<TypedFunc<(i32, i32, i32), ()>>,
     recovered: Option<TypedFunc<i64, ()>>,
     restart: Option<TypedFunc<(i64, i64, i64), ()>>,
     path_change: Option<TypedFunc<(i64, i64), ()>>,
@@ -200,6 +204,14 @@ impl Connection {
         call(&mut self.store, self.functions.one_way_delay.as_ref(), delay_ns)
     }
 
+    pub(super) fn on_handshake(&mut self, given: (i64, i64)) -> Result<(), String> {
+        call(&mut self.store, self.functions.handshake.as_ref(), given)
+    }
+
+    pub(super) fn on_segment_lost(&mut self, given: (i32, i32, i32)) -> Result<(), String> {
+        call(&mut self.store, self.functions.segment_lost.as_ref(), given)
+    }
+
     pub(super) fn on_recovered(&mut self, now_ns: i64) -> Result<(), String> {
         call(&mut self.store, self.functions.recovered.as_ref(), now_ns)
     }
@@ -238,6 +250,8 @@ impl Functions {
             rate: function(store, instance, "on_rate")?,
             feedback: function(store, instance, "on_feedback")?,
             one_way_delay: function(store, instance, "on_one_way_delay")?,
+            handshake: function(store, instance, "on_handshake")?,
+            segment_lost: function(store, instance, "on_segment_lost")?,
             recovered: function(store, instance, "on_recovered")?,
             restart: function(store, instance, "on_restart")?,
             path_change: function(store, instance, "on_path_change")?,

@@ -20,7 +20,7 @@ macro_rules! unchanging {
     )+};
 }
 
-unchanging!(Start Ack Rate Loss Sent Restart);
+unchanging!(Start Ack Rate Loss LostSegment Sent Restart);
 
 /// What a connection begins with: an algorithm's numbers, in segments, and the seed of its random numbers.
 #[pyclass(frozen, get_all, module = "vegaslab._vegaslab")]
@@ -148,6 +148,20 @@ impl Loss {
             next: loss.next.0,
             lost: loss.lost.0,
         }
+    }
+}
+
+/// A segment was found lost.
+#[pyclass(frozen, get_all, module = "vegaslab._vegaslab")]
+pub(crate) struct LostSegment {
+    in_flight: u32,
+    lost: u32,
+    app_limited: bool,
+}
+
+impl LostSegment {
+    pub(super) fn new(lost: &vegas_core::LostSegment) -> Self {
+        LostSegment { in_flight: lost.in_flight.0, lost: lost.lost.0, app_limited: lost.app_limited }
     }
 }
 

@@ -11,7 +11,7 @@ use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use vegas_core::{CongestionControl, Needs, Output, Parameters, Phase, Status};
 use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
 
-use super::events::{Ack, Loss, Restart, Sent, Start};
+use super::events::{Ack, Loss, LostSegment, Restart, Sent, Start};
 
 /// What finds, runs and explains the files.
 const LOADING: &str = "vegaslab.scenario.own.loading";
@@ -23,6 +23,7 @@ struct Class {
     /// As messages name it.
     file: String,
     needs: Needs,
+    has_handshake: bool,
     has_recovered: bool,
     has_spurious: bool,
     has_restart: bool,
@@ -44,7 +45,14 @@ pub(super) fn load(name: &str, folder: &Path) -> Result<Loaded, String> {
 impl Class {
     fn new(class: &Bound<'_, PyAny>, file: String) -> PyResult<Self> {
         let has = |method: &str| class.hasattr(method);
-        let mut needs = Needs { sent: has("on_sent")?, every_ack: has("on_recovered")?, ..Needs::NONE };
+        let mut needs = Needs {
+            sent: has("on_sent")?,
+            every_ack: has("on_recovered")?,
+            each_loss: has("on_segment_lost")?,
+            // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+            rate: has("on_segment_lost")?,
+            ..Needs::NONE
+        };
         if has("needs")? {
             for need in class.getattr("needs")?.try_iter()? {
                 ask(&mut needs, &need?.extract::<String>()?)?;
@@ -52,6 +60,7 @@ impl Class {
         }
         Ok(Class {
             needs,
+            has_handshake: has("on_handshake")?,
             has_recovered: has("on_recovered")?,
             has_spurious: has("on_spurious")?,
             has_restart: has("on_restart")?,
@@ -107,6 +116,8 @@ struct Control {
     on_loss: Py<PyAny>,
     has: Outputs,
     max_window: Window,
+    /// The newest time that an event had.
+    now: Time,
     output: Output,
     status: Status,
 }
@@ -136,6 +147,7 @@ impl Control {
             },
             object: object.unbind(),
             max_window: Window::whole(parameters.max_window),
+            now: Time::ZERO,
             output: Output { window, pace: None, quantum: Segments(1) },
             status: Status { window, ssthresh: None, base_rtt: None, diff: None, phase: Phase::Avoidance },
         };
@@ -171,6 +183,7 @@ impl Control {
 
     /// An event: `call` tells the object; what it raises ends the run.
     fn tell(&mut self, event: &'static str, now: Time, call: impl FnOnce(Python<'_>, &Self) -> PyResult<Py<PyAny>>) {
+        self.now = now;
         Python::attach(|py| {
             if let Err(error) = call(py, self).and_then(|_| self.read(py)) {
                 end_run(py, &self.class, event, now, error);
@@ -245,7 +258,7 @@ impl Clone for Control {
     fn clone(&self) -> Self {
         Python::attach(|py| {
             let copy = self.copy(py);
-            copy.unwrap_or_else(|error| end_run(py, &self.class, "copy before a loss", Time::ZERO, error))
+            copy.unwrap_or_else(|error| end_run(py, &self.class, "copy before a loss", self.now, error))
         })
     }
 }
@@ -265,6 +278,21 @@ impl CongestionControl for Control {
         self.tell("on_loss", loss.now, |py, this| this.on_loss.call1(py, (Py::new(py, Loss::new(loss))?,)));
     }
 
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        if self.class.has_handshake {
+            self.tell("on_handshake", now, |py, this| {
+                this.object.call_method1(py, intern!(py, "on_handshake"), (now.as_nanos(), rtt.as_nanos()))
+            });
+        }
+    }
+
+    fn on_segment_lost(&mut self, lost: &vegas_core::LostSegment) {
+        // told only if the class has the method; with the acknowledgement or loss that comes next
+        self.tell("on_segment_lost", self.now, |py, this| {
+            this.object.call_method1(py, intern!(py, "on_segment_lost"), (Py::new(py, LostSegment::new(lost))?,))
+        });
+    }
+
     fn on_recovered(&mut self, now: Time) {
         if self.class.has_recovered {
             self.tell("on_recovered", now, |py, this| {
@@ -276,7 +304,7 @@ impl CongestionControl for Control {
     fn on_spurious(&mut self, before: &Self) {
         match self.class.has_spurious {
             false => *self = before.clone(),
-            true => self.tell("on_spurious", Time::ZERO, |py, this| {
+            true => self.tell("on_spurious", self.now, |py, this| {
                 this.object.call_method1(py, intern!(py, "on_spurious"), (&before.object,))
             }),
         }
