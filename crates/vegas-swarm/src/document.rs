@@ -1,8 +1,8 @@
-//! Documents as TOML: how findings are kept, and read by people.
+//! Documents as TOML, the form in which findings are kept and read.
 
 use serde_json::{Map, Value};
 
-/// The document as a scenario file: its lists of tables as `[[flow]]` and so on, everything below in one line each.
+/// Returns the document as a scenario file: its lists of tables as `[[flow]]` and so on, and each value in one line.
 pub fn to_toml(document: &Value) -> String {
     let Some(document) = document.as_object() else { return String::new() };
     let mut text = String::new();
@@ -30,7 +30,7 @@ fn section(text: &mut String, heading: &str, table: &Value) {
     lines(text, table.as_object().into_iter().flatten());
 }
 
-/// TOML has no null: a key that is null is left out, which means the same.
+/// Adds a line for each key. TOML has no null, so a key that is null is left out, which means the same.
 fn lines<'a>(text: &mut String, values: impl IntoIterator<Item = (&'a String, &'a Value)>) {
     for (key, value) in values.into_iter().filter(|(_, value)| !value.is_null()) {
         text.push_str(&format!("{} = {}\n", name(key), inline(value)));
@@ -57,7 +57,7 @@ fn name(key: &str) -> String {
     if !key.is_empty() && key.chars().all(is_bare) { key.into() } else { quoted(key) }
 }
 
-/// JSON's escapes are TOML's, but for DEL, which JSON lets through.
+/// Returns the text with JSON's escapes, which are TOML's, and an escape for DEL, which JSON does not escape.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

@@ -15,23 +15,24 @@ impl Draw {
         Draw(rng)
     }
 
-    /// Any 64 bits.
+    /// Returns any 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in `0..bound`, but for a bias that no test sees (2^64 is no multiple of most bounds).
+    /// Returns a number uniform in `0..bound`, but for a bias that no test sees (2^64 is no multiple of most bounds).
     pub fn below(&mut self, bound: u64) -> u64 {
         self.0.next_u64() % bound.max(1)
     }
 
-    /// Uniform from `least` to `most`.
+    /// Returns a number uniform from `least` to `most`.
     pub fn between(&mut self, least: u64, most: u64) -> u64 {
         least + self.below(most.saturating_sub(least).saturating_add(1))
     }
 
-    /// From `least` to `most`, each doubling as probable as the next, so that tiny and huge values come alike; three
-    /// significant digits. In integers, for logarithms differ from machine to machine in their last bit.
+    /// Returns a number from `least` to `most` of three significant digits. Each doubling is as probable as the next,
+    /// so that tiny and huge values are equally frequent. It is computed in integers, as logarithms differ from machine
+    /// to machine in their last bit.
     pub fn log_between(&mut self, least: u64, most: u64) -> u64 {
         let least = least.min(most);
         let doubling = self.between(u64::from(least.max(1).ilog2()), u64::from(most.max(1).ilog2()));
@@ -40,12 +41,12 @@ impl Draw {
         (value - value % step).clamp(least, most)
     }
 
-    /// True in this many of a hundred.
+    /// Returns true in `percent` of a hundred calls.
     pub fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
 
-    /// One of these.
+    /// Returns one of these.
     pub fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len() as u64) as usize]
     }

@@ -1,4 +1,4 @@
-//! A document's verdict: refused, too long, held, or the first check that fails.
+//! The verdict on a document: refused, too long, held, or the first check that fails.
 
 use serde_json::Value;
 use vegas_sim::outcome::Outcome;
@@ -9,7 +9,7 @@ use crate::panics::{Panic, guarded};
 use crate::relations::{Compared, Relation};
 use crate::run;
 
-/// The name of the check that the simulator does not panic, its own assertions and overflows included.
+/// The name of the check that the simulator does not panic, which includes its own assertions and overflows.
 pub const NO_PANIC: &str = "no_panic";
 /// The name of the check that a refusal is one line.
 pub const REFUSED_IN_ONE_LINE: &str = "refused_in_one_line";
@@ -17,13 +17,13 @@ pub const REFUSED_IN_ONE_LINE: &str = "refused_in_one_line";
 /// A scenario that came to its end.
 #[derive(Clone, Debug)]
 pub struct Case<'a> {
-    /// As given, but shortened if its run took too long.
+    /// The document as given; shortened if its run took too long.
     pub document: Value,
-    /// What the document names is looked for beside this file.
+    /// The file beside which files that the document names are looked for.
     pub source: &'a str,
-    /// What was read from it.
+    /// The scenario that was read from the document.
     pub scenario: Scenario,
-    /// What its run gave.
+    /// The outcome of the run.
     pub outcome: Outcome,
 }
 
@@ -32,14 +32,14 @@ pub struct Case<'a> {
 pub struct Failure {
     /// The check's name.
     pub check: &'static str,
-    /// Where, if the simulator panicked: file and line.
+    /// The file and line of a panic of the simulator; else empty.
     pub place: String,
-    /// What does not hold.
+    /// A line that says what does not hold.
     pub message: String,
 }
 
 impl Failure {
-    /// Whether it is the same finding, maybe in other numbers.
+    /// Returns whether this is the same finding; its numbers may differ.
     pub fn is_like(&self, other: &Failure) -> bool {
         (self.check, &self.place) == (other.check, &other.place)
     }
@@ -49,26 +49,26 @@ impl Failure {
     }
 }
 
-/// What came of a document.
+/// The verdict on a document.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// Validation refused it, in this line.
+    /// Validation refused the document, with this line.
     Refused(String),
-    /// Its run takes too many events, however short.
+    /// The run takes too many events, however short it is.
     TooLong,
-    /// Everything holds.
+    /// All checks hold.
     Held {
-        /// Events of the run itself.
+        /// The number of events of the run itself.
         events: u64,
         /// The names of the relations that were compared.
         compared: Vec<&'static str>,
     },
-    /// Something does not hold of this document.
+    /// A check does not hold of this document.
     Failed(Box<Value>, Failure),
 }
 
 impl Verdict {
-    /// What failed.
+    /// Returns the check that failed.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Verdict::Failed(_, failure) => Some(failure),
@@ -77,7 +77,7 @@ impl Verdict {
     }
 }
 
-/// Checks a document with all invariants and with these relations; its run takes this many events at most.
+/// Checks a document with all invariants and with these relations; its run takes at most `events` events.
 pub fn examine(document: &Value, source: &str, events: u64, relations: &[&Relation]) -> Verdict {
     let failed = |failure| Verdict::Failed(Box::new(document.clone()), failure);
     let case = match guarded(|| run::fitted(document.clone(), source, events)) {
@@ -93,7 +93,7 @@ pub fn examine(document: &Value, source: &str, events: u64, relations: &[&Relati
     }
 }
 
-/// A refusal's line, or what is wrong with it.
+/// Returns the line of a refusal; an error if the refusal is no such line.
 fn refused(refusal: &ScenarioError) -> Result<String, Failure> {
     let line = refusal.to_string();
     let message = match line.chars().find(|c| c.is_control()) {

@@ -1,9 +1,10 @@
-//! Random networks, each checked by what must hold in all of them: a swarm.
+//! A swarm: random networks, each checked by what must hold in all of them.
 //!
-//! A network is a document, made from the swarm's seed and the network's number ([`generate`]). It goes into the simulator as
-//! a user's file would, its run is bounded by events ([`run`]), and what comes out is checked: by what must hold of one
-//! run ([`invariants`]), and by what must hold between runs that are related ([`relations`]). A document that fails is made
-//! smaller while it fails ([`shrink`]). Verdicts are functions of seed and number: there is no clock in them.
+//! A network is a document, made from the swarm's seed and the network's number ([`generate`]). The simulator reads it
+//! as it reads a user's file, and its run is bounded by events ([`run`]). The outcome is checked by what must hold of
+//! one run ([`invariants`]), and by what must hold between related runs ([`relations`]). A document that fails is
+//! shrunk: it is made smaller while it fails ([`shrink`]). Verdicts are functions of seed and number; there is no clock
+//! in them.
 
 #![forbid(unsafe_code)]
 

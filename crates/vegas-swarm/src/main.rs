@@ -1,5 +1,5 @@
-//! The program behind `vegaslab swarm`: networks by number, a line of JSON each. Built with the profile `swarm`, which has
-//! overflow checks and assertions.
+//! The program behind `vegaslab swarm`: it examines networks by number, and prints a line of JSON for each. It is built
+//! with the profile `swarm`, which has overflow checks and assertions.
 
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ fn carry_out(command: Command) -> io::Result<ExitCode> {
             let source = traces.source();
             for number in first..first.saturating_add(count) {
                 let network = Network { seed, number };
-                // first its number: if the program dies, it is known of which network
+                // the number comes first, so that it is known if the program dies
                 print(&json!({ "network": number }))?;
                 let source = source.to_string_lossy();
                 print(&line(match relation {
@@ -131,7 +131,7 @@ fn line(verdict: Verdict) -> Value {
     }
 }
 
-/// A reader that has left is no error.
+/// Prints a line and flushes it, so that the reader has it at once.
 fn print(line: &Value) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush())

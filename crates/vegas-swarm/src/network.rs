@@ -1,4 +1,4 @@
-//! A network of the swarm: a number, and all that follows from it.
+//! A network of the swarm: its number, and what follows from it.
 
 use serde_json::Value;
 
@@ -7,27 +7,27 @@ use crate::examine::{NO_PANIC, Verdict, examine};
 use crate::relations::{ALL, Relation};
 use crate::{generate, shrink};
 
-/// How many smaller documents are tried for one that fails.
+/// The greatest number of smaller documents that are tried for one that fails.
 const SHRINKING_ASKS: usize = 600;
-/// Events of a file that is checked with everything: what some seconds allow.
+/// The greatest number of events of a file that is checked with everything, which takes some seconds.
 const FILE_EVENTS: u64 = 1_000_000;
 
-/// One of a swarm's networks.
+/// One network of a swarm.
 #[derive(Clone, Copy, Debug)]
 pub struct Network {
     /// The swarm's seed.
     pub seed: u64,
-    /// Its number in the swarm.
+    /// The network's number in the swarm.
     pub number: u64,
 }
 
 impl Network {
-    /// Its scenario's document.
+    /// Returns the document of the network's scenario.
     pub fn document(self) -> Value {
         generate::document(&mut self.draw())
     }
 
-    /// Its verdict; a document that fails is made small.
+    /// Returns the network's verdict; a document that fails is shrunk.
     pub fn examine(self, source: &str) -> Verdict {
         let mut draw = self.draw();
         let document = generate::document(&mut draw);
@@ -36,7 +36,7 @@ impl Network {
         examined(&document, source, events, &relations)
     }
 
-    /// Its verdict by the invariants and these relations alone.
+    /// Returns the network's verdict by the invariants and these relations alone.
     pub fn examine_by(self, source: &str, relations: &[&Relation]) -> Verdict {
         let mut draw = self.draw();
         let document = generate::document(&mut draw);
@@ -48,11 +48,11 @@ impl Network {
     }
 }
 
-/// A document's verdict; one that fails is made small.
+/// Returns a document's verdict; a document that fails is shrunk.
 fn examined(document: &Value, source: &str, events: u64, relations: &[&Relation]) -> Verdict {
     let mut verdict = examine(document, source, events, relations);
     let Verdict::Failed(document, failure) = verdict.clone() else { return verdict };
-    // a relation that held need not be run again, unless one of them may have panicked
+    // A relation that held is not run again, except after a panic, which any relation may have caused.
     let suspect = |relation: &&Relation| failure.check == NO_PANIC || relation.name == failure.check;
     let suspects: Vec<&Relation> = relations.iter().copied().filter(suspect).collect();
     shrink::shrunk(&document, SHRINKING_ASKS, |smaller| {
@@ -66,17 +66,17 @@ fn examined(document: &Value, source: &str, events: u64, relations: &[&Relation]
     verdict
 }
 
-/// A file's verdict by every invariant and relation.
+/// Returns the verdict of a file by every invariant and relation.
 pub fn examine_file(document: &Value, source: &str) -> Verdict {
     examine(document, source, FILE_EVENTS, &ALL.iter().collect::<Vec<_>>())
 }
 
-/// Bounds a run: mostly a few thousand events, tens of thousands at times.
+/// Returns the greatest number of events of a run: mostly a few thousand, at times tens of thousands.
 fn events(draw: &mut Draw) -> u64 {
     draw.log_between(500, 20_000)
 }
 
-/// The relations of a network: a few at random, for each costs a run.
+/// Returns the relations that are checked of a network: a few at random, as each costs a run.
 fn relations(draw: &mut Draw) -> Vec<&'static Relation> {
     ALL.iter().filter(|relation| draw.percent(relation.percent)).collect()
 }

@@ -1,15 +1,15 @@
-//! Panics as findings: where, and with what message.
+//! Panics as findings: their place and message.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-/// A panic.
+/// A panic of the simulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panic {
-    /// File and line.
+    /// The file and the line.
     pub place: String,
-    /// Its message, one line.
+    /// The message, in one line.
     pub message: String,
 }
 
@@ -18,7 +18,7 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs `work`; a panic is an error, and prints nothing.
+/// Runs `work`; a panic becomes an error, and prints nothing.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     install_hook();
     let outer = GUARDED.replace(true);
@@ -31,7 +31,7 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     })
 }
 
-/// Other threads' panics are printed as without it.
+/// Installs a hook that notes the place of a guarded panic. Other panics are printed as without the hook.
 fn install_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

@@ -1,4 +1,4 @@
-//! Quantities as users write them: a number, maybe with a fraction, and one of its units.
+//! Quantities as users write them: a number, which may have a fraction, and one of its units.
 
 use crate::draw::Draw;
 
@@ -35,7 +35,7 @@ pub(crate) fn size(draw: &mut Draw, bytes: u64) -> String {
     text(draw, bytes, SIZES)
 }
 
-/// A probability in steps of one in a million, as a number or in per cent.
+/// Returns a probability in steps of one in a million, as a number or in per cent.
 pub(crate) fn probability(draw: &mut Draw, ppm: u64) -> serde_json::Value {
     match draw.percent(50) {
         true => (ppm as f64 / 1e6).into(),
@@ -43,7 +43,7 @@ pub(crate) fn probability(draw: &mut Draw, ppm: u64) -> serde_json::Value {
     }
 }
 
-/// Nanoseconds of a time in a document.
+/// Returns the nanoseconds of a time in a document; none if it is no such text.
 pub(crate) fn nanos(time: &serde_json::Value) -> Option<u64> {
     let text = time.as_str()?;
     let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
@@ -53,7 +53,7 @@ pub(crate) fn nanos(time: &serde_json::Value) -> Option<u64> {
     whole.parse::<u64>().ok()?.checked_mul(*scale)?.checked_add(u64::try_from(part).ok()?)
 }
 
-/// Any unit in which the value is a decimal fraction of nine digits at most.
+/// Returns the value in any unit in which it is a decimal fraction of at most nine digits.
 fn text(draw: &mut Draw, value: u64, units: &[(&str, u64)]) -> String {
     let fit: Vec<String> = units
         .iter()
@@ -64,7 +64,7 @@ fn text(draw: &mut Draw, value: u64, units: &[(&str, u64)]) -> String {
     if draw.percent(70) { shortest.clone() } else { fit[draw.below(fit.len() as u64) as usize].clone() }
 }
 
-/// `value / scale` in decimal digits, if nine after the point are enough.
+/// Returns `value / scale` in decimal digits, if nine after the point are enough.
 fn decimal(value: u64, scale: u64) -> Option<String> {
     let (whole, rest) = (value / scale, value % scale);
     if rest == 0 {

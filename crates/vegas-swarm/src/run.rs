@@ -1,4 +1,4 @@
-//! Runs bounded by events, so that no network takes long and each verdict is the same on every machine.
+//! Runs bounded by events, so that no network takes long and each verdict is equal on every machine.
 
 use serde_json::Value;
 use vegas_quic_sim::Quic;
@@ -8,27 +8,27 @@ use vegas_sim::{Engine, Simulation};
 
 use crate::quantity;
 
-/// Events between looks at the memory held.
+/// The number of events between looks at the memory held.
 const SLICE_EVENTS: u64 = 2_000;
 const MEMORY_MAX_BYTES: u64 = 256 << 20;
-/// How often a run is shortened before it counts as too long.
+/// The number of runs of a scenario, each shorter than the one before, after which it counts as too long.
 const ATTEMPTS: usize = 8;
 
-/// How a bounded run ends.
+/// The end of a bounded run.
 #[derive(Debug)]
 pub enum Run {
-    /// At the scenario's end.
+    /// The run came to the scenario's end.
     Done(Box<Outcome>),
-    /// At the bound, at this time, ns.
+    /// The run came to the bound, at this time, ns.
     Over(u64),
 }
 
-/// Runs a scenario for this many events at most.
+/// Runs a scenario for at most `events` events.
 pub fn bounded(scenario: &Scenario, events: u64) -> Run {
     bounded_on(Engine::Fast, scenario, events)
 }
 
-/// Like [`bounded`], on this engine.
+/// Runs a scenario as [`bounded`], on this engine.
 pub fn bounded_on(engine: Engine, scenario: &Scenario, events: u64) -> Run {
     let mut simulation = Simulation::with_engine(engine, scenario, Some(&Quic));
     loop {
@@ -42,8 +42,8 @@ pub fn bounded_on(engine: Engine, scenario: &Scenario, events: u64) -> Run {
     }
 }
 
-/// A document, shortened until its run takes this many events at most, with what it gives; none if it takes more however
-/// short it is.
+/// Returns a document, shortened until its run takes at most `events` events, with its scenario and outcome; none if it
+/// takes more however short it is.
 pub fn fitted(
     mut document: Value,
     source: &str,
@@ -54,14 +54,14 @@ pub fn fitted(
         match bounded(&scenario, events) {
             Run::Done(outcome) => return Ok(Some((document, scenario, *outcome))),
             Run::Over(0..4) => break,
-            // a little before that time, for what is ahead of it counts too
+            // somewhat before the time reached, as what is done ahead of time counts too
             Run::Over(reached_ns) => shorten(&mut document, reached_ns - reached_ns / 4),
         }
     }
     Ok(None)
 }
 
-/// Ends the scenario at this time, an even number of ns, and leaves out what would begin later.
+/// Ends the scenario at this time, made an even number of ns, and leaves out what would begin later.
 fn shorten(document: &mut Value, duration_ns: u64) {
     let duration_ns = duration_ns & !1;
     document["duration"] = format!("{duration_ns}ns").into();
@@ -69,7 +69,7 @@ fn shorten(document: &mut Value, duration_ns: u64) {
         if let Some(tables) = document.get_mut(list).and_then(Value::as_array_mut) {
             let begins = |table: &Value| quantity::nanos(&table[key]).is_none_or(|time| time < duration_ns);
             match list {
-                // a flow that is left out would leave the changes' numbers of flows wrong
+                // flows stay, as the changes name flows by number
                 "flow" => {
                     tables.iter_mut().filter(|table| !begins(table)).for_each(|table| table[key] = "0s".into());
                     tables.iter_mut().for_each(stop_after_start);

@@ -1,16 +1,16 @@
-//! A failing document made smaller while it fails: what is left is what it takes.
+//! Shrinking: a failing document is made smaller as long as it fails, so that what remains is needed for the failure.
 
 use serde_json::{Value, json};
 
-/// Makes a document smaller: keys and items are left out, and values made simple, one after another, while `fails` holds.
-/// Asks `fails` `asks` times at most.
+/// Makes a document smaller: leaves out keys and items, and makes values simple, one after another, while `fails`
+/// holds. Calls `fails` at most `asks` times.
 pub fn shrunk(document: &Value, asks: usize, mut fails: impl FnMut(&Value) -> bool) -> Value {
     let mut best = document.clone();
     let mut left = asks;
     loop {
         let before = best.clone();
         for step in [without_part, simplified] {
-            // from the end, so that what is left out does not shift what is still to come
+            // from the end, so that leaving out a place does not shift the places still to come
             for place in places(&best).into_iter().rev() {
                 for candidate in step(&best, &place) {
                     if left == 0 {
@@ -33,7 +33,7 @@ pub fn shrunk(document: &Value, asks: usize, mut fails: impl FnMut(&Value) -> bo
 /// A place in a document, as a JSON pointer.
 type Place = String;
 
-/// All places below the document itself; each before those inside it.
+/// Returns all places below the document itself; each comes before those inside it.
 fn places(document: &Value) -> Vec<Place> {
     let mut places = Vec::new();
     add_places(document, "", &mut places);
@@ -82,7 +82,7 @@ fn simplified(document: &Value, place: &Place) -> Vec<Value> {
     simpler.into_iter().map(put).collect()
 }
 
-/// Values in place of this one, the simplest first; each is nearer to its end, so that shrinking ends.
+/// Returns values in place of this one, the simplest first. Each is simpler than the value, so that shrinking ends.
 fn simpler(value: &Value) -> Vec<Value> {
     match value {
         Value::Object(table) if table.contains_key("limit") => vec![table["limit"].clone()],
@@ -99,7 +99,8 @@ fn simpler(value: &Value) -> Vec<Value> {
     }
 }
 
-/// One of its unit, and fewer digits: half of it, and the first digit alone.
+/// Returns quantities of the same unit with fewer digits, or smaller ones: one, the first digit alone, the whole part,
+/// and half of it.
 fn quantities(text: &str) -> Vec<Value> {
     let Some(digits) = text.find(|c: char| c.is_ascii_alphabetic() || c == '%').filter(|digits| *digits > 0) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Rate traces that generated scenarios name: in Mahimahi's format, each with something of its own.
+//! Rate traces that generated scenarios name, in Mahimahi's format. Each has a feature of its own.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,28 +11,28 @@ const FILES: [(&str, &str); 5] = [
     ("outage.txt", include_str!("traces/outage.txt")),
 ];
 
-/// Their names.
+/// The names of the traces.
 pub const NAMES: [&str; 5] = [FILES[0].0, FILES[1].0, FILES[2].0, FILES[3].0, FILES[4].0];
 
-/// A folder with the traces, for as long as this lives.
+/// A folder with the traces; it is removed when this is dropped.
 #[derive(Debug)]
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
-    /// Writes them down.
+    /// Writes the traces into a new folder.
     pub fn new() -> io::Result<Self> {
         let folder = tempfile::tempdir()?;
         FILES.iter().try_for_each(|(name, text)| std::fs::write(folder.path().join(name), text))?;
         Ok(Folder(folder))
     }
 
-    /// Where a scenario that names traces would lie.
+    /// Returns the path of a scenario that names traces, as if it were in the folder.
     pub fn source(&self) -> PathBuf {
         self.0.path().join("network.toml")
     }
 }
 
-/// The traces that a document names, with their text.
+/// Returns the traces that a document names, with their text.
 pub fn named_in(document: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     FILES.into_iter().filter(move |(name, _)| document.contains(name))
 }

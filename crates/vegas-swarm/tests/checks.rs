@@ -1,4 +1,4 @@
-//! Each check can fail: an outcome, or a scenario, in which one thing is wrong.
+//! Each check can fail: it is given an outcome, or a scenario, in which one thing is wrong.
 
 use serde_json::{Value, json};
 use vegas_sim::outcome::CapturePoint;
@@ -6,7 +6,7 @@ use vegas_sim::scenario::QueueLimit;
 use vegas_swarm::examine::Case;
 use vegas_swarm::{invariants, relations, run};
 
-/// Two flows, a source, losses and a capture: what every check says something of.
+/// Returns a scenario with two flows, a source, losses and a capture, so that every check has something to check.
 fn document() -> Value {
     json!({
         "name": "checked",
@@ -39,7 +39,7 @@ fn case_of(document: Value) -> Case<'static> {
 
 type Mutant = (&'static str, fn(&mut Case<'_>));
 
-/// What is wrong, by the invariant that must find it.
+/// For each invariant, a change that makes it fail.
 const MUTANTS: &[Mutant] = &[
     ("numbers_finite", |case| case.outcome.links[0].utilisation = f64::NAN),
     ("counts_nest", |case| case.outcome.flows[0].delivered_bytes = 200_001),
@@ -82,10 +82,10 @@ fn each_invariant_holds_and_can_fail() {
     }
 }
 
-/// A relation runs its other scenario itself; a first outcome that is not the scenario's own has to be found out.
+/// A relation runs its other scenario itself; it must find a first outcome that is not the scenario's own.
 #[test]
 fn each_relation_holds_and_can_fail() {
-    // it compares two runs of its own, so what would break it is a simulator that looks at flows' numbers
+    // This relation compares two runs of its own; only a simulator that depends on flows' numbers would break it.
     let runs_both = "flows_permuted";
     for relation in relations::ALL.iter().filter(|relation| relation.name != runs_both) {
         let mut broken = match relation.name {
@@ -94,7 +94,7 @@ fn each_relation_holds_and_can_fail() {
         };
         assert_eq!((relation.check)(&broken), Ok(relations::Compared::Yes), "{}", relation.name);
         match relation.name {
-            // these compare documents, or two runs of their own
+            // these relations compare documents, or two runs of their own
             "as_toml" | "keys_reversed" => broken.scenario.seed += 1,
             "prefix" => drop(broken.outcome.capture.remove(0)),
             _ => broken.outcome.flows[0].delivered_bytes += 1,
@@ -103,7 +103,7 @@ fn each_relation_holds_and_can_fail() {
     }
 }
 
-/// All rates are whole nanoseconds a byte.
+/// Returns a scenario in which all rates are whole nanoseconds a byte.
 fn exact() -> Value {
     json!({
         "name": "exact",

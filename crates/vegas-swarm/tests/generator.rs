@@ -1,4 +1,4 @@
-//! The generator covers all that a scenario can say, and is not refused often.
+//! The generator covers all that a scenario can say, and few of its documents are refused.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const SEED: u64 = 20;
 /// Keys that name a program from outside, which is not there where networks are drawn.
 const FROM_OUTSIDE: [&str; 4] = ["python", "wasm", "rust", "javascript"];
 
-/// Of this many documents those that validation accepts, by their networks' numbers.
+/// Returns those of the first `networks` documents that validation accepts.
 fn accepted(networks: u64) -> Vec<Value> {
     let traces = traces::Folder::new().unwrap();
     let source = traces.source();
@@ -44,7 +44,7 @@ fn every_key_of_the_schema_occurs() {
     assert!(missing.is_empty(), "never generated: {missing:?}");
 }
 
-/// Strikes out the keys and choices that a value has, by the schema's table for it.
+/// Removes the keys and choices that a value has from `missing`, by the schema's table for it.
 fn take(root: &Value, schema: &Value, name: &str, value: &Value, missing: &mut BTreeSet<(String, String)>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap();

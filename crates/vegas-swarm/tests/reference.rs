@@ -1,10 +1,10 @@
-//! The network that is run agrees with the one that is read, on random networks over every feature.
+//! The fast engine agrees with the reference engine on random networks over every feature.
 
 use vegas_swarm::network::Network;
 use vegas_swarm::relations::named;
 use vegas_swarm::{Verdict, document, traces};
 
-/// More by `vegaslab-swarm examine --relation reference`.
+/// `vegaslab-swarm examine --relation reference` compares more networks.
 #[test]
 fn two_thousand_networks_agree() {
     let traces = traces::Folder::new().expect("a folder");

@@ -1,4 +1,4 @@
-//! Shrinking, by predicates of which the smallest document is known.
+//! Shrinking, by predicates with a known smallest document.
 
 use serde_json::{Value, json};
 use vegas_swarm::shrink::shrunk;

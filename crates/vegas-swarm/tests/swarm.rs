@@ -1,4 +1,4 @@
-//! A small swarm, and every finding that a swarm once had: all hold.
+//! A small swarm, and every finding of earlier swarms: all hold.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,8 @@ fn two_hundred_networks_hold() {
     assert!(compared > 300, "only {compared} comparisons: the relations do not apply any more");
 }
 
-/// The verdict of each scenario file in a folder beside this one, by the file's name; none where there is no such folder.
+/// Returns the verdict of each scenario file in a folder beside this one, with the file's name; none if there is no
+/// such folder.
 fn verdicts(folder: &str) -> Vec<(String, Verdict)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
@@ -47,7 +48,7 @@ fn regressions_hold() {
     }
 }
 
-/// What a repair makes hold moves to the regressions.
+/// An open finding that a repair makes hold has to move to the regressions.
 #[test]
 fn open_findings_fail() {
     for (name, verdict) in verdicts("open") {

@@ -1,8 +1,8 @@
-//! The engine's part in background traffic: sources begin datagrams and connections during the run.
+//! Background traffic in the engine: sources begin datagrams and connections during the run.
 //!
-//! A connection that a source opens takes a place behind the scenario's flows, one that is free or a new one at the
-//! end. Places are reused and numbered many at a time: what is allocated follows the most connections that are open
-//! at once, and nothing is allocated for a packet.
+//! A connection that a source opens takes a place behind the scenario's flows: a free place, or a new one at the end.
+//! Places are reused, and new ones are numbered many at a time. So the memory follows the greatest number of
+//! connections open at once, and no packet allocates.
 
 use super::event_loop::EventLoop;
 use super::hosts::Hosts;
@@ -23,7 +23,8 @@ impl<N: Network> EventLoop<N> {
             Begin::Datagram(packet) => self.launch(packet),
             Begin::Connection(spec, writes) => {
                 let place = self.hosts.free.pop().unwrap_or(self.hosts.flows.len() as u32);
-                // places are used again: the time tells their connections' random numbers apart
+                // places are reused, so the seed includes the time: connections of one place draw different random
+                // numbers
                 let seed = self.seed ^ self.now.as_nanos();
                 let mut flow = Flow { source: Some(id), ..Flow::new(place, spec, seed) };
                 if let Some(Writes { times, ends }) = writes {
@@ -50,7 +51,7 @@ impl<N: Network> EventLoop<N> {
         self.flush(place as usize);
     }
 
-    /// The application of a connection acts.
+    /// Lets the application of a connection act.
     pub(super) fn on_write(&mut self, id: u32) {
         self.hosts.flows[id as usize].sender.write(self.now, &mut self.hosts.outbox);
         self.hosts.timers.cancel(self.hosts.components.write(id));
@@ -58,7 +59,7 @@ impl<N: Network> EventLoop<N> {
         self.flush(id as usize);
     }
 
-    /// Wakes the connection's application when it acts next.
+    /// Schedules the next action of a connection's application.
     pub(super) fn schedule_write(&mut self, id: u32) {
         if let Some(time) = self.hosts.flows[id as usize].sender.next_write() {
             self.hosts.timers.schedule(self.hosts.components.write(id), time);
@@ -67,7 +68,7 @@ impl<N: Network> EventLoop<N> {
 }
 
 impl Hosts {
-    /// Numbers more connections, as many again. The sampler stays the last component.
+    /// Doubles the number of places that have components; adds at least 16. The sampler stays the last component.
     fn make_places(&mut self) {
         const LEAST: u32 = 16;
         let sampler = self.timers.pending(self.components.sampler());
@@ -79,7 +80,8 @@ impl Hosts {
         }
     }
 
-    /// Gives a source's connection's place free, if all of its data is acknowledged and none of its packets is left.
+    /// Frees the place of a source's connection, if all of its data is acknowledged and none of its packets is in the
+    /// network.
     pub(super) fn close_if_over(&mut self, id: u32) {
         let flow = &mut self.flows[id as usize];
         if flow.on_their_way > 0 || flow.sender.stats.completed.is_none() {
@@ -93,7 +95,7 @@ impl Hosts {
         self.free.push(id);
     }
 
-    /// The packet's connection, if a source of traffic opened it.
+    /// Returns the packet's connection, if a source of traffic opened it.
     pub(super) fn background(&mut self, packet: &Packet) -> Option<&mut Flow> {
         let is_opened = packet.flow() >= self.components.flows && packet.kind() != PacketKind::Datagram;
         is_opened.then(|| &mut self.flows[packet.flow() as usize])
@@ -111,7 +113,7 @@ impl Hosts {
         self.close_if_over(packet.flow());
     }
 
-    /// A packet of an endpoint leaves its host.
+    /// Counts an endpoint's packet that leaves its host, if it belongs to background traffic.
     pub(super) fn count_leaving(&mut self, packet: &Packet) {
         let Some(flow) = self.background(packet) else { return };
         flow.on_their_way += 1;
@@ -136,7 +138,7 @@ mod tests {
         Watch::without_limits(|watch| EventLoop::new(&scenario, None, true, watch)).expect("nothing stops it")
     }
 
-    /// An application that writes 1, 10, 1 and 900 bytes: a segment each, at its time, and the end is that of the last.
+    /// An application writes 1, 10, 1 and 900 bytes: a segment each, at its time. The transfer ends with the last one.
     #[test]
     fn segments_leave_as_they_are_written() {
         for (handshake, first_ms) in [("none", 1_000), ("full", 1_020)] {

@@ -1,6 +1,6 @@
-//! The engine as the network between other hosts than its own: the scenario's links, queues, impairments, changes and
-//! background traffic carry packets that other programs send and receive. The caller gives the time, which may
-//! be a clock's.
+//! The engine as a network between hosts that are not its own: the scenario's links, queues, impairments, changes and
+//! background traffic carry packets that other programs send and receive. The caller gives the time, which may be a
+//! clock's.
 
 use std::mem;
 
@@ -22,50 +22,50 @@ pub struct Carrier {
 /// A packet for a network to carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// Index into [`Scenario::flows`]: the flow of which it takes the path.
+    /// Index into [`Scenario::flows`] of the packet's flow, which gives the packet its path.
     pub flow: u32,
-    /// Which way.
+    /// The direction in which the packet travels.
     pub direction: Direction,
-    /// Whether it has payload: impairments that count data packets count it.
+    /// Whether the packet has payload: impairments that count data packets count it.
     pub is_data: bool,
-    /// Whether queues may mark it instead of dropping it (ECN).
+    /// Whether queues may mark the packet instead of dropping it (ECN).
     pub ecn_capable: bool,
-    /// Bytes on the wire.
+    /// The size of the packet on the wire.
     pub wire: WireSize,
-    /// What the caller knows it by. A drop's incident has it for its sequence number.
+    /// The caller's number of the packet. The incident of a drop has it as its sequence number.
     pub number: u64,
 }
 
 /// A packet that has come to the end of its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// When.
+    /// The time at which the packet came to the end of its path.
     pub at: Time,
-    /// The flow.
+    /// The index of the packet's flow.
     pub flow: u32,
-    /// Which end it comes out at.
+    /// The direction in which the packet travelled.
     pub direction: Direction,
-    /// Bytes on the wire.
+    /// The size of the packet on the wire.
     pub wire: WireSize,
-    /// The caller's number.
+    /// The caller's number of the packet.
     pub number: u64,
-    /// Queueing time, in whole microseconds, that the links on its way that stamp have added up.
+    /// The sum of the packet's queueing times on links that stamp, in whole microseconds.
     pub queued: Span,
-    /// Whether a queue on its way has marked it.
+    /// Whether a queue on the path has marked the packet.
     pub marked: bool,
 }
 
-/// Which way a packet goes.
+/// The direction in which a packet travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the flow's sender to its receiver.
     Forward,
-    /// Back.
+    /// From the flow's receiver to its sender.
     Backward,
 }
 
 impl Carrier {
-    /// The network at time 0.
+    /// Returns the network of a scenario at time 0.
     pub fn new(scenario: &Scenario) -> Self {
         let event_loop = Watch::without_limits(|watch| EventLoop::new(scenario, None, false, watch));
         let mut event_loop: EventLoop<Fast> = event_loop.expect("nothing stops it");
@@ -75,12 +75,12 @@ impl Carrier {
         Carrier { event_loop }
     }
 
-    /// When something happens next of itself; nothing does after the scenario's end.
+    /// Returns the time of the next event that needs no packet of the caller; none after the scenario's end.
     pub fn next_event(&mut self) -> Option<Time> {
         Some(self.event_loop.next_event()).filter(|time| *time <= self.event_loop.end)
     }
 
-    /// Lets everything happen up to and with `now`. A time that has passed changes nothing.
+    /// Carries out all events up to and including `now`. A time that has passed changes nothing.
     pub fn advance_to(&mut self, now: Time) {
         while self.next_event().is_some_and(|time| time <= now) {
             self.event_loop.advance(1);
@@ -88,10 +88,10 @@ impl Carrier {
         self.event_loop.now = self.event_loop.now.max(now.min(self.event_loop.end));
     }
 
-    /// Takes in a packet where its flow's path begins, at `now` or, if that has passed, at the time reached.
+    /// Takes a packet at the beginning of its flow's path, at `now`; if that has passed, at the time reached.
     ///
     /// # Panics
-    /// The scenario has no such flow.
+    /// Panics if the scenario has no such flow.
     pub fn offer(&mut self, now: Time, packet: Carried) {
         assert!(packet.flow < self.event_loop.hosts.components.flows, "the scenario has no such flow");
         self.advance_to(now);
@@ -104,13 +104,13 @@ impl Carrier {
         self.event_loop.launch(Packet::new(kind, packet.flow, packet.number, packet.wire).with_ecn(ecn));
     }
 
-    /// The packets that have come out since the last call, in the order of time.
+    /// Returns the packets that have been delivered since the last call, in the order of time.
     pub fn take_delivered(&mut self) -> Vec<Delivery> {
         self.event_loop.delivered.as_mut().map(mem::take).unwrap_or_default()
     }
 
-    /// Ends the run at `end`, at the latest at the scenario's end: links, traffic and drops as of a simulated run. The
-    /// flows are idle ones.
+    /// Ends the run at `end`, or at the scenario's end if that is earlier. Returns links, traffic and drops as for a
+    /// simulated run; the flows are those of an idle run.
     pub fn finish(mut self, end: Time) -> Outcome {
         self.advance_to(end);
         self.event_loop.end_here()
@@ -118,7 +118,7 @@ impl Carrier {
 }
 
 impl<N: Network> EventLoop<N> {
-    /// Hands over a packet of a scenario's flow between others' hosts.
+    /// Delivers a packet of a scenario's flow to the caller.
     pub(super) fn hand_over(&mut self, packet: &Packet) {
         let delivered = self.delivered.as_mut().expect("the hosts are others");
         delivered.push(Delivery {

@@ -2,21 +2,21 @@
 
 use crate::util::event::ComponentId;
 
-/// Changes of the network come first, then starts and stops, the sources of traffic, what happens in the network, then
-/// timers, and the sampler last, so that a sample sees all that happened at its time. Each connection has its timers
-/// side by side, so that connections can be added at the end.
+/// The numbers of components. Changes of the network come first, then starts and stops, the sources of traffic, the
+/// network's events, the timers, and last the sampler, so that a sample sees all that happened at its time. The timers
+/// of a connection have consecutive numbers, so that connections can be added at the end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Components {
     pub(super) flows: u32,
-    /// Flows, and places for connections of traffic.
+    /// The number of flows and of places for connections of traffic.
     pub(super) connections: u32,
-    /// Where each kind begins.
+    /// The first component of each kind.
     sources: ComponentId,
     network: ComponentId,
     timers: ComponentId,
 }
 
-/// Timers of a connection.
+/// The number of timers of a connection.
 const TIMERS: u32 = 4;
 
 pub(super) enum Component {
@@ -54,7 +54,7 @@ impl Components {
         self.sources + source
     }
 
-    /// The place of all that the network does at an instant; it is in none of the timers.
+    /// Returns the number of all that the network does at an instant; it has no timer.
     #[inline]
     pub(super) fn network(self) -> ComponentId {
         self.network

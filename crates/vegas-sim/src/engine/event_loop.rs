@@ -1,4 +1,4 @@
-//! The event loop: which event is next, the network's or one of the hosts', and what it does.
+//! The event loop: it finds the next event, which is the network's or one of the hosts', and handles it.
 
 use std::collections::VecDeque;
 
@@ -21,27 +21,27 @@ use crate::util::watch::{Stopped, Watch};
 pub(super) struct EventLoop<N> {
     pub(super) now: Time,
     pub(super) end: Time,
-    /// Of the run.
+    /// The seed of the run.
     pub(super) seed: u64,
     pub(super) until_complete: bool,
     finished: bool,
     events: u64,
     pub(super) network: N,
     pub(super) hosts: Hosts,
-    /// What is still to change, in the order of time.
+    /// The changes to come, in the order of time.
     changes: VecDeque<ScheduledChange>,
-    /// What has come out for hosts that are not the engine's own; none where they are.
+    /// The packets delivered to hosts that are not the engine's own; none if the hosts are the engine's.
     pub(super) delivered: Option<Vec<Delivery>>,
-    /// All packets are segments of the scenario's flows between the engine's own TCP hosts.
+    /// Whether all packets are segments of the scenario's flows between the engine's own TCP hosts.
     pub(super) is_plain: bool,
     pub(super) links: usize,
-    /// What the scenario took, and with it the set-up, bytes.
+    /// The memory that the scenario takes, and the memory that the set-up takes with it, bytes.
     pub(super) scenario_bytes: u64,
     pub(super) set_up_bytes: u64,
 }
 
 impl<N: Network> EventLoop<N> {
-    /// Sets up a run; unless `own_hosts`, others give packets and take them.
+    /// Sets up a run. `own_hosts` is false if packets come from and go to hosts that are not the engine's.
     pub(super) fn new(
         scenario: &Scenario,
         stack: Option<&dyn Stack>,
@@ -49,7 +49,7 @@ impl<N: Network> EventLoop<N> {
         watch: &mut Watch<'_>,
     ) -> Result<Self, Stopped> {
         let set_up_bytes = memory::set_up_bytes::<N>(scenario);
-        // others' hosts end the run when they like
+        // hosts that are not the engine's end the run when they like
         let rows = if own_hosts { Recorder::rows_of(scenario) } else { [0, 0] };
         watch.check_memory(set_up_bytes + Recorder::rows_bytes(rows[0], rows[1]))?;
         let network = N::new(scenario, own_hosts, watch)?;
@@ -74,13 +74,14 @@ impl<N: Network> EventLoop<N> {
         })
     }
 
-    /// When something happens next, be it after the end.
+    /// Returns the time of the next event, which may be after the end.
     pub(super) fn next_event(&mut self) -> Time {
         let network = self.network.next_event();
         self.own_before(network).unwrap_or(network).time()
     }
 
-    /// The hosts' first event, if it comes before the network's: at one instant those of sources do, those of timers do not.
+    /// Returns the hosts' first event, if it comes before the network's. At one instant the events of sources come
+    /// before the network's, and those of timers after it.
     #[inline(always)]
     fn own_before(&mut self, network: Event) -> Option<Event> {
         self.hosts.timers.first_before(network.before(self.hosts.components.network()))
@@ -123,7 +124,8 @@ impl<N: Network> EventLoop<N> {
         self.end_here()
     }
 
-    /// What was measured up to now: in a run of which nothing is known ahead of time, or at its end.
+    /// Returns what was measured up to now. Now is the end of the run, or a time in a run of which nothing is known
+    /// ahead of time.
     pub(super) fn end_here(mut self) -> Outcome {
         let now = self.now;
         self.network.bring_up_to(now, &mut self.hosts);
@@ -131,7 +133,7 @@ impl<N: Network> EventLoop<N> {
         let links = (0..self.links)
             .map(|link| link_outcome(&self.network.link_totals(link, now), self.network.queueing_times(link), now))
             .collect();
-        // what was needed to get here makes room for what is left of it
+        // frees memory for the results
         drop(self.network);
         Outcome { end_s: seconds(now), events: self.events, links, ..self.hosts.finish(now, inside) }
     }

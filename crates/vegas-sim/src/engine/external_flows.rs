@@ -1,4 +1,4 @@
-//! Flows with ends that are not TCP's: their datagrams travel as data and acknowledgements do.
+//! Flows with external transports: their datagrams travel as data and acknowledgements do.
 
 use vegas_core::units::Time;
 
@@ -13,7 +13,7 @@ use crate::packet::{Ecn, Packet, PacketKind, WireSize};
 use crate::scenario::{Scenario, Transport};
 use crate::util::watch::{Stopped, Watch};
 
-/// Gives the flows that are not TCP their ends.
+/// Makes the ends of the flows that are not TCP.
 pub(super) fn connect(
     scenario: &Scenario,
     stack: Option<&dyn Stack>,
@@ -31,7 +31,7 @@ pub(super) fn connect(
 }
 
 impl<N: Network> EventLoop<N> {
-    /// Tells a flow's connection something, and carries out what it wants.
+    /// Calls a flow's connection with an event, sends its datagrams and sets its timer.
     pub(super) fn drive(&mut self, id: u32, event: impl FnOnce(&mut dyn Connection, Time)) {
         let now = self.now;
         event(self.hosts.connection(id), now);
@@ -72,7 +72,7 @@ impl Hosts {
         self.is_of_flow(packet) && self.flows[packet.flow() as usize].external.is_some()
     }
 
-    /// Lost connections, each when it was.
+    /// Adds an incident for each lost connection, with the time of the loss.
     pub(super) fn note_lost_connections(&mut self, now: Time) {
         let flows = self.flows.iter().enumerate();
         let lost = flows.filter_map(|(id, flow)| {
@@ -95,7 +95,7 @@ fn packet(flow: u32, datagram: &Datagram) -> Packet {
         .with_ecn(Ecn::CAPABLE.when(datagram.ecn_capable))
 }
 
-/// What [`packet`] was made of.
+/// Returns the id of the datagram from which [`packet`] made a packet.
 pub(super) fn datagram(packet: &Packet) -> DatagramId {
     DatagramId { forward: packet.kind() == PacketKind::Data, number: packet.sequence }
 }

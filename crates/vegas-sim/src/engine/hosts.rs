@@ -1,4 +1,4 @@
-//! The hosts: both ends of every connection, sources of traffic, their timers, and what is written down of them.
+//! The hosts: both ends of every connection, the sources of traffic, their timers, and what is recorded of them.
 
 use vegas_core::units::Time;
 
@@ -22,11 +22,11 @@ use crate::util::watch::{Stopped, Watch};
 #[derive(Debug)]
 pub(super) struct Hosts {
     pub(super) components: Components,
-    /// When the components' next events are due, but for those of the network.
+    /// The due times of the components' next events, without those of the network.
     pub(super) timers: Timers,
-    /// The scenario's flows, then the connections that sources of traffic have opened.
+    /// The scenario's flows; behind them the connections that sources of traffic have opened.
     pub(super) flows: Vec<Flow>,
-    /// Connections that are over and may be opened anew.
+    /// The places of connections that are over; they may be reused.
     pub(super) free: Vec<u32>,
     pub(super) sources: Vec<Source>,
     pub(super) sacks: SackPool,
@@ -34,12 +34,13 @@ pub(super) struct Hosts {
     pub(super) recorder: Recorder,
     pub(super) outcome: Outcome,
     pub(super) captures: bool,
-    /// Packets are captured, rows written at every change, or the run ends when its transfers do.
+    /// Whether packets are captured, rows are written at every change, or the run ends when its transfers do.
     pub(super) is_observed: bool,
 }
 
 impl Hosts {
-    /// The hosts of these flows; how many rows their series and those of the links will have.
+    /// Returns the hosts of these flows. `rows` are the numbers of rows that the series of flows and of links will
+    /// have.
     pub(super) fn new(scenario: &Scenario, flows: Vec<Flow>, rows: [u64; 2]) -> Self {
         let mut sources: Vec<Source> = (0..scenario.traffic.len()).map(|id| source(scenario, id)).collect();
         let components = Components::new(flows.len(), sources.len());
@@ -73,7 +74,7 @@ impl Hosts {
         }
     }
 
-    /// Rows of the flows at a sampling instant.
+    /// Records the rows of the flows at a sampling instant.
     pub(super) fn sample_flows(&mut self, now: Time) {
         for (id, flow) in self.flows[..self.components.flows as usize].iter_mut().enumerate() {
             let mut totals = flow.totals(now);
@@ -82,7 +83,7 @@ impl Hosts {
         }
     }
 
-    /// A row for a flow, if there is one at every change and its window has changed.
+    /// Records a row for a flow, if rows are written at every change and its window has changed.
     pub(super) fn note_window(&mut self, now: Time, id: usize) {
         if self.recorder.every_change() {
             let flow = &self.flows[id];
@@ -92,7 +93,7 @@ impl Hosts {
         }
     }
 
-    /// What was measured of the hosts by `now`; `inside` packets are in the network.
+    /// Returns what was measured of the hosts by `now`; `inside` is the number of packets in the network.
     pub(super) fn finish(mut self, now: Time, inside: u64) -> Outcome {
         assert!(self.sacks.in_use() as u64 <= inside, "blocks of packets that are gone");
         self.note_lost_connections(now);
@@ -108,7 +109,7 @@ impl Hosts {
         recorder.finish(outcome)
     }
 
-    /// Whether a packet belongs to a flow of the scenario, and not to traffic.
+    /// Returns whether a packet belongs to a flow of the scenario, and not to traffic.
     pub(super) fn is_of_flow(&self, packet: &Packet) -> bool {
         packet.flow() < self.components.flows && packet.kind() != PacketKind::Datagram
     }
@@ -137,7 +138,7 @@ impl Hosts {
         }
     }
 
-    /// Of flows only; what happens to traffic is counted.
+    /// Records an incident of a flow's packet; incidents of traffic are only counted.
     fn note_incident(&mut self, at: Time, link: LinkId, packet: &Packet, kind: IncidentKind) {
         if self.is_of_flow(packet) {
             let (time_s, link) = (seconds(at), Some(link as u32));
@@ -191,25 +192,25 @@ impl network::Hosts for Hosts {
     }
 }
 
-/// Drops on links that are fed ahead of time were written down before what happened earlier; some would have come
-/// after the run's end. At one instant those of senders come first, then those of links in their order, so that rows
-/// do not depend on what is fed ahead.
+/// Orders incidents and removes those after the run's end. Drops on links that are fed ahead of time are recorded
+/// before earlier incidents, and may have times after the end. Of one instant the senders' incidents come first, then
+/// those of links in their order, so that rows do not depend on which links are fed ahead.
 fn order_incidents(incidents: &mut Vec<Incident>, end_s: f64) {
     incidents.retain(|incident| incident.time_s <= end_s);
-    // rows that are in order by time are found to be so without comparing links: few share an instant
+    // a sort by time alone needs few comparisons of rows that are in order; few incidents share an instant
     incidents.sort_by(|one, other| one.time_s.total_cmp(&other.time_s));
     for tied in incidents.chunk_by_mut(|one, next| one.time_s == next.time_s) {
         tied.sort_by_key(|incident| incident.link);
     }
 }
 
-/// The scenario's flows; `own_hosts` unless their ends are others'.
+/// Returns the scenario's flows. `own_hosts` is false if their ends are not the engine's.
 pub(super) fn flows(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>) -> Result<Vec<Flow>, Stopped> {
     let step = match scenario.sampling {
         Sampling::Every(step) => Some(step),
         Sampling::EveryChange | Sampling::Off => None,
     };
-    // of a run that ends with its flows the last sampling instant is not known, and nothing is known ahead of time
+    // the last sampling instant of a run that ends with its flows is not known, and nothing is done ahead of time
     let is_open = scenario.until_complete || !own_hosts;
     let instants =
         if is_open { SamplingInstants::none() } else { SamplingInstants::new(step, Time::ZERO + scenario.duration) };
@@ -225,7 +226,7 @@ pub(super) fn flows(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>)
     Ok(flows)
 }
 
-/// A scenario's source of traffic, with a stream of its own.
+/// Returns a scenario's source of traffic, with a random stream of its own.
 fn source(scenario: &Scenario, id: usize) -> Source {
     let stream = Stream::named(scenario.seed, &format!("traffic {id}"));
     Source::new(id as u32, &scenario.traffic[id], scenario.duration, stream)

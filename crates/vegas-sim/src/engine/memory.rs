@@ -1,5 +1,6 @@
-//! How much memory a run holds: what grows with it, not what every run needs. A function of the run alone, so that a
-//! limit stops every repetition at the same event. `tests/memory.rs` compares it with what is allocated.
+//! The memory that a run holds: the part that grows with the run, without what every run needs. It is a function of the
+//! run alone, so that a limit stops every repetition at the same event. `tests/memory.rs` compares it with what is
+//! allocated.
 
 use super::event_loop::EventLoop;
 use crate::endpoint::Flow;
@@ -9,10 +10,12 @@ use crate::network::Network;
 use crate::results;
 use crate::scenario::Scenario;
 
-/// Of a flow beside [`Flow`]: its places in routes, plan and timers, its first segments' and blocks' places.
+/// The memory of a flow at the set-up: [`Flow`], its places in routes, plan and timers, and the places of its first
+/// segments and SACK blocks.
 const FLOW_BYTES: usize = size_of::<Flow>() + 200;
 
-/// What the set-up of a run takes, known before any of it is taken: the scenario's own memory too.
+/// Returns the memory that the set-up of a run takes, with the scenario's own, bytes. It is known before any of it is
+/// taken.
 pub(super) fn set_up_bytes<N: Network>(scenario: &Scenario) -> u64 {
     let steps: usize = scenario.flows.iter().map(|flow| flow.path.len() + flow.reverse_path.len()).sum();
     let own = scenario.flows.len() * FLOW_BYTES + scenario.links.len() * N::LINK_BYTES + steps * 16;
@@ -20,7 +23,7 @@ pub(super) fn set_up_bytes<N: Network>(scenario: &Scenario) -> u64 {
 }
 
 impl<N: Network> EventLoop<N> {
-    /// About how much memory the run holds, bytes.
+    /// Returns about how much memory the run holds, bytes.
     pub(super) fn memory_bytes(&self) -> u64 {
         let hosts = &self.hosts;
         let opened = hosts.flows.len() - hosts.components.flows as usize;
@@ -35,11 +38,12 @@ impl<N: Network> EventLoop<N> {
         self.set_up_bytes + held as u64 + hosts.recorder.memory_bytes()
     }
 
-    /// About how much memory it holds with what it is about to take, or at the end: rows still to come, and results.
+    /// Returns about how much memory the run holds with what it is about to take, or at the end if that is more: the
+    /// rows still to come and the results, bytes.
     pub(super) fn memory_to_end_bytes(&self) -> u64 {
         let [flow_rows, link_rows] = self.hosts.recorder.rows_to_come();
         let series = Recorder::rows_bytes(flow_rows, link_rows);
-        // what the run alone needs is gone by then
+        // the memory that only the run needs is free by then
         let results = results::memory_bytes(
             u64::from(self.hosts.components.flows),
             self.links as u64,
@@ -51,14 +55,15 @@ impl<N: Network> EventLoop<N> {
         series + held.max(self.kept_bytes() + results)
     }
 
-    /// Scenario, captures and incidents: they stay until the results are written.
+    /// Returns the memory of scenario, captures and incidents, which stay until the results are written, bytes.
     fn kept_bytes(&self) -> u64 {
         let kept = self.hosts.outcome.incidents.len() * size_of::<Incident>()
             + self.hosts.outcome.capture.len() * size_of::<CapturedPacket>();
         self.scenario_bytes + kept as u64
     }
 
-    /// How many events may pass between checks of the memory: a check takes as long as there are flows and links.
+    /// Returns the number of events that may pass between checks of the memory: a check takes as long as there are
+    /// flows and links.
     pub(super) fn events_between_looks(&self) -> u64 {
         (self.hosts.flows.len() + self.links) as u64
     }

@@ -20,10 +20,10 @@ use crate::network::{Fast, Reference};
 use crate::scenario::Scenario;
 use crate::util::watch::{Stopped, Watch};
 
-/// What works out where packets are. Both give the same results; the number of events is their own.
+/// The implementation of the network. Both give the same results; they differ in the number of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Ahead of time, as far as it can.
+    /// Computes the positions of packets ahead of time, as far as it can.
     #[default]
     Fast,
     /// An event for each packet and link: slow, and simple enough to be read beside the documentation.
@@ -31,10 +31,10 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// All of them.
+    /// All engines.
     pub const ALL: [Engine; 2] = [Engine::Fast, Engine::Reference];
 
-    /// Its name: `fast`, `reference`.
+    /// Returns the name: `fast`, `reference`.
     pub fn name(self) -> &'static str {
         match self {
             Engine::Fast => "fast",
@@ -69,7 +69,7 @@ pub fn run(scenario: &Scenario) -> Outcome {
     simulation.finish()
 }
 
-/// The same call of either kind's event loop.
+/// Makes a call on the event loop of either kind.
 macro_rules! either {
     ($simulation:expr, $event_loop:ident => $call:expr) => {
         match $simulation {
@@ -80,17 +80,18 @@ macro_rules! either {
 }
 
 impl Simulation {
-    /// Sets up a run of TCP flows; nothing has happened yet. Panics where a flow is not TCP.
+    /// Sets up a run of TCP flows, at time 0. Panics if a flow is not TCP.
     pub fn new(scenario: &Scenario) -> Self {
         Simulation::with_stack(scenario, None)
     }
 
-    /// Sets up a run; `stack` has the ends of the flows that are not TCP. Panics where there is such a flow and no stack.
+    /// Sets up a run; `stack` makes the ends of the flows that are not TCP. Panics if there is such a flow and no
+    /// stack.
     pub fn with_stack(scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
         Simulation::with_engine(Engine::Fast, scenario, stack)
     }
 
-    /// Sets up a run on this engine; see [`Simulation::with_stack`].
+    /// Sets up a run on `engine`; see [`Simulation::with_stack`].
     pub fn with_engine(engine: Engine, scenario: &Scenario, stack: Option<&dyn Stack>) -> Self {
         Watch::without_limits(|watch| Simulation::watched(engine, scenario, stack, watch)).expect("nothing stops it")
     }
@@ -108,41 +109,43 @@ impl Simulation {
         }))
     }
 
-    /// Handles `events` events at most. Callers that must stay responsive call it in slices.
+    /// Handles at most `events` events. Callers that must stay responsive call it in slices.
     pub fn advance(&mut self, events: u64) -> Progress {
         either!(&mut self.0, event_loop => event_loop.advance(events))
     }
 
-    /// The rows of flows and of links so far. Where there is one at every change, those of links are in order only at the
-    /// end.
+    /// Returns the rows of flows and of links up to now. If there is a row at every change, those of links are in order
+    /// only at the end.
     pub fn series(&self) -> (&FlowSeries, &LinkSeries) {
         either!(&self.0, event_loop => event_loop.series())
     }
 
-    /// Events handled so far.
+    /// Returns the number of events handled.
     pub fn events(&self) -> u64 {
         either!(&self.0, event_loop => event_loop.events())
     }
 
-    /// Ends the run, which has come to its end, and gives what it measured.
+    /// Ends the run, which has come to its end, and returns what it measured.
     ///
     /// # Panics
-    /// The run has not come to its end: what it knows ahead of time cannot be taken back.
+    /// Panics if the run has not come to its end: what it knows ahead of time cannot be taken back.
     pub fn finish(self) -> Outcome {
         either!(self.0, event_loop => event_loop.finish())
     }
 
-    /// About how much memory the run holds, bytes.
+    /// Returns about how much memory the run holds, bytes.
     pub fn memory_bytes(&self) -> u64 {
         either!(&self.0, event_loop => event_loop.memory_bytes())
     }
 
-    /// About how much memory it holds with what it is about to take, or at the end: rows still to come, and results.
+    /// Returns about how much memory the run holds with what it is about to take, or at the end if that is more: the
+    /// rows still to come and the results, bytes.
     pub(crate) fn memory_to_end_bytes(&self) -> u64 {
         either!(&self.0, event_loop => event_loop.memory_to_end_bytes())
     }
 
-    /// How many events may pass between checks of the memory: a check takes as long as there are flows and links.
+    /// Returns the number of events that may pass between checks of the memory: a check takes as long as there are
+    /// flows and links.
     pub(crate) fn events_between_looks(&self) -> u64 {
         either!(&self.0, event_loop => event_loop.events_between_looks())
     }

@@ -1,4 +1,4 @@
-//! Segments that are delivered and sent: from the network to the endpoints, and what these answer.
+//! Segments that are delivered and sent: from the network to the endpoints, and the endpoints' answers.
 
 use vegas_core::units::Time;
 
@@ -10,7 +10,7 @@ use crate::packet::{FlowAndFlags, PackedHeader, Packet, PacketKind, SackId};
 use crate::tcp::AckTiming;
 
 impl<N: Network> EventLoop<N> {
-    /// Takes in what the network delivers.
+    /// Passes delivered packets to their receivers.
     #[inline(always)]
     pub(super) fn deliver(&mut self, delivered: Delivered) {
         match delivered {
@@ -32,7 +32,7 @@ impl<N: Network> EventLoop<N> {
         }
     }
 
-    /// A packet has come to its receiver, which may be any.
+    /// Passes a packet to its receiver, which may be of any kind.
     #[inline(never)]
     fn deliver_any(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
         let packet = &Packet::of_words(sequence, flow_and_flags, header);
@@ -53,7 +53,7 @@ impl<N: Network> EventLoop<N> {
         }
     }
 
-    /// Takes in a packet that is known by its words, so that it stays in registers.
+    /// Handles a segment, given by its words so that it stays in registers.
     #[inline(always)]
     fn take_in_segment(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
         match Packet::of_words(sequence, flow_and_flags, header).kind() {
@@ -62,7 +62,7 @@ impl<N: Network> EventLoop<N> {
         }
     }
 
-    /// A segment that is no acknowledgement.
+    /// Handles a segment that is not an acknowledgement.
     #[inline(never)]
     fn take_in_other(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
         let packet = &Packet::of_words(sequence, flow_and_flags, header);
@@ -127,7 +127,8 @@ impl<N: Network> EventLoop<N> {
         self.flush_here::<false>(id);
     }
 
-    /// As [`EventLoop::on_ack`], where packets are captured, rows written at every change, or the run ends with its flows.
+    /// As [`EventLoop::on_ack`], if packets are captured, rows are written at every change, or the run ends with its
+    /// flows.
     #[inline(never)]
     fn on_observed_ack(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
         let packet = Packet::of_words(sequence, flow_and_flags, header);
@@ -188,14 +189,15 @@ impl<N: Network> EventLoop<N> {
         self.flush(id as usize);
     }
 
-    /// Carries out what a sender left in the outbox, and keeps its timer's event at or before its deadline. A timer
-    /// that moved later is left: it finds out when it fires, and most never do.
+    /// Carries out what a sender left in the outbox, and keeps its timer's event at or before the timer's deadline. The
+    /// event stays where it is if the deadline moves later: the sender checks its deadline when the event happens, and
+    /// most timers never expire.
     #[inline(never)]
     pub(super) fn flush(&mut self, id: usize) {
         self.flush_here::<true>(id);
     }
 
-    /// [`Self::flush`], inlined. Not `OBSERVED` if the run is known not to be.
+    /// As [`Self::flush`], but inlined. `OBSERVED` is false if the run is known not to be observed.
     #[inline(always)]
     fn flush_here<const OBSERVED: bool>(&mut self, id: usize) {
         let is_traffic = id >= self.hosts.components.flows as usize;
@@ -240,7 +242,7 @@ impl<N: Network> EventLoop<N> {
         self.hosts.outbox.packets.clear();
     }
 
-    /// Writes down what a sender noted, unless it is one of traffic.
+    /// Records the incidents that a sender noted, unless the sender is one of traffic.
     #[cold]
     fn write_down(&mut self, id: usize, is_traffic: bool) {
         let time_s = seconds(self.now);
@@ -249,7 +251,7 @@ impl<N: Network> EventLoop<N> {
         }
     }
 
-    /// A packet leaves its host.
+    /// Sends a packet from its host.
     #[inline(never)]
     pub(super) fn launch(&mut self, packet: Packet) {
         self.hosts.count_leaving(&packet);

@@ -1,28 +1,30 @@
-//! What FQ-CoDel hashes: addresses and ports, which simulated packets stand for and do not carry.
+//! The hashes of addresses and ports that FQ-CoDel reads. Simulated packets stand for addresses and ports, but do not
+//! carry them.
 
 use crate::packet::{Packet, PacketKind};
 use crate::scenario::{LinkId, NodeId, Scenario};
 use crate::util::random::fnv1a;
 
-/// The hash of addresses and ports, for each direction of a connection and for each source of datagrams. As a port, it
-/// depends on its two hosts, and on what the sending one has opened before: nothing else in a scenario changes it.
+/// The hash of addresses and ports for each direction of a connection, and for each source of datagrams. Like a port, it
+/// depends on the two hosts and on what the sending host has opened before; nothing else in a scenario changes it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels {
-    /// By flow, then by place of a connection that a source has opened: there and back. Nothing where no link asks.
+    /// The hashes of connections, forward and backward. They are indexed by flow, and behind the flows by the place of
+    /// a connection that a source has opened. Empty if no link reads them.
     connections: Vec<[u32; 2]>,
-    /// By source of traffic.
+    /// The hashes of datagrams, indexed by source of traffic.
     datagrams: Vec<u32>,
     sources: Vec<Source>,
 }
 
-/// A source of traffic, and how many connections it has opened.
+/// A source of traffic, with the number of connections that it has opened.
 #[derive(Clone, Debug)]
 struct Source {
     ends: Ends,
     opened: u64,
 }
 
-/// Two hosts, and a port of the first.
+/// Two hosts, and the port of the first one.
 #[derive(Clone, Debug)]
 struct Ends {
     from: String,
@@ -31,7 +33,7 @@ struct Ends {
 }
 
 impl Labels {
-    /// Those of a scenario's flows and sources, if any link asks.
+    /// Returns the labels of a scenario's flows and sources; none if no link tells connections apart.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         if !scenario.links.iter().any(|link| link.discipline.tells_connections_apart()) {
             return Labels::default();
@@ -46,7 +48,7 @@ impl Labels {
         }
     }
 
-    /// A source opens a connection in this place, which is taken anew or the next one.
+    /// Labels the connection that a source opens in `place`, which is a reused place or the next new one.
     pub(crate) fn open(&mut self, place: u32, source: u32) {
         let Some(Source { ends, opened }) = self.sources.get_mut(source as usize) else { return };
         let labels = Ends { port: format!("{}.{opened}", ends.port), ..ends.clone() }.both();
@@ -77,7 +79,7 @@ impl Ends {
     }
 }
 
-/// The ends of each path; a port is the number of the path among those that begin at its host.
+/// Returns the ends of each path. A port is the number of the path among the paths that begin at its host.
 fn all_ends(scenario: &Scenario, kind: &str, paths: Vec<&[LinkId]>) -> Vec<Ends> {
     let name = |node: NodeId| scenario.nodes[node].clone();
     let mut begun = vec![0u32; scenario.nodes.len()];
@@ -90,7 +92,7 @@ fn all_ends(scenario: &Scenario, kind: &str, paths: Vec<&[LinkId]>) -> Vec<Ends>
     paths.into_iter().map(ends_of).collect()
 }
 
-/// A hash in 32 bits, all of which depend on all of the text.
+/// Returns a 32-bit hash. Each bit of it depends on the whole text.
 fn fold(text: &str) -> u32 {
     let hash = fnv1a(text);
     (hash ^ hash >> 32) as u32

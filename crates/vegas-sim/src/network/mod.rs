@@ -1,9 +1,9 @@
-//! The network between the hosts. A packet goes in at its sender and comes out at its receiver; what lies between is
-//! known here only.
+//! The network between the hosts. A packet enters it at its sender and is delivered at its receiver; only this module
+//! knows what lies between.
 //!
-//! [`Network`] is all that the rest of the simulator sees of it. [`Fast`] is the one that is run: it works out where
-//! packets will be as far ahead as it can. [`Reference`] is the one that is read: an event for each packet and link, and
-//! the judge of the other.
+//! [`Network`] is all that the rest of the simulator sees of the network. Runs use [`Fast`], which computes the
+//! positions of packets as far ahead of time as it can. [`Reference`] is written to be read: it has an event for each
+//! packet and link, and [`Fast`] is compared with it.
 
 mod fast;
 mod labels;
@@ -25,93 +25,98 @@ use crate::util::event::Event;
 use crate::util::random::Stream;
 use crate::util::watch::{Stopped, Watch};
 
-/// The links of a scenario at work, with the packets on them.
+/// The links of a scenario with their present state, and the packets on them.
 pub(crate) trait Network: fmt::Debug + Sized {
-    /// What a link takes from the set-up on, bytes.
+    /// The memory that a link takes from the set-up on, bytes.
     const LINK_BYTES: usize;
 
-    /// The network at time 0; `own_hosts` unless packets are sent and received by others than the simulator's hosts.
+    /// Returns the network at time 0. `own_hosts` is false if packets come from and go to hosts other than the
+    /// simulator's.
     fn new(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>) -> Result<Self, Stopped>;
 
-    /// What happens next; [`Event::NEVER`] if nothing does before a packet is sent.
+    /// Returns the next event; [`Event::NEVER`] if nothing happens before a packet is sent.
     fn next_event(&mut self) -> Event;
 
-    /// Lets the next event happen, which is this one, and gives what it delivers.
+    /// Carries out the next event, which is `event`, and returns what it delivers.
     fn advance(&mut self, event: Event, hosts: &mut impl Hosts) -> Delivered;
 
-    /// A packet leaves its host.
+    /// Takes a packet that leaves its host at `now`.
     fn send(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts);
 
-    /// A segment leaves a flow's sender for its receiver: the flow's forward route need not be sought.
+    /// Takes a segment that leaves a flow's sender for its receiver. This needs no lookup of the direction, as the
+    /// route is the flow's forward route.
     fn send_forward(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
         self.send(now, packet, hosts);
     }
 
-    /// A source of traffic opens a connection: packets with this flow's number travel between the source's hosts.
+    /// Prepares for a connection that a source of traffic opens: packets with the number `flow` travel between the
+    /// hosts of `source`.
     fn open(&mut self, flow: u32, source: u32);
 
-    /// A link or a route changes.
+    /// Applies a change of a link or a route at `now`.
     fn change(&mut self, now: Time, change: &Change, hosts: &mut impl Hosts);
 
-    /// Brings what [`Network::link_totals`] tells up to `now`, which is a sampling instant or the end.
+    /// Updates what [`Network::link_totals`] returns to `now`, which is a sampling instant or the end of the run.
     fn bring_up_to(&mut self, now: Time, hosts: &mut impl Hosts);
 
-    /// What had happened on a link by `now`, at which the network was last brought up.
+    /// Returns the totals of a link at `now`, which is the time of the last [`Network::bring_up_to`].
     fn link_totals(&self, link: LinkId, now: Time) -> LinkTotals;
 
-    /// A link's greatest queue is sought anew, from the `waiting` packets of now on.
+    /// Begins a new interval for a link's greatest queue; it starts at the `waiting` packets that wait now.
     fn begin_step(&mut self, link: LinkId, waiting: u32);
 
-    /// How long packets have waited for a link; those that still wait in a drop-tail queue as long as they will by now's
-    /// rate.
+    /// Returns how long packets have waited for a link. Packets that still wait in a drop-tail queue count with the
+    /// time that they will have waited if the link's rate stays as it is.
     fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes>;
 
-    /// How much memory it holds beside what its set-up took, bytes.
+    /// Returns the memory that the network holds beside what its set-up took, bytes.
     fn memory_bytes(&self) -> usize;
 
-    /// Packets inside the network.
+    /// Returns the number of packets inside the network.
     ///
     /// # Panics
-    /// Not every packet that went into a link has come out, was dropped or is inside.
+    /// Panics unless each packet that entered a link has left it, was dropped or is inside.
     fn check_conservation(&self) -> u64;
 }
 
-/// What a network tells the hosts and asks of them while packets travel.
+/// The host side of the network: what a network reports to the hosts and asks of them while packets travel.
 pub(crate) trait Hosts {
-    /// The answer of a receiver to a packet that arrives at `at`, now or later, as it leaves its host at that instant.
-    /// Asked only of a receiver that answers each packet at once, in the order of arrivals, and instead of delivering the
-    /// packet.
+    /// Returns a receiver's answer to a packet that arrives at `at`, now or later, as the answer leaves the receiver's
+    /// host at that instant. The network calls this instead of delivering the packet, in the order of arrivals, and
+    /// only for a receiver that answers each packet at once.
     fn answer(&mut self, at: Time, packet: &Packet) -> Packet;
 
-    /// A second packet like this one.
+    /// Returns a second packet like this one.
     fn duplicate(&mut self, packet: &Packet) -> Packet;
 
-    /// A link has dropped a packet at `at`, which is now, or earlier or later where the network finds that out then.
+    /// Reports that a link dropped a packet at `at`. This is now, or earlier or later if the network finds the drop out
+    /// at another time.
     fn dropped(&mut self, at: Time, link: LinkId, packet: Packet, kind: IncidentKind);
 
-    /// A queue has marked a packet (ECN).
+    /// Reports that a queue marked a packet (ECN).
     fn marked(&mut self, at: Time, link: LinkId, packet: &Packet);
 
-    /// A link's queue has changed; told where the scenario asks for a row at every change.
+    /// Reports that a link's queue has changed. The network calls this only if the scenario asks for a row at every
+    /// change.
     fn link_changed(&mut self, at: Time, link: LinkId, totals: &LinkTotals);
 }
 
-/// What comes out of the network at one instant.
+/// The packets that the network delivers in one event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Delivered {
     Nothing,
-    /// A packet has come to its receiver.
+    /// A packet has arrived at its receiver.
     One(Packet),
-    /// A packet and its duplicate have come.
+    /// A packet and its duplicate have arrived.
     Two(Packet, Packet),
 }
 
-/// The random numbers of a link's impairments, given by the seed and the link's name.
+/// Returns the random stream of a link's impairments; it follows from the seed and the link's name.
 fn impairment_stream(scenario: &Scenario, link: &LinkSpec) -> Stream {
     link_stream(scenario, "", link)
 }
 
-/// The random numbers of a link's queue discipline.
+/// Returns the random stream of a link's queue discipline.
 fn queue_stream(scenario: &Scenario, link: &LinkSpec) -> Stream {
     link_stream(scenario, "queue of ", link)
 }

@@ -1,4 +1,4 @@
-//! What travels on links: 24 bytes a packet, selective acknowledgements kept aside.
+//! The packets on links: 24 bytes each; selective acknowledgements are kept apart.
 
 mod wire_size;
 
@@ -7,11 +7,11 @@ use vegas_core::units::Time;
 
 pub use wire_size::WireSize;
 
-/// A packet on its way: three words, so that it is moved in three registers and never read in other parts than it was
-/// written in, which would make a processor wait.
+/// A packet on its way. It is three words, so that it is moved in three registers and is read in the parts in which it
+/// was written; a processor waits for a read in other parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packet {
-    /// Data: first payload byte, from 0. Acknowledgement: the next byte expected.
+    /// Of data the first payload byte, from 0; of an acknowledgement the next byte expected.
     pub(crate) sequence: u64,
     flow_and_flags: FlowAndFlags,
     header: PackedHeader,
@@ -20,36 +20,37 @@ pub(crate) struct Packet {
 const _: () = assert!(size_of::<Packet>() == 24);
 
 impl Packet {
-    /// A packet that leaves its host, without ECN, stamps or SACK blocks.
+    /// Returns a packet that leaves its host, without ECN, stamps or SACK blocks.
     #[inline]
     pub(crate) fn new(kind: PacketKind, flow: u32, sequence: u64, wire: WireSize) -> Self {
         Packet { sequence, flow_and_flags: FlowAndFlags::new(flow, Flags::NONE), header: PackedHeader::new(kind, wire) }
     }
 
-    /// Its words, which a function takes in registers: what is larger than two of them is passed in memory.
+    /// Returns the packet's words, which a function takes in registers: an argument of more than two words is passed in
+    /// memory.
     #[inline]
     pub(crate) fn words(self) -> (u64, FlowAndFlags, PackedHeader) {
         (self.sequence, self.flow_and_flags, self.header)
     }
 
-    /// The packet of these words.
+    /// Returns the packet of these words.
     #[inline]
     pub(crate) fn of_words(sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) -> Self {
         Packet { sequence, flow_and_flags, header }
     }
 
-    /// Whether it differs from the other one by its sequence number at most.
+    /// Returns whether the packet differs from the other at most by its sequence number.
     pub(crate) fn is_like(&self, other: &Packet) -> bool {
         (self.flow_and_flags, self.header) == (other.flow_and_flags, other.header)
     }
 
-    /// The connection; of a datagram, the source.
+    /// Returns the packet's connection; of a datagram, its source.
     #[inline]
     pub(crate) fn flow(&self) -> u32 {
         self.flow_and_flags.flow()
     }
 
-    /// Bytes on the wire.
+    /// Returns the packet's size on the wire.
     #[inline]
     pub(crate) fn wire(&self) -> WireSize {
         self.header.wire()
@@ -59,55 +60,55 @@ impl Packet {
         self.header.kind()
     }
 
-    /// Index into the flow's route of the step it is at: a parking-lot has a thousand.
+    /// Returns the index into the flow's route of the step that the packet is at. A parking-lot has a thousand steps.
     #[inline]
     pub(crate) fn hop(&self) -> u16 {
         self.header.hop()
     }
 
-    /// This packet at another step.
+    /// Returns this packet at another step.
     #[inline]
     pub(crate) fn at_hop(self, hop: u16) -> Self {
         Packet { header: self.header.with_hop(hop), ..self }
     }
 
-    /// Queueing time that routers have stamped; the flow knows whether its packets carry the option.
+    /// Returns the queueing time that routers have stamped; the flow knows whether its packets carry the option.
     #[inline]
     pub(crate) fn aqt(&self) -> Aqt {
         self.header.aqt()
     }
 
-    /// This packet after routers have added `more` to its stamp.
+    /// Returns this packet with `more` added to its stamp.
     pub(crate) fn stamped(self, more: Aqt) -> Self {
         Packet { header: self.header.with_aqt(self.aqt().plus(more.into())), ..self }
     }
 
-    /// This packet with such a stamp in place of its own.
+    /// Returns this packet with `aqt` in place of its stamp.
     pub(crate) fn with_aqt(self, aqt: Aqt) -> Self {
         Packet { header: self.header.with_aqt(aqt), ..self }
     }
 
-    /// Its bits of ECN.
+    /// Returns the packet's ECN bits.
     pub(crate) fn ecn(&self) -> Ecn {
         Ecn(self.flow_and_flags.flags().0 & Flags::ECN)
     }
 
-    /// Its SACK blocks.
+    /// Returns the id of the packet's SACK blocks.
     pub(crate) fn sack(&self) -> SackId {
         SackId(self.flow_and_flags.flags().0 & Flags::SACK)
     }
 
-    /// This packet with these bits of ECN besides.
+    /// Returns this packet with these ECN bits added.
     pub(crate) fn with_ecn(self, ecn: Ecn) -> Self {
         Packet { flow_and_flags: self.flow_and_flags.with(Flags(self.flow_and_flags.flags().0 | ecn.0)), ..self }
     }
 
-    /// This packet with these SACK blocks.
+    /// Returns this packet with these SACK blocks.
     pub(crate) fn with_sack(self, sack: SackId) -> Self {
         Packet { flow_and_flags: self.flow_and_flags.with(Flags(self.ecn().0 | sack.0)), ..self }
     }
 
-    /// Marks it, if its sender can be told so: whether it is marked now (RFC 3168, section 5).
+    /// Marks the packet if it is ECN-capable (RFC 3168, section 5); returns whether it is.
     pub(crate) fn mark(&mut self) -> bool {
         let capable = self.ecn().has(Ecn::CAPABLE);
         if capable {
@@ -117,8 +118,8 @@ impl Packet {
     }
 }
 
-/// The flow in the lower half; in the upper one bits of ECN, and SACK blocks of an acknowledgement: the bits are where they
-/// cost a packet without them nothing.
+/// The flow in the lower half. The upper half has the ECN bits and the id of an acknowledgement's SACK blocks; they are
+/// placed where they cost nothing for a packet without them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowAndFlags(u64);
 
@@ -144,7 +145,7 @@ impl FlowAndFlags {
     }
 }
 
-/// From below: 16 bits of size, 16 of the hop, 24 of stamps in us, 8 of the kind.
+/// The header, from the lowest bit on: 16 bits of size, 16 of the hop, 24 of stamps in us, 8 of the kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PackedHeader(u64);
 
@@ -196,7 +197,7 @@ impl PackedHeader {
     }
 }
 
-/// ECN in the upper four bits, a SACK slot in the lower 28.
+/// The ECN bits in the upper four bits, a SACK id in the lower 28.
 #[derive(Clone, Copy, Debug)]
 struct Flags(u32);
 
@@ -225,7 +226,7 @@ impl Ecn {
         self.0 & bits.0 == bits.0
     }
 
-    /// The field of the IP header: 0, ECT(0) or CE.
+    /// Returns the ECN field of the IP header: 0, ECT(0) or CE.
     pub(crate) fn codepoint(self) -> u8 {
         match (self.has(Ecn::CAPABLE), self.has(Ecn::MARKED)) {
             (false, _) => 0b00,
@@ -238,20 +239,20 @@ impl Ecn {
         Ecn(self.0 | other.0)
     }
 
-    /// These bits, or none.
+    /// Returns these bits if `set`, else none.
     pub(crate) fn when(self, set: bool) -> Ecn {
         if set { self } else { Ecn::NONE }
     }
 }
 
-/// Those with even numbers travel from sender to receiver, the others back.
+/// The kind of a packet. Kinds with even numbers travel from sender to receiver, the others back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PacketKind {
     Syn = 0,
     SynAck = 1,
     Data = 2,
     Ack = 3,
-    /// Of a source of traffic, with its id in `flow`.
+    /// A datagram of a source of traffic, with the source's id in `flow`.
     Datagram = 4,
 }
 
@@ -260,7 +261,7 @@ impl PacketKind {
     const ALL: [PacketKind; 5] =
         [PacketKind::Syn, PacketKind::SynAck, PacketKind::Data, PacketKind::Ack, PacketKind::Datagram];
 
-    /// Whether it travels from sender to receiver.
+    /// Returns whether the packet travels from sender to receiver.
     #[inline]
     pub(crate) fn is_forward(self) -> bool {
         self as u8 & 1 == 0
@@ -273,9 +274,9 @@ impl PacketKind {
 pub(crate) struct SackBlocks {
     pub(crate) blocks: [(u64, u64); 3],
     pub(crate) count: u8,
-    /// RoVegas's AQT-Echo: what the newest data packet had been stamped with.
+    /// RoVegas's AQT-Echo: the stamp of the newest data packet.
     pub(crate) echo: Aqt,
-    /// When the newest data packet arrived, where the sender measures one-way delays; else [`Time::ZERO`].
+    /// The arrival of the newest data packet, if the sender measures one-way delays; else [`Time::ZERO`].
     pub(crate) arrived: Time,
 }
 
@@ -283,11 +284,11 @@ impl SackBlocks {
     /// No blocks, no echo and no time.
     pub(crate) const NONE: SackBlocks =
         SackBlocks { blocks: [(0, 0); 3], count: 0, echo: Aqt::ZERO, arrived: Time::ZERO };
-    /// The option with all three blocks.
+    /// The size of the option with all three blocks, bytes.
     pub(crate) const WIRE_BYTES_MAX: u64 = 28;
 
-    /// Bytes of the option in an acknowledgement: kind, length and blocks, padded to a multiple of four (RFC 2018,
-    /// section 3).
+    /// Returns the size of the option in an acknowledgement, bytes: kind, length and blocks, padded to a multiple of
+    /// four (RFC 2018, section 3).
     pub(crate) fn wire_bytes(&self) -> u16 {
         if self.count == 0 { 0 } else { 4 + 8 * u16::from(self.count) }
     }
@@ -297,7 +298,7 @@ impl SackBlocks {
     }
 }
 
-/// Where a packet's SACK blocks are kept: one more than the slot, so that a packet without them has zeros there.
+/// The id of a packet's SACK blocks: the slot plus one, so that a packet without blocks has zeros there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackId(u32);
 
@@ -305,32 +306,32 @@ impl SackId {
     pub(crate) const NONE: SackId = SackId(0);
     const MAX: u32 = Flags::SACK;
 
-    /// The slot; beyond all of them for none.
+    /// Returns the slot; without blocks, a number above all slots.
     #[inline]
     fn slot(self) -> u32 {
         self.0.wrapping_sub(1)
     }
 }
 
-/// SACK blocks of the packets in flight that carry any, so that nothing is allocated per packet. Those of packets that
-/// leave one behind the other lie side by side, in groups of slots that are used again when all packets of the group are
-/// gone: they are read in about the same order.
+/// The SACK blocks of the packets in flight that carry any, so that nothing is allocated per packet. Blocks of packets
+/// that leave one behind the other lie side by side, as they are read in about the same order. The slots are in groups,
+/// which are reused when all packets of a group are gone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SackPool {
     slots: Vec<SackBlocks>,
-    /// By group: how many packets hold slots of it.
+    /// The number of packets that hold slots of each group.
     held: Vec<u32>,
-    /// Groups of which no packet holds any.
+    /// The groups of which no packet holds a slot.
     free: Vec<u32>,
-    /// The next slot of the group that is being filled; none is, where this is the first of a group.
+    /// The next slot of the group that is being filled. If it is the first of a group, no group is being filled.
     next: u32,
 }
 
-/// Slots of a group.
+/// The number of slots of a group.
 const GROUP: u32 = 64;
 
 impl SackPool {
-    /// What it holds, bytes.
+    /// Returns the memory that the pool takes, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val(&self.slots[..]) + size_of_val(&self.held[..]) + size_of_val(&self.free[..])
     }
@@ -373,12 +374,12 @@ impl SackPool {
         }
     }
 
-    /// A second packet with the same blocks.
+    /// Stores the blocks again for a second packet.
     pub(crate) fn duplicate(&mut self, id: SackId) -> SackId {
         self.store(*self.get(id))
     }
 
-    /// The packet is gone.
+    /// Frees the blocks of a packet that is gone.
     #[inline]
     pub(crate) fn release(&mut self, id: SackId) {
         if id != SackId::NONE {
@@ -390,14 +391,14 @@ impl SackPool {
         let group = slot / GROUP;
         let held = &mut self.held[group as usize];
         *held -= 1;
-        // the one being filled is given back when it is full
+        // the group that is being filled is freed when it is full
         let is_filling = self.next.wrapping_sub(1) / GROUP == group;
         if *held == 0 && !is_filling {
             self.free.push(group);
         }
     }
 
-    /// How many packets hold blocks.
+    /// Returns the number of packets that hold blocks.
     pub(crate) fn in_use(&self) -> usize {
         self.held.iter().map(|held| *held as usize).sum()
     }

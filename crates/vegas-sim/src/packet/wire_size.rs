@@ -2,45 +2,45 @@
 
 use vegas_core::units::{Bytes, Rate, Span};
 
-/// Bytes of a packet on a link, headers included: what a transmitter sends, and what a queue with a limit in bytes counts.
-/// 65,535 at most, as an IPv4 packet has (RFC 791, section 3.1: total length).
+/// The size of a packet on a link, bytes, headers included: what a transmitter sends, and what a queue with a limit in
+/// bytes counts. At most 65,535, as for an IPv4 packet (RFC 791, section 3.1: total length).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct WireSize(u16);
 
 impl WireSize {
-    /// No packet's size.
+    /// A size that no packet has.
     pub const ZERO: WireSize = WireSize(0);
     /// The largest IPv4 packet.
     pub const MAX: WireSize = WireSize(u16::MAX);
 
-    /// From a count of bytes.
+    /// Returns the size of `bytes` bytes.
     #[inline]
     pub const fn new(bytes: u16) -> Self {
         WireSize(bytes)
     }
 
-    /// From a size that validation has bounded.
+    /// Returns a size that validation has bounded.
     ///
     /// # Panics
-    /// The size is beyond [`WireSize::MAX`].
+    /// Panics if the size is beyond [`WireSize::MAX`].
     pub(crate) fn of(bytes: Bytes) -> Self {
         WireSize(u16::try_from(bytes.get()).expect("validation bounds packet sizes"))
     }
 
-    /// The count of bytes.
+    /// Returns the number of bytes.
     #[inline]
     pub const fn get(self) -> u16 {
         self.0
     }
 
-    /// The size with `more` bytes of options; saturates.
+    /// Returns the size with `more` bytes of options; saturates.
     #[inline]
     pub(crate) const fn plus(self, more: u16) -> Self {
         WireSize(self.0.saturating_add(more))
     }
 
-    /// How long a transmitter of this rate sends it.
+    /// Returns how long a transmitter of this rate sends the packet.
     #[inline]
     pub(crate) const fn transmission(self, rate: Rate) -> Span {
         rate.time_for(Bytes::new(self.0 as u64))

@@ -1,38 +1,40 @@
-//! What happens next, as one number: events are in the order of their numbers.
+//! The next event, as one number: events happen in the order of their numbers.
 
 use vegas_core::units::Time;
 
-/// A component's place in the total order of simultaneous events: smaller ids go first.
+/// A component's place in the total order of simultaneous events; smaller ids go first.
 pub(crate) type ComponentId = u32;
 
-/// Something that happens: its time in the upper half, below it the component, and the delay line if it is one's, so that
-/// events are in the order of their numbers.
+/// An event: its time in the upper half; below it the component and, if a delay line has it, the delay line. Events
+/// happen in the order of these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event(u128);
 
 impl Event {
-    /// The delay line of an event that is none's. Delay lines go first.
+    /// The delay line of an event that no delay line has. At one time and component, events of delay lines go first.
     pub(crate) const OWN: u32 = u32::MAX;
-    /// After all events, and far enough below the greatest number for [`Event::earlier`]: after 146 years.
+    /// An event after all others, after 146 years. Its number is far enough below the greatest number for
+    /// [`Event::earlier`].
     pub(crate) const NEVER: Event = Event(u128::MAX >> 2);
-    /// The latest time of a delay line's event, before that.
+    /// The latest time of a delay line's event, just before [`Event::NEVER`].
     pub(crate) const LATEST: Time = Time::from_nanos((u64::MAX >> 2) - 1);
-    /// Before all events: those of delay lines and components have numbers above.
+    /// An event before all others: those of delay lines and components have greater numbers.
     pub(crate) const FIRST: Event = Event(0);
 
-    /// A component's own event.
+    /// Returns a component's own event.
     #[inline]
     pub(crate) fn new(time: Time, component: ComponentId) -> Self {
         Event::with_delay_line(time, component, Event::OWN)
     }
 
-    /// At the time of this one, before all that components from this one on do.
+    /// Returns an event at the time of this one, before all events of `component` and of those after it.
     #[inline]
     pub(crate) fn before(self, component: ComponentId) -> Self {
         Event::with_delay_line(self.time(), component, 0)
     }
 
-    /// An event of a delay line. An event beyond 146 years is put just before that: no run lasts longer.
+    /// Returns an event of a delay line. An event after more than 146 years is put just before that time; no run lasts
+    /// longer.
     #[inline]
     pub(crate) fn of_delay_line(time: Time, component: ComponentId, delay_line: u32) -> Self {
         Event::with_delay_line(time.min(Event::LATEST), component, delay_line)
@@ -54,13 +56,14 @@ impl Event {
         (self.0 as u64 >> 32) as u32
     }
 
-    /// The delay line that the event belongs to, out of the component; [`Event::OWN`] of the component's own event.
+    /// Returns the delay line that the event belongs to, out of the component's event; [`Event::OWN`] if it is the
+    /// component's own event.
     #[inline]
     pub(crate) fn delay_line(self) -> u32 {
         self.0 as u32
     }
 
-    /// What events are in the order of.
+    /// Returns the number by which events are ordered.
     #[inline]
     pub(crate) fn key(self) -> u128 {
         self.0
@@ -71,8 +74,9 @@ impl Event {
         self.0 < other.0
     }
 
-    /// The earlier one of both. Which it is cannot be foreseen, so no branch: the two upper bits of all numbers are 0, so
-    /// that those of a difference are alike, and tell which is less. Written with a comparison, a compiler makes it a jump.
+    /// Returns the earlier one of both events. As processors cannot predict which it is, the code has no branch: the
+    /// two upper bits of all numbers are 0, so that the two upper bits of a difference are alike, and show which number
+    /// is less. A compiler makes a jump of a comparison.
     #[inline]
     pub(crate) fn earlier(self, other: Event) -> Event {
         let other_is = ((other.0.wrapping_sub(self.0) >> 64) as i64 >> 62) as u64;

@@ -1,4 +1,4 @@
-//! What every other room may use, and what knows none of them.
+//! Utilities that every other room may use, and that use no other room.
 
 pub(crate) mod event;
 pub(crate) mod prefetch;

@@ -16,8 +16,8 @@ impl Stream {
         Stream(rng)
     }
 
-    /// True with probability `ppm` in a million. Draws only if the outcome is open, so that an impairment that is
-    /// off costs nothing and shifts nothing.
+    /// Returns true with probability `ppm` in a million. Draws only if the outcome is open, so that an impairment that
+    /// is off costs nothing and shifts no other draws.
     pub(crate) fn happens(&mut self, ppm: u32) -> bool {
         match u64::from(ppm) {
             0 => false,
@@ -26,14 +26,14 @@ impl Stream {
         }
     }
 
-    /// Uniform in (0, 1], in steps of 2^-53: never 0, so that its logarithm is finite.
+    /// Returns a number uniform in (0, 1], in steps of 2^-53: never 0, so that its logarithm is finite.
     pub(crate) fn unit(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// A draw from the Poisson distribution with this mean, by as many uniform draws as their product stays above
-    /// e^-mean (D. E. Knuth, The Art of Computer Programming, volume 2, section 3.4.1). The exponential is software, and so
-    /// alike on all machines.
+    /// Returns a draw from the Poisson distribution with this mean: the number of uniform draws for which their product
+    /// stays above e^-mean (D. E. Knuth, The Art of Computer Programming, volume 2, section 3.4.1). The exponential is
+    /// computed in software, so that it is equal on all machines.
     pub(crate) fn poisson(&mut self, mean: f64) -> u64 {
         let least = libm::exp(-mean);
         let mut product = self.unit();
@@ -45,7 +45,7 @@ impl Stream {
         count
     }
 
-    /// Uniform in 0..bound without bias (rejection).
+    /// Returns a number uniform in 0..bound, without bias (rejection).
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         let zone = u64::MAX - u64::MAX % bound;
         loop {

@@ -1,11 +1,11 @@
-//! Rings of values that are put in at one end and taken out at the other.
+//! Rings of values, which are added at one end and removed at the other.
 //!
 //! Unlike those of the standard library they have a power of two of places, so that where one is is a mask away, and say
 //! where the next ones will be.
 
 use crate::util::prefetch::prefetch;
 
-/// Fewest places of a ring that is used.
+/// The least number of places of a ring that is used.
 const PLACES_MIN: usize = 8;
 /// How many places before its turn a value is fetched.
 const AHEAD: usize = 3;
@@ -13,7 +13,7 @@ const AHEAD: usize = 3;
 /// A ring of fewer than 2^32 values.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<T> {
-    /// A power of two of them, or none.
+    /// The places; their number is a power of two, or 0.
     places: Box<[T]>,
     first: u32,
     len: u32,
@@ -31,7 +31,7 @@ impl<T: Copy + Default> Ring<T> {
         self.len as usize
     }
 
-    /// What it holds beside itself, bytes.
+    /// Returns the memory that the ring takes beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val(&self.places[..])
     }
@@ -41,25 +41,25 @@ impl<T: Copy + Default> Ring<T> {
         self.len == 0
     }
 
-    /// Whether the next one to be put in needs more memory.
+    /// Returns whether the next value to be added needs more memory.
     #[inline]
     fn is_full(&self) -> bool {
         self.len() == self.places.len()
     }
 
-    /// The place of the value with `at` others before it.
+    /// Returns the place of the value with `at` others before it.
     #[inline]
     fn place(&self, at: usize) -> usize {
         (self.first as usize + at) & self.places.len().wrapping_sub(1)
     }
 
-    /// The value with `at` others before it.
+    /// Returns the value with `at` others before it.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> Option<&T> {
         if at < self.len() { Some(&self.places[self.place(at)]) } else { None }
     }
 
-    /// The value with `at` others before it, to be changed.
+    /// Returns the value with `at` others before it, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         if at < self.len() { Some(&mut self.places[self.place(at)]) } else { None }
@@ -78,7 +78,7 @@ impl<T: Copy + Default> Ring<T> {
         self.get_mut(self.len().checked_sub(1)?)
     }
 
-    /// Puts one behind the others.
+    /// Adds a value behind the others.
     #[inline]
     pub(crate) fn push_back(&mut self, value: T) {
         if self.is_full() {
@@ -97,14 +97,15 @@ impl<T: Copy + Default> Ring<T> {
         Some(first)
     }
 
-    /// Lets go of the first, if there is one.
+    /// Removes the first value, if there is one. If it was the only one, the next value takes its place.
     #[inline]
     pub(crate) fn drop_front(&mut self) {
         self.len = self.len.saturating_sub(1);
         self.first = self.first.wrapping_add(u32::from(self.len > 0));
     }
 
-    /// Lets go of the first, and has the processor fetch one of those to come: it foresees only few of hundreds of rings.
+    /// Removes the first value, and prefetches a later one: processors foresee the reads of only a few of hundreds of
+    /// rings.
     #[inline]
     pub(crate) fn drop_front_and_fetch(&mut self) {
         self.drop_front();
@@ -124,20 +125,20 @@ impl<T: Copy + Default> Ring<T> {
         (self.places, self.first) = (moved.into(), 0);
     }
 
-    /// From the first to the last.
+    /// Iterates over the values from the first to the last.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + '_ {
         let (front, back) = self.parts();
         self.places[front].iter().chain(&self.places[back])
     }
 
-    /// From the first to the last, to be changed.
+    /// Iterates over the values from the first to the last, to be changed.
     pub(crate) fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> + '_ {
         let (front, back) = self.parts();
         let (begin, end) = self.places.split_at_mut(front.start);
         end[..front.len()].iter_mut().chain(&mut begin[back])
     }
 
-    /// Places up to the end of the memory, and from its beginning on.
+    /// Returns the places in use up to the end of the memory, and those from its beginning on.
     fn parts(&self) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
         let first = if self.is_empty() { 0 } else { self.place(0) };
         let front = self.len().min(self.places.len() - first);
@@ -164,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        /// The standard library's as the model.
+        /// Compares the ring with the standard library's queue.
         #[test]
         fn is_a_queue(steps in prop::collection::vec((0u8..5, 1usize..40), 0..200)) {
             let (mut ring, mut model) = (Ring::default(), VecDeque::new());

@@ -1,9 +1,9 @@
-//! Components' own events: a timer of a flow, the sampler, a packet that a link holds back. A component has one at most,
-//! which can be moved and cancelled; many lie far ahead and never happen.
+//! The components' own events: a timer of a flow, the sampler, a packet that a link holds back. A component has at most
+//! one, which can be moved and cancelled; many are due far ahead and never happen.
 //!
-//! They are in a heap with four children to a place. One that moves away or is cancelled stays there, and is put where it
-//! belongs when its old time has come: so a timer that is set anew with each acknowledgement costs a store, and each
-//! component has a key in the heap and not one for every move.
+//! The keys of the events are in a heap with four children to a place. The key of an event that moves later or is
+//! cancelled stays there; it is put in its new place, or removed, when its old time has come. So a timer that is set
+//! again with each acknowledgement costs a store, and each component has one key in the heap and not one for each move.
 
 use std::hint::select_unpredictable;
 
@@ -11,27 +11,27 @@ use vegas_core::units::Time;
 
 use crate::util::event::{ComponentId, Event};
 
-/// Children of a place of the heap.
+/// The number of children of a place of the heap.
 const WAYS: usize = 4;
 
-/// Pending events, earliest first.
+/// The pending events, earliest first.
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
     heap: Vec<Event>,
-    /// The first of these has been taken, and its place is open: most often the next to come belongs near it.
+    /// Whether the first key has been taken and its place is open: most often the next key to be added belongs near it.
     open: bool,
-    /// The first of these; before all events while its place is open.
+    /// The first key; [`Event::FIRST`] while its place is open, [`Event::NEVER`] if there is none.
     first: Event,
-    /// By component.
+    /// The own event of each component.
     own: Vec<Own>,
 }
 
 /// A component's own event.
 #[derive(Clone, Copy, Debug)]
 struct Own {
-    /// [`Time::NEVER`] while none is pending.
+    /// The time of the event; [`Time::NEVER`] while none is pending.
     due: Time,
-    /// The time of its key, which is not after that; [`Time::NEVER`] while it has none.
+    /// The time of the event's key, which is not after `due`; [`Time::NEVER`] while it has no key.
     queued: Time,
 }
 
@@ -42,12 +42,12 @@ impl Timers {
         Timers { heap: Vec::new(), open: false, first: Event::NEVER, own: vec![ABSENT; components] }
     }
 
-    /// Makes room for more components; those there are keep their ids.
+    /// Makes room for more components; those present keep their ids.
     pub(crate) fn grow(&mut self, components: usize) {
         self.own.resize(components, ABSENT);
     }
 
-    /// The earliest event, if it comes before another.
+    /// Returns the earliest event, if it comes before `other`.
     #[inline]
     pub(crate) fn first_before(&mut self, other: Event) -> Option<Event> {
         if !self.first.is_before(other) {
@@ -57,8 +57,8 @@ impl Timers {
         (first != Event::NEVER).then_some(first)
     }
 
-    /// The earliest event before another, where there may be one; [`Event::NEVER`] for none, as an event comes back in
-    /// registers and an option does not.
+    /// Returns the earliest event if it comes before `other`; else [`Event::NEVER`], as an event is returned in
+    /// registers and an option is not.
     #[inline(never)]
     fn find_first_before(&mut self, other: Event) -> Event {
         loop {
@@ -76,7 +76,7 @@ impl Timers {
         }
     }
 
-    /// The first of the keys is too early, or one that is no longer needed.
+    /// Moves the first key, which is too early, to the time of its event, or removes a key that is no longer needed.
     #[cold]
     fn put_off(&mut self, event: Event) {
         self.reopen();
@@ -90,7 +90,7 @@ impl Timers {
         }
     }
 
-    /// Takes an event that is the earliest.
+    /// Removes an event that is the earliest.
     #[inline]
     pub(crate) fn take(&mut self, first: Event) {
         self.reopen();
@@ -102,7 +102,7 @@ impl Timers {
         self.first = Event::FIRST;
     }
 
-    /// When a component's own event is due.
+    /// Returns the time of a component's own event.
     pub(crate) fn pending(&self, id: ComponentId) -> Option<Time> {
         Some(self.own[id as usize].due).filter(|due| *due != Time::NEVER)
     }
@@ -133,7 +133,7 @@ impl Timers {
         self.first = self.heap[0];
     }
 
-    /// Fills the place that is open.
+    /// Fills the open place with the last key.
     fn close(&mut self) {
         self.open = false;
         let last = self.heap.pop().expect("an open place is a place");
@@ -143,7 +143,7 @@ impl Timers {
         self.first = *self.heap.first().unwrap_or(&Event::NEVER);
     }
 
-    /// Puts a key into the first place, and brings it to where none before it is later.
+    /// Puts a key into the first place, and moves it down until no key below it is earlier.
     #[inline]
     fn sink(&mut self, key: Event) {
         let heap = self.heap.as_mut_slice();
@@ -155,7 +155,7 @@ impl Timers {
         heap[at] = key;
     }
 
-    /// Puts a key into a last place, and brings it to where none before it is later.
+    /// Puts a key into a new last place, and moves it up until no key above it is later.
     #[inline]
     fn rise(&mut self, key: Event) {
         let mut at = self.heap.len();
@@ -172,7 +172,7 @@ impl Timers {
     }
 }
 
-/// The least key below a place, and where it is.
+/// Returns the least key below a place, with its index.
 #[inline]
 fn least_child(heap: &[Event], at: usize) -> Option<(usize, Event)> {
     let first = WAYS * at + 1;
@@ -197,7 +197,7 @@ mod tests {
         (event.time().as_nanos(), event.component())
     }
 
-    /// Takes the first event of both, if it comes before `until`.
+    /// Takes the first event of both, if it comes before `until`; returns whether there was one.
     fn take(timers: &mut Timers, model: &mut BTreeMap<u32, u64>, until: u64) -> bool {
         let taken = timers.first_before(Event::new(Time::from_nanos(until), 0).before(0));
         let least = model.iter().map(|(id, time)| (*time, *id)).min();

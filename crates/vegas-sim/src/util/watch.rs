@@ -1,21 +1,21 @@
-//! Limits of a run, and what its long phases ask now and then: whether to go on, and whether there is memory for what
-//! comes next.
+//! Limits of a run, and the watch: long phases ask it now and then whether to go on, and whether there is memory for
+//! the next step.
 
 use std::fmt;
 
 use vegas_core::units::Time;
 
-/// How far a run may go; the same run ends at the same point on every machine.
+/// The limits of a run; a run ends at the same point on every machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Most events that the engine handles.
+    /// The greatest number of events that the engine handles.
     pub events: Option<u64>,
-    /// Most memory that the run holds, bytes, as [`crate::Simulation::memory_bytes`] counts, with what its results will
-    /// need.
+    /// The greatest memory of the run, bytes, as [`crate::Simulation::memory_bytes`] counts it, with what its results
+    /// will need.
     pub memory_bytes: Option<u64>,
 }
 
-/// Why a run ended before its time, in a line.
+/// The reason why a run ended before its time, in a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped(pub String);
 
@@ -27,7 +27,7 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// Looks after a run from the reading of its scenario to its results.
+/// Ends a run that reaches a limit or is told to stop, in each phase from the reading of its scenario to its results.
 pub struct Watch<'a> {
     limits: Limits,
     stop: &'a mut (dyn FnMut(Time) -> Option<String> + 'a),
@@ -37,12 +37,12 @@ pub struct Watch<'a> {
     stopped: Option<Stopped>,
 }
 
-/// Steps between looks: fewer than take some milliseconds.
+/// The number of steps between looks: fewer than take some milliseconds.
 const STEPS: u32 = 256;
 
 impl<'a> Watch<'a> {
-    /// `stop` is asked every few milliseconds, with the simulated time reached, whether the run should end before its
-    /// time, and why.
+    /// Returns a watch. It calls `stop` every few milliseconds with the simulated time reached; `stop` returns a reason
+    /// if the run should end before its time.
     pub fn new(limits: Limits, stop: &'a mut (dyn FnMut(Time) -> Option<String> + 'a)) -> Self {
         Watch { limits, stop, now: Time::ZERO, steps: 0, stopped: None }
     }
@@ -57,12 +57,12 @@ impl<'a> Watch<'a> {
         self.limits
     }
 
-    /// Why it has stopped the run, if it has.
+    /// Returns why the watch has stopped the run, if it has.
     pub fn stopped(&self) -> Option<&Stopped> {
         self.stopped.as_ref()
     }
 
-    /// A step is done of those of which a long phase has many: a flow, a link, a row.
+    /// Notes a step of a long phase with many steps: a flow, a link, a row. Looks now and then whether to go on.
     #[inline]
     pub fn step(&mut self) -> Result<(), Stopped> {
         self.steps = self.steps.wrapping_add(1);
@@ -77,12 +77,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The run has come to `now`.
+    /// Notes that the run has come to `now`.
     pub fn reach(&mut self, now: Time) {
         self.now = now;
     }
 
-    /// Ends the loop where `events` events reach the limit.
+    /// Ends the loop if `events` events reach the limit.
     pub fn check_events(&mut self, events: u64) -> Result<(), Stopped> {
         match self.limits.events.filter(|most| events >= *most) {
             Some(most) => self.end(format!("limit of {most} events reached")),
@@ -90,7 +90,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Ends the loop where the bytes that are held, or are about to be taken, reach the limit.
+    /// Ends the loop if the bytes that are held, or are about to be taken, reach the limit.
     pub fn check_memory(&mut self, bytes: u64) -> Result<(), Stopped> {
         match self.limits.memory_bytes.filter(|most| bytes >= *most) {
             Some(most) => self.end(format!("memory limit of {most} bytes reached")),

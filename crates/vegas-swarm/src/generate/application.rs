@@ -1,4 +1,4 @@
-//! What applications give flows to send.
+//! Applications, which give flows data to send.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{Table, maybe, set};
 use crate::draw::Draw;
 use crate::quantity;
 
-/// Phases, each with an end but for some last ones.
+/// Returns phases. Each has an end, except that the last one may have none.
 pub(super) fn phases(draw: &mut Draw, scale: &Scale) -> Value {
     let count = if draw.percent(60) { 1 } else { draw.between(2, 4) };
     let phases = (1..=count).map(|number| {

@@ -1,4 +1,4 @@
-//! What changes during the run.
+//! Changes during the run.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, flows: usize) -> Table {
         let ppm = if draw.percent(30) { 1_000_000 } else { draw.log_between(1, 1_000_000) };
         quantity::probability(draw, ppm)
     });
-    // a change says one thing at least, and none the rate of a link that follows a trace
+    // A change has at least one new value. A link that follows a trace gets no rate.
     if change.len() == 2 || draw.percent(50) {
         if scale.traced {
             set(&mut change, "queue", queue::limit(draw, scale));

@@ -1,4 +1,4 @@
-//! What goes wrong on a link, in the direction in which it is written.
+//! Impairments of a link, in the direction in which the link is written.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{Table, maybe, set};
 use crate::draw::Draw;
 use crate::quantity;
 
-/// Adds faults to a link, or to its reverse direction.
+/// Adds impairments to a link, or to its reverse direction.
 pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
     maybe(draw, 15, link, "loss", loss);
     maybe(draw, 8, link, "policer", |draw| policer(draw, scale));

@@ -9,13 +9,13 @@ use super::{Table, application, host, maybe, parts, set};
 use crate::draw::Draw;
 use crate::quantity;
 
-/// Attempts at parts, hosts and windows that go together; then a preset alone.
+/// The number of attempts at parts, hosts and windows that go together; after these, a preset alone is taken.
 const ATTEMPTS: u64 = 6;
 const WINDOW_MAX: u64 = 1 << 20;
-/// What a QUIC packet holds at least (RFC 9000, section 14), with the headers of UDP and IP.
+/// The least size of a QUIC packet (RFC 9000, section 14), with the headers of UDP and IP, bytes.
 const QUIC_PACKET_MIN: u64 = 1228;
 
-/// A scenario's flows; each with a size if all have to complete.
+/// Returns a scenario's flows; each has a size if all have to complete.
 pub(super) fn tables(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Vec<Value> {
     let count = match draw.below(100) {
         0..45 => 1,
@@ -49,7 +49,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
     flow
 }
 
-/// What a connection is like: also that of a source of traffic, which is TCP's.
+/// Returns what a connection is like. A source of traffic has connections, too, which are TCP's.
 pub(super) fn connection(draw: &mut Draw, scale: &Scale, quic: bool) -> Table {
     let quic = quic && scale.packet_max >= 1_500 && draw.percent(12);
     for _ in 0..ATTEMPTS {
@@ -85,7 +85,8 @@ fn attempt(draw: &mut Draw, scale: &Scale, quic: bool) -> Table {
     flow
 }
 
-/// Mid-speed slow start opens the window to half of the threshold at once, which may be millions of packets.
+/// Returns whether the algorithm has mid-speed slow start: it opens the window to half of the threshold at once, which
+/// may be millions of packets.
 fn jumps(algorithm: &Value) -> bool {
     let text = algorithm.to_string();
     text.contains("dynamic") || text.contains("mid-speed")
@@ -115,7 +116,7 @@ fn tcp(draw: &mut Draw, scale: &Scale, flow: &mut Table) {
     maybe(draw, 50, flow, "host", |draw| host::any(draw, scale, !delayed_ack));
 }
 
-/// Thresholds and windows.
+/// Sets thresholds and windows.
 fn numbers(draw: &mut Draw, flow: &mut Table) {
     if draw.percent(20) {
         let alpha = draw.log_between(0, 50);
@@ -123,7 +124,7 @@ fn numbers(draw: &mut Draw, flow: &mut Table) {
         set(flow, "beta", alpha + draw.below(10));
     }
     maybe(draw, 15, flow, "gamma", |draw| draw.log_between(0, 1_000));
-    // a huge first window is as many packets at once
+    // a first window of a million segments sends a million packets at once
     let window = |draw: &mut Draw| match draw.below(5_000) {
         0..4_700 => draw.log_between(1, 64),
         4_700..4_999 => draw.log_between(1, 1_000),
@@ -135,7 +136,7 @@ fn numbers(draw: &mut Draw, flow: &mut Table) {
     maybe(draw, 25, flow, "max_window", |draw| draw.log_between(2, WINDOW_MAX));
 }
 
-/// Whether parts, host and numbers go together, which validation knows best.
+/// Returns whether parts, host and numbers go together, by validation itself.
 fn is_valid(flow: &Table) -> bool {
     let link = json!({ "rate": "1mbit", "delay": "1ms", "queue": "unlimited" });
     let document = json!({

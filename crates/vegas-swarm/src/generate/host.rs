@@ -7,7 +7,7 @@ use super::{Table, maybe, parts, set};
 use crate::draw::Draw;
 use crate::quantity;
 
-/// A kind of host, or a table of what it does. `delayed_ack`: it may say that.
+/// Returns a kind of host, or a table of a host's properties. `delayed_ack` says whether the table may have that key.
 pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
     if draw.percent(30) {
         return draw.pick(&["bsd", "linux"]).into();
@@ -38,7 +38,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
     host.into()
 }
 
-/// `false`, or the longest wait for a second segment.
+/// Returns `false`, or the longest wait for a second segment.
 pub(super) fn delayed_ack(draw: &mut Draw, scale: &Scale) -> Value {
     const DELAYED_ACK_MAX_NS: u64 = 500_000_000;
     if draw.percent(20) {
@@ -49,7 +49,7 @@ pub(super) fn delayed_ack(draw: &mut Draw, scale: &Scale) -> Value {
     quantity::time(draw, nanos).into()
 }
 
-/// Neither the least nor the first timeout is above the greatest.
+/// Sets timeouts. Neither the least nor the first one exceeds the greatest.
 fn timeouts(draw: &mut Draw, scale: &Scale, host: &mut Table) {
     let greatest = scale.even(draw.log_between(2 * scale.round_trip.min(HOUR_NS / 4), HOUR_NS));
     set(host, "rto_max", quantity::time(draw, greatest));

@@ -8,7 +8,7 @@ use crate::draw::Draw;
 use crate::quantity;
 use crate::traces;
 
-/// A link between two routers.
+/// Returns a link between two routers.
 pub(super) fn between_routers(draw: &mut Draw, scale: &Scale) -> Table {
     let mut link = Table::new();
     set(&mut link, "rate", rate(draw, scale));
@@ -18,7 +18,7 @@ pub(super) fn between_routers(draw: &mut Draw, scale: &Scale) -> Table {
     link
 }
 
-/// A host's own link: mostly faster than what is behind it, and without faults.
+/// Returns a host's own link: mostly faster than the links behind it, and mostly without impairments.
 pub(super) fn access(draw: &mut Draw, scale: &Scale) -> Table {
     let mut link = Table::new();
     let faster = draw.percent(70) && !scale.exact;

@@ -1,6 +1,7 @@
-//! Scenarios at random, over everything that a scenario can say: a file a part of it.
+//! Random scenarios, over everything that a scenario can say; each file draws a part of them.
 //!
-//! A document is JSON as a user's would be, and goes the same way into the simulator, so that validation is covered too.
+//! A document is JSON, as a user's may be. The simulator reads and validates it in the same way, so that validation is
+//! covered too.
 
 mod application;
 mod change;
@@ -25,10 +26,10 @@ use topology::Shape;
 /// A table of a document.
 type Table = Map<String, Value>;
 
-/// Rows of time series that a generated scenario asks for at most.
+/// The greatest number of rows of time series that a generated scenario asks for.
 const ROWS_MAX: u64 = 20_000;
 
-/// The document of a network.
+/// Returns the document of a network.
 pub fn document(draw: &mut Draw) -> Value {
     let scale = Scale::draw(draw);
     let shape = Shape::draw(draw);
@@ -88,7 +89,7 @@ fn set(table: &mut Table, key: &str, value: impl Into<Value>) {
     table.insert(key.into(), value.into());
 }
 
-/// Sets a key in this many of a hundred documents.
+/// Sets a key in `percent` of a hundred documents.
 fn maybe<V: Into<Value>>(
     draw: &mut Draw,
     percent: u64,

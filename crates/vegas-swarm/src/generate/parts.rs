@@ -6,12 +6,12 @@ use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
 use super::{Table, maybe, set};
 use crate::draw::Draw;
 
-/// A preset's name.
+/// Returns a preset's name.
 pub(super) fn preset(draw: &mut Draw) -> &'static str {
     registry::PRESETS[draw.below(registry::PRESETS.len() as u64) as usize].name
 }
 
-/// A preset, or parts that may not go together.
+/// Returns a preset, or a table of parts, which may not go together.
 pub(super) fn algorithm(draw: &mut Draw) -> Value {
     match draw.percent(60) {
         true => preset(draw).into(),
@@ -40,7 +40,8 @@ fn table(draw: &mut Draw) -> Table {
     left_to_standalone(parts)
 }
 
-/// Beside a standalone algorithm only what may go with it: a slow start in the place of its own, recovery and a name.
+/// Leaves beside a standalone algorithm only what may go with it: a slow start in place of its own, recovery and a
+/// name.
 fn left_to_standalone(mut parts: Table) -> Table {
     let preset = parts.get("preset").and_then(Value::as_str).and_then(registry::preset);
     if preset.is_some_and(|preset| preset.standalone.is_some()) {
@@ -49,12 +50,12 @@ fn left_to_standalone(mut parts: Table) -> Table {
     parts
 }
 
-/// A part by its name.
+/// Returns the name of a part.
 fn named<T>(draw: &mut Draw, names: &[(&'static str, T)]) -> &'static str {
     names[draw.below(names.len() as u64) as usize].0
 }
 
-/// Most segments in a burst, or `"none"`.
+/// Returns the greatest number of segments in a burst, or `"none"`.
 pub(super) fn segments_or_none(draw: &mut Draw) -> Value {
     match draw.percent(30) {
         true => json!("none"),

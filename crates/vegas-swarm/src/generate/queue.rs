@@ -7,9 +7,9 @@ use super::{Table, maybe, set};
 use crate::draw::Draw;
 use crate::quantity;
 
-/// Options that a packet may carry beyond its size.
+/// The size of the options that a packet may carry beyond its size, bytes.
 const OPTION_BYTES: u64 = 60;
-/// The longest of a discipline's times.
+/// The longest of a discipline's times, ns.
 const SPAN_MAX_NS: u64 = 60_000_000_000;
 
 pub(super) fn any(draw: &mut Draw, scale: &Scale) -> Value {
@@ -52,7 +52,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale) -> Value {
     queue.into()
 }
 
-/// A limit into which every packet of the network fits.
+/// Returns a limit that every packet of the network fits.
 pub(super) fn limit(draw: &mut Draw, scale: &Scale) -> String {
     match draw.below(10) {
         0 => "unlimited".into(),

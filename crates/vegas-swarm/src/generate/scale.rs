@@ -1,5 +1,5 @@
-//! How large and how fast a network is, so that its parts fit each other: a path of hours does not get a run of
-//! milliseconds, but for the few that do.
+//! The scale of a network: how large and how fast it is, so that its parts fit each other. A path of hours does not get
+//! a run of milliseconds, except in a few networks.
 
 use crate::draw::Draw;
 
@@ -7,23 +7,23 @@ pub(super) const RATE_MAX: u64 = 1_000_000_000_000;
 pub(super) const HOUR_NS: u64 = 3_600_000_000_000;
 const DURATION_MAX_NS: u64 = 2_400 * HOUR_NS;
 
-/// Rates, times and sizes that the parts of a network are drawn around.
+/// The rates, times and sizes around which the parts of a network are drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Scale {
-    /// bit/s.
+    /// The rate of links, bit/s.
     pub(super) rate: u64,
-    /// Of a link, ns.
+    /// The delay of a link, ns.
     pub(super) delay: u64,
-    /// About that of an empty path, ns.
+    /// About the round-trip time of an empty path, ns.
     pub(super) round_trip: u64,
-    /// Of the run, ns.
+    /// The duration of the run, ns.
     pub(super) duration: u64,
     /// The largest packet on the wire without options, bytes.
     pub(super) packet_max: u64,
-    /// Rates and times are whole nanoseconds a byte, and even, so that all rates times two and all times over two is
-    /// the same network (`relations/scaled.rs`).
+    /// Whether all transmission times of a byte are whole nanoseconds, and all times are even, so that rates can be
+    /// doubled and times halved without rounding (`relations/scaled.rs`).
     pub(super) exact: bool,
-    /// Links may follow recorded rates.
+    /// Whether links may follow recorded rates.
     pub(super) traced: bool,
 }
 
@@ -33,7 +33,7 @@ impl Scale {
         let traced = !exact && draw.percent(10);
         let packet_max = draw.pick(&[100, 1_500, 1_500, 1_500, 1_500, 9_000, 65_527]);
         let mut scale = Scale { rate: 0, delay: 0, round_trip: 0, duration: 0, packet_max, exact, traced };
-        // most networks are of this world
+        // most networks have rates as real links have them
         scale.rate = match (exact, draw.percent(70)) {
             (true, _) => exact_rate(draw.between(3, 12)),
             (false, true) => draw.log_between(50_000, 10_000_000_000),
@@ -54,7 +54,7 @@ impl Scale {
         scale
     }
 
-    /// A link's or a source's rate, bit/s.
+    /// Returns the rate of a link or a source, bit/s.
     pub(super) fn some_rate(&self, draw: &mut Draw) -> u64 {
         if self.exact {
             return exact_rate(draw.between(1, 12));
@@ -66,7 +66,7 @@ impl Scale {
         }
     }
 
-    /// A link's delay, ns.
+    /// Returns the delay of a link, ns.
     pub(super) fn some_delay(&self, draw: &mut Draw) -> u64 {
         match draw.below(10) {
             0 => 0,
@@ -75,24 +75,24 @@ impl Scale {
         }
     }
 
-    /// A time of about this length, above 0, ns.
+    /// Returns a time of about this length, above 0, ns.
     pub(super) fn some_time(&self, draw: &mut Draw, about: u64) -> u64 {
         self.even(draw.log_between(about / 20 + 2, about.saturating_mul(10).clamp(2, HOUR_NS)))
     }
 
-    /// A time before the run's end, ns.
+    /// Returns a time before the run's end, ns.
     pub(super) fn some_instant(&self, draw: &mut Draw) -> u64 {
         let latest = if draw.percent(60) { self.duration.min(20 * self.round_trip) } else { self.duration };
         self.even(draw.below(latest))
     }
 
-    /// The time, or the even one below it where all are.
+    /// Returns the time, or the even number below it where all times are even.
     pub(super) fn even(&self, nanos: u64) -> u64 {
         if self.exact { nanos & !1 } else { nanos }
     }
 }
 
-/// bit/s of which a byte takes `2^doublings` ns.
+/// Returns the rate in bit/s at which a byte takes `2^doublings` ns.
 fn exact_rate(doublings: u64) -> u64 {
     8_000_000_000 >> doublings
 }

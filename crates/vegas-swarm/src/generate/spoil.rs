@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::draw::Draw;
 
-/// Puts something else in the place of one value.
+/// Replaces one value by another.
 pub(super) fn one_value(draw: &mut Draw, document: &mut Value) {
     let mut place = document;
     loop {

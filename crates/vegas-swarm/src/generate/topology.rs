@@ -1,4 +1,4 @@
-//! Topologies, and the ways that flows and sources of traffic take through them.
+//! Topologies, and the routes of flows and sources of traffic through them.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::scale::Scale;
 use super::{Table, link, maybe, set};
 use crate::draw::Draw;
 
-/// The shape of a network: which nodes, and which of them have links.
+/// The shape of a network: its nodes, and the links between them.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Dumbbell,
@@ -25,7 +25,7 @@ impl Shape {
         }
     }
 
-    /// The table of the document.
+    /// Returns the topology's table of the document.
     pub(super) fn table(&self, draw: &mut Draw, scale: &Scale) -> Table {
         let mut table = Table::new();
         match self {
@@ -57,7 +57,7 @@ impl Shape {
         table
     }
 
-    /// Adds a way through the network to a flow, or to a source of traffic.
+    /// Adds a route through the network to a flow, or to a source of traffic.
     pub(super) fn add_route(&self, draw: &mut Draw, scale: &Scale, table: &mut Table) {
         match self {
             Shape::Dumbbell => maybe(draw, 25, table, "access", |draw| link::access(draw, scale)),
@@ -84,14 +84,15 @@ impl Shape {
         }
     }
 
-    /// A neighbour of the sender's node on the way, or none: what comes back to a node is refused.
+    /// Returns a neighbour of the sender's node as the node on the way, or none. A route that comes back to a node is
+    /// refused.
     pub(super) fn via(&self, draw: &mut Draw, from: usize, to: usize) -> Vec<String> {
         let Shape::Graph { nodes, links } = self else { return Vec::new() };
         let near = links
             .iter()
             .filter(|ends| ends.contains(&from))
             .map(|ends| if ends[0] == from { ends[1] } else { ends[0] });
-        // a neighbour with another link: not the end of a dead end
+        // the neighbour has another link, so it is not a dead end
         let leads_on = |node: &usize| links.iter().filter(|ends| ends.contains(node)).count() > 1;
         let near: Vec<usize> = near.filter(|node| *node != to).filter(leads_on).collect();
         if near.is_empty() || draw.percent(25) {
@@ -100,7 +101,8 @@ impl Shape {
         vec![nodes[draw.pick(&near)].clone()]
     }
 
-    /// A link's name, one direction; in a dumbbell also that of a sender of the first flows.
+    /// Returns a link's name, in one direction; in a dumbbell also the name of the link of one of the first flows'
+    /// senders.
     pub(super) fn some_link(&self, draw: &mut Draw, flows: usize) -> String {
         let mut ends = match self {
             Shape::Graph { nodes, links } => draw.pick(links).map(|end| nodes[end].clone()),
@@ -118,7 +120,7 @@ impl Shape {
     }
 }
 
-/// Nodes of which each has a link to an earlier one, and some links more.
+/// Returns a graph: each node but the first has a link to an earlier one, and there are some more links.
 fn graph(draw: &mut Draw) -> Shape {
     let count = if draw.percent(30) { 2 } else { draw.between(3, 7) as usize as u64 };
     let nodes = (0..count).map(|id| format!("{}{id}", draw.pick(&["n", "_", "a.b-", "R"]))).collect();

@@ -60,7 +60,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape) -> Table {
     source
 }
 
-/// Gives the time between two packets, ns.
+/// Draws a source of datagrams; returns the time between two packets, ns.
 fn datagrams(draw: &mut Draw, scale: &Scale, source: &mut Table) -> u64 {
     let mut packet = 1_000;
     if scale.packet_max < packet || draw.percent(60) {
@@ -73,7 +73,7 @@ fn datagrams(draw: &mut Draw, scale: &Scale, source: &mut Table) -> u64 {
     8_000_000_000 * packet / rate + 1
 }
 
-/// Gives the mean time between two starts, ns.
+/// Draws a source of transfers; returns the mean time between two starts, ns.
 fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) -> u64 {
     let interarrival = scale.some_time(draw, scale.round_trip);
     set(source, "interarrival", quantity::time(draw, interarrival));

@@ -1,12 +1,12 @@
-//! Goodput beside what links can carry.
+//! Invariants of goodput and of what links can carry.
 
 use vegas_sim::scenario::{LinkId, RateTrace, Scenario};
 
 use super::{changes_of, ensure, is_rerouted, link_name};
 use crate::examine::Case;
 
-/// The flows' bytes that crossed a link, together, are at most what it carried from the first one's start on, with all
-/// changes of its rate, and a packet for each rate.
+/// Checks that the bytes of the flows that crossed a link are at most what it could carry from the start of the first
+/// flow on. This takes all changes of its rate into account, and adds a packet for each rate.
 pub(super) fn goodput_within_capacity(case: &Case<'_>) -> Result<(), String> {
     let Case { scenario, outcome, .. } = case;
     let end_ns = nanos(outcome.end_s);
@@ -31,7 +31,7 @@ pub(super) fn goodput_within_capacity(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Payload in order is part of what arrived.
+/// Checks that payload in order is at most the throughput.
 pub(super) fn goodput_within_throughput(case: &Case<'_>) -> Result<(), String> {
     for (flow, total) in case.outcome.flows.iter().enumerate() {
         ensure(total.goodput_mbps <= total.throughput_mbps * (1.0 + 1e-9), || {
@@ -41,7 +41,8 @@ pub(super) fn goodput_within_throughput(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Bytes that a link can carry between two times, how many rates it has in the run, and the greatest, bit/s.
+/// Returns the bytes that a link can carry between two times, the number of rates that it has in the run, and the
+/// greatest rate, bit/s.
 fn carried(scenario: &Scenario, link: LinkId, from_ns: u64, to_ns: u64) -> (f64, u64, f64) {
     if let Some(trace) = &scenario.links[link].trace {
         let opportunities = opportunities_until(trace, to_ns) - opportunities_until(trace, from_ns);

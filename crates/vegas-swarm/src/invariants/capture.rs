@@ -1,4 +1,4 @@
-//! What the packets of a capture show, without what the endpoints report.
+//! Invariants of the packets of a capture, without what the endpoints report.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use vegas_sim::scenario::FlowSpec;
 use super::ensure;
 use crate::examine::Case;
 
-/// Flows with their packets, where the scenario has a capture.
+/// Returns the flows with their packets; none if the scenario has no capture.
 fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<&'a CapturedPacket>)> {
     if !case.scenario.capture {
         return Vec::new();
@@ -21,8 +21,8 @@ fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<&'a Capture
     case.scenario.flows.iter().zip(packets).enumerate().map(|(id, (spec, packets))| (id, spec, packets)).collect()
 }
 
-/// What the receiver acknowledges, and what counts as delivered, is what has arrived without a hole, neither more nor
-/// less.
+/// Checks that what the receiver acknowledges, and what counts as delivered, is exactly what has arrived without a
+/// hole.
 pub(super) fn bytes_once_and_in_order(case: &Case<'_>) -> Result<(), String> {
     for (flow, _, packets) in captured(case) {
         let mut arrived = Arrived::default();
@@ -48,7 +48,7 @@ pub(super) fn bytes_once_and_in_order(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Bytes that have arrived: all before `prefix`, and stretches beyond it.
+/// The bytes that have arrived: all before `prefix`, and ranges beyond it.
 #[derive(Default)]
 struct Arrived {
     prefix: u64,
@@ -65,7 +65,7 @@ impl Arrived {
     }
 }
 
-/// Nothing leaves the sender beyond the receiver's window.
+/// Checks that the sender sends nothing beyond the receive window.
 pub(super) fn sender_within_window(case: &Case<'_>) -> Result<(), String> {
     for (flow, spec, packets) in captured(case) {
         let window = u64::from(spec.host.receive_window.0) * (spec.packet.get() - spec.header.get());
@@ -86,7 +86,7 @@ pub(super) fn sender_within_window(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Counters agree with the packets seen.
+/// Checks that counters agree with the packets of the capture.
 pub(super) fn packets_counted(case: &Case<'_>) -> Result<(), String> {
     let mut arrived = 0;
     for (flow, _, packets) in captured(case) {
@@ -105,8 +105,7 @@ pub(super) fn packets_counted(case: &Case<'_>) -> Result<(), String> {
     })
 }
 
-/// A sender of bulk data does not fall silent: no longer than its greatest timeout passes without a packet in
-/// or out.
+/// Checks that a sender of bulk data does not fall silent: it sends or receives a packet within its greatest timeout.
 pub(super) fn no_stall(case: &Case<'_>) -> Result<(), String> {
     let end = Time::from_nanos((case.outcome.end_s * 1e9).round() as u64);
     for (flow, spec, packets) in captured(case) {

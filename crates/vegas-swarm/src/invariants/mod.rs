@@ -1,4 +1,4 @@
-//! What must hold of every run: a function each, which says in a line what does not.
+//! Invariants: what must hold of every run. Each is a function that says in a line what does not hold.
 
 mod capacity;
 mod capture;
@@ -9,10 +9,10 @@ use vegas_sim::scenario::{Change, LinkChange, LinkId, Scenario};
 
 use crate::examine::Case;
 
-/// An invariant: an error is what does not hold.
+/// An invariant; an error says what does not hold.
 pub type Invariant = fn(&Case<'_>) -> Result<(), String>;
 
-/// All of them, by name.
+/// All invariants, by name.
 pub const ALL: &[(&str, Invariant)] = &[
     ("numbers_finite", numbers::numbers_finite),
     ("counts_nest", numbers::counts_nest),
@@ -33,18 +33,18 @@ pub const ALL: &[(&str, Invariant)] = &[
     ("no_stall", capture::no_stall),
 ];
 
-/// An error unless `holds`.
+/// Returns an error unless `holds`.
 fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-/// A link's name in results.
+/// Returns a link's name in results.
 fn link_name(scenario: &Scenario, link: LinkId) -> String {
     let spec = &scenario.links[link];
     format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
 }
 
-/// The changes of a link, with their times in ns.
+/// Returns the changes of a link, with their times in ns.
 fn changes_of(scenario: &Scenario, link: LinkId) -> impl Iterator<Item = (u64, &LinkChange)> {
     scenario.changes.iter().filter_map(move |scheduled| match &scheduled.change {
         Change::Link(change) if change.link == link => {
@@ -54,7 +54,7 @@ fn changes_of(scenario: &Scenario, link: LinkId) -> impl Iterator<Item = (u64, &
     })
 }
 
-/// Whether a flow takes another route during the run.
+/// Returns whether a flow takes another route during the run.
 fn is_rerouted(scenario: &Scenario, flow: usize) -> bool {
     scenario.changes.iter().any(|scheduled| matches!(&scheduled.change, Change::Route(route) if route.flow == flow))
 }

@@ -1,4 +1,4 @@
-//! Totals, times and counters that fit each other.
+//! Invariants of totals, times and counters.
 
 use vegas_core::units::Span;
 use vegas_core::{Signal, Standalone};
@@ -8,7 +8,7 @@ use vegas_sim::scenario::{Change, LinkId, Scenario, Transport};
 use super::{changes_of, ensure, is_rerouted};
 use crate::examine::Case;
 
-/// Every number of the totals is finite and not negative.
+/// Checks that every number of the totals and of the series is finite and not negative.
 pub(super) fn numbers_finite(case: &Case<'_>) -> Result<(), String> {
     let good = |value: f64| value.is_finite() && value >= 0.0;
     let outcome = &case.outcome;
@@ -52,7 +52,7 @@ fn numbers_of_link(total: &LinkOutcome) -> [Option<f64>; 4] {
     ]
 }
 
-/// What is part of something is not more than it.
+/// Checks that a part is not more than the whole.
 pub(super) fn counts_nest(case: &Case<'_>) -> Result<(), String> {
     for (flow, (spec, total)) in case.scenario.flows.iter().zip(&case.outcome.flows).enumerate() {
         ensure(total.segments_retransmitted <= total.segments_sent, || format!("flow {flow}: {total:?}"))?;
@@ -72,7 +72,7 @@ pub(super) fn counts_nest(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Rows come in the order of time, none after the end; the end is not after the scenario's.
+/// Checks that rows come in the order of time, none after the end, and that the end is not after the scenario's.
 pub(super) fn times_in_order(case: &Case<'_>) -> Result<(), String> {
     let outcome = &case.outcome;
     let in_order = |what: &str, times: &mut dyn Iterator<Item = f64>| {
@@ -93,7 +93,7 @@ pub(super) fn times_in_order(case: &Case<'_>) -> Result<(), String> {
     in_order("link series", &mut outcome.link_series.time_s.iter().copied())
 }
 
-/// Counters of a series never fall, and end at the totals or below.
+/// Checks that counters of a series never fall, and end at the totals or below.
 pub(super) fn counters_rise(case: &Case<'_>) -> Result<(), String> {
     let outcome = &case.outcome;
     let mut flows = vec![[0; 2]; outcome.flows.len()];
@@ -119,8 +119,8 @@ pub(super) fn counters_rise(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// No round trip is shorter than the path is long, whatever routes and delays it had. Nor is a base RTT, unless its source
-/// computes it otherwise ([`base_is_a_sample`]).
+/// Checks that no round trip is shorter than the propagation delay of the path, over all routes and delays that it had.
+/// This holds of a base RTT, too, unless its source computes it otherwise ([`base_is_a_sample`]).
 pub(super) fn base_rtt_at_least_propagation(case: &Case<'_>) -> Result<(), String> {
     for (flow, total) in case.outcome.flows.iter().enumerate() {
         let least_ms = least_round_trip(&case.scenario, flow).as_nanos() as f64 / 1e6;
@@ -136,11 +136,11 @@ pub(super) fn base_rtt_at_least_propagation(case: &Case<'_>) -> Result<(), Strin
     Ok(())
 }
 
-/// Whether a flow's base RTT is a sample, or one less what that segment has waited:
-/// - A round of one segment sets it where the source does (1994, ns-2; "Revisited", section VII.B), and a round in which
-///   every segment was sent again has its length for an RTT: so where nothing was sent again, it is a sample.
-/// - "RoVegas", equation 3, takes the newest segment's RTT less what the packet that was acknowledged last has waited: the
-///   same packet, or one that was sent later, unless packets overtake.
+/// Returns whether a flow's base RTT is a sample of the RTT, or a sample less the time that its segment has waited:
+/// - Some sources (1994, ns-2; "Revisited", section VII.B) set it to the RTT of a round of one segment. A round in
+///   which every segment was retransmitted has its length for an RTT; so it is a sample if nothing was retransmitted.
+/// - "RoVegas", equation 3, takes the newest segment's RTT less the time that the packet acknowledged last has waited.
+///   This is the same packet, or one sent later, unless packets overtake.
 fn base_is_a_sample(case: &Case<'_>, flow: usize) -> bool {
     let (scenario, spec) = (&case.scenario, &case.scenario.flows[flow]);
     match spec.composition.signal {
@@ -153,7 +153,8 @@ fn base_is_a_sample(case: &Case<'_>, flow: usize) -> bool {
     }
 }
 
-/// How much an algorithm of the kernel rounds its base RTT off, and the greatest one it knows.
+/// Returns by how much an algorithm of the kernel rounds its base RTT off, and the greatest base RTT that it can hold,
+/// ms.
 fn base_range_ms(standalone: Standalone) -> (f64, f64) {
     match standalone {
         // 2^32 - 1 microseconds over alpha_max in its fixed point, 10 * 2^7: tcp_illinois.c
@@ -184,7 +185,7 @@ fn least_round_trip(scenario: &Scenario, flow: usize) -> Span {
             ways.push((&route.path, &route.reverse_path));
         }
     }
-    // packets may go one way and their acknowledgements come back by another
+    // packets may take one route, and their acknowledgements come back by another
     let least = |ways: &mut dyn Iterator<Item = u64>| ways.min().unwrap_or(0);
     let there = least(&mut ways.iter().map(|(path, _)| length(scenario, path)));
     let back = least(&mut ways.iter().map(|(_, reverse)| length(scenario, reverse)));
@@ -199,7 +200,7 @@ fn length(scenario: &Scenario, path: &[LinkId]) -> u64 {
     path.iter().map(|link| least(*link)).sum()
 }
 
-/// The window never exceeds the flow's largest.
+/// Checks that the window never exceeds the flow's largest window.
 pub(super) fn windows_bounded(case: &Case<'_>) -> Result<(), String> {
     let most = |flow: usize| match &case.scenario.flows[flow] {
         spec if spec.transport == Transport::Tcp => f64::from(spec.parameters.max_window.0),

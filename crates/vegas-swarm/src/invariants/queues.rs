@@ -1,4 +1,4 @@
-//! Links: queues, drops, and traffic that crosses them.
+//! Invariants of links: queues, drops, and traffic that crosses them.
 
 use vegas_sim::outcome::IncidentKind;
 use vegas_sim::scenario::{LinkId, QueueLimit, Scenario};
@@ -6,7 +6,8 @@ use vegas_sim::scenario::{LinkId, QueueLimit, Scenario};
 use super::{changes_of, ensure, link_name};
 use crate::examine::Case;
 
-/// A queue holds at most its limit, the greatest it has in the run; the packet being sent counts and does not wait.
+/// Checks that a queue holds at most its limit, which is the greatest limit that it has in the run. The packet being
+/// sent counts for the limit, but does not wait.
 pub(super) fn queue_within_limit(case: &Case<'_>) -> Result<(), String> {
     let Case { scenario, outcome, .. } = case;
     for (link, total) in outcome.links.iter().enumerate() {
@@ -48,7 +49,8 @@ fn limits(scenario: &Scenario, link: LinkId) -> impl Iterator<Item = QueueLimit>
     std::iter::once(scenario.links[link].queue).chain(changed)
 }
 
-/// Percentiles rise, none is above the longest time by more than their resolution of 1 %, nor is the mean.
+/// Checks that percentiles rise, and that neither they, by more than their resolution of 1 %, nor the mean exceed the
+/// longest time.
 pub(super) fn queueing_times_ordered(case: &Case<'_>) -> Result<(), String> {
     for (link, total) in case.outcome.links.iter().enumerate() {
         let Some(times) = total.queueing else { continue };
@@ -60,7 +62,7 @@ pub(super) fn queueing_times_ordered(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// No transmitter is busy for longer than there is time.
+/// Checks that no transmitter is busy for longer than the time that has passed.
 pub(super) fn utilisation_within_one(case: &Case<'_>) -> Result<(), String> {
     for (link, total) in case.outcome.links.iter().enumerate() {
         ensure(total.utilisation <= 1.0 + 1e-9, || {
@@ -71,7 +73,7 @@ pub(super) fn utilisation_within_one(case: &Case<'_>) -> Result<(), String> {
     ensure(series.utilisation.iter().all(|&part| part <= 1.0 + 1e-9), || "a row has a utilisation above 1".into())
 }
 
-/// Each drop and mark of a flow's packet is a row of the incidents; others' are not.
+/// Checks that each drop and mark of a flow's packet is a row of the incidents; those of traffic have no rows.
 pub(super) fn drops_have_rows(case: &Case<'_>) -> Result<(), String> {
     let has_traffic = !case.scenario.traffic.is_empty();
     let mut rows = vec![[0u64; 2]; case.outcome.links.len()];
@@ -90,7 +92,8 @@ pub(super) fn drops_have_rows(case: &Case<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// What a source has sent is delivered, lost or under way, unless the network doubles packets.
+/// Checks that the packets that a source has sent are delivered, lost or under way, unless the network duplicates
+/// packets.
 pub(super) fn traffic_conserved(case: &Case<'_>) -> Result<(), String> {
     if case.scenario.links.iter().any(|link| link.impairments.duplicate_ppm > 0) {
         return Ok(());

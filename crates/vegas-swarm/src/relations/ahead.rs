@@ -1,4 +1,4 @@
-//! Links that are fed ahead of time, and links with an event at each hop.
+//! Links that are fed ahead of time, compared with links that have an event at each hop.
 
 use vegas_core::units::{Span, Time};
 use vegas_sim::scenario::{Change, LinkChange, QueueLimit, Sampling, ScheduledChange};
@@ -6,11 +6,12 @@ use vegas_sim::scenario::{Change, LinkChange, QueueLimit, Sampling, ScheduledCha
 use super::{Compared, against, differs};
 use crate::examine::Case;
 
-/// A change of every link at the last moment that changes nothing keeps it from being fed ahead of time. It is of the
-/// queue's limit: a new delay, even of the old value, carries what is on its way beside the link, in another order at one instant.
+/// Checks that lookahead changes no results. A link that a change changes is not fed ahead of time; so every link gets
+/// a change at the last moment that sets the queue's limit to its old value. A change of the delay, even to the old
+/// value, would carry packets on their way beside the link, in another order at one instant.
 pub(super) fn lookahead(case: &Case<'_>) -> Result<Compared, String> {
     if case.scenario.sampling == Sampling::EveryChange {
-        return Ok(Compared::No); // nothing is fed
+        return Ok(Compared::No); // nothing is fed ahead of time
     }
     let mut other = case.scenario.clone();
     let last = Time::ZERO + case.scenario.duration.less(Span::from_nanos(1));

@@ -1,10 +1,10 @@
-//! Where two outcomes differ.
+//! Comparisons of two outcomes; errors say where they differ.
 
 use std::fmt::Debug;
 
 use vegas_sim::outcome::Outcome;
 
-/// All but how many events it took.
+/// Compares everything but the number of events.
 pub(super) fn same(one: &Outcome, other: &Outcome) -> Result<(), String> {
     same_but_for_series(one, other)?;
     match (one.flow_series == other.flow_series, one.link_series == other.link_series) {
@@ -14,13 +14,13 @@ pub(super) fn same(one: &Outcome, other: &Outcome) -> Result<(), String> {
     }
 }
 
-/// Totals, incidents and packets.
+/// Compares totals, incidents and packets.
 pub(super) fn same_but_for_series(one: &Outcome, other: &Outcome) -> Result<(), String> {
     same_totals(one, other)?;
     rows("packet", &one.capture, &other.capture)
 }
 
-/// Totals and incidents.
+/// Compares totals and incidents.
 pub(super) fn same_totals(one: &Outcome, other: &Outcome) -> Result<(), String> {
     rows("flow", &one.flows, &other.flows)?;
     rows("link", &one.links, &other.links)?;
@@ -30,7 +30,7 @@ pub(super) fn same_totals(one: &Outcome, other: &Outcome) -> Result<(), String> 
     value("delivered packets", &one.delivered_packets, &other.delivered_packets)
 }
 
-/// The first row that differs.
+/// Compares rows; the error has the first row that differs.
 pub(super) fn rows<T: PartialEq + Debug>(what: &str, one: &[T], other: &[T]) -> Result<(), String> {
     value(&format!("number of {what} rows"), &one.len(), &other.len()).or_else(|error| {
         // the first different row says more than two lengths
@@ -43,7 +43,7 @@ pub(super) fn rows<T: PartialEq + Debug>(what: &str, one: &[T], other: &[T]) -> 
     one.iter().zip(other).enumerate().try_for_each(|(id, (one, other))| value(&format!("{what} {id}"), one, other))
 }
 
-/// A value that differs.
+/// Compares a value; the error has both.
 pub(super) fn value<T: PartialEq + Debug>(what: &str, one: &T, other: &T) -> Result<(), String> {
     match one == other {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! The same scenario, written otherwise.
+//! Other documents of the same scenario.
 
 use serde_json::Value;
 use vegas_sim::scenario::Scenario;
@@ -7,7 +7,7 @@ use super::{Compared, against, differs};
 use crate::document::to_toml;
 use crate::examine::Case;
 
-/// `count = 3` is three tables.
+/// Checks that a table with `count = 3` is equal to three tables.
 pub(super) fn count_written_out(case: &Case<'_>) -> Result<Compared, String> {
     let mut document = case.document.clone();
     let Some(flows) = document.get_mut("flow").and_then(Value::as_array_mut) else { return Ok(Compared::No) };
@@ -25,7 +25,7 @@ pub(super) fn count_written_out(case: &Case<'_>) -> Result<Compared, String> {
     against(case, &other, |outcome| differs::same(&case.outcome, outcome))
 }
 
-/// The order of keys means nothing.
+/// Checks that the order of keys means nothing.
 pub(super) fn keys_reversed(case: &Case<'_>) -> Result<Compared, String> {
     equal(&case.scenario, read(&reversed(&case.document), case)?)
 }
@@ -38,7 +38,7 @@ fn reversed(value: &Value) -> Value {
     }
 }
 
-/// TOML and JSON give equal runs.
+/// Checks that TOML and JSON give equal scenarios.
 pub(super) fn as_toml(case: &Case<'_>) -> Result<Compared, String> {
     let toml = to_toml(&case.document);
     let other = Scenario::from_toml(&toml, case.source, &[]).map_err(|error| error.to_string())?;
@@ -49,8 +49,8 @@ fn read(document: &Value, case: &Case<'_>) -> Result<Scenario, String> {
     Scenario::from_json(&document.to_string(), case.source, &[]).map_err(|error| error.to_string())
 }
 
-/// Equal scenarios have equal runs (`twice`). They differ in how they are written: in the document, and in the lines that
-/// warnings name.
+/// Checks that scenarios are equal; then their runs are equal, too (`twice`). They may differ in what depends on the
+/// text: the document, and the lines that warnings name.
 fn equal(one: &Scenario, mut other: Scenario) -> Result<Compared, String> {
     if one.warnings.len() != other.warnings.len() {
         return Err(format!("{:?}, and {:?}", one.warnings, other.warnings));

@@ -1,4 +1,4 @@
-//! An additional flow that sends nothing in time; flows in another order.
+//! An additional flow that sends nothing within the run, and flows in another order.
 
 use serde_json::{Value, json};
 use vegas_core::Standalone;
@@ -9,7 +9,7 @@ use vegas_sim::scenario::{Change, Scenario, Transport};
 use super::{Compared, against, differs};
 use crate::examine::Case;
 
-/// A flow that starts a nanosecond before the end, on links of its own, changes nothing of the others.
+/// Checks that a flow that starts a nanosecond before the end, on links of its own, changes no results of the others.
 pub(super) fn idle_flow(case: &Case<'_>) -> Result<Compared, String> {
     if case.scenario.until_complete {
         return Ok(Compared::No); // the idle flow would have to complete
@@ -31,7 +31,7 @@ pub(super) fn idle_flow(case: &Case<'_>) -> Result<Compared, String> {
         }
         _ => flow["access"] = link,
     }
-    // one that still fits the bottleneck's queue
+    // the idle flow's packet still fits the bottleneck's queue
     flow["packet"] = json!("100b");
     push(&mut document["flow"], flow);
     let other = Scenario::from_json(&document.to_string(), case.source, &[]).map_err(|error| error.to_string())?;
@@ -55,12 +55,12 @@ fn same_but_for(idle: usize, case: &Case<'_>, scenario: &Scenario, outcome: &Out
     differs::rows("packet", &theirs.capture, &ours.capture)
 }
 
-/// Links by name.
+/// Returns the totals of links, with their names.
 fn links(scenario: &Scenario, outcome: &Outcome) -> Vec<(String, LinkOutcome)> {
     outcome.links.iter().enumerate().map(|(id, total)| (name(scenario, id), total.clone())).collect()
 }
 
-/// Those that the scenario has too.
+/// Returns those of the links that the scenario has, too.
 fn of_these(scenario: &Scenario, links: Vec<(String, LinkOutcome)>) -> Vec<(String, LinkOutcome)> {
     let names: Vec<String> = (0..scenario.links.len()).map(|id| name(scenario, id)).collect();
     links.into_iter().filter(|(link, _)| names.contains(link)).collect()
@@ -78,14 +78,14 @@ fn name(scenario: &Scenario, link: usize) -> String {
     format!("{}->{}", scenario.nodes[spec.from], scenario.nodes[spec.to])
 }
 
-/// Whether the algorithm draws random numbers, which come from a stream that the flow's number names.
+/// Returns whether the algorithm draws random numbers, which come from a stream that the flow's number names.
 fn draws_by_number(standalone: Option<Standalone>) -> bool {
     matches!(standalone, Some(Standalone::Nv | Standalone::Cdg))
 }
 
-/// Flows in the reverse order keep their results, each, where no two of them send or receive at one instant: the order of
-/// what happens at once is that of their numbers. So they start a few nanoseconds apart. Hosts of a graph are nodes, and
-/// links keep their places.
+/// Checks that flows in the reverse order keep their results. This holds where no two flows send or receive at one
+/// instant, as the order of events of one instant is that of the flows' numbers; so the flows start a few nanoseconds
+/// apart. The topology is a graph, in which hosts are nodes, so that links keep their places.
 pub(super) fn flows_permuted(case: &Case<'_>) -> Result<Compared, String> {
     let scenario = &case.scenario;
     let count = scenario.flows.len();
@@ -129,7 +129,7 @@ pub(super) fn flows_permuted(case: &Case<'_>) -> Result<Compared, String> {
     Ok(compared)
 }
 
-/// Whether something happens to two flows at one instant.
+/// Returns whether something happens to two flows at one instant.
 fn has_ties(scenario: &Scenario, outcome: &Outcome) -> bool {
     let mut starts: Vec<u64> = scenario.flows.iter().map(|flow| flow.start.since(Time::ZERO).as_nanos()).collect();
     starts.sort_unstable();

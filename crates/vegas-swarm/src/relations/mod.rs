@@ -1,4 +1,5 @@
-//! What must hold between the runs of related scenarios: a function each, which runs the other one and compares.
+//! Relations: what must hold between the runs of related scenarios. Each is a function that runs the other scenario and
+//! compares.
 
 mod ahead;
 mod differs;
@@ -15,18 +16,19 @@ use vegas_sim::scenario::Scenario;
 use crate::examine::Case;
 use crate::run::{Run, bounded};
 
-/// A relation.
+/// A relation between the runs of related scenarios.
 #[derive(Debug)]
 pub struct Relation {
-    /// Its name in findings.
+    /// The name in findings.
     pub name: &'static str,
-    /// Checks it.
+    /// Checks the relation; an error says in a line what does not hold.
     pub check: fn(&Case<'_>) -> Result<Compared, String>,
-    /// In how many of a hundred networks: one that seldom applies is tried more often.
+    /// The percentage of networks of which the relation is checked; a relation that seldom applies is checked more
+    /// often.
     pub(crate) percent: u64,
 }
 
-/// Whether a relation says something of a scenario.
+/// Whether a relation compared two runs of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compared {
     /// Two runs were compared.
@@ -35,7 +37,7 @@ pub enum Compared {
     No,
 }
 
-/// All of them.
+/// All relations.
 pub const ALL: &[Relation] = &[
     Relation { name: "twice", check: observed::twice, percent: 25 },
     Relation { name: "sampling", check: observed::sampling, percent: 30 },
@@ -51,12 +53,12 @@ pub const ALL: &[Relation] = &[
     Relation { name: "reference", check: reference::reference, percent: 40 },
 ];
 
-/// The relation of this name.
+/// Returns the relation of this name.
 pub fn named(name: &str) -> Option<&'static Relation> {
     ALL.iter().find(|relation| relation.name == name)
 }
 
-/// Runs the other scenario, which may take many times the events, and judges its outcome.
+/// Runs the other scenario, which may take many times the events of the case, and judges its outcome.
 fn against(
     case: &Case<'_>,
     other: &Scenario,

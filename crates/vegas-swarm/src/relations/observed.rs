@@ -1,4 +1,4 @@
-//! Looking at a run changes nothing.
+//! Observing a run changes nothing.
 
 use vegas_core::units::Span;
 use vegas_quic_sim::Quic;
@@ -8,7 +8,7 @@ use vegas_sim::scenario::{Sampling, Transport};
 use super::{Compared, against, differs};
 use crate::examine::Case;
 
-/// A second run gives the results of the first, in slices of a few events too.
+/// Checks that a second run gives the results of the first, also in slices of a few events.
 pub(super) fn twice(case: &Case<'_>) -> Result<Compared, String> {
     const SLICE_EVENTS: u64 = 7;
     let mut simulation = Simulation::with_stack(&case.scenario, Some(&Quic));
@@ -18,7 +18,7 @@ pub(super) fn twice(case: &Case<'_>) -> Result<Compared, String> {
     differs::same(&case.outcome, &again).map(|()| Compared::Yes)
 }
 
-/// Another sampling gives the same totals.
+/// Checks that another sampling gives the same totals.
 pub(super) fn sampling(case: &Case<'_>) -> Result<Compared, String> {
     let step = Span::from_nanos(case.scenario.duration.as_nanos() / 13 + 1);
     let others = match case.scenario.sampling {
@@ -40,7 +40,7 @@ pub(super) fn sampling(case: &Case<'_>) -> Result<Compared, String> {
     Ok(compared)
 }
 
-/// A capture changes nothing but itself.
+/// Checks that a capture changes no other results.
 pub(super) fn captured(case: &Case<'_>) -> Result<Compared, String> {
     if case.scenario.flows.iter().any(|flow| flow.transport == Transport::Quic) {
         return Ok(Compared::No);

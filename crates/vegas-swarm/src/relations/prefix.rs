@@ -1,4 +1,4 @@
-//! What happens does not depend on how long the run goes on.
+//! The rows up to a time do not depend on the end of the run, which is later.
 
 use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::Outcome;
@@ -7,12 +7,12 @@ use vegas_sim::scenario::Load;
 use super::{Compared, against, differs};
 use crate::examine::Case;
 
-/// A run that ends sooner has the same rows until then.
+/// Checks that a run that ends sooner has equal rows until its end.
 pub(super) fn prefix(case: &Case<'_>) -> Result<Compared, String> {
     let mut other = case.scenario.clone();
     other.duration = Span::from_nanos(case.scenario.duration.as_nanos() / 8 * 5 + 1);
     let end = Time::ZERO + other.duration;
-    // conversations are drawn until the run's end, so a shorter run draws other ones
+    // conversations are drawn until the run's end, so that a shorter run draws others
     if other.traffic.iter().any(|source| matches!(source.load, Load::Conversations(_))) {
         return Ok(Compared::No);
     }

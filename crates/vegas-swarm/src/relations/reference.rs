@@ -1,4 +1,4 @@
-//! The network that is run, and the one that is read.
+//! The fast engine and the reference engine.
 
 use vegas_sim::Engine;
 
@@ -6,7 +6,7 @@ use super::{Compared, differs};
 use crate::examine::Case;
 use crate::run::{Run, bounded_on};
 
-/// The reference, which has an event for each packet and link, gives the same tables.
+/// Checks that the reference engine, which has an event for each packet and link, gives the same tables.
 pub(super) fn reference(case: &Case<'_>) -> Result<Compared, String> {
     match bounded_on(Engine::Reference, &case.scenario, 50 * case.outcome.events + 50_000) {
         Run::Over(_) => Ok(Compared::No),

@@ -1,4 +1,4 @@
-//! All rates times two and all times over two: the same packets, twice as fast.
+//! Doubling all rates and halving all times gives the same packets, twice as fast.
 
 use vegas_core::units::{Rate, Span, Time};
 use vegas_sim::outcome::Outcome;
@@ -9,9 +9,10 @@ use vegas_sim::scenario::{
 use super::{Compared, against, differs};
 use crate::examine::Case;
 
-/// Compares counts where every rate and time halves without rounding, and where no constant of the world is in the
-/// network: none of Linux, QUIC, CUBIC, HyStart, PIE. Smoothed round-trip times round, and so do the square roots by which
-/// CoDel spaces what it picks out (RFC 8289, section 5.3): a run in which a timeout or CoDel decides something says nothing.
+/// Compares counts where every rate doubles and every time halves without rounding, and where no part of the network
+/// has constants of its own: none of Linux, QUIC, CUBIC, HyStart, PIE. Smoothed round-trip times are rounded, and so
+/// are the square roots by which CoDel spaces what it picks out (RFC 8289, section 5.3); so a run in which a timeout or
+/// CoDel decides something is not compared.
 pub(super) fn scaled(case: &Case<'_>) -> Result<Compared, String> {
     let Some(mut other) = twice_as_fast(&case.scenario) else { return Ok(Compared::No) };
     other.sampling = Sampling::Off;
@@ -58,7 +59,7 @@ fn same_packets(one: &Outcome, faster: &Outcome) -> Result<(), String> {
     differs::value("delivered packets", &one.delivered_packets, &faster.delivered_packets)
 }
 
-/// The scenario at twice the speed; none where that is not exact.
+/// Returns the scenario at twice the speed; none where that is not exact.
 fn twice_as_fast(scenario: &Scenario) -> Option<Scenario> {
     let mut other = scenario.clone();
     other.duration = half(other.duration)?;
@@ -137,7 +138,7 @@ fn halve_flow(flow: &mut FlowSpec) -> Option<()> {
     Some(())
 }
 
-/// A rate of which a byte takes whole nanoseconds, before and after.
+/// Returns twice the rate, if a byte takes whole nanoseconds before and after.
 fn double(rate: Rate) -> Option<Rate> {
     const BYTE_NS_AT_1_BIT: u64 = 8_000_000_000;
     let bits = rate.as_bits_per_second();

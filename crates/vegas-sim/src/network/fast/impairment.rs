@@ -1,7 +1,9 @@
-//! What goes wrong on a link, by chance or by script, kept out of the way of links on which nothing does.
+//! The impairments of a link, by chance or by script. They are kept apart from the link, so that links without
+//! impairments do not pay for them.
 //!
-//! Losses and policing happen to a packet that is offered. Jitter, batches, reordering and duplication happen at the far end: a packet that
-//! has crossed the link is held back there, so that the link itself stays a queue of constant delay.
+//! Losses and policing happen to a packet that is offered. Jitter, batches, reordering and duplication happen at the
+//! far end: a packet that has crossed the link is held back there, so that the link itself stays a queue of constant
+//! delay.
 
 use std::collections::BinaryHeap;
 
@@ -11,26 +13,26 @@ use crate::packet::{Packet, PacketKind, WireSize};
 use crate::scenario::{GilbertElliott, Impairments, Jitter, Policer};
 use crate::util::random::Stream;
 
-/// Random and scripted faults of one direction of a link, and the packets that they hold back.
+/// The random and scripted impairments of one direction of a link, and the packets that they hold back.
 #[derive(Clone, Debug)]
 pub(crate) struct Impaired {
     spec: Impairments,
     stream: Stream,
     data_offered: u64,
-    /// The channel of `spec.burst_loss` is in its bad state.
+    /// Whether the channel of `spec.burst_loss` is in its bad state.
     is_bad: bool,
     bucket: Option<TokenBucket>,
     held: BinaryHeap<Held>,
     held_count: u64,
-    /// When the last packet comes out that keeps its place in the order.
+    /// The time at which the last packet comes out that was held back in order.
     in_order_until: Option<Time>,
 }
 
-/// Packets that come out of a link at one instant.
+/// The packet that comes out of a link at one instant, if one does.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrivals {
     pub(crate) packet: Option<Packet>,
-    /// It comes out twice.
+    /// Whether the packet comes out twice.
     pub(crate) twice: bool,
 }
 
@@ -48,12 +50,12 @@ impl Impaired {
         }
     }
 
-    /// What it holds, with itself, bytes.
+    /// Returns the memory that the impairments take, themselves included, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Impaired>() + self.held.capacity() * size_of::<Held>() + size_of_val(&self.spec.drop_data[..])
     }
 
-    /// Whether a packet that is offered gets lost.
+    /// Returns whether a packet that is offered is lost.
     pub(crate) fn loses(&mut self, now: Time, packet: &Packet) -> bool {
         self.loses_by_fault(packet.kind() == PacketKind::Data)
             || self.bucket.as_mut().is_some_and(|bucket| !bucket.passes(now, packet.wire()))
@@ -73,8 +75,9 @@ impl Impaired {
         self.stream.happens(self.spec.loss_ppm) || self.loses_to_burst()
     }
 
-    /// E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels", 1963: a channel with two states,
-    /// each with a loss rate of its own. The state may change before each packet.
+    /// Returns whether a channel with two states loses the packet. Each state has a loss rate of its own, and the state
+    /// may change before each packet (E. O. Elliott, "Estimates of Error Rates for Codes on Burst-Noise Channels",
+    /// 1963).
     fn loses_to_burst(&mut self) -> bool {
         let Some(GilbertElliott { good_to_bad_ppm, bad_to_good_ppm, loss_good_ppm, loss_bad_ppm }) =
             self.spec.burst_loss
@@ -86,7 +89,7 @@ impl Impaired {
         self.stream.happens(if self.is_bad { loss_bad_ppm } else { loss_good_ppm })
     }
 
-    /// A packet has crossed the link: what comes out now. What does not is held back.
+    /// Takes a packet that has crossed the link. Returns it if it comes out now; else holds it back.
     pub(crate) fn pass(&mut self, now: Time, packet: Packet) -> Arrivals {
         let twice = self.stream.happens(self.spec.duplicate_ppm);
         if self.stream.happens(self.spec.reorder_ppm) {
@@ -107,7 +110,7 @@ impl Impaired {
         self.hold(due, packet, twice);
     }
 
-    /// Takes over a packet that will have crossed the link at `arrival`, whatever becomes of the link's delay.
+    /// Takes a packet that will have crossed the link at `arrival`, even if the link's delay changes until then.
     pub(crate) fn carry(&mut self, arrival: Time, packet: Packet) {
         let arrivals = self.pass(arrival, packet);
         if let Some(packet) = arrivals.packet {
@@ -123,8 +126,9 @@ impl Impaired {
         }
     }
 
-    /// draft-huitema-ccwg-c4-test, "Handling of High Jitter Environments": slots of 1 ms that the station defers, less a part
-    /// of one, and for a part of the packets retransmissions of 7.5 ms.
+    /// Returns the delay of a packet by the model of draft-huitema-ccwg-c4-test, "Handling of High Jitter
+    /// Environments": slots of 1 ms that the station defers, less a part of one, and for some of the packets
+    /// retransmissions of 7.5 ms.
     fn wifi_delay(&mut self, mean: Span) -> Span {
         const SLOT_NS: u64 = 1_000_000;
         const RETRANSMISSION_NS: u64 = 7_500_000;
@@ -149,12 +153,12 @@ impl Impaired {
         self.held.push(Held { due, order: self.held_count, packet, twice });
     }
 
-    /// When the next packet that was held back comes out.
+    /// Returns when the next packet that is held back comes out.
     pub(crate) fn next_held(&self) -> Option<Time> {
         self.held.peek().map(|held| held.due)
     }
 
-    /// Takes out the packet that was held back until `now`.
+    /// Removes and returns the packet that was held back until `now`.
     pub(crate) fn release(&mut self, now: Time) -> Arrivals {
         let held = self.held.pop().expect("a held packet is due");
         debug_assert_eq!(held.due, now);
@@ -166,7 +170,7 @@ impl Impaired {
     }
 }
 
-/// The tokens of a [`Policer`], in bits times nanoseconds per second, of which a nanosecond brings the rate's bits per
+/// The tokens of a [`Policer`]. A token is a bit divided by 10^9, so that a nanosecond adds the rate in bits per
 /// second: nothing is rounded.
 #[derive(Clone, Debug)]
 struct TokenBucket {
@@ -219,7 +223,7 @@ impl PartialOrd for Held {
 }
 
 impl Ord for Held {
-    /// Reversed: a max-heap that yields the earliest.
+    /// Compares in reverse, so that the max-heap yields the earliest packet.
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (other.due, other.order).cmp(&(self.due, self.order))
     }
@@ -239,8 +243,8 @@ mod tests {
         Packet::new(PacketKind::Data, 0, sequence, WireSize::new(1000))
     }
 
-    /// From good to bad once in 100 packets, back once in 4: the channel is bad 0.01 / (0.01 + 0.25) = 1/26 of the
-    /// time, for 4 packets on average. Losing half of what meets the bad state and 0.1 % of the rest, it loses
+    /// The channel goes from good to bad once in 100 packets, and back once in 4: it is bad 0.01 / (0.01 + 0.25) = 1/26
+    /// of the time, for 4 packets on average. It loses half of the packets in the bad state and 0.1 % of the others:
     /// 1/26 x 0.5 + 25/26 x 0.001 = 2.019 % of all.
     #[test]
     fn burst_losses_follow_the_two_states() {
@@ -264,8 +268,8 @@ mod tests {
         assert!((3.9..4.1).contains(&mean_stay), "{mean_stay} packets in the bad state, 4 expected");
     }
 
-    /// Gilbert's own case: everything is lost in the bad state and nothing in the good one, so that losses come in
-    /// runs of mean length 1 / 0.2 = 5, of which 0.2 are of length 1.
+    /// Gilbert's own case: the bad state loses every packet and the good state none, so that losses come in runs of
+    /// mean length 1 / 0.2 = 5, and 0.2 of the runs are of length 1.
     #[test]
     fn runs_of_losses_are_geometric() {
         let burst_loss = GilbertElliott {
@@ -290,7 +294,8 @@ mod tests {
         assert!((0.18..0.22).contains(&single), "{single} of the runs are single losses");
     }
 
-    /// Far apart, packets keep their own draws: uniform from 0 to 8 ms has mean 4 and variance 64 / 12 = 5.33 ms^2.
+    /// Packets that are far apart keep their own draws: uniform from 0 to 8 ms, with mean 4 ms and variance 64 / 12 =
+    /// 5.33 ms^2.
     #[test]
     fn jitter_is_uniform() {
         let mut channel =
@@ -318,9 +323,9 @@ mod tests {
         assert!((5.25..5.42).contains(&variance), "variance {variance} ms^2");
     }
 
-    /// 8 Mb/s are a byte in a microsecond. Of a bucket of 2500 bytes the first two packets of 1000 leave 500; 499 us later
-    /// a byte is missing for the third, which takes nothing, and 1 us later it passes. After a second the bucket is full,
-    /// and holds no more than 2500.
+    /// 8 Mb/s are a byte in a microsecond. The first two packets of 1000 bytes leave 500 of a bucket of 2500 bytes. 499
+    /// us later the third packet lacks a byte, and takes nothing; 1 us later it passes. After a second the bucket is
+    /// full, and holds no more than 2500 bytes.
     #[test]
     fn a_policer_passes_its_burst_and_its_rate() {
         let policer = Policer { rate: Rate::from_bits_per_second(8_000_000), burst: Bytes::new(2500) };
@@ -346,8 +351,8 @@ mod tests {
         assert_eq!(out_ms, [0, 10, 10, 20]);
     }
 
-    /// For a mean of 10 ms one packet in ten is retransmitted: 1 ms of slots on average, less 0.5 ms for the
-    /// 1 - 1/e = 0.632 of the packets that defer, and 0.1 x 12 x 7.5 ms = 9 ms: 9.684 ms.
+    /// The mean is 10 ms, so one packet in ten is retransmitted: 1 ms of slots on average, less 0.5 ms for the 1 - 1/e
+    /// = 0.632 of the packets that defer, and 0.1 x 12 x 7.5 ms = 9 ms: 9.684 ms.
     #[test]
     fn wifi_has_its_mean_and_its_spikes() {
         let mut link = impaired(Impairments { jitter: Jitter::Wifi(Span::from_millis(10)), ..Impairments::default() });
@@ -355,13 +360,13 @@ mod tests {
         let mean = late_ms.iter().sum::<f64>() / late_ms.len() as f64;
         let spikes = late_ms.iter().filter(|late| **late > 20.0).count() as f64 / late_ms.len() as f64;
         assert!((9.5..9.9).contains(&mean), "mean {mean} ms");
-        // a retransmitted packet is below 20 ms with at most 2 of 12 retransmissions: 0.05 % of them
+        // a retransmitted packet takes less than 20 ms only with 2 retransmissions or fewer, of 12 on average: 0.05 %
         assert!((0.097..0.103).contains(&spikes), "{spikes} of the packets later than 20 ms");
         let mut calm = impaired(Impairments { jitter: Jitter::Wifi(Span::from_millis(1)), ..Impairments::default() });
         assert!((0..10_000).all(|_| calm.jitter() < Span::from_millis(15)));
     }
 
-    /// Close together, a packet waits for the one before it.
+    /// Packets that are close together wait for the packet before them.
     #[test]
     fn jitter_keeps_the_order() {
         let mut channel =

@@ -1,4 +1,4 @@
-//! All links, and the path segments of those on which nothing ever waits.
+//! All links, and the path segments of uncongested links.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
@@ -17,18 +17,19 @@ use crate::network::labels::Labels;
 use crate::packet::{Packet, WireSize};
 use crate::scenario::{LinkChange, LinkId};
 
-/// All links and path segments at work. What packets touch of them lies side by side.
+/// All links and path segments with their present state. The records that each packet touches lie side by side.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
-    /// What each link is, and which of those.
+    /// The kind of each link, with its index among the links of that kind.
     kinds: Vec<Kind>,
-    /// Links that work, each packet by itself; their records come first, then those of path segments.
+    /// The links that handle each packet by itself. Their records come first in `records`; those of path segments
+    /// follow.
     working: Vec<Link>,
     records: Vec<LinkRecord>,
     segments: Vec<PathSegment>,
-    /// The records of path segments, by their links; nothing once no more are asked for.
+    /// The index in `records` of each path segment, by its links; empty once no more path segments are requested.
     ids: BTreeMap<Vec<LinkId>, u32>,
-    /// Links on which nothing ever waits.
+    /// The links on which no packet ever waits.
     uncongested: Vec<UncongestedLink>,
 }
 
@@ -39,12 +40,12 @@ enum Kind {
 }
 
 impl Links {
-    /// How many links there are.
+    /// Returns the number of links.
     pub(crate) fn len(&self) -> usize {
         self.kinds.len()
     }
 
-    /// The next link is one that works. All links are there before the first path segment.
+    /// Adds the next link, which handles each packet by itself. All links are added before the first path segment.
     pub(crate) fn push(&mut self, record: LinkRecord, link: Link) {
         debug_assert!(self.segments.is_empty());
         self.kinds.push(Kind::Working(self.working.len() as u32));
@@ -52,13 +53,13 @@ impl Links {
         self.records.push(record);
     }
 
-    /// The next link is one on which nothing ever waits.
+    /// Adds the next link, which is uncongested.
     pub(crate) fn push_uncongested(&mut self, link: UncongestedLink) {
         self.kinds.push(Kind::Uncongested(self.uncongested.len() as u32));
         self.uncongested.push(link);
     }
 
-    /// The record of a link that works.
+    /// Returns the index of the record of a link that handles each packet by itself.
     pub(crate) fn record(&self, link: LinkId) -> u32 {
         match self.kinds[link] {
             Kind::Working(at) => at,
@@ -66,8 +67,9 @@ impl Links {
         }
     }
 
-    /// The record that is the path segment of these links, on which nothing ever waits, and which are sampled then. Of a
-    /// path segment that there is not yet, no sample has been taken. What comes out goes on on this delay line.
+    /// Returns the index of the record of the path segment of these uncongested links, and makes the path segment if it
+    /// is new. `instants` are the sampling instants; no sample has been taken before a path segment is made. Packets
+    /// that come out of it continue on `delay_line`.
     pub(crate) fn segment(&mut self, links: &[LinkId], delay_line: u32, instants: SamplingInstants) -> u32 {
         if let Some(id) = self.ids.get(links) {
             return *id;
@@ -84,32 +86,33 @@ impl Links {
         id
     }
 
-    /// No more path segments are asked for.
+    /// Ends the set-up of path segments: no more are requested.
     pub(crate) fn end_segments(&mut self) {
         self.ids = BTreeMap::new();
     }
 
-    /// Packets are offered to a link ahead of their time; samples are taken at these instants.
+    /// Prepares a link to which packets are offered ahead of time. Samples are taken at `instants`.
     pub(crate) fn sample_at(&mut self, link: LinkId, instants: SamplingInstants) {
         let (link, record) = self.parts(link);
         link.sample_at(record, instants);
     }
 
-    /// A link that works, with its record.
+    /// Returns a link that handles each packet by itself, with its record.
     fn parts(&mut self, link: LinkId) -> (&mut Link, &mut LinkRecord) {
         let record = self.record(link) as usize;
         (&mut self.working[record], &mut self.records[record])
     }
 
-    /// Where packets come out of a record.
+    /// Returns where packets come out of a record.
     #[inline(always)]
     pub(crate) fn exit(&self, record: usize) -> Exit {
         self.records[record].exit
     }
 
-    /// A packet comes to a plain link, or to a path segment, at `at`: now, or later if that is fed ahead of time. Packets come
-    /// in the order of `at`. When it comes out; none where that is a new size, more than have waited before, or the first
-    /// after a sampling instant, or where waiting is stamped ([`Links::offer_unusual`]).
+    /// Offers a packet to a plain link or a path segment at `at`, which is now, or later if the link is fed ahead of
+    /// time. Packets come in the order of `at`. Returns the packet's arrival at the other end; none if the packet is
+    /// unusual: it has a new size, finds a longer queue than any since the last sample, is the first after a
+    /// sampling instant, or has to be stamped with its waiting time ([`Links::offer_unusual`]).
     #[inline(always)]
     pub(crate) fn offer_usual(&mut self, record: usize, at: Time, wire: WireSize) -> Option<Time> {
         let here = &mut self.records[record];
@@ -120,8 +123,8 @@ impl Links {
         Some(here.accept(at, waits))
     }
 
-    /// Another packet comes: when it comes out, if the link has room; of a path segment, if that is by `end`, else some
-    /// time after `end`.
+    /// Offers an unusual packet. Returns its arrival at the other end, if the link has room; of a path segment, some
+    /// time after `end` if the arrival is not by `end`.
     #[inline(never)]
     pub(crate) fn offer_unusual(&mut self, record: usize, at: Time, packet: &mut Packet, end: Time) -> Option<Time> {
         let (at_work, here) = (self.working.len(), &mut self.records[record]);
@@ -133,35 +136,35 @@ impl Links {
         Some(here.newest_arrival())
     }
 
-    /// Whether any link may lose packets, hold them back, double them or carry them beside it.
+    /// Returns whether any link may lose packets, hold them back, duplicate them or carry them beside it.
     pub(crate) fn are_impaired(&self) -> bool {
         self.working.iter().any(Link::is_impaired)
     }
 
-    /// Whether a record is a plain link.
+    /// Returns whether the link of a record is plain.
     pub(crate) fn is_plain(&self, record: usize) -> bool {
         self.working[record].is_plain()
     }
 
-    /// A packet comes to a link that is managed or impaired.
+    /// Offers a packet to a link that is managed or impaired.
     #[inline(always)]
     pub(crate) fn offer_special(&mut self, record: usize, now: Time, packet: &mut Packet, labels: &Labels) -> Offer {
         self.working[record].offer_special(&mut self.records[record], now, packet, labels)
     }
 
-    /// Whether the managed queue of a record has dropped or marked anything that is not handed over.
+    /// Returns whether the managed queue of a record has verdicts that are not handed over.
     #[inline(always)]
     pub(crate) fn has_verdicts(&self, record: usize) -> bool {
         self.working[record].has_verdicts()
     }
 
-    /// Gives a link, which is caught up, new values.
+    /// Gives new values to a link, which has been brought up to now.
     pub(crate) fn change(&mut self, change: &LinkChange) {
         let (link, record) = self.parts(change.link);
         link.change(record, change);
     }
 
-    /// Brings a link's queue and totals up to `now`. What leaves at `now` has left.
+    /// Brings a link's queue and totals up to `now`. A packet that departs at `now` has left.
     pub(crate) fn catch_up(&mut self, link: LinkId, now: Time) {
         match self.kinds[link] {
             Kind::Working(at) => self.working[at as usize].catch_up(&mut self.records[at as usize], now),
@@ -170,14 +173,16 @@ impl Links {
         }
     }
 
-    /// After all links are caught up, at one of the instants that were announced: adds what their path segments have sent.
+    /// Adds what path segments have sent to the totals of their links. All links have been brought up to now, which is
+    /// a sampling instant.
     pub(crate) fn add_path_segments(&mut self) {
         for (segment, record) in self.segments.iter_mut().zip(&self.records[self.working.len()..]) {
             segment.look(record, &mut self.uncongested);
         }
     }
 
-    /// When the next packet leaves a link, after the last [`Links::catch_up`], if a row is written at each departure.
+    /// Returns when the next packet leaves a link, after the last [`Links::catch_up`], if a row is written at each
+    /// departure.
     pub(crate) fn next_departure(&self, link: LinkId) -> Option<Time> {
         match self.kinds[link] {
             Kind::Working(at) => self.working[at as usize].next_departure(),
@@ -185,7 +190,7 @@ impl Links {
         }
     }
 
-    /// What a managed queue has dropped and marked, and when: one packet after the other.
+    /// Returns the next verdict of a managed queue with its packet and time, if one is not handed over.
     pub(crate) fn take_verdict(&mut self, link: LinkId) -> Option<(Time, Packet, AqmVerdict)> {
         match self.kinds[link] {
             Kind::Working(at) => self.working[at as usize].take_verdict(),
@@ -193,7 +198,7 @@ impl Links {
         }
     }
 
-    /// What had happened on a link by `now`, at which it was caught up.
+    /// Returns the totals of a link at `now`, which is the time of its last [`Links::catch_up`].
     pub(crate) fn totals(&self, link: LinkId, now: Time) -> LinkTotals {
         match self.kinds[link] {
             Kind::Working(at) => self.working[at as usize].totals(&self.records[at as usize], now),
@@ -201,8 +206,8 @@ impl Links {
         }
     }
 
-    /// How long packets have waited for a link; those that still wait in a drop-tail queue as long as they will by now's
-    /// rate.
+    /// Returns how long packets have waited for a link. Packets that still wait in a drop-tail queue count with the
+    /// time that they will have waited if the rate stays as it is.
     pub(crate) fn queueing_times(&self, link: LinkId) -> Option<QueueingTimes> {
         match self.kinds[link] {
             Kind::Working(at) => self.working[at as usize].queueing_times(&self.records[at as usize]),
@@ -210,21 +215,21 @@ impl Links {
         }
     }
 
-    /// A link's greatest queue is sought anew, after a sample at which `waiting` packets wait.
+    /// Begins a new interval for a link's greatest queue, after a sample at which `waiting` packets wait.
     pub(crate) fn begin_step(&mut self, link: LinkId, waiting: u32) {
         if let Kind::Working(at) = self.kinds[link] {
             self.working[at as usize].begin_step(&mut self.records[at as usize], waiting);
         }
     }
 
-    /// What links and path segments hold beside themselves, bytes.
+    /// Returns the memory that links and path segments take beside themselves, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let links: usize = self.working.iter().map(Link::memory_bytes).sum();
         links + self.segments.iter().map(PathSegment::memory_bytes).sum::<usize>()
     }
 
-    /// Packets inside links that are managed or impaired. What went into each of these has come out, was lost, or is
-    /// inside.
+    /// Returns the number of packets inside links that are managed or impaired. Checks that each packet that entered
+    /// one of them has left it, was lost, or is inside.
     pub(crate) fn check_conservation(&self) -> u64 {
         let conserved = |link: &Link| {
             assert!(link.conserves(), "packets were made or lost on a link: {link:?}");
@@ -234,7 +239,7 @@ impl Links {
     }
 }
 
-/// Links that work.
+/// The links that handle each packet by itself.
 impl Index<LinkId> for Links {
     type Output = Link;
 

@@ -1,4 +1,5 @@
-//! The part of a link that has a managed queue: queue, transmitter's packet, and the packets that wait over time.
+//! The part of a link with a managed queue: the queue, the packet in the transmitter, and the waiting packets over
+//! time.
 
 use std::collections::VecDeque;
 
@@ -15,27 +16,27 @@ use crate::scenario::QueueLimit;
 /// What a queue discipline did with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AqmVerdict {
-    /// It is marked (ECN), and goes on.
+    /// The packet is marked (ECN), and goes on.
     Marked,
     Dropped,
 }
 
-/// A managed queue at work.
+/// A managed queue with its transmitter, verdicts and totals.
 #[derive(Clone, Debug)]
 pub(crate) struct Managed {
     pub(crate) queue: Queue,
     /// Size of the packet in the transmitter, or of the last one, until the dequeue that was due then is taken.
     pub(crate) sending: Option<WireSize>,
-    /// The transmitter is busy until then, and a turn is due then.
+    /// The time until which the transmitter is busy; the next dequeue is due then.
     pub(crate) busy_until: Time,
-    /// Stamps its queueing time into every packet; only flows that ask for it read it.
+    /// Whether each packet is stamped with its queueing time; only flows that use the stamps read them.
     stamps: bool,
-    /// Not yet handed over.
+    /// The verdicts that are not handed over, with their times.
     verdicts: VecDeque<(Time, Packet, AqmVerdict)>,
-    /// Made just now.
+    /// The verdicts of the present call, before they get their time.
     scratch: Verdicts,
     pub(crate) waits: WaitingTimes,
-    /// The packets that wait are counted up to `noted`, the packet being sent to its end.
+    /// The totals. The waiting time of packets is summed up to `noted`; the packet being sent counts to its end.
     pub(crate) totals: LinkTotals,
     noted: Time,
 }
@@ -55,7 +56,7 @@ impl Managed {
         }
     }
 
-    /// What it holds, with itself, bytes.
+    /// Returns the memory that the managed queue takes, itself included, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let verdicts = self.verdicts.capacity() * size_of::<(Time, Packet, AqmVerdict)>();
         size_of::<Managed>() + self.queue.memory_bytes() + self.waits.memory_bytes() + verdicts
@@ -70,7 +71,8 @@ impl Managed {
         self.note_verdicts(now);
     }
 
-    /// Whether a packet that has come to a free transmitter goes straight on: nothing waits, and there is room.
+    /// Returns whether a packet that has come to a free transmitter goes straight on, because nothing waits and the
+    /// discipline lets it pass; the caller has checked that there is room.
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet, labels: &Labels) -> bool {
         let passes = self.queue.pass(packet, labels);
@@ -80,7 +82,7 @@ impl Managed {
         passes
     }
 
-    /// The packet of which the dequeue is due.
+    /// Dequeues the next packet; a dequeue is due.
     #[inline]
     pub(crate) fn take(&mut self, now: Time) -> Option<QueuedPacket> {
         self.note(now);
@@ -115,12 +117,12 @@ impl Managed {
         self.sending.is_some()
     }
 
-    /// Packets in queue and transmitter.
+    /// Returns the number of packets in queue and transmitter.
     fn inside(&self) -> usize {
         self.queue.len() + usize::from(self.is_sending())
     }
 
-    /// A packet is in the transmitter from now on until its departure.
+    /// Puts a packet into the transmitter from now until its departure.
     #[inline]
     pub(crate) fn begin(&mut self, wire: WireSize, now: Time, departure: Time) {
         self.totals.departed_bytes += u64::from(wire);
@@ -128,12 +130,12 @@ impl Managed {
         (self.sending, self.busy_until) = (Some(wire), departure);
     }
 
-    /// Whether there are verdicts that are not handed over.
+    /// Returns whether there are verdicts that are not handed over.
     pub(crate) fn has_verdicts(&self) -> bool {
         !self.verdicts.is_empty()
     }
 
-    /// The first verdict that is not handed over, with its packet and time.
+    /// Returns the first verdict that is not handed over, with its packet and time.
     pub(crate) fn take_verdict(&mut self) -> Option<(Time, Packet, AqmVerdict)> {
         let verdicts = self.verdicts.pop_front()?;
         match verdicts.2 {
@@ -150,7 +152,7 @@ impl Managed {
         self.totals.step_max_queue_packets = self.totals.step_max_queue_packets.max(waiting);
     }
 
-    /// What had happened by `now`.
+    /// Returns the totals at `now`.
     pub(crate) fn totals(&self, now: Time) -> LinkTotals {
         let sending = self.sending.map_or(0, u64::from);
         LinkTotals {
@@ -173,7 +175,7 @@ impl Managed {
         self.noted = now;
     }
 
-    /// The packet being sent counts (docs/design.md, section 4.2).
+    /// Returns whether there is room for a packet; the packet being sent takes room (docs/design.md, section 4.2).
     #[inline]
     fn has_room(&self, wire: WireSize, limit: &QueueLimit) -> bool {
         let sending = self.sending.map_or(0, u64::from);

@@ -1,6 +1,8 @@
-//! The network that is run: it knows ahead of time where packets will be, and leaves out what need not be an event.
+//! The network that runs use: it computes ahead of time where packets will be, and leaves out the events that this
+//! saves.
 //!
-//! Here is a packet's way: which link it is offered to, how far it goes ahead of time, and by which event it comes out.
+//! This module has a packet's path: the link that the packet is offered to, how far it goes ahead of time, and the
+//! event by which it comes out.
 
 mod impairment;
 mod in_flight;
@@ -38,33 +40,33 @@ use crate::util::event::Event;
 use crate::util::timers::Timers;
 use crate::util::watch::{Stopped, Watch};
 
-/// The links of a scenario at work, ahead of time.
+/// The links of a scenario with their present state, simulated ahead of time where that is possible.
 #[derive(Debug)]
 pub(crate) struct Fast {
     now: Time,
     end: Time,
     plan: Plan,
     routes: Routes,
-    /// Routes of the connections that each source opens.
+    /// The routes of the connections that each source opens.
     source_ways: Vec<Option<Ways>>,
     labels: Labels,
     links: Links,
     delay_lines: DelayLines,
     /// The packets that would overtake on their delay lines.
     overtaking: Overtaking,
-    /// When the first packet of each delay line arrives.
+    /// The arrival of the first packet of each delay line.
     arrivals: Tournament,
-    /// By link when the first overtaking packet arrives; behind these, by link, when the first packet comes
-    /// out that is held back.
+    /// By link, the arrival of the first overtaking packet; behind these, by link, the time at which the first packet
+    /// that is held back comes out.
     calendar: Timers,
-    /// What the newest event has delivered, if it was of no delay line of packets.
+    /// The packets that the newest event has delivered, if the event was not of a delay line of packets.
     delivered: [Packet; 2],
-    /// There is a row at every change.
+    /// Whether there is a row at every change.
     is_watched: bool,
 }
 
 impl Network for Fast {
-    /// Also its places in plan and calendar, and in the tables by which the plan is made.
+    /// Includes the link's places in plan and calendar, and in the tables from which the plan is made.
     const LINK_BYTES: usize = size_of::<Link>() + size_of::<LinkRecord>() + 40;
 
     fn new(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>) -> Result<Self, Stopped> {
@@ -84,7 +86,7 @@ impl Network for Fast {
         let source_ways = connections
             .map(|spec| spec.map(|spec| routes.add(&steps(&spec.path), &steps(&spec.reverse_path))))
             .collect();
-        // so that there are all path segments from the start
+        // makes all path segments at the start
         let mut routes_change = false;
         for change in &scenario.changes {
             if let Change::Route(change) = &change.change {
@@ -195,7 +197,7 @@ impl Network for Fast {
     }
 }
 
-/// The scenario's links.
+/// Makes the scenario's links.
 fn links(scenario: &Scenario, plan: &Plan, watch: &mut Watch<'_>) -> Result<Links, Stopped> {
     let (mut links, changes) = (Links::default(), scenario.changing_links());
     for (id, spec) in scenario.links.iter().enumerate() {
@@ -213,8 +215,8 @@ fn links(scenario: &Scenario, plan: &Plan, watch: &mut Watch<'_>) -> Result<Link
 }
 
 impl Fast {
-    /// An event that is of no delay line of packets: how many it delivers. It leaves them in a field, so that what a delay
-    /// line delivers stays in registers.
+    /// Handles an event that is not of a delay line of packets; returns the number of packets that it delivers. The
+    /// packets are left in a field, so that those that a delay line delivers stay in registers.
     #[inline(never)]
     fn advance_other(&mut self, event: Event, hosts: &mut impl Hosts) -> usize {
         let delivered = match event.delay_line() {
@@ -234,7 +236,7 @@ impl Fast {
         }
     }
 
-    /// An overtaking packet comes out, or one that was held back.
+    /// Handles the arrival of an overtaking packet, or the release of a packet that was held back.
     #[inline]
     fn advance_calendar(&mut self, event: Event, hosts: &mut impl Hosts) -> Delivered {
         self.calendar.take(event);
@@ -261,7 +263,7 @@ impl Fast {
         self.routes.change(change.flow, &forward, &backward);
     }
 
-    /// Brings a link's queue up to now; tells each departure where there is a row at every change.
+    /// Brings a link's queue up to now. Reports each departure if there is a row at every change.
     fn catch_up(&mut self, link: LinkId, hosts: &mut impl Hosts) {
         if self.is_watched {
             while let Some(time) = self.links.next_departure(link).filter(|&time| time <= self.now) {
@@ -280,7 +282,7 @@ impl Fast {
         self.links.begin_step(link, totals.queue_packets);
     }
 
-    /// The first packet of a delay line comes out of its link.
+    /// Takes the first packet of a delay line, which comes out of its link.
     #[inline]
     fn on_delay_line_arrival(&mut self, delay_line: u32, hosts: &mut impl Hosts) -> Delivered {
         let ((packet, place), next) = self.delay_lines.take_first(delay_line);
@@ -288,7 +290,7 @@ impl Fast {
         self.leave_delay_line(packet, place, hosts)
     }
 
-    /// A packet goes on that has been on a delay line, or has overtaken.
+    /// Passes a packet on that was on a delay line or has overtaken.
     #[inline(always)]
     fn leave_delay_line(&mut self, packet: Packet, place: u32, hosts: &mut impl Hosts) -> Delivered {
         match place {
@@ -297,7 +299,7 @@ impl Fast {
         }
     }
 
-    /// An overtaking packet comes out of a plain link.
+    /// Takes an overtaking packet that comes out of a plain link.
     #[inline(never)]
     fn on_overtaking_arrival(&mut self, link: u32, hosts: &mut impl Hosts) -> Delivered {
         let ((packet, place), next) = self.overtaking.take_first(link as LinkId, self.now);
@@ -310,13 +312,13 @@ impl Fast {
         self.leave_delay_line(packet, place, hosts)
     }
 
-    /// A packet that says where it is has come to the end of a link.
+    /// Passes on a packet that has come to the end of a link and carries its place in its route.
     #[inline]
     fn pass_on(&mut self, packet: Packet, hosts: &mut impl Hosts) -> Delivered {
         self.go_on(self.routes.place(&packet) + 1, packet, hosts)
     }
 
-    /// A packet goes on at a place of its route: to the next link, or to its receiver.
+    /// Passes a packet on at a place of its route: to the next link, or to its receiver.
     #[inline(always)]
     fn go_on(&mut self, place: usize, packet: Packet, hosts: &mut impl Hosts) -> Delivered {
         let step = self.routes.step(place);
@@ -327,7 +329,7 @@ impl Fast {
         Delivered::Nothing
     }
 
-    /// A packet comes to a link, or to a path segment.
+    /// Takes a packet that comes to a link or a path segment.
     #[inline(always)]
     fn enter(&mut self, place: usize, step: Step, packet: Packet, hosts: &mut impl Hosts) {
         let (sequence, flow_and_flags, header) = packet.words();
@@ -337,7 +339,8 @@ impl Fast {
         }
     }
 
-    /// A packet comes to a plain link, or to a path segment, and goes on from there as far as is known ahead of time.
+    /// Offers a packet to a plain link or a path segment, and to the steps behind it as far as that is possible ahead
+    /// of time.
     #[inline(never)]
     fn offer(
         &mut self,
@@ -372,15 +375,15 @@ impl Fast {
         }
     }
 
-    /// A plain link has no room for a packet.
+    /// Reports a packet that finds no room on a plain link.
     #[cold]
     fn drop_at(&mut self, at: Time, record: usize, packet: Packet, hosts: &mut impl Hosts) {
         let link = self.links.exit(record).link as LinkId;
         hosts.dropped(at, link, packet, IncidentKind::QueueDrop);
     }
 
-    /// Carries a packet that a link has accepted, or a path segment, to its arrival, by an event; it goes on at `place`,
-    /// where the next step is.
+    /// Carries a packet that a link or a path segment has accepted to its arrival, by an event. The packet continues at
+    /// `place`, where the step `next` is.
     #[inline]
     fn carry(&mut self, record: usize, place: usize, next: Step, packet: Packet, arrival: Time) {
         let Exit { link, delay_line } = self.links.exit(record);
@@ -395,7 +398,7 @@ impl Fast {
         }
     }
 
-    /// As [`Fast::carry`], of a packet that would overtake on its delay line.
+    /// As [`Fast::carry`], for a packet that would overtake on its delay line.
     #[inline(never)]
     fn carry_overtaking(
         &mut self,

@@ -1,21 +1,21 @@
-//! Every connection's ways through the network, in one place that fits a cache.
+//! The routes of all connections through the network, in one place that fits a cache.
 
 use crate::packet::{Packet, PacketKind};
 
 /// The routes of flows, of the connections that sources of traffic open, and of datagrams.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Routes {
-    /// All routes.
+    /// The steps of all routes.
     steps: Vec<Step>,
-    /// By flow.
+    /// The routes of each flow.
     flows: Vec<Ways>,
-    /// By source.
+    /// The route of each source's datagrams.
     datagrams: Vec<Route>,
-    /// What flows have taken before their routes changed, where packets may still be.
+    /// The routes of flows before a change; packets may still be on them.
     earlier: Vec<Route>,
 }
 
-/// There and back.
+/// A forward and a backward route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ways([Route; 2]);
 
@@ -26,20 +26,20 @@ impl Ways {
     }
 }
 
-/// The routes that a flow has taken in one direction, one behind the other: a packet's hop is a place among them, so
-/// that packets of an old route find their way to its end.
+/// The routes that a flow has taken in one direction, one behind the other. A packet's hop is an index among their
+/// steps, so that packets of an old route find the way to its end.
 #[derive(Clone, Copy, Debug)]
 struct Route {
-    /// Where they begin, and the present one.
+    /// The place where the first of the routes begins, and the place where the present route begins.
     base: u32,
     first: u32,
-    /// The present one's first step.
+    /// The first step of the present route.
     step: Step,
-    /// Steps, with an end to each route.
+    /// The number of steps, with one for the end of each route.
     length: u16,
 }
 
-/// A route's first step.
+/// The first step of a route, with its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct First {
     pub(crate) place: usize,
@@ -53,15 +53,15 @@ impl Route {
     }
 }
 
-/// Set in a step that packets take as soon as the link before has accepted them: a link to which they are then offered,
-/// or a receiver that then answers them.
+/// The flag of a step that packets take as soon as the link before has accepted them: a link to which they are then
+/// offered, or a receiver that then answers them.
 const AHEAD: u32 = 1 << 31;
-/// Set in a link that is managed, impaired or watched.
+/// The flag of a link that is managed, impaired or watched.
 const SPECIAL: u32 = 1 << 30;
-/// The rest is the record: of a link or of a path segment.
+/// The other bits: the index of the record of a link or a path segment.
 const ID: u32 = SPECIAL - 1;
 
-/// What is at a place of a route.
+/// What is at a place of a route: a link, a path segment or the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step(u32);
 
@@ -69,7 +69,7 @@ impl Step {
     /// The end of a route, at the receiver.
     const END: Step = Step(ID);
 
-    /// A plain link, or a path segment.
+    /// Returns the step to a plain link or a path segment.
     pub(crate) fn record(id: u32) -> Self {
         Step(id)
     }
@@ -78,30 +78,30 @@ impl Step {
         Step(hop | SPECIAL)
     }
 
-    /// This step, ahead of time or not.
+    /// Returns this step, taken ahead of time if `is_ahead`.
     pub(crate) fn ahead(self, is_ahead: bool) -> Self {
         Step(self.0 | if is_ahead { AHEAD } else { 0 })
     }
 
-    /// Whether a packet that the link before has accepted comes here at once, ahead of its time.
+    /// Returns whether a packet that the link before has accepted takes this step at once, ahead of time.
     #[inline]
     pub(crate) fn is_ahead(self) -> bool {
         self.0 & AHEAD != 0
     }
 
-    /// The receiver, and no link.
+    /// Returns whether the step is the receiver and no link.
     #[inline]
     pub(crate) fn is_end(self) -> bool {
         self.0 & ID == ID
     }
 
-    /// A link that is managed, impaired or watched: packets come here in time.
+    /// Returns whether the step is a link that is managed, impaired or watched, to which packets come in time.
     #[inline]
     pub(crate) fn is_special(self) -> bool {
         self.0 & SPECIAL != 0
     }
 
-    /// Which record, if this is no end.
+    /// Returns the index of the record, if this step is not an end.
     #[inline]
     pub(crate) fn id(self) -> usize {
         (self.0 & ID) as usize
@@ -109,17 +109,17 @@ impl Step {
 }
 
 impl Routes {
-    /// What routes that have changed hold, bytes.
+    /// Returns the memory that changes of routes have taken, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         if self.earlier.is_empty() { 0 } else { size_of_val(&self.earlier[..]) + size_of_val(&self.steps[..]) }
     }
 
-    /// Writes a flow's routes down.
+    /// Adds the steps of two routes; returns the routes.
     pub(crate) fn add(&mut self, forward: &[Step], backward: &[Step]) -> Ways {
         Ways([self.append(&[], forward, Step::END), self.append(&[], backward, Step::END)])
     }
 
-    /// A flow takes these.
+    /// Sets the routes of a flow.
     pub(crate) fn set_flow(&mut self, flow: u32, ways: Ways) {
         match self.flows.get_mut(flow as usize) {
             Some(over) => *over = ways,
@@ -127,13 +127,13 @@ impl Routes {
         }
     }
 
-    /// The next source's datagrams take this route.
+    /// Adds the route of the next source's datagrams.
     pub(crate) fn push_datagrams(&mut self, steps: &[Step]) {
         let route = self.append(&[], steps, Step::END);
         self.datagrams.push(route);
     }
 
-    /// A flow takes other routes with the packets that leave from now on.
+    /// Changes the routes of a flow for packets that leave from now on.
     pub(crate) fn change(&mut self, flow: usize, forward: &[Step], backward: &[Step]) {
         let Ways([old_forward, old_backward]) = self.flows[flow];
         self.earlier.extend([old_forward, old_backward]);
@@ -148,7 +148,7 @@ impl Routes {
         self.steps[base..base + usize::from(route.length)].to_vec()
     }
 
-    /// Where a route ends.
+    /// Returns the place where a route ends.
     fn last(&self, Route { base, length, .. }: Route) -> usize {
         base as usize + usize::from(length) - 1
     }
@@ -169,45 +169,45 @@ impl Routes {
         self.steps[last] = self.steps[last].ahead(true);
     }
 
-    /// The first step of a packet that leaves its host.
+    /// Returns the first step of a packet that leaves its host.
     #[inline]
     pub(crate) fn first(&self, packet: &Packet) -> First {
         self.route(packet).first()
     }
 
-    /// The first step of a segment of a flow's sender.
+    /// Returns the first step of a segment that a flow's sender sends.
     #[inline]
     pub(crate) fn first_forward(&self, flow: u32) -> First {
         self.flows[flow as usize].of(PacketKind::Data).first()
     }
 
-    /// The first step of an answer of a flow's receiver.
+    /// Returns the first step of an answer of a flow's receiver.
     #[inline]
     pub(crate) fn first_back(&self, flow: u32) -> First {
         self.flows[flow as usize].of(PacketKind::Ack).first()
     }
 
-    /// What is at a place.
+    /// Returns the step at a place.
     #[inline]
     pub(crate) fn step(&self, place: usize) -> Step {
         self.steps[place]
     }
 
-    /// A packet that is at a place of its route, and says so: its event, or what holds it, does not.
+    /// Returns the packet with its place in its route noted, because neither its event nor its container has the place.
     #[inline]
     pub(crate) fn note_place(&self, packet: Packet, place: usize) -> Packet {
         let hop = place.checked_sub(self.route(&packet).base as usize);
         packet.at_hop(hop.unwrap_or_else(|| self.hop_of_earlier(place)) as u16)
     }
 
-    /// The hop of a place where the routes have changed since: an earlier route keeps its hops.
+    /// Returns the hop of a place on a route from before a change: an earlier route keeps its hops.
     #[cold]
     fn hop_of_earlier(&self, place: usize) -> usize {
         let is_on = |route: &&Route| (route.base as usize..=self.last(**route)).contains(&place);
         place - self.earlier.iter().find(is_on).expect("a packet is on a route").base as usize
     }
 
-    /// Where to find the step that a packet is at, which says so.
+    /// Returns the place of a packet that carries its hop.
     #[inline]
     pub(crate) fn place(&self, packet: &Packet) -> usize {
         self.route(packet).base as usize + usize::from(packet.hop())

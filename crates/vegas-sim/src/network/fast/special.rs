@@ -1,4 +1,4 @@
-//! The way of a packet through links that are managed, impaired, or of which every change is told.
+//! The path of a packet through links that are managed or impaired, or of which every change is reported.
 
 use super::Fast;
 use super::impairment::Arrivals;
@@ -12,7 +12,7 @@ use crate::packet::{FlowAndFlags, PackedHeader, Packet};
 use crate::scenario::LinkId;
 
 impl Fast {
-    /// A packet comes out of a link that is managed or impaired, which has this delay line.
+    /// Takes a packet that comes out of a managed or impaired link. `delay_line` is the link's delay line.
     #[inline]
     pub(super) fn on_special_arrival(&mut self, link: u32, delay_line: u32, hosts: &mut impl Hosts) -> Delivered {
         if self.is_watched {
@@ -42,13 +42,13 @@ impl Fast {
         self.take_in(arrivals, hosts)
     }
 
-    /// Of a link that is managed or impaired.
+    /// Schedules the next arrival of a link that is managed or impaired.
     pub(super) fn schedule_arrival(&mut self, link: u32) {
         let next = self.links[link as usize].next_arrival().map(|time| (time, link));
         self.arrivals.set(self.plan.delay_line(link as LinkId), next);
     }
 
-    /// Tells what a managed queue has dropped and marked.
+    /// Reports the packets that a managed queue has dropped and marked.
     #[inline(never)]
     pub(super) fn tell_verdicts(&mut self, link: LinkId, hosts: &mut impl Hosts) {
         while let Some((at, packet, choice)) = self.links.take_verdict(link) {
@@ -85,7 +85,7 @@ impl Fast {
         }
     }
 
-    /// A packet comes to a link that is managed, impaired or watched.
+    /// Takes a packet that comes to a link that is managed, impaired or watched.
     #[inline(never)]
     pub(super) fn enter_special(
         &mut self,
@@ -110,7 +110,7 @@ impl Fast {
         self.tell_change(link, self.now, hosts);
     }
 
-    /// A packet comes to a link that is managed or impaired.
+    /// Offers a packet to a link that is managed or impaired.
     #[inline(always)]
     fn offer_special(&mut self, place: usize, record: usize, packet: Packet, hosts: &mut impl Hosts) {
         let mut packet = self.routes.note_place(packet, place);
@@ -132,7 +132,7 @@ impl Fast {
             }
             Offer::Overflow => hosts.dropped(self.now, link, packet, IncidentKind::QueueDrop),
             Offer::Lost => {
-                // what a managed queue drops at this instant is told first: departures precede arrivals
+                // reports first what a managed queue drops at this instant: departures precede arrivals
                 self.catch_up(link, hosts);
                 hosts.dropped(self.now, link, packet, IncidentKind::Loss);
             }

@@ -1,4 +1,4 @@
-//! A link's transmitter: when a packet has left it, at a constant rate or by a recorded trace.
+//! A link's transmitter, which computes departures at a constant rate or by a recorded trace.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use vegas_core::units::{Rate, Span, Time};
 use crate::packet::WireSize;
 use crate::scenario::{LinkKind, RateTrace};
 
-/// Sends one packet after the other, in order.
+/// A transmitter, which sends one packet after the other, in order.
 #[derive(Clone, Debug)]
 pub(crate) enum Transmitter {
     Constant(Rate),
@@ -22,7 +22,7 @@ impl Transmitter {
         }
     }
 
-    /// Sends at another rate from the next packet on.
+    /// Sets another rate, from the next packet on.
     pub(crate) fn set_rate(&mut self, rate: Rate) {
         *self = Transmitter::Constant(rate);
     }
@@ -35,8 +35,8 @@ impl Transmitter {
         }
     }
 
-    /// When a packet has left that was offered at `offered` and is dequeued at `begins`. To be asked once for
-    /// each packet, in order.
+    /// Returns the departure of a packet that was offered at `offered` and is dequeued at `begins`. It is called once
+    /// for each packet, in order.
     #[inline]
     pub(crate) fn finish(&mut self, begins: Time, offered: Time, wire: WireSize) -> Time {
         match self {
@@ -52,7 +52,7 @@ impl Transmitter {
 #[derive(Clone, Debug)]
 pub(crate) struct TraceCursor {
     trace: Arc<RateTrace>,
-    /// The next opportunity, and when its pass through the trace began.
+    /// The index of the next opportunity, and the time at which its pass through the trace began.
     next: usize,
     pass_began: Time,
     /// The opportunity used last, and the bytes that are left of it.
@@ -80,7 +80,7 @@ impl TraceCursor {
         self.used
     }
 
-    /// Takes the next opportunity after `offered`: one at that very instant has gone by.
+    /// Takes the next opportunity after `offered`. An opportunity at that very instant has gone by.
     fn use_next(&mut self, offered: Time) {
         loop {
             self.used = self.pass_began + Span::from_millis(self.trace.opportunities_ms()[self.next].into());
@@ -96,11 +96,11 @@ impl TraceCursor {
         }
     }
 
-    /// Leaves out whole passes that an idle link let go by.
+    /// Skips whole passes through the trace that went by while the link was idle.
     fn skip_to(&mut self, offered: Time) {
         let passes = offered.since(self.pass_began).as_nanos() / self.trace.period().as_nanos();
         if passes > 0 {
-            // the pass before, as its last opportunity is at the instant at which the next one begins
+            // goes to the pass before, as its last opportunity is at the instant at which the next pass begins
             self.pass_began = self.pass_began + self.trace.period().times(passes - 1);
             self.next = 0;
         }
@@ -127,8 +127,9 @@ mod tests {
         assert_eq!(left, [2, 2, 5, 7, 7, 10, 12].map(ms));
     }
 
-    /// Three packets of 600 bytes: two fit the first opportunity, and the third takes its last 300 bytes and 300 of
-    /// the next. A packet of 3001 bytes takes the 1200 left there, 1500, and 301 of the one after.
+    /// Three packets of 600 bytes: two fit the first opportunity, and the third takes the last 300 bytes of it and 300
+    /// of the next. A packet of 3001 bytes takes the 1200 bytes left there, 1500, and 301 of the opportunity after
+    /// these.
     #[test]
     fn packets_share_and_span_opportunities() {
         let mut cursor = cursor("1\n3\n4\n9\n");
@@ -137,20 +138,21 @@ mod tests {
         assert_eq!(left, [1, 1, 3, 9, 9, 10].map(ms));
     }
 
-    /// What an opportunity had left when nothing waited is lost, and so is one at the instant of the arrival.
+    /// An opportunity loses the capacity that is left while nothing waits; an opportunity at the instant of an arrival
+    /// is lost, too.
     #[test]
     fn unused_opportunities_are_lost() {
         let mut cursor = cursor("1\n3\n4\n9\n");
         assert_eq!(cursor.finish(ms(0), WireSize::new(100)), ms(1));
         assert_eq!(cursor.finish(ms(1), WireSize::new(100)), ms(3));
         assert_eq!(cursor.finish(ms(4), WireSize::new(100)), ms(9));
-        // two passes later: 9 + 9 + 9 is passed at that instant, then comes 27 + 1
+        // two passes later: the opportunity at 9 + 9 + 9 has gone by at that instant, and the next is at 27 + 1
         assert_eq!(cursor.finish(ms(27), WireSize::new(1500)), ms(28));
         assert_eq!(cursor.finish(ms(27), WireSize::new(1500)), ms(30));
         assert_eq!(cursor.finish(ms(900), WireSize::new(1500)), ms(901));
     }
 
-    /// Opportunities at the seam: the last of one pass and one at 0 of the next are at the same instant.
+    /// Two opportunities at one instant, where passes meet: the last of one pass, and one at 0 of the next.
     #[test]
     fn seam_between_passes() {
         let mut cursor = cursor("0\n4\n");

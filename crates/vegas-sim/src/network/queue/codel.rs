@@ -1,5 +1,5 @@
-//! CoDel (RFC 8289): drops or marks at the head of the queue while packets have waited longer than a target for an
-//! interval.
+//! CoDel (RFC 8289): drops or marks packets at the head of the queue while packets have waited longer than a target for
+//! an interval.
 
 use vegas_core::units::{Span, Time};
 
@@ -13,14 +13,15 @@ const RESUME_INTERVALS: u64 = 16;
 /// The state of RFC 8289, section 5.1.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
-    /// When waiting times will have been above the target for an interval; [`Time::NEVER`] while they are not.
+    /// The time at which waiting times will have been above the target for an interval; [`Time::NEVER`] while they are
+    /// not above it.
     above_until: Time,
     drop_next: Time,
-    /// Drops since this dropping state began, and what it began with.
+    /// The drops since this dropping state began, and the count with which it began.
     count: u32,
     last_count: u32,
     dropping: bool,
-    /// The largest packet seen: a queue no longer than that is never dropped from.
+    /// The largest packet seen. A queue with no more bytes than this behind its head is never dropped from.
     max_packet: WireSize,
 }
 
@@ -38,8 +39,8 @@ impl Default for CoDel {
 }
 
 impl CoDel {
-    /// RFC 8289, section 5.5. With ECN the packet that would be dropped is marked and sent instead, and counts as one
-    /// that was dropped (RFC 8290, section 4.2, has it so in its queues).
+    /// Dequeues a packet (RFC 8289, section 5.5). With ECN the packet that would be dropped is marked and sent instead.
+    /// It counts as dropped (RFC 8290, section 4.2, has this rule for its queues).
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -55,21 +56,21 @@ impl CoDel {
         self.judge(now, spec, backlog, verdicts)
     }
 
-    /// Nothing waits.
+    /// Notes that nothing waits.
     #[inline]
     pub(super) fn note_empty(&mut self) {
         self.above_until = Time::NEVER;
         self.dropping = false;
     }
 
-    /// A packet of this size that has not waited is taken, and nothing waits behind it.
+    /// Notes that a packet of this size is dequeued which has not waited, and that nothing waits behind it.
     #[inline]
     pub(super) fn note_passing(&mut self, wire: WireSize) {
         self.max_packet = self.max_packet.max(wire);
         self.note_empty();
     }
 
-    /// What is taken, where the head may be dropped.
+    /// Dequeues a packet when the head of the queue may be dropped.
     #[inline(never)]
     fn judge(
         &mut self,
@@ -124,8 +125,8 @@ impl CoDel {
         self.drop_next = after(spec, self.count, now);
     }
 
-    /// Whether the head, which is about to be taken, may be dropped: packets have waited beyond the target for an
-    /// interval.
+    /// Returns whether the head, which is about to be dequeued, may be dropped: packets have waited beyond the target
+    /// for an interval.
     #[inline]
     fn may_drop(&mut self, now: Time, spec: &CoDelSpec, backlog: &impl Backlog) -> bool {
         let Some(head) = backlog.front() else {
@@ -150,7 +151,8 @@ fn marks(spec: &CoDelSpec, head: &mut Option<QueuedPacket>, verdicts: &mut Verdi
     spec.ecn && head.as_mut().is_some_and(|head| verdicts.marks(&mut head.packet))
 }
 
-/// The control law: the next drop an interval over the square root of the count later (RFC 8289, section 5.3).
+/// Returns the time of the next drop by the control law: an interval over the square root of the count after `time`
+/// (RFC 8289, section 5.3).
 fn after(spec: &CoDelSpec, count: u32, time: Time) -> Time {
     let interval = u128::from(spec.interval.as_nanos());
     time + Span::from_nanos((interval * interval / u128::from(count.max(1))).isqrt() as u64)
@@ -166,9 +168,10 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Packets that come every ms, and of which one is taken every ms, 50 ms later. They have waited above the target
-    /// from the first one taken, at 50 ms, so the first drop is an interval later, at 150 ms; the next ones 100 ms,
-    /// 100 / sqrt(2) = 70.7 and 100 / sqrt(3) = 57.7 later, at 250, 320.7, 378.4 ms, and so at 250, 321 and 379.
+    /// Packets come every ms; from 50 ms on, one is dequeued every ms, 50 ms after it came. They have waited above the
+    /// target from the first dequeue on, at 50 ms, so the first drop is an interval later, at 150 ms. The next drops
+    /// are 100 ms, 100 / sqrt(2) = 70.7 and 100 / sqrt(3) = 57.7 ms later, at 250, 320.7 and 378.4 ms; these are the
+    /// dequeues at 250, 321 and 379 ms.
     #[test]
     fn drops_follow_the_control_law() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
@@ -185,7 +188,7 @@ mod tests {
         assert_eq!(drop_times, [150, 250, 321, 379]);
     }
 
-    /// The pseudocode of RFC 8289, section 5, stepped beside the queue: in seconds and floating point, over a list.
+    /// The pseudocode of RFC 8289, section 5, stepped beside the queue: with seconds in floating point, over a list.
     #[derive(Default)]
     struct Pseudocode {
         first_above_time: f64,
@@ -239,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Arrivals that swing between too many and too few for ten minutes: dropping states begin, resume and end.
+    /// Arrivals alternate between too many and too few for ten minutes, so that dropping states begin, resume and end.
     #[test]
     fn drops_are_those_of_the_pseudocode() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
@@ -247,8 +250,9 @@ mod tests {
         let (mut rfc, mut rfc_dropped) = (Pseudocode::default(), Vec::new());
         let mut stream = crate::util::random::Stream::named(1, "test");
         for number in 0..600_000u64 {
-            // no multiple of this step is the target or the interval, and a drop that is due within a microsecond, closer
-            // than the rounding of square roots to nanoseconds adds up to, is due for both
+            // No multiple of this step is the target or the interval. A drop that is due within a microsecond of a step
+            // might be due for one side only, as the rounding of square roots to nanoseconds adds up; the step is then
+            // moved behind it.
             let mut now = Time::from_nanos(1_000_300 * number);
             if (now.as_nanos() as f64 / 1e9 - rfc.drop_next).abs() < 1e-6 {
                 now = now + Span::from_micros(2);
@@ -271,7 +275,7 @@ mod tests {
         assert!(dropped.len() > 1_000, "{}", dropped.len());
     }
 
-    /// As above, marked instead: the packet goes on, and the times of marks are those of the drops.
+    /// As above, with marks in place of drops: marked packets go on, and the times of the marks are those of the drops.
     #[test]
     fn marks_follow_the_control_law() {
         let spec = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: true };

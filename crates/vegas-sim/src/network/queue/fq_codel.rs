@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): flows are hashed to queues, which take turns by bytes, those that were empty first; CoDel
-//! manages each.
+//! FQ-CoDel (RFC 8290): flows are hashed to queues. The queues take turns by bytes, and queues that were empty come
+//! first; CoDel manages each queue.
 
 use std::cmp::Reverse;
 
@@ -17,28 +17,28 @@ use crate::util::prefetch::prefetch;
 pub(crate) struct FqCoDel {
     quantum: i64,
     codel: CoDelSpec,
-    /// How many there may be.
+    /// The greatest number of queues.
     buckets: u32,
-    /// Those to which a packet has come, in the order of their first ones.
+    /// The queues to which a packet has come, in the order of their first packets.
     queues: Vec<FlowQueue>,
-    /// Where these are, by bucket.
+    /// The index in `queues` of each bucket's queue.
     places: Places,
     lines: Lines,
     new: TurnRing,
     old: TurnRing,
 }
 
-/// One line of the cache.
+/// The queue of one bucket. It fills one line of the cache.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 struct FlowQueue {
     line: Line,
     codel: CoDel,
-    /// Bytes that it may still send in its turn.
+    /// The bytes that the queue may still send in its turn.
     credit: i64,
-    /// The next on its list; [`NONE`] while it is on neither.
+    /// The next queue on the list that this one is on; [`NONE`] while it is on neither list.
     next: u32,
-    /// What packets of its flows are hashed to.
+    /// The bucket to which the packets of this queue are hashed.
     bucket: u32,
 }
 
@@ -70,7 +70,8 @@ impl FqCoDel {
         self.lines.bytes()
     }
 
-    /// RFC 8290, section 4.1: where there is no room, the longest queue loses its head.
+    /// Offers a packet to its queue. Where there is no room, the longest queue drops packets from its head (RFC 8290,
+    /// section 4.1).
     #[inline(always)]
     pub(super) fn offer(&mut self, now: Time, packet: Packet, label: u32, has_room: bool, verdicts: &mut Verdicts) {
         let id = self.list(label);
@@ -80,7 +81,8 @@ impl FqCoDel {
         }
     }
 
-    /// What becomes of a packet that is dequeued as it is offered, as all queues are empty: it is on its queue, and taken.
+    /// Accounts for a packet that is dequeued as it is offered, because all queues are empty: its queue is listed, but
+    /// the packet is not stored.
     #[inline]
     pub(super) fn pass(&mut self, packet: &Packet, label: u32) {
         self.rest();
@@ -90,7 +92,7 @@ impl FqCoDel {
         queue.credit -= i64::from(packet.wire());
     }
 
-    /// The queue of packets with this label (RFC 8290, section 4.1), now on a list.
+    /// Returns the queue of packets with this label (RFC 8290, section 4.1), and puts it on a list if it is on none.
     #[inline(always)]
     fn list(&mut self, label: u32) -> u32 {
         let bucket = label % self.buckets;
@@ -106,7 +108,7 @@ impl FqCoDel {
         id
     }
 
-    /// The first packet of a bucket comes.
+    /// Makes the queue of a bucket, to which the first packet comes; returns its index.
     #[cold]
     #[inline(never)]
     fn add(&mut self, bucket: u32) -> u32 {
@@ -116,7 +118,7 @@ impl FqCoDel {
         id
     }
 
-    /// About how much memory it holds, bytes.
+    /// Returns about how much memory the queues hold, bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         size_of_val(&self.queues[..]) + size_of_val(&self.places.slots[..]) + self.lines.memory_bytes()
     }
@@ -138,7 +140,7 @@ impl FqCoDel {
         }
     }
 
-    /// RFC 8290, section 4.2.
+    /// Dequeues the next packet (RFC 8290, section 4.2).
     #[inline(always)]
     pub(super) fn take(&mut self, now: Time, verdicts: &mut Verdicts) -> Option<QueuedPacket> {
         if self.lines.packets() == 0 {
@@ -167,7 +169,7 @@ impl FqCoDel {
         }
     }
 
-    /// Has the processor fetch what the turns after that of this queue will look at.
+    /// Prefetches what the turns after this queue's turn will read.
     #[inline]
     fn prefetch(&self, id: u32) {
         self.lines.prefetch(&self.queues[id as usize].line);
@@ -178,7 +180,7 @@ impl FqCoDel {
         }
     }
 
-    /// The first queue has had its turn.
+    /// Moves the first queue of a list, which has had its turn, to the end of the old list.
     #[inline]
     fn send_back(&mut self, id: u32, is_new: bool) {
         if is_new {
@@ -189,7 +191,8 @@ impl FqCoDel {
         }
     }
 
-    /// An empty queue: a new one passes over the old list once, so that it cannot jump the queue by sending little.
+    /// Takes an empty queue off its list. A queue on the new list goes through the old list once instead, so that it
+    /// cannot get ahead of others by sending little.
     fn retire(&mut self, id: u32, is_new: bool) {
         if is_new && self.old.first(&self.queues).is_some() {
             self.send_back(id, is_new);
@@ -199,7 +202,7 @@ impl FqCoDel {
         }
     }
 
-    /// All queues are empty: each finds that in its turn, and leaves its list.
+    /// Empties both lists: as all queues are empty, each would find that in its turn and leave its list.
     #[inline]
     fn rest(&mut self) {
         for is_new in [true, false] {
@@ -212,16 +215,16 @@ impl FqCoDel {
     }
 }
 
-/// Where queues are: a table with open addressing, at most half full. Buckets are hashes already.
+/// The indices of queues by bucket: a hash table with open addressing, at most half full. The buckets are the hashes.
 #[derive(Clone, Debug, Default)]
 struct Places {
-    /// Their number is a power of two.
+    /// The slots; their number is a power of two.
     slots: Vec<Slot>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    /// [`NONE`] is free.
+    /// The bucket; [`NONE`] if the slot is free.
     bucket: u32,
     id: u32,
 }
@@ -246,7 +249,7 @@ impl Places {
         }
     }
 
-    /// Adds a queue, which has the number of those before it.
+    /// Adds a queue. Its index is the number of queues before it.
     fn add(&mut self, bucket: u32, id: u32) {
         if 2 * (id as usize + 1) > self.slots.len() {
             let more = vec![Places::FREE; (2 * self.slots.len()).max(Places::LEAST)];
@@ -266,7 +269,7 @@ impl Places {
     }
 }
 
-/// A list of queues, the last of which knows the first.
+/// A circular list of queues: the last queue links to the first.
 #[derive(Clone, Copy, Debug)]
 struct TurnRing {
     last: u32,
@@ -313,12 +316,13 @@ mod tests {
     use proptest::prelude::*;
     use vegas_core::units::Span;
 
-    /// What happens to two queues that should be alike.
+    /// What happens to two queues that should behave alike.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Offer,
         Take,
-        /// A packet comes to a free transmitter, if nothing waits: one queue has it pass, the other has it for a moment.
+        /// A packet comes to a free transmitter, if nothing waits. It passes one queue; the other one stores it for a
+        /// moment.
         Pass,
     }
 
@@ -347,7 +351,7 @@ mod tests {
         assert!(all.memory_bytes() < 2_000, "{}", all.memory_bytes());
     }
 
-    /// Buckets that share their last bits, and those that do not.
+    /// Looks up buckets that share their last bits, and buckets that do not.
     #[test]
     fn places_are_those_of_a_map() {
         let mut all = FqCoDel::new(FqCoDelSpec {
@@ -370,7 +374,7 @@ mod tests {
         }
     }
 
-    /// The packets dropped since the last time.
+    /// Returns the packets dropped since the last call.
     fn dropped(verdicts: &mut Verdicts) -> Vec<u64> {
         verdicts.dropped.drain(..).map(|packet| packet.sequence).collect()
     }
@@ -392,7 +396,7 @@ mod tests {
                     }
                     Step::Pass if passed.len() == 0 => {
                         passed.pass(&packet, flow);
-                        // its transmitter became free first
+                        // the transmitter became free first, and asked this queue
                         prop_assert!(taken.take(now, &mut verdicts[1]).is_none());
                         taken.offer(now, packet, flow, true, &mut verdicts[1]);
                         prop_assert!(taken.take(now, &mut verdicts[1]).is_some());

@@ -1,5 +1,5 @@
-//! Many queues of packets in one store: what leaves one queue gives its place, still in the cache, to what comes next,
-//! and an empty queue takes 16 bytes.
+//! Many queues of packets in one store. A packet that leaves one queue frees its place, which is still in the cache,
+//! for the next packet that comes to any queue; an empty queue takes 16 bytes.
 
 use super::{Backlog, QueuedPacket};
 use crate::util::prefetch::prefetch;
@@ -10,7 +10,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     places: Vec<Place>,
-    /// The first of the places that are free; they hang together like a queue.
+    /// The first free place. Free places are linked like the packets of a queue.
     free: u32,
     packets: usize,
     bytes: u64,
@@ -19,11 +19,11 @@ pub(super) struct Lines {
 #[derive(Clone, Debug)]
 struct Place {
     waiting: QueuedPacket,
-    /// The place of the packet behind.
+    /// The place of the packet behind this one.
     next: u32,
 }
 
-/// One of the queues.
+/// One of the queues: the places of its first and last packet, and its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     first: u32,
@@ -44,25 +44,25 @@ impl Default for Line {
 }
 
 impl Line {
-    /// Bytes that wait.
+    /// Returns the number of bytes that wait in this queue.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
 impl Lines {
-    /// Packets that wait in all of them.
+    /// Returns the number of packets that wait in all queues.
     #[inline]
     pub(super) fn packets(&self) -> usize {
         self.packets
     }
 
-    /// About how much memory they hold, bytes.
+    /// Returns about how much memory the queues hold, bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         size_of_val(&self.places[..])
     }
 
-    /// Bytes that wait in all of them.
+    /// Returns the number of bytes that wait in all queues.
     #[inline]
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
@@ -103,7 +103,7 @@ impl Lines {
         self.places.get(line.first as usize).map(|place| &place.waiting)
     }
 
-    /// Has the processor fetch what is first in a queue.
+    /// Prefetches the first packet of a queue.
     #[inline]
     pub(super) fn prefetch(&self, line: &Line) {
         if let Some(first) = self.front(line) {
@@ -132,7 +132,7 @@ impl Lines {
     }
 }
 
-/// A queue with its store.
+/// A queue, together with the store of its packets.
 pub(super) struct LineOf<'a>(pub(super) &'a mut Lines, pub(super) &'a mut Line);
 
 impl Backlog for LineOf<'_> {
@@ -161,7 +161,7 @@ mod tests {
     use vegas_core::units::Time;
 
     proptest! {
-        /// Each queue against one of its own.
+        /// Compares each queue with a queue of the standard library.
         #[test]
         fn lines_do_not_mix(steps in prop::collection::vec((0usize..5, prop::bool::weighted(0.6)), 1..300)) {
             let (mut lines, mut all) = (Lines::default(), vec![Line::default(); 5]);

@@ -1,7 +1,7 @@
-//! Queues that decide which packets to drop or to mark before they are full: one discipline a file.
+//! Queues that decide which packets to drop or to mark before the queue is full: one discipline a file.
 //!
-//! They look at a packet again when its turn comes; a drop-tail link knows all departures in advance, and does without
-//! ([`crate::network::fast::link`]).
+//! These disciplines look at a packet again when its dequeue is due. A drop-tail link knows all departures in advance
+//! and does not need this module ([`crate::network::fast::link`]).
 
 mod codel;
 mod fq_codel;
@@ -33,7 +33,7 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// The queue of a link; none if it is drop-tail.
+    /// Returns the queue of a link; none if the link is drop-tail.
     pub(crate) fn new(spec: &LinkKind, stream: impl FnOnce() -> Stream) -> Option<Self> {
         match spec.discipline {
             Discipline::DropTail => None,
@@ -44,8 +44,8 @@ impl Queue {
         }
     }
 
-    /// Whether a packet passes that comes while nothing waits and the transmitter is free, so that its turn has come: none
-    /// of those that may pick it out.
+    /// Offers a packet to an empty queue with a free transmitter, so that its dequeue is due at once. Returns whether
+    /// the packet passes without entering the queue; disciplines that may drop or mark it return false.
     #[inline]
     pub(crate) fn pass(&mut self, packet: &Packet, labels: &Labels) -> bool {
         match self {
@@ -57,7 +57,8 @@ impl Queue {
         }
     }
 
-    /// Takes in a packet; what is dropped instead, be it another one, goes to `verdicts`, and so does what is marked.
+    /// Offers a packet to the queue. Packets that are dropped instead, which may be others, go to `verdicts`, and so do
+    /// marked ones.
     #[inline(always)]
     pub(crate) fn offer(
         &mut self,
@@ -91,8 +92,8 @@ impl Queue {
         }
     }
 
-    /// The packet of which the dequeue is due; what is dropped on the way there goes to `verdicts`, and it too if it is
-    /// marked.
+    /// Dequeues the next packet; a dequeue is due. Packets that are dropped before it go to `verdicts`, and so
+    /// does the packet itself if it is marked.
     #[inline(always)]
     pub(crate) fn take(&mut self, now: Time, verdicts: &mut Verdicts) -> Option<QueuedPacket> {
         match self {
@@ -107,7 +108,7 @@ impl Queue {
         }
     }
 
-    /// Packets that wait.
+    /// Returns the number of packets that wait.
     pub(crate) fn len(&self) -> usize {
         match self {
             Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.packets.len(),
@@ -115,7 +116,7 @@ impl Queue {
         }
     }
 
-    /// What it holds beside itself, bytes.
+    /// Returns the memory that the queue holds beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         match self {
             Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => {
@@ -125,7 +126,7 @@ impl Queue {
         }
     }
 
-    /// Bytes that wait.
+    /// Returns the number of bytes that wait.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Queue::Red(fifo, _) | Queue::CoDel(fifo, ..) | Queue::Pie(fifo, _) => fifo.bytes,
@@ -134,11 +135,11 @@ impl Queue {
     }
 }
 
-/// What is to become of a packet that arrives.
+/// What a discipline does with a packet that arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Accept,
-    /// Marked if it can be, else dropped.
+    /// The packet is marked if it is ECN-capable, else dropped.
     MarkOrDrop,
     Drop,
 }
@@ -147,7 +148,7 @@ enum Verdict {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdicts {
     pub(crate) dropped: Vec<Packet>,
-    /// Copies: the packets themselves go on.
+    /// Copies of the marked packets; the packets themselves go on.
     pub(crate) marked: Vec<Packet>,
 }
 
@@ -156,7 +157,7 @@ impl Verdicts {
         self.dropped.is_empty() && self.marked.is_empty()
     }
 
-    /// Marks a packet, if it can be.
+    /// Marks a packet if it is ECN-capable; returns whether it did.
     fn marks(&mut self, packet: &mut Packet) -> bool {
         let marked = packet.mark();
         if marked {
@@ -166,20 +167,20 @@ impl Verdicts {
     }
 }
 
-/// A packet that waits, and since when.
+/// A packet that waits, and the time at which it was enqueued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct QueuedPacket {
     pub(crate) packet: Packet,
     pub(crate) since: Time,
 }
 
-/// Packets that are taken from the front.
+/// A queue of packets that are dequeued from its front.
 trait Backlog {
     fn front(&self) -> Option<&QueuedPacket>;
 
     fn pop(&mut self) -> Option<QueuedPacket>;
 
-    /// Bytes that wait.
+    /// Returns the number of bytes that wait.
     fn bytes(&self) -> u64;
 }
 

@@ -1,4 +1,4 @@
-//! PIE (RFC 8033): drops or marks on arrival with a probability that a controller steers by the waiting time.
+//! PIE (RFC 8033): drops or marks packets on arrival with a probability that a controller adjusts to the waiting time.
 
 use vegas_core::units::{Span, Time};
 
@@ -9,11 +9,12 @@ use crate::util::random::Stream;
 /// Probability 1, in the fixed point used here.
 const ONE: i128 = 1 << 60;
 const NANOS_PER_SECOND: i128 = 1_000_000_000;
-/// A probability below 2^-30 is none, so that an idle queue comes to rest.
+/// The least probability above 0. Anything below is rounded to 0, so that the state of an idle queue becomes constant.
 const FLOOR: i128 = ONE >> 30;
-/// RFC 8033, section 4.1: below two packets of this size nothing is dropped.
+/// The packet size of RFC 8033, section 4.1: while the queue holds no more than two packets of this size, nothing is
+/// dropped.
 const MEAN_PACKET_BYTES: u64 = 1500;
-/// RFC 8033, section 5.1: packets are marked below this probability, and dropped from it on.
+/// The probability below which packets are marked; from it on they are dropped (RFC 8033, section 5.1).
 const MARKS_BELOW: i128 = ONE / 10;
 
 /// The controller's state; probabilities in units of 2^-60.
@@ -22,7 +23,7 @@ pub(crate) struct Pie {
     spec: PieSpec,
     stream: Stream,
     probability: i128,
-    /// How long the packet taken last had waited; 0 with an empty queue (RFC 8033, section 4.2, by time stamps).
+    /// How long the packet dequeued last had waited; 0 if the queue is empty (RFC 8033, section 4.2, with time stamps).
     delay: Span,
     delay_before: Span,
     burst_left: Span,
@@ -42,7 +43,7 @@ impl Pie {
         }
     }
 
-    /// RFC 8033, section 4.1: what becomes of a packet that arrives.
+    /// Returns what becomes of a packet that arrives (RFC 8033, section 4.1).
     pub(super) fn judge(&mut self, now: Time, fifo: &Fifo) -> Verdict {
         self.catch_up(now, fifo);
         let half_target = self.spec.target.as_nanos() / 2;
@@ -64,7 +65,7 @@ impl Pie {
         taken
     }
 
-    /// Makes the updates that are due. Nothing happened to the queue in between, so they see it as it is; those that are
+    /// Makes the updates that are due. The queue has not changed in between, so they see it as it is. Updates that are
     /// alike are made at once. Returns how many were made one by one.
     fn catch_up(&mut self, now: Time, fifo: &Fifo) -> u64 {
         let mut made = 0;
@@ -84,8 +85,8 @@ impl Pie {
         made
     }
 
-    /// Makes those of the next `due` updates that are alike, as the delay stays what it is: the probability stays, or
-    /// grows or falls by the same step. Returns how many these are.
+    /// Makes those of the next `due` updates that are alike, which is so as long as the delay is constant: the
+    /// probability stays, or changes by equal steps. Returns the number of these updates.
     fn make_alike(&mut self, due: u64) -> u64 {
         if self.delay != self.delay_before {
             return 0;
@@ -93,7 +94,7 @@ impl Pie {
         let alike = if self.next_probability() == self.probability {
             due
         } else if self.delay == Span::ZERO {
-            // decays by a part of itself
+            // The probability decays by a fraction of itself, so the steps are not equal.
             0
         } else {
             let step = self.step();
@@ -101,7 +102,7 @@ impl Pie {
             let is_alike = |probability: i128| {
                 (FLOOR..=ONE).contains(&probability) && Self::gain(probability) == Self::gain(self.probability)
             };
-            // `most` updates pass all probabilities
+            // ONE / |step| + 1 updates go through all probabilities
             let most = i128::from(due).min(ONE / step.abs() + 1) as u64;
             let alike =
                 if is_alike(self.probability) { last_true(most, |updates| is_alike(there(updates))) } else { 0 };
@@ -122,7 +123,7 @@ impl Pie {
         };
     }
 
-    /// RFC 8033, section 4.2.
+    /// Updates the probability (RFC 8033, section 4.2).
     fn update(&mut self) {
         self.probability = self.next_probability();
         self.use_up_burst(1);
@@ -137,7 +138,7 @@ impl Pie {
         if probability < FLOOR { 0 } else { probability.min(ONE) }
     }
 
-    /// With alpha = 1/8 and beta = 5/4 a second.
+    /// Returns the change of the probability, with alpha = 1/8 and beta = 5/4 per second.
     fn step(&self) -> i128 {
         let nanos = |span: Span| i128::from(span.as_nanos());
         let (delay, before, target) = (nanos(self.delay), nanos(self.delay_before), nanos(self.spec.target));
@@ -146,7 +147,8 @@ impl Pie {
         (step / scale).min(most)
     }
 
-    /// The smaller the probability, the smaller its steps; a great one has a greatest step (section 5.5).
+    /// Returns the divisor of the step and the greatest step. The smaller the probability, the smaller the step; from a
+    /// probability of 10 % on there is a greatest step (section 5.5).
     fn gain(probability: i128) -> (i128, i128) {
         let most = if probability >= ONE / 10 { ONE / 50 } else { i128::MAX };
         (Self::scale(probability), most)
@@ -165,7 +167,8 @@ impl Pie {
     }
 }
 
-/// The greatest number up to `most` for which `is_true`, which is so for 0, and for all up to some number.
+/// Returns the greatest number up to `most` for which `is_true` holds. It holds for 0 and for all numbers up to some
+/// limit.
 fn last_true(most: u64, is_true: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, most);
     while low < high {
@@ -191,8 +194,9 @@ mod tests {
         Pie::new(spec, Stream::named(1, "test"))
     }
 
-    /// At 20 % and a waiting time that went from 25 to 35 ms: 0.125 x 0.020 + 1.25 x 0.010 = 1.5 % more; then steady at
-    /// 35 ms 0.25 % more; then down to 15 ms 2.5 % less. A jump to a second would be 111 % more, but the cap is 2 %.
+    /// The probability is 20 %. The waiting time goes from 25 to 35 ms: 0.125 x 0.020 + 1.25 x 0.010 = 1.5 % more. It
+    /// stays at 35 ms: 0.25 % more. It falls to 15 ms: 2.5 % less. A jump to a second would be 111 % more, but the cap
+    /// is 2 %.
     #[test]
     fn probability_follows_the_delay() {
         let mut pie = pie();
@@ -210,7 +214,8 @@ mod tests {
         close(percent(1000), 21.25);
     }
 
-    /// RFC 8033, section 5.1: below 10 % what is picked may be marked, from there on it is dropped.
+    /// Below a probability of 10 % the packets that are picked may be marked; from 10 % on they are dropped (RFC 8033,
+    /// section 5.1).
     #[test]
     fn marks_only_while_they_are_few() {
         for (percent, verdict) in [(9, Verdict::MarkOrDrop), (10, Verdict::Drop), (30, Verdict::Drop)] {
@@ -225,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Begun at 0.05 %, steps are a 32nd: a steady delay of 31 ms adds 0.125 x 0.016 / 32 = 0.00625 %.
+    /// From 0.05 % on, steps are divided by 32: a steady delay of 31 ms adds 0.125 x 0.016 / 32 = 0.00625 %.
     #[test]
     fn small_probabilities_move_slowly() {
         let mut pie = pie();
@@ -243,7 +248,7 @@ mod tests {
         fifo
     }
 
-    /// A packet takes 400 s at 30 bit/s: as many updates are due as there are microseconds in it.
+    /// A packet takes 400 s at 30 bit/s. An update is due at each microsecond of it.
     #[test]
     fn few_updates_are_made_one_by_one() {
         for (probability, delay) in

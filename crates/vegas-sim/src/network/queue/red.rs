@@ -1,6 +1,6 @@
 //! RED (S. Floyd and V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", 1993), gentle (S. Floyd,
-//! "Recommendation on using the gentle_ variant of RED", 2000): drops or marks on
-//! arrival by the averaged length of the queue.
+//! "Recommendation on using the gentle_ variant of RED", 2000): drops or marks packets on arrival by the average length
+//! of the queue.
 
 use vegas_core::units::{Rate, Time};
 
@@ -9,19 +9,19 @@ use crate::packet::{Packet, WireSize};
 use crate::scenario::RedSpec;
 use crate::util::random::Stream;
 
-/// Probability 1, and a packet of average queue, in the fixed point used here.
+/// Probability 1, or an average queue of one packet, in the fixed point used here.
 const ONE: i128 = 1 << 32;
 const MILLION: i128 = 1_000_000;
 
-/// The average, and how long ago the last drop was.
+/// The state of RED: the average length of the queue, and the number of packets since the last drop.
 #[derive(Clone, Debug)]
 pub(crate) struct Red {
     spec: RedSpec,
     rate: Rate,
     stream: Stream,
-    /// Packets, in units of 2^-32.
+    /// The average length of the queue, in units of 2^-32 packets.
     average: i128,
-    /// Packets accepted since the last drop while the average was above the lower threshold.
+    /// The packets accepted since the last drop, while the average was above the lower threshold; -1 just after a drop.
     count: i128,
     idle_since: Option<Time>,
 }
@@ -31,7 +31,7 @@ impl Red {
         Red { spec, rate, stream, average: 0, count: -1, idle_since: Some(Time::ZERO) }
     }
 
-    /// What becomes of a packet that arrives (the paper's figure 2).
+    /// Returns what becomes of a packet that arrives (the paper's figure 2).
     pub(super) fn judge(&mut self, now: Time, fifo: &Fifo, packet: &Packet) -> Verdict {
         self.average_in(now, fifo.packets.len(), packet.wire());
         let probability = self.probability();
@@ -46,13 +46,14 @@ impl Red {
         }
     }
 
-    /// RFC 3168, section 7: above the upper threshold packets are dropped rather than marked.
+    /// Returns whether a packet may be marked. Above the upper threshold packets are dropped instead (RFC 3168, section
+    /// 7).
     fn may_mark(&self) -> bool {
         self.spec.ecn && self.average < i128::from(self.spec.max_packets) * ONE
     }
 
-    /// The paper's figure 2 starts over at a count of 0 here and so never reaches the gap of 1/p that its section 7
-    /// derives; with -1, as at the start, gaps are those of section 7.
+    /// Returns whether the packet is picked. The paper's figure 2 resets the count to 0 here, and so never reaches the
+    /// gap of 1/p that its section 7 derives. With -1, as at the start, the gaps are those of section 7.
     fn draw(&mut self, probability: i128) -> bool {
         self.count += 1;
         let is_dropped = i128::from(self.stream.below(ONE as u64)) < self.spread(probability);
@@ -68,7 +69,8 @@ impl Red {
         }
     }
 
-    /// An empty queue counts as many times as packets like this one could have been sent.
+    /// Averages in the length of the queue. An empty queue counts once for each packet like this one that could have
+    /// been sent while it was empty.
     fn average_in(&mut self, now: Time, length: usize, wire: WireSize) {
         let weight = i128::from(self.spec.weight_ppm);
         if let Some(since) = self.idle_since.take() {
@@ -82,8 +84,8 @@ impl Red {
         self.average += (length as i128 * ONE - self.average) * weight / MILLION;
     }
 
-    /// The curve: 0 up to the lower threshold, straight to `max_probability` at the upper one, and from there straight
-    /// to 1 at twice the upper one.
+    /// Returns the probability by the curve: 0 up to the lower threshold, then a straight line to `max_probability` at
+    /// the upper threshold, then a straight line to 1 at twice the upper threshold.
     fn probability(&self) -> i128 {
         let (min, max) = (i128::from(self.spec.min_packets) * ONE, i128::from(self.spec.max_packets) * ONE);
         let most = i128::from(self.spec.max_probability_ppm) * ONE / MILLION;
@@ -95,8 +97,8 @@ impl Red {
         }
     }
 
-    /// Drops are spread evenly: the packets between two of them are uniform from 1 to 1/p (the paper's section 7,
-    /// method 2).
+    /// Returns the probability that spreads drops evenly: the number of packets from one drop to the next is uniform
+    /// from 1 to 1/p (the paper's section 7, method 2).
     fn spread(&self, probability: i128) -> i128 {
         match ONE - self.count * probability {
             rest if rest <= probability => ONE,
@@ -118,7 +120,8 @@ mod tests {
         red
     }
 
-    /// Thresholds 10 and 30, 10 % at the upper one: 0, 0, 5 %, 10 %, then to 100 % at 60: at 45 half way, 55 %.
+    /// Thresholds of 10 and 30, and 10 % at the upper one: 0, 0, 5 %, 10 %, then a line to 100 % at 60; at 45, half
+    /// way, 55 %.
     #[test]
     fn the_curve() {
         let curve = [(5, 0.), (10, 0.), (20, 0.05), (30, 0.1), (45, 0.55), (60, 1.), (90, 1.)];
@@ -128,8 +131,8 @@ mod tests {
         }
     }
 
-    /// At p = 5 % the packets from one drop to the next are uniform from 1 to 20: mean 10.5, each as often as another;
-    /// at p = 10 % from 1 to 10: mean 5.5.
+    /// At p = 5 % the packets from one drop to the next are uniform from 1 to 20, with mean 10.5; at p = 10 % from 1 to
+    /// 10, with mean 5.5.
     #[test]
     fn drops_are_spread_evenly() {
         for (average, most, mean) in [(20, 20, 10.5), (30, 10, 5.5)] {
@@ -143,7 +146,7 @@ mod tests {
                     gaps.push(std::mem::take(&mut gap));
                 }
             }
-            // the first gap begins without a drop before it
+            // the first gap does not begin with a drop
             let gaps = &gaps[1..];
             let mean_gap = f64::from(gaps.iter().sum::<i32>()) / gaps.len() as f64;
             assert!((mean_gap - mean).abs() < 0.02 * mean, "mean gap {mean_gap}, not {mean}");
@@ -154,7 +157,7 @@ mod tests {
         }
     }
 
-    /// Part of the packets that are picked, and whether they are marked, with the average held at `packets`.
+    /// Returns the fraction of packets that are picked and their verdicts, with the average held at `packets`.
     fn picked(packets: i128, ecn: Ecn) -> (f64, Vec<Verdict>) {
         let mut red = red(packets);
         red.idle_since = None;
@@ -167,9 +170,9 @@ mod tests {
         (picked.len() as f64 / 200_000., picked)
     }
 
-    /// With an average of q packets Floyd and Jacobson's curve is p = 0.1 (q - 10) / (30 - 10), and evenly spread marks
-    /// come every (1 + 1/p) / 2 packets: from 2/201 at q = 12 to 1/5.5 = 2/11 just below 30. Above 30 packets are dropped:
-    /// p = 0.1 + 0.9 (q - 30) / 30.
+    /// With an average of q packets the curve of Floyd and Jacobson is p = 0.1 (q - 10) / (30 - 10), and evenly spread
+    /// marks come every (1 + 1/p) / 2 packets: from 2/201 at q = 12 to 1/5.5 = 2/11 just below 30. Above 30 packets are
+    /// dropped: p = 0.1 + 0.9 (q - 30) / 30.
     #[test]
     fn marks_follow_the_curve() {
         let (none, _) = picked(10, Ecn::CAPABLE);
@@ -177,7 +180,8 @@ mod tests {
         for packets in [12, 15, 18, 21, 24, 27, 29, 33, 45] {
             let above = packets as f64;
             let curve = if packets < 30 { 0.1 * (above - 10.) / 20. } else { 0.1 + 0.9 * (above - 30.) / 30. };
-            // the gaps are uniform from 1 to 1/p where that is a whole number; else the last one is certain earlier
+            // The gaps are uniform from 1 to 1/p where 1/p is a whole number; else the last gap becomes certain
+            // earlier.
             let mut spread = Vec::new();
             let mut left = 1.;
             for gap in 0.. {
@@ -196,7 +200,7 @@ mod tests {
         }
     }
 
-    /// 100 packets' times without a packet: 0.998^100 = 0.8186 of the average are left.
+    /// After 100 transmission times without a packet 0.998^100 = 0.8186 of the average is left.
     #[test]
     fn the_average_falls_while_idle() {
         let mut red = red(20);

@@ -1,6 +1,6 @@
-//! What goes wrong on a link: losses at its entry; at its far end packets held back, out of order, and twice.
+//! The impairments of a link: losses at its entry; at its far end packets that are held back, reordered or duplicated.
 //!
-//! In `docs/networks.md`, with the order in which random numbers are drawn.
+//! `docs/networks.md` describes them, with the order in which random numbers are drawn.
 
 use vegas_core::units::Time;
 
@@ -8,19 +8,19 @@ use crate::packet::{Packet, PacketKind};
 use crate::scenario::{GilbertElliott, Impairments, Jitter};
 use crate::util::random::Stream;
 
-/// The faults of one direction of a link.
+/// The impairments of one direction of a link.
 #[derive(Debug)]
 pub(super) struct Faults {
     pub(super) spec: Impairments,
     stream: Stream,
-    /// Data packets offered so far.
+    /// The number of data packets offered up to now.
     data: u64,
-    /// The state of the channel with losses in bursts.
+    /// Whether the channel with burst losses is in its bad state.
     is_bad: bool,
-    /// What the policer has let pass lately and its rate has not yet made good, in bits of a second times 10^9.
+    /// What the policer has let pass and its rate has not yet made good, in bits of a second times 10^9.
     excess: u128,
     excess_at: Time,
-    /// When the last packet comes out that was held back, but keeps its place in the order.
+    /// The time at which the last packet that was held back in order comes out.
     in_order_until: Option<Time>,
 }
 
@@ -29,7 +29,7 @@ impl Faults {
         Faults { spec, stream, data: 0, is_bad: false, excess: 0, excess_at: Time::ZERO, in_order_until: None }
     }
 
-    /// Whether a packet that comes to the link is lost.
+    /// Returns whether a packet that comes to the link is lost.
     pub(super) fn loses(&mut self, now: Time, packet: &Packet) -> bool {
         let is_data = packet.kind() == PacketKind::Data;
         self.data += u64::from(is_data);
@@ -37,7 +37,7 @@ impl Faults {
         is_chosen || self.stream.happens(self.spec.loss_ppm) || self.loses_in_burst() || self.exceeds(now, packet)
     }
 
-    /// Whether the policer's bucket has too few tokens for a packet.
+    /// Returns whether the policer's bucket has too few tokens for a packet.
     fn exceeds(&mut self, now: Time, packet: &Packet) -> bool {
         let Some(policer) = self.spec.policer else { return false };
         let in_excess = |bytes: u64| 8_000_000_000 * u128::from(bytes);
@@ -59,7 +59,8 @@ impl Faults {
         self.stream.happens(if self.is_bad { loss_bad_ppm } else { loss_good_ppm })
     }
 
-    /// A packet has come to the far end: until when it is held back there, if it is, and whether it comes out twice.
+    /// Returns what happens to a packet that has come to the far end: until when it is held back there, if it is, and
+    /// whether it comes out twice.
     pub(super) fn cross(&mut self, now: Time) -> (Option<Time>, bool) {
         let twice = self.stream.happens(self.spec.duplicate_ppm);
         if self.stream.happens(self.spec.reorder_ppm) {
@@ -90,7 +91,7 @@ impl Faults {
         }
     }
 
-    /// A packet will come to the far end at `arrival`: when it comes out, and whether twice.
+    /// Returns when a packet comes out that will come to the far end at `arrival`, and whether it comes out twice.
     pub(super) fn cross_later(&mut self, arrival: Time) -> (Time, bool) {
         let (until, twice) = self.cross(arrival);
         self.in_order_until = if until.is_some() { self.in_order_until } else { Some(arrival) };

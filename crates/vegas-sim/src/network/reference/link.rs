@@ -1,4 +1,4 @@
-//! A link: a queue, a transmitter that sends one packet after the other, and a delay.
+//! A link: a queue, a transmitter that sends one packet after the other, and a propagation delay.
 
 use std::collections::VecDeque;
 
@@ -16,23 +16,24 @@ use crate::packet::{Packet, WireSize};
 use crate::scenario::{LinkKind, QueueLimit};
 use crate::util::random::Stream;
 
-/// A link at work.
+/// A link with its present state.
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) limit: QueueLimit,
     pub(super) delay: Span,
     pub(super) faults: Faults,
-    /// What waits in a drop-tail queue.
+    /// The packets in a drop-tail queue.
     waiting: VecDeque<QueuedPacket>,
-    /// The queue of a link that has another.
+    /// The managed queue of a link that is not drop-tail.
     managed: Option<Queue>,
     pub(super) transmitter: Transmitter,
-    /// The packet being sent, and when it has left.
+    /// The packet being sent, and the time of its departure.
     pub(super) sending: Option<(Packet, Time)>,
-    /// Stamps the queueing time into each packet.
+    /// Whether each packet is stamped with its queueing time.
     stamps: bool,
     waits: WaitingTimes,
-    /// Waiting packets are summed up to `noted`; the packet being sent counts as busy to its end.
+    /// The totals. The waiting time of packets is summed up to `noted`; the packet being sent counts as busy time to
+    /// its end.
     pub(super) totals: LinkTotals,
     noted: Time,
 }
@@ -54,8 +55,8 @@ impl Link {
         }
     }
 
-    /// Puts a packet into the queue, or gives it back if that is full. What a queue discipline drops or marks goes to
-    /// `verdicts`.
+    /// Offers a packet to the queue; returns the packet if a drop-tail queue is full. Packets that a queue discipline
+    /// drops or marks go to `verdicts`.
     pub(super) fn offer(
         &mut self,
         now: Time,
@@ -73,7 +74,7 @@ impl Link {
         None
     }
 
-    /// The packet being sent counts.
+    /// Returns whether there is room for a packet; the packet being sent takes room.
     fn has_room(&self, wire: WireSize) -> bool {
         let sending_bytes = self.sending.map_or(0, |(packet, _)| u64::from(packet.wire()));
         match self.limit {
@@ -83,7 +84,7 @@ impl Link {
         }
     }
 
-    /// Begins to send the packet of which the dequeue is due, if any waits: when that will have left.
+    /// Begins to send the next packet, if any waits; returns its departure. The transmitter is free.
     pub(super) fn begin_sending(&mut self, now: Time, verdicts: &mut Verdicts) -> Option<Time> {
         self.note_waiting(now);
         let next = match &mut self.managed {
@@ -102,7 +103,7 @@ impl Link {
         Some(departure)
     }
 
-    /// The packet being sent leaves.
+    /// Returns the packet being sent, which departs now.
     pub(super) fn end_sending(&mut self) -> Packet {
         let (packet, _) = self.sending.take().expect("a packet is being sent");
         self.totals.departed_bytes += u64::from(packet.wire());
@@ -124,7 +125,7 @@ impl Link {
         self.totals.waited_ns + self.queue_packets() as u128 * u128::from(now.since(self.noted).as_nanos())
     }
 
-    /// What had happened by `now`.
+    /// Returns the totals at `now`.
     pub(super) fn totals(&self, now: Time) -> LinkTotals {
         let to_go = self.sending.map_or(Span::ZERO, |(_, departure)| departure.since(now));
         LinkTotals {
@@ -136,8 +137,8 @@ impl Link {
         }
     }
 
-    /// How long packets have waited. Those in a drop-tail queue count as long as they will have by now's rate; what becomes
-    /// of those in another queue is open.
+    /// Returns how long packets have waited. Packets in a drop-tail queue count with the time that they will have
+    /// waited if the rate stays as it is. Packets in a managed queue do not count, as they may still be dropped.
     pub(super) fn queueing_times(&self) -> Option<QueueingTimes> {
         let (mut waits, mut transmitter) = (self.waits.clone(), self.transmitter.clone());
         if let Some((_, mut begins)) = self.sending {
@@ -149,7 +150,7 @@ impl Link {
         waits.summary()
     }
 
-    /// Packets in queue and transmitter.
+    /// Returns the number of packets in queue and transmitter.
     pub(super) fn inside(&self) -> usize {
         self.queue_packets() + usize::from(self.sending.is_some())
     }

@@ -1,7 +1,9 @@
-//! The network that is read: an event for each packet and link, one heap, and nothing known ahead of time.
+//! The reference engine, which is written to be read: an event for each packet and link, one ordered map of events, and
+//! nothing computed ahead of time.
 //!
-//! It does what `docs/scenario.md` and `docs/networks.md` say, as plainly as can be, and shares nothing with
-//! [`super::Fast`] but the queue disciplines that drop before a queue is full. `vegaslab swarm` compares both.
+//! It does what `docs/scenario.md` and `docs/networks.md` say, as plainly as possible. It shares with [`super::Fast`]
+//! only the queue disciplines that drop before a queue is full, with the labels that they hash, the random streams and
+//! the waiting times' histogram. `vegaslab swarm` compares both.
 
 mod faults;
 mod link;
@@ -22,36 +24,38 @@ use crate::scenario::{Change, LinkChange, LinkId, LinkSpec, RouteChange, Samplin
 use crate::util::event::Event;
 use crate::util::watch::{Stopped, Watch};
 
-/// The links of a scenario at work, event by event.
+/// The links of a scenario with their present state, simulated event by event.
 #[derive(Debug)]
 pub(crate) struct Reference {
-    /// What happens, and to which packet that has left its transmitter.
+    /// The pending events, each with the packet that it carries; a departure carries none, as its packet is in the
+    /// transmitter.
     events: BTreeMap<Key, Option<Carried>>,
     scheduled: u64,
     links: Vec<Link>,
-    /// By flow: there and back. Behind the scenario's flows are connections of background traffic.
+    /// The forward and the backward route of each flow. Connections of background traffic are behind the scenario's
+    /// flows.
     flows: BTreeMap<u32, [Route; 2]>,
-    /// By source: the route of its datagrams, and those of its connections.
+    /// By source of traffic: the route of its datagrams, and the routes of its connections.
     sources: Vec<(Route, Option<[Route; 2]>)>,
     labels: Labels,
-    /// What a queue discipline has dropped and marked just now.
+    /// The packets that a queue discipline has dropped and marked at this instant.
     verdicts: Verdicts,
-    /// Whether each change of a queue is told.
+    /// Whether each change of a queue is reported.
     tells_changes: bool,
-    /// Packets that have entered links and have neither left nor been dropped.
+    /// The number of packets that have entered links and have neither left them nor been dropped.
     inside: u64,
 }
 
-/// When an event happens, and which it is: events happen in this order. At one instant all departures come first, since
-/// what leaves a queue then has left it, then arrivals in the order of links, then packets that were held back. Of two
-/// events that are alike in all else, the one scheduled first comes first.
+/// The time of an event and its kind, in the order in which events happen. At one instant all departures come first,
+/// since a packet that departs then has left the queue; then arrivals in the order of links; then packets that were
+/// held back. Of two events that are alike in all else, the one scheduled first comes first.
 type Key = (Time, Kind, LinkId, u64);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// The last bit of a packet leaves the transmitter.
     Departure,
-    /// It comes to the other end of the link.
+    /// The packet comes to the other end of the link.
     Arrival,
     /// A packet that was held back there comes out.
     Release,
@@ -60,12 +64,12 @@ enum Kind {
 /// A packet behind a transmitter, and whether it comes out twice.
 type Carried = (Packet, bool);
 
-/// The links from one host to another, then none; behind that, if the route has changed, those that it was changed to. A
-/// packet says at which of these it is.
+/// The links from one host to another, then `None`; behind that, if the route has changed, the links of the next route,
+/// and so on. The hop of a packet is an index into this list.
 #[derive(Clone, Debug)]
 struct Route {
     links: Vec<Option<LinkId>>,
-    /// Where packets that leave now begin.
+    /// The index at which packets begin that leave their host now.
     first: usize,
 }
 
@@ -150,7 +154,7 @@ impl Network for Reference {
         }
     }
 
-    /// The packets leave that depart by `now`.
+    /// Carries out the departures up to `now`.
     fn bring_up_to(&mut self, now: Time, hosts: &mut impl Hosts) {
         while let Some(entry) = self.events.first_entry()
             && let (at, Kind::Departure, link, _) = *entry.key()
@@ -199,12 +203,12 @@ impl Reference {
         }
     }
 
-    /// The link that a packet is at; none at its receiver.
+    /// Returns the link that a packet is at; none at its receiver.
     fn link_of(&self, packet: &Packet) -> Option<LinkId> {
         self.route(packet).links[usize::from(packet.hop())]
     }
 
-    /// A packet comes to the link that it says.
+    /// Takes a packet that comes to the link at its hop.
     fn enter(&mut self, now: Time, packet: Packet, hosts: &mut impl Hosts) {
         self.bring_up_to(now, hosts);
         let link = self.link_of(&packet).expect("a route has a link");
@@ -223,14 +227,15 @@ impl Reference {
         self.tell_change(now, link, hosts);
     }
 
-    /// A packet leaves a transmitter, and the next one's turn comes.
+    /// Ends the transmission of a packet, and begins the next one.
     fn depart(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
         self.leave(now, link);
         self.begin(now, link, hosts);
         self.tell_change(now, link, hosts);
     }
 
-    /// A free transmitter sends what waits. A packet may take no time: it leaves at once, and the next one's turn comes.
+    /// Begins to send the packets that wait, if the transmitter is free. A packet may take no time: then it departs at
+    /// once, and the next one is sent.
     fn begin(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
         loop {
             let begun = self.links[link].begin_sending(now, &mut self.verdicts);
@@ -244,13 +249,13 @@ impl Reference {
         }
     }
 
-    /// The packet being sent is on its way to the other end.
+    /// Puts the packet in the transmitter on its way to the other end.
     fn leave(&mut self, now: Time, link: LinkId) {
         let (packet, arrival) = (self.links[link].end_sending(), now + self.links[link].delay);
         self.schedule(arrival, Kind::Arrival, link, Some((packet, false)));
     }
 
-    /// A packet comes out of a link: it goes on to the next, or is delivered.
+    /// Takes a packet that comes out of a link: it enters the next link, or is delivered.
     fn come_out(&mut self, now: Time, link: LinkId, (packet, twice): Carried, hosts: &mut impl Hosts) -> Delivered {
         debug_assert_eq!(self.link_of(&packet), Some(link));
         self.inside -= 1;
@@ -263,8 +268,8 @@ impl Reference {
         second.map_or(Delivered::One(packet), |second| Delivered::Two(second, packet))
     }
 
-    /// Rate and queue are the transmitter's and the queue's from now on. What has left the transmitter keeps its delay:
-    /// what becomes of it at the far end is settled now, so that what comes later keeps behind it.
+    /// Changes a link. The transmitter and the queue use the new rate and limit from now on. A packet that has departed
+    /// keeps its delay: the impairments at the far end are drawn for it now, so that later packets stay behind it.
     fn change_link(&mut self, now: Time, change: &LinkChange, hosts: &mut impl Hosts) {
         let LinkChange { link, rate, delay, queue, loss_ppm } = *change;
         if let Some(delay) = delay {
@@ -292,7 +297,7 @@ impl Reference {
         hosts.dropped(at, link, packet, kind);
     }
 
-    /// Tells what a queue discipline has dropped and marked.
+    /// Reports the packets that a queue discipline has dropped and marked.
     fn tell_verdicts(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
         let Verdicts { dropped, marked } = std::mem::take(&mut self.verdicts);
         for packet in marked {
@@ -304,7 +309,7 @@ impl Reference {
         }
     }
 
-    /// Tells of a link that its queue has changed, if that is wanted.
+    /// Reports that the queue of a link has changed, if the scenario asks for a row at every change.
     fn tell_change(&mut self, now: Time, link: LinkId, hosts: &mut impl Hosts) {
         if self.tells_changes {
             let totals = self.link_totals(link, now);

@@ -1,4 +1,4 @@
-//! When a packet has left: at a constant rate, or by a recorded trace.
+//! A transmitter, which computes departures at a constant rate or by a recorded trace.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use vegas_core::units::{Rate, Span, Time};
 use crate::packet::WireSize;
 use crate::scenario::{LinkKind, RateTrace};
 
-/// What sends the packets of a link, one after the other.
+/// The transmitter of a link, which sends one packet after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Transmitter {
-    /// Means nothing where there is a trace.
+    /// The rate; not used if there is a trace.
     pub(super) rate: Rate,
     trace: Option<Arc<RateTrace>>,
-    /// How many of the trace's opportunities have been used or gone by.
+    /// The number of the trace's opportunities that have been used or have gone by.
     gone: u64,
-    /// The last one used, and the bytes left of it.
+    /// The opportunity used last, and the bytes left of it.
     used: Time,
     left_bytes: u32,
 }
@@ -25,10 +25,11 @@ impl Transmitter {
         Transmitter { rate: spec.rate, trace: spec.trace.clone(), gone: 0, used: Time::ZERO, left_bytes: 0 }
     }
 
-    /// When a packet has left that came at `since` and is dequeued at `begins`. Asked once for each packet, in order.
+    /// Returns the departure of a packet that came at `since` and is dequeued at `begins`. It is called once for each
+    /// packet, in order.
     ///
-    /// An opportunity of a trace sends what came before it; packets share one, and go on in the next (`docs/networks.md`,
-    /// rate traces).
+    /// An opportunity of a trace sends packets that came before it. Packets share an opportunity, and continue in the
+    /// next one (`docs/networks.md`, rate traces).
     pub(super) fn finish(&mut self, begins: Time, since: Time, wire: WireSize) -> Time {
         let Some(trace) = self.trace.clone() else { return begins + wire.transmission(self.rate) };
         if self.used <= since {
@@ -43,7 +44,7 @@ impl Transmitter {
         self.used
     }
 
-    /// The next opportunity after `since`: at its end the trace begins anew.
+    /// Returns the next opportunity after `since`. At its end the trace begins again.
     fn next_after(&mut self, since: Time, trace: &RateTrace) -> Time {
         let times = trace.opportunities_ms();
         loop {

@@ -1,12 +1,12 @@
-//! Packets on their way that come out in a known order, whichever link they come out of.
+//! Delay lines: packets on their way that come out in a known order, from one link or from several.
 //!
-//! Where links are alike, a packet that enters one of them comes out after those that entered any of them before: so do
-//! the acknowledgements behind a bottleneck, each to its own sender, and the packets of many hosts with access links as
-//! of equal rates and delays. Such links share a delay line: one row, which is read and written in order, and one
-//! pending event, that of its first packet. Which links are alike is a guess (`network/fast/lookahead/plan.rs`). A packet
-//! that would come out before the last one of the delay line, as it may where two hosts send bursts at the same time,
-//! enters one of the delay lines parallel to it, if there are any; one that would overtake on all of them is an
-//! overtaking packet ([`crate::network::fast::in_flight::overtaking`]).
+//! Where links are alike, a packet that enters one of them comes out after the packets that entered any of them before.
+//! This holds for the acknowledgements behind a bottleneck, each on the way to its own sender, and for the packets of
+//! many hosts with access links of equal rates and delays. Such links share a delay line: one row of packets, which is
+//! read and written in order, with one pending event, the arrival of its first packet. Which links are alike is a guess
+//! (`network/fast/lookahead/plan.rs`). A packet that would come out before the last one of its delay line, as happens
+//! where two hosts send bursts at the same time, enters a delay line parallel to it, if there is one. A packet that
+//! would overtake on all of these is an overtaking packet ([`crate::network::fast::in_flight::overtaking`]).
 
 use vegas_core::units::Time;
 
@@ -14,10 +14,10 @@ use crate::network::fast::in_flight::pool::{Pool, Row};
 use crate::packet::Packet;
 use crate::util::event::{ComponentId, Event};
 
-/// The place of a packet that has come to the end of its route, at a host of the engine's own that is a flow's.
+/// The place of a packet that has come to the end of its route, at the engine's own host of a flow.
 pub(crate) const AT_END: u32 = u32::MAX;
 
-/// A link's delay line, if it has none.
+/// The delay line of a link that has none.
 pub(crate) const NO_DELAY_LINE: u32 = Event::OWN;
 
 /// All delay lines.
@@ -29,53 +29,54 @@ pub(crate) struct DelayLines {
 
 #[derive(Clone, Debug)]
 struct DelayLine {
-    /// In the order of events: by arrival, and by link at one instant.
+    /// The packets, in the order of their events: by arrival, and by link at one instant.
     on_their_way: Row,
-    /// Of the packet that entered last.
+    /// The arrival and the link of the packet that entered last.
     last: (Time, ComponentId),
-    /// How many delay lines behind this one a packet that would overtake may try.
+    /// The number of delay lines behind this one that a packet that would overtake may try.
     more: u32,
 }
 
-/// A packet that comes out of a link at `arrival`.
+/// A packet on a delay line, which comes out of a link at `arrival`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OnItsWay {
     pub(crate) packet: Packet,
     pub(crate) arrival: Time,
-    /// The link's arrivals.
+    /// The component of the link's arrivals.
     pub(crate) component: ComponentId,
-    /// Where in the routes it goes on; or [`AT_END`], and does not.
+    /// The place in the routes at which the packet continues; [`AT_END`] if it is delivered.
     pub(crate) place: u32,
 }
 
-/// Where in a delay line a packet is.
+/// Whether a packet entered a delay line, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entered {
-    /// It is the first of this delay line.
+    /// The packet is the first of this delay line.
     First(u32),
     Behind,
-    /// It would overtake, or there is no such delay line: it did not enter.
+    /// The packet did not enter: it would overtake, or there is no such delay line.
     Not,
 }
 
 impl DelayLines {
-    /// A delay line for each number, which says how many delay lines behind it a packet that would overtake may try.
+    /// Returns delay lines, one for each number in `more`. The number says how many delay lines behind it a packet that
+    /// would overtake may try.
     pub(crate) fn new(more: &[u32]) -> Self {
         let delay_line = |more: &u32| DelayLine { on_their_way: Row::NEW, last: (Time::ZERO, 0), more: *more };
         DelayLines { delay_lines: more.iter().map(delay_line).collect(), packets: Pool::default() }
     }
 
-    /// Whether it is a delay line of packets. Links that are not plain have delay lines of events, with the numbers
-    /// behind these.
+    /// Returns whether this is a delay line of packets. Links that are not plain have delay lines of events, with the
+    /// numbers behind these.
     #[inline]
     pub(crate) fn is_shared(&self, delay_line: u32) -> bool {
         (delay_line as usize) < self.delay_lines.len()
     }
 
-    /// A packet enters.
+    /// Puts a packet on a delay line, if it would not overtake there.
     #[inline]
     pub(crate) fn enter(&mut self, delay_line: u32, carried: OnItsWay) -> Entered {
-        // there is no delay line of number NO_LANE
+        // no delay line has the number [`NO_DELAY_LINE`]
         let Some(there) = self.delay_lines.get_mut(delay_line as usize) else { return Entered::Not };
         let place = (carried.arrival, carried.component);
         if place <= there.last {
@@ -87,7 +88,7 @@ impl DelayLines {
         if is_first { Entered::First(delay_line) } else { Entered::Behind }
     }
 
-    /// A packet that would overtake on this one enters a delay line parallel to it. Those of one link that come out at
+    /// Puts a packet that would overtake on this delay line on one parallel to it. Packets of one link that come out at
     /// one instant keep their order: a later one finds no room on a delay line on which an earlier one found none, and
     /// the delay lines' events are in the order of the delay lines.
     pub(crate) fn enter_parallel(&mut self, delay_line: u32, carried: &OnItsWay) -> Entered {
@@ -96,7 +97,8 @@ impl DelayLines {
         beside.find(|entered| *entered != Entered::Not).unwrap_or(Entered::Not)
     }
 
-    /// Takes the packet that comes out first, with the place at which it goes on; also the one behind it.
+    /// Takes the packet that comes out first; returns it with the place at which it continues, and the packet behind
+    /// it.
     #[inline(always)]
     pub(crate) fn take_first(&mut self, delay_line: u32) -> ((Packet, u32), Option<&OnItsWay>) {
         let on_their_way = &mut self.delay_lines[delay_line as usize].on_their_way;
@@ -106,12 +108,12 @@ impl DelayLines {
         ((Packet::of_words(sequence, flow_and_flags, header), place), self.packets.first(on_their_way))
     }
 
-    /// What they hold, bytes.
+    /// Returns the memory that the delay lines take, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.packets.memory_bytes()
     }
 
-    /// Packets on their way.
+    /// Returns the number of packets on delay lines.
     pub(crate) fn packets_held(&self) -> usize {
         self.delay_lines.iter().map(|delay_line| self.packets.len(&delay_line.on_their_way)).sum()
     }
@@ -131,7 +133,7 @@ mod tests {
                 .enter(delay_line, OnItsWay { packet, arrival: Time::from_nanos(nanos), component, place: component })
         };
         assert_eq!([enter(0, 3, 10), enter(0, 1, 20)], [Entered::First(0), Entered::Behind]);
-        // at one instant a link of a smaller number goes first, and of one link the packet that was there before
+        // at one instant the link with the smaller number is first, and of one link the packet that entered first
         assert_eq!([enter(0, 0, 20), enter(0, 1, 20), enter(0, 5, 19)], [Entered::Not; 3]);
         assert_eq!([enter(0, 2, 20), enter(NO_DELAY_LINE, 2, 30)], [Entered::Behind, Entered::Not]);
         assert_eq!(delay_lines.packets_held(), 3);
@@ -144,7 +146,7 @@ mod tests {
         assert_eq!(arrive(), (2, 20, None));
     }
 
-    /// Bursts of four links, all from 100 ns on: three find a delay line that is parallel.
+    /// Four links send bursts, all from 100 ns on: three of them find a parallel delay line.
     #[test]
     fn an_overtaking_packet_takes_another_delay_line() {
         let mut delay_lines = DelayLines::new(&[2, 1, 0]);

@@ -1,4 +1,4 @@
-//! Packets between a transmitter and the place where their next event is.
+//! Packets between a transmitter and the place of their next event.
 
 pub(super) mod delay_lines;
 pub(super) mod overtaking;

@@ -1,9 +1,8 @@
-//! Packets on their way that found no delay line ([`crate::network::fast::in_flight::delay_lines`]): each comes out by an
-//! event of its link.
+//! Overtaking packets, which found no delay line ([`crate::network::fast::in_flight::delay_lines`]): each comes out by
+//! an event of its link.
 //!
-//! Nearly all of them are of bursts: one host sends several packets at once, and they come out of its link one
-//! transmission after the other, so that what differs from one to the next is the same each time. A burst takes one
-//! place.
+//! Nearly all of them belong to bursts. A host sends several packets at once, and they come out of its link one
+//! transmission after the other, so that consecutive packets differ in the same way each time. A burst takes one place.
 
 use vegas_core::units::{Span, Time};
 
@@ -11,25 +10,25 @@ use crate::network::fast::in_flight::pool::{Pool, Row};
 use crate::packet::Packet;
 use crate::scenario::LinkId;
 
-/// All such packets.
+/// All overtaking packets.
 #[derive(Clone, Debug)]
 pub(crate) struct Overtaking {
-    /// By link.
+    /// The bursts of each link.
     rows: Vec<Row>,
     bursts: Pool<Burst, 4>,
-    /// Packets that were put in and not taken out.
+    /// The number of packets that have entered and have not come out.
     inside: usize,
 }
 
 /// Packets that come out of a link one after the other, at equal distances in time and in sequence numbers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
-    /// The first of them.
+    /// The first of the packets.
     packet: Packet,
     arrival: Time,
-    /// Where in the routes they go on.
+    /// The place in the routes at which the packets continue.
     place: u32,
-    /// How many are behind the first.
+    /// The number of packets behind the first.
     behind: u32,
     gap_ns: u32,
     step_bytes: u32,
@@ -42,8 +41,8 @@ impl Overtaking {
         Overtaking { rows: vec![Row::NEW; links], bursts: Pool::default(), inside: 0 }
     }
 
-    /// Carries a packet to its arrival at the end of a link, from where it goes on at `place`; whether it is the first to
-    /// arrive there.
+    /// Carries a packet to its arrival at the end of a link, from which it continues at `place`. Returns whether the
+    /// packet is the first to arrive there.
     pub(crate) fn carry(&mut self, link: LinkId, packet: Packet, arrival: Time, place: u32) -> bool {
         self.inside += 1;
         let row = &mut self.rows[link];
@@ -55,8 +54,9 @@ impl Overtaking {
         is_first
     }
 
-    /// Takes the packet that comes out of a link now, with the place at which it goes on; also when the next one comes.
-    /// A link that carries none any more has no memory either: bursts that meet others on a delay line are rare.
+    /// Takes the packet that comes out of a link now. Returns it with the place at which it continues, and the arrival
+    /// of the next one. A link without packets gives up its memory, as bursts that meet others on a delay line are
+    /// rare.
     pub(crate) fn take_first(&mut self, link: LinkId, now: Time) -> ((Packet, u32), Option<Time>) {
         self.inside -= 1;
         let row = &mut self.rows[link];
@@ -75,17 +75,17 @@ impl Overtaking {
         (first, next)
     }
 
-    /// What they hold, bytes.
+    /// Returns the memory that the bursts take, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bursts.memory_bytes()
     }
 
-    /// Packets on their way.
+    /// Returns the number of overtaking packets on their way.
     pub(crate) fn packets_held(&self) -> usize {
         self.inside
     }
 
-    /// What was put in has been taken out, or is there.
+    /// Checks that each packet that entered has come out or is still here.
     pub(crate) fn check_conservation(&self) {
         let bursts = self.rows.iter().flat_map(|row| self.bursts.iter(row));
         let there: usize = bursts.map(|burst| 1 + burst.behind as usize).sum();
@@ -94,7 +94,8 @@ impl Overtaking {
 }
 
 impl Burst {
-    /// Takes a packet in, if it is as far behind the last as that is behind the one before.
+    /// Adds a packet to the burst if it is as far behind the last packet as that is behind the one before; returns
+    /// whether it is.
     fn takes(&mut self, packet: &Packet, arrival: Time, place: u32) -> bool {
         if place != self.place || !packet.is_like(&self.packet) || packet.sequence < self.packet.sequence {
             return false;
@@ -112,7 +113,7 @@ impl Burst {
         is_next
     }
 
-    /// The second is the first.
+    /// Makes the second packet the first.
     fn go_on(&mut self) {
         self.packet.sequence += u64::from(self.step_bytes);
         self.arrival = self.arrival + Span::from_nanos(self.gap_ns.into());
@@ -150,7 +151,7 @@ mod tests {
     }
 
     proptest! {
-        /// What comes out is what went in, whatever differs from one packet to the next.
+        /// Packets come out as they went in, whatever differs from one packet to the next.
         #[test]
         fn what_goes_in_comes_out(
             steps in prop::collection::vec((0u64..3, 0u32..2, prop::sample::select(vec![1u64, 1, 1, 2, 5_000_000_000]), any::<bool>()), 0..200),

@@ -1,39 +1,39 @@
-//! Queues that share one pool of places, so that what one has left another may take.
+//! Queues that share one pool of places, so that one queue may take the place that another has left.
 //!
-//! A row is a path segment of chunks of places. It has one that it fills, one that it empties, and the full ones between
-//! them; a chunk that is empty goes to the row that needs one next, and is in the cache then. So all rows together take
-//! as much memory as what is in them, however it moves from one to the other, and nothing is copied as they become
-//! longer.
+//! A row is a sequence of chunks of places: one chunk that it fills, one that it empties, and full ones between them.
+//! An empty chunk goes to the row that needs a chunk next, and is still in the cache then. All rows together so take as
+//! much memory as their values need, however the values move from one row to another, and nothing is copied when a row
+//! grows.
 
 use crate::util::prefetch::prefetch;
 
-/// How many places before its turn a value is fetched.
+/// How many places ahead of its turn a value is prefetched.
 const AHEAD: usize = 3;
-/// No chunk.
+/// No chunk, or no place.
 const NONE: u32 = u32::MAX;
 
 /// The places of all rows, in chunks of `CHUNK` places, a power of two.
 #[derive(Clone, Debug)]
 pub(crate) struct Pool<T, const CHUNK: u32> {
     places: Vec<T>,
-    /// By chunk, the one behind it: in its row, or among those that no row has.
+    /// For each chunk, the chunk behind it: in its row, or on the list of free chunks.
     next: Vec<u32>,
-    /// The first that no row has.
+    /// The first free chunk.
     free: u32,
 }
 
 /// A queue of fewer than 2^32 values, with its places in a pool.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
-    /// Place of the first value.
+    /// The place of the first value.
     first: u32,
-    /// The place behind the last one, which the next takes: the same while there is none. No place while the row has no
-    /// chunk.
+    /// The place behind the last value, which the next value takes; equal to `first` while there is no value. [`NONE`]
+    /// while the row has no chunk.
     end: u32,
 }
 
 impl Row {
-    /// One without values, nor memory.
+    /// A row without values or memory.
     pub(crate) const NEW: Row = Row { first: NONE, end: NONE };
 
     #[inline]
@@ -49,28 +49,29 @@ impl<T, const CHUNK: u32> Default for Pool<T, CHUNK> {
 }
 
 impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
-    /// What it holds, bytes.
+    /// Returns the memory that the pool takes, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.next[..])
     }
 
-    /// The first of a row.
+    /// Returns the first value of a row.
     #[inline]
     pub(crate) fn first(&self, row: &Row) -> Option<&T> {
         if row.is_empty() { None } else { Some(&self.places[row.first as usize]) }
     }
 
-    /// The first of a row, to be changed.
+    /// Returns the first value of a row, to be changed.
     pub(crate) fn first_mut(&mut self, row: &Row) -> Option<&mut T> {
         if row.is_empty() { None } else { Some(&mut self.places[row.first as usize]) }
     }
 
-    /// The last of a row, to be changed; none also where it is the last of its chunk, as there is no way back to that.
+    /// Returns the last value of a row, to be changed; also none if that is the last value of its chunk, as a chunk
+    /// does not link back to the one before.
     pub(crate) fn last_mut(&mut self, row: &Row) -> Option<&mut T> {
         if row.end.is_multiple_of(CHUNK) { None } else { self.places.get_mut(row.end as usize - 1) }
     }
 
-    /// Puts one behind the others.
+    /// Adds a value behind the others.
     #[inline]
     pub(crate) fn push(&mut self, row: &mut Row, value: T) {
         if row.end == NONE {
@@ -83,8 +84,8 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         }
     }
 
-    /// Lets go of the first, and has the processor fetch one of those to come: a row is one of hundreds, and it foresees
-    /// only few. The last one of all leaves its place to the next to come.
+    /// Removes the first value, and prefetches a later one: a row is one of hundreds, and processors foresee the reads
+    /// of only a few. A row that becomes empty reuses the first place of its chunk.
     #[inline]
     pub(crate) fn drop_first(&mut self, row: &mut Row) {
         row.first += 1;
@@ -99,7 +100,7 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         }
     }
 
-    /// Takes the memory of an empty row away.
+    /// Frees the memory of an empty row.
     pub(crate) fn release(&mut self, row: &mut Row) {
         debug_assert!(row.is_empty());
         if row.end != NONE {
@@ -108,7 +109,7 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         }
     }
 
-    /// From the first to the last.
+    /// Iterates over the values from the first to the last.
     pub(crate) fn iter(&self, row: &Row) -> impl Iterator<Item = &T> + '_ {
         let mut first = row.first;
         let end = row.end;
@@ -122,7 +123,7 @@ impl<T: Copy + Default, const CHUNK: u32> Pool<T, CHUNK> {
         })
     }
 
-    /// How many there are; visits each chunk.
+    /// Returns the number of values; visits each chunk.
     pub(crate) fn len(&self, row: &Row) -> usize {
         let (mut first, mut count) = (row.first, 0);
         while first / CHUNK != row.end / CHUNK {
@@ -177,7 +178,7 @@ mod tests {
     use std::collections::VecDeque;
 
     proptest! {
-        /// The standard library's as the model.
+        /// Compares the rows with the standard library's queues.
         #[test]
         fn are_queues(steps in prop::collection::vec((0u8..5, 0usize..3, 1usize..40), 0..200)) {
             let mut pool = Pool::<_, 8>::default();

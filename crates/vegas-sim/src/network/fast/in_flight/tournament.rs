@@ -1,17 +1,18 @@
-//! The pending events of delay lines, of which there are few, and each has one nearly all the time.
+//! The pending events of delay lines, which are few and nearly always have an event each.
 //!
-//! A delay line that has another event meets its neighbour, the winner the next one's, and so on: a tournament, with a
-//! comparison for each doubling of the delay lines.
+//! A delay line that gets another event plays it against its neighbour's, the winner against the winner of the
+//! neighbouring pair, and so on: a tournament, with a comparison for each doubling of the number of delay lines.
 
 use vegas_core::units::Time;
 
 use crate::util::event::{ComponentId, Event};
 
-/// The event of each delay line, earliest first.
+/// The event of each delay line, and the earliest of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
-    /// The event at n, on side n % 2 of pair n / 2, meets the other one of the pair, and the winner is at
-    /// n / 2; the winner of all at 1. There are as many pairs as delay lines, which are at the end.
+    /// The pairs of events that are compared. The event at n, on side n % 2 of pair n / 2, meets the other event of the
+    /// pair, and the winner is at n / 2; the winner of all is at 1. There are as many pairs as delay lines. The delay
+    /// lines' own events are at the end.
     pairs: Vec<[Event; 2]>,
 }
 
@@ -20,14 +21,14 @@ impl Tournament {
         Tournament { pairs: vec![[Event::NEVER; 2]; delay_lines.max(1)] }
     }
 
-    /// The earliest event, [`Event::NEVER`] if there is none. It stays until its delay line has another, or none.
+    /// Returns the earliest event, [`Event::NEVER`] if there is none. It stays until its delay line gets another event,
+    /// or none.
     #[inline]
     pub(crate) fn first(&self) -> Event {
         self.pairs[0][1]
     }
 
-    /// Sets the event of a delay line, in place of the one that it has: when the next thing comes out of which component,
-    /// if anything does.
+    /// Replaces the event of a delay line: `next` is the time and the component of its next event, if it has one.
     #[inline]
     pub(crate) fn set(&mut self, delay_line: u32, next: Option<(Time, ComponentId)>) {
         let mut winner =
@@ -70,7 +71,7 @@ mod tests {
         }
     }
 
-    /// A link may be so slow that a time saturates; it is after all others then, and no earlier.
+    /// On a very slow link a time saturates; it is then after all others, and not earlier than they are.
     #[test]
     fn what_never_comes_is_last() {
         let mut tournament = Tournament::new(3);

@@ -1,12 +1,14 @@
 //! A one-way link: drop-tail or managed queue, transmitter, constant propagation delay.
 //!
-//! Packets leave a link in the order in which they entered it, so only the arrival of the first one under way is a
-//! pending event. With a drop-tail queue departure and arrival of a packet are known as it is offered, and no event marks
-//! its departure ([`crate::network::fast::occupancy`]). A managed queue decides when a packet's turn comes, but as the
-//! turns are at known times, they are taken when that matters: at the next offer, arrival or sample.
+//! Packets leave a link in the order in which they entered it, so only the arrival of the first packet under way is a
+//! pending event. With a drop-tail queue the departure and arrival of a packet are known as it is offered, and no event
+//! marks its departure ([`crate::network::fast::occupancy`]). A managed queue decides which packet is dequeued when the
+//! dequeue is due. Dequeues are due at known times, so they are carried out when they matter: at the next offer,
+//! arrival or sample.
 //!
-//! Many links need no event at their entry either: what the link before accepts is offered to them at once, ahead of the
-//! time at which it will be there, and on some of them no packet ever waits (`network/fast/lookahead/plan.rs`).
+//! Many links need no event at their entry either. Packets that the link before accepts are offered to them at once,
+//! ahead of the time at which they will be there, and on some of these links no packet ever waits
+//! (`network/fast/lookahead/plan.rs`).
 
 use vegas_core::units::{Span, Time};
 
@@ -25,26 +27,27 @@ use crate::scenario::{Impairments, LinkChange, LinkKind, QueueLimit};
 use crate::util::random::Stream;
 use crate::util::ring::Ring;
 
-/// A link at work, but for what nearly all packets on drop-tail links touch, which is its [`LinkRecord`].
+/// A link with its present state, without the values that nearly all packets on drop-tail links touch; those are in its
+/// [`LinkRecord`].
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     delay: Span,
     transmitter: Transmitter,
     limit: QueueLimit,
-    /// Of a link that is managed or impaired: what has left the transmitter, or will have, and arrives here, in order. Of a
-    /// managed queue, from when it begins to be sent.
+    /// The packets of a managed or impaired link that have left the transmitter, or will have, and arrive here, in
+    /// order. Packets of a managed queue are here from the beginning of their transmission.
     transit: Ring<Transit>,
     queue: LinkQueue,
     impairments: Option<Box<Impaired>>,
     counts: Counts,
 }
 
-/// What waits for the transmitter.
+/// The queue in front of the transmitter.
 #[derive(Clone, Debug)]
 enum LinkQueue {
     /// A drop-tail queue.
     DropTail(Occupancy),
-    /// Another one.
+    /// A queue with another discipline.
     Managed(Box<Managed>),
 }
 
@@ -55,10 +58,10 @@ struct Transit {
     arrival: Time,
 }
 
-/// Packets that went into a link that is managed or impaired and came out, whenever that was or will be.
+/// The packets that went into a managed or impaired link and came out of it, whenever that was or will be.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
-    /// Packets offered, impairments and overflow included.
+    /// Packets offered, with those that were lost or found no room.
     offered: u64,
     /// Packets that arrived at the other end, duplicates included.
     arrived: u64,
@@ -68,12 +71,12 @@ struct Counts {
     lost: u64,
 }
 
-/// What the link did with a packet.
+/// What the link did with a packet that was offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
-    /// It arrives then, after all that was accepted before.
+    /// The packet arrives at this time, after all that were accepted before.
     Accepted(Time),
-    /// A managed queue has it, or another one was dropped for it; if it is the only one on the link, when it arrives.
+    /// A managed queue took the packet, or dropped it or another one. The arrival if it is the only packet on the link.
     Managed(Option<Time>),
     /// The queue was full.
     Overflow,
@@ -81,14 +84,14 @@ pub(crate) enum Offer {
     Lost,
 }
 
-/// Whether a link may lose packets, hold them back, double them or carry them beside it; `changes` if its values may change
-/// during the run.
+/// Returns whether a link may lose packets, hold them back, duplicate them or carry them beside it. `changes` says
+/// whether its values may change during the run.
 pub(crate) fn may_impair(spec: &LinkKind, changes: bool) -> bool {
     changes || spec.impairments != Impairments::default()
 }
 
 impl Link {
-    /// What it holds beside itself, bytes.
+    /// Returns the memory that the link takes beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let queue = match &self.queue {
             LinkQueue::DropTail(occupancy) => occupancy.memory_bytes(),
@@ -98,7 +101,7 @@ impl Link {
         self.transit.memory_bytes() + queue + held
     }
 
-    /// A link; `changes` if its values may change during the run.
+    /// Returns a link at time 0. `changes` says whether its values may change during the run.
     pub(crate) fn new(spec: &LinkKind, stream: impl FnOnce() -> Stream, queue: Option<Queue>, changes: bool) -> Self {
         let impairments =
             may_impair(spec, changes).then(|| Box::new(Impaired::new(spec.impairments.clone(), stream())));
@@ -116,26 +119,26 @@ impl Link {
         }
     }
 
-    /// Whether what it does with a packet depends on nothing but the packets before it: then it can take packets ahead of
-    /// their time, and give them to the next link.
+    /// Returns whether what the link does with a packet depends only on the packets before it. Then it can take packets
+    /// ahead of time, and offer them to the next link.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         !matches!(self.queue, LinkQueue::Managed(_)) && self.impairments.is_none()
     }
 
-    /// Whether packets may be lost, held back, doubled or carried beside it.
+    /// Returns whether packets may be lost, held back, duplicated or carried beside the link.
     pub(crate) fn is_impaired(&self) -> bool {
         self.impairments.is_some()
     }
 
-    /// Packets are offered ahead of their time; samples are taken at these instants.
+    /// Prepares for packets that are offered ahead of time; samples are taken at `instants`.
     pub(crate) fn sample_at(&mut self, record: &mut LinkRecord, instants: SamplingInstants) {
         if let LinkQueue::DropTail(occupancy) = &mut self.queue {
             occupancy.sample_at(instants, record);
         }
     }
 
-    /// A row is written at each departure.
+    /// Keeps a list of departures, because a row is written at each of them.
     pub(crate) fn list_departures(&mut self) {
         if let LinkQueue::DropTail(occupancy) = &mut self.queue {
             *occupancy = Occupancy::new(true);
@@ -163,12 +166,12 @@ impl Link {
             occupancy.note_stamp(packet.aqt());
         }
         *packet = packet.stamped(record.stamp(waits));
-        // its delay may have changed
+        // the link's delay may have changed
         Offer::Accepted(record.busy_until + self.delay)
     }
 
-    /// Offers a packet to a drop-tail queue at `at`: now, or later if the link is fed ahead of time. Offers are in the
-    /// order of `at`. How long it waits, if it has room.
+    /// Offers a packet to a drop-tail queue at `at`, which is now, or later if the link is fed ahead of time. Offers
+    /// are in the order of `at`. Returns how long the packet waits, if it has room.
     pub(crate) fn offer(&mut self, record: &mut LinkRecord, at: Time, wire: WireSize) -> Option<Span> {
         let LinkQueue::DropTail(occupancy) = &mut self.queue else { unreachable!("a drop-tail link") };
         let waits = occupancy.offer(at, wire, record, &mut self.transmitter, &self.limit);
@@ -176,14 +179,14 @@ impl Link {
         waits
     }
 
-    /// A packet of the usual size, of which the record knows, has to wait.
+    /// Notes the waiting time of a packet of the usual size, which the record accepts.
     #[inline]
     pub(crate) fn note_wait(&mut self, waits: Span) {
         let LinkQueue::DropTail(occupancy) = &mut self.queue else { unreachable!("a drop-tail link") };
         occupancy.note_wait(waits);
     }
 
-    /// Carries an accepted packet to its arrival; whether it is the first to arrive.
+    /// Carries an accepted packet to its arrival; returns whether it is the first to arrive.
     pub(crate) fn carry(&mut self, packet: Packet, arrival: Time) -> bool {
         self.transit.push_back(Transit { packet, arrival });
         self.transit.len() == 1
@@ -223,7 +226,7 @@ impl Link {
         }
     }
 
-    /// Takes from a managed queue the packets of which the dequeue is due.
+    /// Carries out the dequeues of a managed queue that are due by `now`.
     #[inline]
     fn dequeue_due(&mut self, now: Time) {
         while let LinkQueue::Managed(managed) = &self.queue
@@ -243,7 +246,7 @@ impl Link {
         self.begin(now, waiting.since, waiting.packet);
     }
 
-    /// Begins to send a packet of a managed queue.
+    /// Begins to send a packet that came to a managed queue at `since`.
     #[inline(always)]
     fn begin(&mut self, now: Time, since: Time, packet: Packet) {
         let LinkQueue::Managed(managed) = &mut self.queue else { unreachable!("a managed link") };
@@ -252,26 +255,26 @@ impl Link {
         self.transit.push_back(Transit { packet, arrival: departure + self.delay });
     }
 
-    /// Whether a managed queue has dropped or marked anything that is not handed over.
+    /// Returns whether a managed queue has verdicts that are not handed over.
     #[inline]
     pub(crate) fn has_verdicts(&self) -> bool {
         matches!(&self.queue, LinkQueue::Managed(managed) if managed.has_verdicts())
     }
 
-    /// What a managed queue has dropped and marked, and when: one packet after the other.
+    /// Returns the next verdict of a managed queue with its packet and time, if one is not handed over.
     pub(crate) fn take_verdict(&mut self) -> Option<(Time, Packet, AqmVerdict)> {
         let verdicts = self.managed()?.take_verdict()?;
         self.counts.lost += u64::from(verdicts.2 == AqmVerdict::Dropped);
         Some(verdicts)
     }
 
-    /// When the next packet arrives, be it still in the transmitter.
+    /// Returns when the next packet arrives, which may still be in the transmitter.
     pub(crate) fn next_arrival(&self) -> Option<Time> {
         self.transit.front().map(|transit| transit.arrival)
     }
 
-    /// Takes out the packet that arrives now, and when the next one is. The link has a managed queue, and is not
-    /// impaired.
+    /// Takes the packet that arrives now; returns it, and the time of the next arrival. The link has a managed queue
+    /// and is not impaired.
     #[inline]
     pub(crate) fn arrive_managed(&mut self, now: Time) -> (Packet, Option<Time>) {
         self.dequeue_due(now);
@@ -282,7 +285,7 @@ impl Link {
         (head.packet, self.transit.front().map(|transit| transit.arrival))
     }
 
-    /// Takes out the packet that arrives now.
+    /// Takes the packet that arrives now, which the impairments may hold back or duplicate.
     pub(crate) fn arrive(&mut self, now: Time) -> Arrivals {
         self.dequeue_due(now);
         let head = self.transit.pop_front().expect("an arrival is due");
@@ -295,12 +298,12 @@ impl Link {
         arrivals
     }
 
-    /// When the next packet that was held back comes out.
+    /// Returns when the next packet that is held back comes out.
     pub(crate) fn next_held(&self) -> Option<Time> {
         self.impairments.as_ref()?.next_held()
     }
 
-    /// Takes out the packet that was held back until `now`.
+    /// Removes and returns the packet that was held back until `now`.
     pub(crate) fn release_held(&mut self, now: Time) -> Arrivals {
         let impaired = self.impairments.as_mut().expect("only an impaired link holds packets back");
         let arrivals = impaired.release(now);
@@ -308,11 +311,11 @@ impl Link {
         arrivals
     }
 
-    /// Gives the link new values. It is caught up.
+    /// Gives new values to the link, which has been brought up to now.
     ///
-    /// What is on its way keeps its arrival: it is carried beside the link, and what a shorter delay would let overtake
-    /// it waits for it. What waits leaves at the new rate, after the packet that is being sent, stamped with
-    /// how long it waits then.
+    /// A packet that has left the transmitter keeps its arrival: it is carried beside the link, and a later packet that
+    /// a shorter delay would let overtake it waits for it. Packets that wait depart at the new rate, after the packet
+    /// that is being sent, and are stamped with the time that they wait then.
     pub(crate) fn change(&mut self, record: &mut LinkRecord, change: &LinkChange) {
         if let Some(delay) = change.delay {
             self.carry_beside();
@@ -345,7 +348,7 @@ impl Link {
         }
     }
 
-    /// Carries what has left the transmitter beside the link.
+    /// Carries the packets that have left the transmitter beside the link.
     fn carry_beside(&mut self) {
         let impaired = self.impairments.as_mut().expect("a link that changes was told so");
         let occupied = match &self.queue {
@@ -363,14 +366,14 @@ impl Link {
         self.counts.duplicated += u64::from(arrivals.twice);
     }
 
-    /// Whether what went in has come out, was lost, or is inside. What a plain link accepts is on a delay line, or goes
-    /// on at once.
+    /// Returns whether each packet that went in has come out, was lost, or is inside. A plain link is not counted: the
+    /// packets that it accepts are on a delay line, or continue at once.
     pub(crate) fn conserves(&self) -> bool {
         let Counts { offered, arrived, duplicated, lost } = self.counts;
         self.is_plain() || offered + duplicated == arrived + lost + self.inside()
     }
 
-    /// Packets accepted that have not come out yet, those held back included.
+    /// Returns the number of packets accepted that have not come out, with those that are held back.
     pub(crate) fn inside(&self) -> u64 {
         let held = self.impairments.as_ref().map_or(0, |impaired| impaired.held());
         let queued = match &self.queue {
@@ -380,7 +383,7 @@ impl Link {
         (self.transit.len() + held + queued) as u64
     }
 
-    /// Brings queue and totals up to `now`. What leaves at `now` has left.
+    /// Brings the queue and the totals up to `now`. A packet that departs at `now` has left.
     pub(crate) fn catch_up(&mut self, record: &mut LinkRecord, now: Time) {
         match &mut self.queue {
             LinkQueue::Managed(_) => self.dequeue_due(now),
@@ -388,8 +391,7 @@ impl Link {
         }
     }
 
-    /// When the next packet leaves the transmitter, after the last [`Link::catch_up`], if a row is written at each
-    /// departure.
+    /// Returns the next departure after the last [`Link::catch_up`], if a row is written at each departure.
     pub(crate) fn next_departure(&self) -> Option<Time> {
         match &self.queue {
             LinkQueue::Managed(managed) => managed.is_sending().then_some(managed.busy_until),
@@ -397,7 +399,7 @@ impl Link {
         }
     }
 
-    /// What had happened by `now`, at which the link was caught up.
+    /// Returns the totals at `now`, which is the time of the last [`Link::catch_up`].
     pub(crate) fn totals(&self, record: &LinkRecord, now: Time) -> LinkTotals {
         match &self.queue {
             LinkQueue::Managed(managed) => managed.totals(now),
@@ -405,7 +407,8 @@ impl Link {
         }
     }
 
-    /// How long packets have waited; those that still wait in a drop-tail queue as long as they will by now's rate.
+    /// Returns how long packets have waited. Packets that still wait in a drop-tail queue count with the time that they
+    /// will have waited if the rate stays as it is.
     pub(crate) fn queueing_times(&self, record: &LinkRecord) -> Option<QueueingTimes> {
         match &self.queue {
             LinkQueue::Managed(managed) => managed.waits.summary(),
@@ -413,7 +416,7 @@ impl Link {
         }
     }
 
-    /// The greatest queue is sought anew, after a sample at which `waiting` packets wait ([`Link::totals`]).
+    /// Begins a new interval for the greatest queue, after a sample at which `waiting` packets wait ([`Link::totals`]).
     pub(crate) fn begin_step(&mut self, record: &mut LinkRecord, waiting: u32) {
         match &mut self.queue {
             LinkQueue::Managed(managed) => managed.totals.step_max_queue_packets = waiting,

@@ -1,4 +1,5 @@
-//! What a drop-tail link does with its packets: listed or not, ahead of time or not, and when its values change.
+//! Tests of a drop-tail link: with and without a list of its packets, in time and ahead of time, and with changes of
+//! its values.
 
 use super::*;
 use crate::measure::link_totals::LinkTotals;
@@ -13,7 +14,7 @@ fn micros(micros: u64) -> Time {
     Time::ZERO + Span::from_micros(micros)
 }
 
-/// A link that sends a byte in `byte_ns`, without a delay.
+/// Returns the values of a link that sends a byte in `byte_ns`, without delay.
 fn spec(byte_ns: u64, queue: QueueLimit) -> LinkKind {
     LinkKind {
         rate: Rate::from_bits_per_second(8_000_000_000 / byte_ns),
@@ -56,7 +57,8 @@ impl One {
     }
 }
 
-/// 8 Mb/s, so that 1000 bytes take 1 ms, and 10 ms; four packets of 1000 bytes offered at 0.
+/// A link of 8 Mb/s, which sends 1000 bytes in 1 ms, with a delay of 10 ms; four packets of 1000 bytes are offered at
+/// 0.
 fn link_with_four_packets() -> One {
     let spec = LinkKind { delay: Span::from_millis(10), ..spec(1_000, QueueLimit::Bytes(Bytes::new(4000))) };
     let mut link = One::new(&spec, true);
@@ -67,7 +69,7 @@ fn link_with_four_packets() -> One {
     link
 }
 
-/// Offers a packet at `now`, and carries it if it is accepted.
+/// Offers a packet at `now`, and carries it if it is accepted; returns whether it is.
 fn offer(One { link, record }: &mut One, now: Time, mut packet: Packet) -> bool {
     match link.offer_special(record, now, &mut packet, &Labels::default()) {
         Offer::Accepted(arrival) => {
@@ -78,7 +80,7 @@ fn offer(One { link, record }: &mut One, now: Time, mut packet: Packet) -> bool 
     }
 }
 
-/// Gives the link new values at `now`; when the next packet arrives then.
+/// Gives new values to the link at `now`; returns the arrival of the next packet.
 fn change_at(One { link, record }: &mut One, now: Time, change: &LinkChange) -> Option<Time> {
     link.catch_up(record, now);
     link.change(record, change);
@@ -90,7 +92,7 @@ fn change(rate: Option<u64>, delay_ms: Option<u64>) -> LinkChange {
     LinkChange { link: 0, rate, delay: delay_ms.map(Span::from_millis), queue: None, loss_ppm: None }
 }
 
-/// Plays the link to its end: when which packet comes out, in us.
+/// Runs the link to its end; returns when each packet comes out, in us, with its sequence number.
 fn arrivals(One { link, .. }: &mut One) -> Vec<(u64, u64)> {
     let mut out = Vec::new();
     loop {
@@ -104,8 +106,9 @@ fn arrivals(One { link, .. }: &mut One) -> Vec<(u64, u64)> {
     }
 }
 
-/// Departures at 1, 2, 3, 4 ms; at 1.5 ms half the rate: the second is finished at 2 ms, the others take 2 ms each
-/// and leave at 4 and 6. They have waited 0, 1, 2 and 4 ms, and the transmitter was busy for 6.
+/// Departures are at 1, 2, 3 and 4 ms. At 1.5 ms the rate is halved: the second packet still departs at 2 ms; the
+/// others take 2 ms each and depart at 4 and 6 ms. They have waited 0, 1, 2 and 4 ms, and the transmitter was busy for
+/// 6 ms.
 #[test]
 fn what_waits_gets_the_new_rate() {
     let mut link = link_with_four_packets();
@@ -116,8 +119,8 @@ fn what_waits_gets_the_new_rate() {
     assert_eq!((totals.waited_ns, totals.busy.as_nanos()), (7_000_000, 6_000_000));
 }
 
-/// The same queue at twice the rate from 1.5 ms on: the fourth begins at 2.5 ms in place of 3. What the packets had been
-/// stamped with before stays, and saturates.
+/// The rate of the queue above is doubled at 1.5 ms: the fourth packet begins at 2.5 ms in place of 3. The time is
+/// added to the stamp that the packet had before; the sum saturates.
 #[test]
 fn what_waits_is_stamped_with_the_time_that_it_waits() {
     let spec = LinkKind { aqt: true, delay: Span::from_millis(10), ..spec(1_000, QueueLimit::Unlimited) };
@@ -139,7 +142,7 @@ fn what_is_on_its_way_keeps_its_delay() {
     assert_eq!(arrivals(&mut link), [(11_000, 0), (22_000, 1), (23_000, 2), (24_000, 3)]);
 }
 
-/// At 2 ms of delay the others would come at 4, 5 and 6 ms, before the first: they wait for it.
+/// With a delay of 2 ms the other packets would arrive at 4, 5 and 6 ms, before the first: they wait for it.
 #[test]
 fn a_shorter_delay_does_not_reorder() {
     let mut link = link_with_four_packets();
@@ -149,8 +152,9 @@ fn a_shorter_delay_does_not_reorder() {
     assert_eq!((link.link.counts.arrived, link.link.inside()), (4, 0));
 }
 
-/// Rate and delay twice, the second time with packets carried from the first: 1.5 ms as above; at 4.5 ms the third
-/// has left (at 4 ms, for 4 + 20) and the fourth is being sent until 6 ms, and takes 1 ms to the other end.
+/// Rate and delay change twice, the second time with packets carried from before. At 1.5 ms they change as above. At
+/// 4.5 ms the third packet has departed (at 4 ms, so it arrives at 4 + 20); the fourth is being sent until 6 ms, and
+/// takes 1 ms to the other end.
 #[test]
 fn changes_follow_each_other() {
     let mut link = link_with_four_packets();
@@ -181,9 +185,9 @@ struct Look {
 const STEP_NS: u64 = 50;
 const END_NS: u64 = 600;
 
-/// Offers packets that come at these times to a link that is plain, and takes samples at every step and at the end: what
-/// was seen, what became of each, and how long all have waited. Ahead of time all of them are offered before the first
-/// sample.
+/// Offers packets that come at these times to a plain link, and takes samples at every step and at the end. Returns the
+/// samples, what became of each packet, and how long all have waited. Ahead of time all packets are offered before the
+/// first sample.
 fn play(
     mut link: One,
     packets: &[(u64, u16)],
@@ -215,7 +219,8 @@ fn play(
 }
 
 proptest! {
-    /// Whether the packets in the queue are listed or not, and come ahead of time or not, the same is seen.
+    /// The samples are equal whether the packets in the queue are listed or not, and whether they come ahead of time or
+    /// not.
     #[test]
     fn lists_and_arithmetic_agree(
         gaps in prop::collection::vec((0u64..16, prop::sample::select(vec![5u16, 5, 5, 5, 5, 9])), 1..100),
@@ -250,8 +255,8 @@ proptest! {
     }
 }
 
-/// By hand: 5 bytes are sent in 5 ns; three that come at 0 leave at 5, 10 and 15. At 7 one has left, one is being sent, 2
-/// ns of its time are over, and one waits; the second has waited 5 ns, the third 7.
+/// By hand: 5 bytes are sent in 5 ns, so three packets that come at 0 leave at 5, 10 and 15. At 7 one has left, one has
+/// been sent for 2 ns, and one waits; the second has waited 5 ns, the third 7.
 #[test]
 fn what_is_seen_in_between() {
     let mut link = One::new(&spec(1, QueueLimit::Packets(3)), false);

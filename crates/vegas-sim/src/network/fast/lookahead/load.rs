@@ -1,25 +1,25 @@
-//! What comes to each link: from which links before it, and of which sizes.
+//! What comes to each link: packets of which sizes, and from which links before it.
 
 use super::plan::{ANY, ack_wires, data_wires};
 use crate::packet::WireSize;
 use crate::scenario::{Change, LinkId, Scenario};
 
-/// What comes to the links.
+/// The packets that come to each link.
 pub(super) struct Load {
-    /// Ordered by link, each once.
+    /// The transitions between links, ordered by link, each once.
     transitions: Vec<Transition>,
-    /// Least and greatest size on the wire, by link.
+    /// The least and the greatest size on the wire, by link.
     pub(super) wires: Vec<(WireSize, WireSize)>,
 }
 
-/// Some packets come to `link` from the link `before`.
+/// A transition: some packets come to `link` from the link `before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Transition {
     link: u32,
     pub(super) before: u32,
 }
 
-/// Before the first link of a way.
+/// The link before the first link of a route.
 pub(super) const HOST: u32 = u32::MAX;
 
 impl Load {
@@ -63,7 +63,8 @@ impl Load {
         &self.transitions[from..from + count]
     }
 
-    /// The links that something comes to, each after all of those before it; without those that lie in a circle.
+    /// Returns the links that packets come to, each after all of the links before it; without links that lie on a
+    /// circle.
     pub(super) fn in_order(&self) -> Vec<LinkId> {
         let between = || self.transitions.iter().filter(|transition| transition.before != HOST);
         let mut waiting = vec![0u32; self.wires.len()];

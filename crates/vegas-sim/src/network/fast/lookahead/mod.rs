@@ -1,4 +1,4 @@
-//! What is worked out ahead of its time: for which links that can be done, and those on which no packet ever waits.
+//! Lookahead: for which links packets can be handled ahead of time, and on which of these no packet ever waits.
 
 mod load;
 pub(super) mod path_segment;

@@ -1,10 +1,10 @@
-//! Links on which no packet ever waits, one behind the other, passed as one.
+//! A path segment: uncongested links one behind the other, passed as one.
 //!
 //! A packet of the usual size comes out of a path segment a fixed time after it has entered. What each of the links has
-//! sent follows from how many there were, unless a sample is taken meanwhile. So a path segment is a [`LinkRecord`] that
-//! counts packets, and knows the instant after which one that enters has not left all of them by the next sampling
-//! instant; only such packets, and those of other sizes, pass the links one by one. A link's totals are those of the path
-//! segments that it is part of.
+//! sent follows from the number of these packets, unless a sample is taken meanwhile. So a path segment has a
+//! [`LinkRecord`], which counts packets. The record has the last instant at which a packet may enter and still leave
+//! all links by their next sampling instant. Only packets that enter later, and those of other sizes, pass the links
+//! one by one. The totals of a link are the sum over the path segments that it is part of.
 
 use vegas_core::units::{Span, Time};
 
@@ -12,25 +12,25 @@ use crate::network::fast::lookahead::uncongested::{SegmentLink, UncongestedLink}
 use crate::network::fast::record::LinkRecord;
 use crate::packet::WireSize;
 
-/// A path segment, but for what is the same as of a link.
+/// A path segment, without the values that are in its record.
 #[derive(Clone, Debug)]
 pub(crate) struct PathSegment {
     links: Box<[SegmentLink]>,
 }
 
 impl PathSegment {
-    /// What it holds beside itself, bytes.
+    /// Returns the memory that the path segment takes beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.links.iter().map(SegmentLink::memory_bytes).sum()
     }
 
-    /// Of a link at least.
+    /// Returns a path segment of one link at least.
     pub(crate) fn new(links: Box<[SegmentLink]>) -> Self {
         PathSegment { links }
     }
 
-    /// A packet that its record does not count enters at `at`; when it comes out, if that is by `end`. Else it is some time
-    /// after `end`.
+    /// Passes a packet that the record does not count, and that enters at `at`, through each link. Returns when it
+    /// comes out; if that is not by `end`, some time after `end`.
     #[inline(never)]
     pub(crate) fn pass_each(
         &mut self,
@@ -56,7 +56,7 @@ impl PathSegment {
         at
     }
 
-    /// Adds what has passed each link at the next of the sampling instants that were announced.
+    /// Adds what has passed each link at the next sampling instant.
     pub(crate) fn look(&mut self, record: &LinkRecord, links: &mut [UncongestedLink]) {
         for link in &mut self.links {
             links[link.uncongested as usize].passed.add(link.look(record));
@@ -73,12 +73,12 @@ mod tests {
     use proptest::prelude::*;
     use vegas_core::units::Rate;
 
-    /// By link: how long it sends a byte, and how long it is, ns.
+    /// How long each link sends a byte, and its delay, ns.
     const BYTE_NS: [u64; 2] = [1, 2];
     const DELAY_NS: [u64; 2] = [7, 5];
     const LOOKS_NS: [u64; 3] = [100, 200, 250];
 
-    /// A path segment of both, as a record and what is behind it.
+    /// A path segment of both links, with its record.
     struct One {
         record: LinkRecord,
         segment: PathSegment,
@@ -100,7 +100,7 @@ mod tests {
             }
         }
 
-        /// When a packet that enters at `at` comes out.
+        /// Returns when a packet that enters at `at` comes out.
         fn pass(&mut self, at: u64, wire: u16) -> u64 {
             let (at, wire, record) = (Time::from_nanos(at), WireSize::new(wire), &mut self.record);
             let out = match record.usual_wait(at, wire) {
@@ -110,7 +110,7 @@ mod tests {
             out.as_nanos()
         }
 
-        /// Bytes and busy time of both links at the next sampling instant.
+        /// Returns bytes and busy time of both links at the next sampling instant.
         fn look(&mut self) -> [(u64, u64); 2] {
             self.links.iter_mut().for_each(|link| link.passed = Passed::default());
             self.segment.look(&self.record, &mut self.links);
@@ -121,7 +121,8 @@ mod tests {
         }
     }
 
-    /// Bytes and busy time at a sampling instant, of packets in the transmitter from one instant to another.
+    /// Returns bytes and busy time at a sampling instant, of packets that are in the transmitter from one instant to
+    /// another.
     fn expected(sent: &[(u64, u64, u16)], look: u64) -> (u64, u64) {
         let gone = sent.iter().filter(|(_, to, _)| *to <= look);
         let busy = sent.iter().map(|(from, to, _)| look.min(*to).saturating_sub(*from));
@@ -129,7 +130,7 @@ mod tests {
     }
 
     proptest! {
-        /// However packets come, counted or one by one, a sample shows what has left by then.
+        /// A sample shows what has left by then, whether packets are counted or pass one by one.
         #[test]
         fn looks_see_what_has_left(packets in prop::collection::vec((0u64..7, prop::sample::select(vec![4u16, 4, 4, 9])), 1..40)) {
             let mut segment = One::new();
@@ -144,7 +145,7 @@ mod tests {
                 }
                 let out = segment.pass(at, wire);
                 prop_assert!(out == through || out > LOOKS_NS[2] && through > LOOKS_NS[2]);
-                // no packet waits for the one before
+                // no packet waits for the packet before it
                 at += 3 * u64::from(wire) + gap;
             }
             for time in LOOKS_NS {

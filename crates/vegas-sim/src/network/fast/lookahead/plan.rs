@@ -1,12 +1,13 @@
-//! What is done ahead of its time, decided once for a run: which links are offered their packets as soon as the link
-//! before has accepted them, on which of them no packet can ever wait, and which receivers take in a segment, and answer
-//! it, when its arrival is known.
+//! What is done ahead of time, decided once for a run: which links are offered their packets as soon as the link before
+//! has accepted them, on which of these no packet can ever wait, and which receivers take and answer a segment as soon
+//! as its arrival is known.
 //!
-//! Behind a link that sends its packets one by one, each reaches a place a fixed time after it has left: transmission
-//! and propagation of the links in between, as long as nothing waits there. Where that time differs by less than what the
-//! first link spaces its packets by, be it over several ways, they come to the place in the order in which they left it;
-//! and where what is left of the spacing is enough to send the largest of them, none waits for another. A receiver that
-//! answers every segment at once is such a place too, so that its acknowledgements keep the spacing of the data.
+//! Behind a link that sends its packets one by one, each packet reaches a place a fixed time after it has left: the
+//! transmission and propagation times of the links in between, as long as nothing waits there. This time may differ
+//! from packet to packet, also because packets take several paths. If it differs by less than the first link spaces its
+//! packets by, they come to the place in the order in which they left; and if what is left of the spacing is enough to
+//! send the largest packet, none waits for another. A receiver that answers every segment at once is such a place too,
+//! so that its acknowledgements keep the spacing of the data.
 
 use std::collections::BTreeMap;
 
@@ -21,27 +22,28 @@ use crate::network::fast::routes::{Routes, Step};
 use crate::packet::WireSize;
 use crate::scenario::{Change, Discipline, FlowSpec, Handshake, LinkId, LinkSpec, Sampling, Scenario, Transport};
 
-/// What is done ahead of its time.
+/// The decisions on what is done ahead of time.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// By link.
+    /// How packets come to each link.
     entries: Vec<Entry>,
-    /// By flow: its receiver answers ahead of time.
+    /// Whether each flow's receiver answers ahead of time.
     answers: Vec<bool>,
-    /// By link; first those that links share.
+    /// The delay line of each link; the delay lines that links share come first.
     delay_lines: Vec<u32>,
-    /// Delay lines that links share; of each, how many a packet that would overtake may take behind it.
+    /// The delay lines that links share: for each, the number of delay lines behind it that a packet that would
+    /// overtake may take.
     pub(crate) shared_delay_lines: Vec<u32>,
-    /// When samples are taken of links and receivers.
+    /// The sampling instants of links and receivers.
     instants: SamplingInstants,
-    /// A row is written at every change.
+    /// Whether a row is written at every change.
     is_watched: bool,
 }
 
 /// How packets come to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
-    /// By an event at the time.
+    /// By an event, in time.
     InTime,
     /// Ahead of time, in order.
     Ahead,
@@ -49,25 +51,25 @@ enum Entry {
     Uncongested,
 }
 
-/// What is known of the packets that come out of a link.
+/// The spacing of the packets that come out of a link.
 #[derive(Clone, Copy, Debug)]
 struct Spacing {
-    /// The link that they left one by one, this one or one before it.
+    /// The link that the packets left one by one: this link or one before it.
     head: LinkId,
-    /// The least time from one to the next.
+    /// The least time from one packet's departure from `head` to the next one's.
     gap: Span,
-    /// The least and the greatest time by which each comes later.
+    /// The least and the greatest time from a packet's departure from `head` to its arrival at the end of this link.
     least: Span,
     most: Span,
 }
 
 impl Spacing {
-    /// What is certainly left of the gap.
+    /// Returns the part of the gap that is certainly left.
     fn left(&self) -> Span {
         self.gap.less(self.most.less(self.least))
     }
 
-    /// Of the packets of both, if they keep their order.
+    /// Returns the spacing of the packets of both, if they keep their order.
     fn merge(self, other: Spacing) -> Option<Spacing> {
         let both = Spacing { least: self.least.min(other.least), most: self.most.max(other.most), ..self };
         (self.head == other.head && both.left() > Span::ZERO).then_some(both)
@@ -75,7 +77,7 @@ impl Spacing {
 }
 
 impl Plan {
-    /// The plan of a run; `own_hosts` unless packets come from and go to hosts that are not the engine's.
+    /// Returns the plan of a run. `own_hosts` is false if packets come from and go to hosts that are not the engine's.
     pub(crate) fn new(scenario: &Scenario, own_hosts: bool) -> Self {
         let links = &Known::of(scenario)[..];
         let step = match scenario.sampling {
@@ -96,7 +98,7 @@ impl Plan {
                 is_watched: true,
             };
         }
-        // when a run ends that ends with its flows is not known ahead of time
+        // The end of a run that ends with its flows is not known ahead of time.
         let is_open = scenario.until_complete || !own_hosts;
         let instants = if is_open {
             SamplingInstants::none()
@@ -114,23 +116,24 @@ impl Plan {
         Plan { entries, answers, delay_lines, shared_delay_lines, instants, is_watched: false }
     }
 
-    /// How many delay lines there are.
+    /// Returns the number of delay lines.
     pub(crate) fn delay_lines(&self) -> usize {
         let last = self.delay_lines.iter().filter(|delay_line| **delay_line != NO_DELAY_LINE).max();
         last.map_or(0, |last| *last as usize + 1).max(self.shared_delay_lines.len())
     }
 
-    /// Whether nothing ever waits for a link.
+    /// Returns whether nothing ever waits for a link.
     pub(crate) fn is_uncongested(&self, link: LinkId) -> bool {
         self.entries[link] == Entry::Uncongested
     }
 
-    /// The delay line on which what a link has accepted goes on; if it is not plain, the delay line of its own arrivals.
+    /// Returns the delay line on which packets that a link has accepted continue; of a link that is not plain, the
+    /// delay line of its own arrivals.
     pub(crate) fn delay_line(&self, link: LinkId) -> u32 {
         self.delay_lines[link]
     }
 
-    /// Tells the links.
+    /// Applies the plan to the links.
     pub(crate) fn apply_to_links(&self, links: &mut Links) {
         for (id, entry) in self.entries.iter().enumerate() {
             match entry {
@@ -141,12 +144,12 @@ impl Plan {
         }
     }
 
-    /// Marks in the routes, which are known, the receivers that answer ahead of time.
+    /// Marks the receivers that answer ahead of time in the routes, which are complete.
     pub(crate) fn apply_to_receivers(&self, routes: &mut Routes) {
         (0..self.answers.len()).filter(|flow| self.answers[*flow]).for_each(|flow| routes.mark_answering(flow));
     }
 
-    /// The steps of a way, links on which nothing ever waits joined in path segments.
+    /// Returns the steps of a route. Uncongested links one behind the other are joined in path segments.
     pub(crate) fn steps(&self, way: &[LinkId], links: &mut Links) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         for run in way.chunk_by(|one, next| self.is_uncongested(*one) && self.is_uncongested(*next)) {
@@ -156,7 +159,7 @@ impl Plan {
                 false if links[last].is_plain() && !self.is_watched => Step::record(links.record(last)),
                 false => Step::special_link(links.record(last)),
             };
-            // a route's first link is fed by a receiver, if at all: its packets are offered to it right there
+            // only a receiver feeds a route's first link ahead of time, and it offers its packets to that link directly
             steps.push(step.ahead(!steps.is_empty() && self.entries[run[0]] != Entry::InTime));
         }
         steps
@@ -175,25 +178,26 @@ impl Known<'_> {
         scenario.links.iter().zip(scenario.changing_links()).map(known).collect()
     }
 
-    /// Whether what it does with a packet depends on nothing but the packets before it.
+    /// Returns whether what the link does with a packet depends only on the packets before it.
     fn is_plain(&self) -> bool {
         self.spec.discipline == Discipline::DropTail && !self.is_impaired
     }
 
-    /// How long it sends a packet of this size; none where that varies.
+    /// Returns how long the link sends a packet of this size; none where that varies.
     fn transmission(&self, wire: WireSize) -> Option<Span> {
         self.spec.trace.is_none().then(|| wire.transmission(self.spec.rate))
     }
 
-    /// Whether even a packet of this size comes out later than it goes in: with nanoseconds for a clock, one of a few
-    /// bytes may not. What happens at one instant is in the order of the components' numbers only if all of it is pending
-    /// as the instant begins; so what leaves such a link is not known ahead of time. A trace's opportunities come later.
+    /// Returns whether even a packet of this size comes out later than it goes in. As the clock counts nanoseconds, a
+    /// packet of a few bytes may not. Events of one instant are in the order of the components' numbers only if all of
+    /// them are pending as the instant begins, so packets that leave such a link are not known ahead of time. A trace's
+    /// opportunities come later than the packet.
     fn takes_time(&self, wire: WireSize) -> bool {
         self.spec.delay > Span::ZERO || self.transmission(wire) != Some(Span::ZERO)
     }
 }
 
-/// By flow, whether the receiver answers every packet at once, over the same way, and no capture or change is in between.
+/// Returns whether each flow's receiver answers every packet at once, over an unchanged route, and without a capture.
 fn answers(scenario: &Scenario) -> Vec<bool> {
     let answers =
         |flow: &FlowSpec| flow.transport == Transport::Tcp && flow.host.delayed_ack.is_none() && !scenario.capture;
@@ -217,7 +221,7 @@ fn entries(links: &[Known<'_>], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<
         }
         // of a trace only the order is known
         let times = link.transmission(least).zip(link.transmission(most));
-        // a managed queue decides when a packet's turn comes, but sends one after the other, too
+        // a managed queue decides which packet is sent next, but sends one after the other, too
         let arrivals = if link.is_plain() && !is_open { arrivals(load.before(id), &spacings) } else { None };
         let passes = |arrivals: &Spacing, most_time: Span| link.spec.queue.admits(most) && arrivals.left() >= most_time;
         (entries[id], spacings[id]) = match (arrivals, times) {
@@ -235,7 +239,7 @@ fn entries(links: &[Known<'_>], load: &Load, is_open: bool) -> (Vec<Entry>, Vec<
     (entries, spacings)
 }
 
-/// The links of which the packets arrive by events, on the routes that are known: what comes next is not done ahead of
+/// Returns the links that deliver packets by events on the routes that are known: their next step is not taken ahead of
 /// time.
 fn sends_events(scenario: &Scenario, entries: &[Entry], answers: &[bool]) -> Vec<bool> {
     let mut sends = vec![false; entries.len()];
@@ -261,11 +265,13 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], answers: &[bool]) -> Vec
     sends
 }
 
-/// Gives links of which the packets arrive by events a delay line with those of which the packets, as far as can be told,
-/// come out in the order in which they are accepted: those equally far behind one link, and those that are equally far
-/// behind links of their own, as those of hosts are that are equally fast and long. Links that are not plain get one each
-/// behind these. Also, of those that are shared, how many a packet that would overtake may take behind it: where many
-/// hosts send bursts at the same time, there are parallel delay lines.
+/// Returns the delay line of each link, and for each shared delay line the number of delay lines behind it that a
+/// packet that would overtake may take.
+///
+/// Links that deliver packets by events share a delay line if, as far as can be told, their packets come out in the
+/// order in which they are accepted: links equally far behind one link, and links equally far behind links of their own,
+/// as hosts' links of equal rate and delay are. Where many hosts send bursts at the same time, there are parallel
+/// delay lines. Links that are not plain have a delay line each, behind the shared ones.
 fn delay_lines(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, Vec<u32>) {
     let of_plain = (0..links.len()).filter(|link| sends_events[*link] && links[*link].is_plain());
     let known: Vec<(LinkId, Spacing)> = of_plain.filter_map(|link| Some((link, spacings[link]?))).collect();
@@ -290,12 +296,12 @@ fn delay_lines(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: 
     (delay_lines, shared)
 }
 
-/// From this number of hosts on, some send bursts at the same time all the time.
+/// The number of hosts from which on some send bursts at the same time all the time.
 const MANY_HOSTS: usize = 128;
-/// How many parallel delay lines they have: a packet that would overtake on one of them takes the next.
+/// The number of parallel delay lines of many hosts: a packet that would overtake on one of them takes the next.
 const PARALLEL: u32 = 2;
 
-/// How packets come to a link, where that is known ahead of time.
+/// Returns how packets come to a link, where that is known ahead of time.
 fn arrivals(before: &[Transition], spacings: &[Option<Spacing>]) -> Option<Spacing> {
     let of =
         |transition: &Transition| if transition.before == HOST { None } else { spacings[transition.before as usize] };
@@ -306,10 +312,11 @@ fn arrivals(before: &[Transition], spacings: &[Option<Spacing>]) -> Option<Spaci
     }
 }
 
-/// Sizes of which nothing is known.
+/// Any size: nothing is known.
 pub(super) const ANY: (WireSize, WireSize) = (WireSize::new(1), WireSize::MAX);
 
-/// Least and greatest size of a flow's packets on their way to the receiver: the last of a sized transfer may be short.
+/// Returns the least and the greatest size of a flow's packets on their way to the receiver. The last packet of a
+/// transfer with a size may be short.
 pub(super) fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
     if flow.transport != Transport::Tcp {
         return ANY;
@@ -321,7 +328,7 @@ pub(super) fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
     wires((full - short).min(syn), full.max(syn))
 }
 
-/// Least and greatest size of its acknowledgements.
+/// Returns the least and the greatest size of a flow's acknowledgements.
 pub(super) fn ack_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
     match flow.transport {
         Transport::Tcp => wires(flow.smallest_ack().get(), flow.largest_ack().get()),
@@ -338,7 +345,8 @@ fn wires(least: u64, most: u64) -> (WireSize, WireSize) {
 mod tests {
     use super::*;
 
-    /// What is planned for a dumbbell with these flows: access links there, bottleneck, and so on to the host that sent.
+    /// Returns the plan for a dumbbell with these flows: how packets come to the access links, the bottleneck, and so
+    /// on back to the sender; and which receivers answer ahead of time.
     fn plan(bottleneck: &str, flows: &str) -> (Vec<Entry>, Vec<bool>) {
         let text = format!(
             r#"
@@ -367,7 +375,8 @@ mod tests {
         assert_eq!(entries, [InTime, InTime, Uncongested, Uncongested, Uncongested, Uncongested]);
     }
 
-    /// 800 us from packet to packet: acknowledgements that come back over 1 ms more meet those of later packets.
+    /// Data packets are 800 us apart: acknowledgements that come back over a path longer by 1 ms meet those of later
+    /// packets.
     #[test]
     fn ways_of_other_lengths_are_not_foreseen() {
         let flows = |delay| {
@@ -380,8 +389,8 @@ mod tests {
         assert_eq!([back("1ms"), back("1.3ms"), back("1.5ms")], [Uncongested, Uncongested, InTime]);
     }
 
-    /// A link as fast as the one before sends a packet of 1000 bytes in the time from one to the next, but not where a
-    /// shorter one may be before it; then only the order is known.
+    /// A link as fast as the one before sends a packet of 1000 bytes in the time from one packet to the next. This does
+    /// not hold where a shorter packet may come before it; then only the order is known.
     #[test]
     fn a_short_packet_may_be_caught_up_with() {
         let exit = |flow: &str| plan("100mbit", flow).0[2];
@@ -398,8 +407,8 @@ mod tests {
         assert!(!answers(r#"{ algorithm = "vegas", delayed_ack = "40ms" }"#));
     }
 
-    /// Hosts that are alike share parallel delay lines: of data, of answers, though each is behind a link of its own, and
-    /// of the acknowledgements that come back to them.
+    /// Hosts that are alike share parallel delay lines: one set for data, one for answers, though each is behind a link
+    /// of its own, and one for the acknowledgements that come back to the hosts.
     #[test]
     fn many_hosts_have_parallel_delay_lines() {
         let delay_lines = |count: usize| {

@@ -1,5 +1,5 @@
-//! A link on which no packet ever waits (`network/fast/lookahead/plan.rs` says which): what has left it is arithmetic,
-//! and nothing is kept of a packet that has passed. Such links are passed in path segments
+//! A link on which no packet ever waits (`network/fast/lookahead/plan.rs` finds these links): what has left it follows
+//! by arithmetic, and nothing is kept of a packet that has passed. Such links are passed in path segments
 //! ([`crate::network::fast::lookahead::path_segment`]).
 
 use vegas_core::units::{Rate, Span, Time};
@@ -10,31 +10,31 @@ use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::network::fast::record::LinkRecord;
 use crate::packet::WireSize;
 
-/// Such a link.
+/// An uncongested link.
 #[derive(Clone, Debug)]
 pub(crate) struct UncongestedLink {
     rate: Rate,
     delay: Span,
-    /// What had passed when it was last sampled.
+    /// What had passed the link when it was last sampled.
     pub(crate) passed: Passed,
 }
 
-/// A path segment's way through one of its links, and what that has sent of the path segment's packets.
+/// A path segment's part in one of its links, with what the link has sent of the path segment's packets.
 #[derive(Clone, Debug)]
 pub(crate) struct SegmentLink {
-    /// Which of the links on which nothing waits.
+    /// The index of the link among the uncongested links.
     pub(crate) uncongested: u32,
-    /// Size of the last packet that the path segment does not count.
+    /// The size of the last packet that the path segment's record did not count.
     wire: WireSize,
     /// Whether any packet has come.
     is_reached: bool,
-    /// How long it sends a packet of the path segment's usual size, and how long after entering the path segment that has
-    /// left it.
+    /// How long the link sends a packet of the path segment's usual size, and how long after it entered the path
+    /// segment such a packet has left the link.
     usual: Span,
     lag: Span,
-    /// Of the last packet that the path segment does not count.
+    /// The transmission time of the last packet that the record did not count.
     transmission: Span,
-    /// Such packets.
+    /// The packets that the record did not count.
     unusual: Sent,
     snapshots: Snapshots<Sent>,
 }
@@ -57,12 +57,12 @@ impl UncongestedLink {
 }
 
 impl SegmentLink {
-    /// What it holds, with itself, bytes.
+    /// Returns the memory that this takes, itself included, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<SegmentLink>() + self.snapshots.memory_bytes()
     }
 
-    /// A way through a link that is sampled then.
+    /// Returns the part in a link that is sampled at `instants`.
     pub(crate) fn new(uncongested: u32, instants: SamplingInstants) -> Self {
         SegmentLink {
             uncongested,
@@ -76,23 +76,23 @@ impl SegmentLink {
         }
     }
 
-    /// Packets of this size are usual from now on, and come `before` after they have entered the path segment: how long
-    /// after that they arrive at the other end. There have been none yet.
+    /// Makes packets of this size the usual ones; they come `before` after they have entered the path segment. Returns
+    /// how long after they entered it they arrive at the other end of the link. No packet has been counted before.
     pub(crate) fn expect(&mut self, link: &UncongestedLink, wire: WireSize, before: Span) -> Span {
         self.usual = link.transmission(wire);
         self.lag = before + self.usual;
         self.lag + link.delay
     }
 
-    /// What enters the path segment until then, and is of the usual size, leaves here before the next sampling instant or
-    /// at it; none if nothing does.
+    /// Returns the last instant at which a packet of the usual size may enter the path segment and leave this link by
+    /// the next sampling instant; none if there is no such instant.
     pub(crate) fn unsampled_until(&self) -> Option<Time> {
         let next = self.snapshots.next();
         (next >= Time::ZERO + self.lag).then(|| next - self.lag)
     }
 
-    /// A packet that the path segment does not count comes at `at`; when it arrives at the other end. `path segment` has
-    /// counted the others.
+    /// Passes a packet that the record `segment` does not count, and that comes at `at`; returns when it arrives at the
+    /// other end of the link.
     pub(crate) fn pass(&mut self, link: &UncongestedLink, at: Time, wire: WireSize, segment: &LinkRecord) -> Time {
         if wire != self.wire {
             (self.wire, self.transmission) = (wire, link.transmission(wire));
@@ -107,7 +107,8 @@ impl SegmentLink {
         departure + link.delay
     }
 
-    /// At a sampling instant a packet may be in the transmitter: of its time what has passed counts, of its bytes none.
+    /// Takes the snapshots before `departure`. At a sampling instant the packet may be in the transmitter: the part of
+    /// its transmission time that has passed counts, and none of its bytes.
     fn note(&mut self, departure: Time, segment: &LinkRecord) {
         let (before, transmission) = (self.sent(segment), self.transmission);
         self.snapshots.take_before(departure, |look| {
@@ -123,7 +124,7 @@ impl SegmentLink {
         }
     }
 
-    /// What has passed at the next of the sampling instants that were announced.
+    /// Returns what has passed at the next sampling instant.
     pub(crate) fn look(&mut self, segment: &LinkRecord) -> Passed {
         let sent = self.sent(segment);
         Passed { sent: self.snapshots.read(|| sent), is_reached: self.is_reached }
@@ -134,12 +135,12 @@ impl SegmentLink {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Passed {
     sent: Sent,
-    /// Whether anything has come, be it later.
+    /// Whether any packet has come, which may be after the sampling instant.
     is_reached: bool,
 }
 
 impl Passed {
-    /// What has passed by another path segment comes to it.
+    /// Adds what has passed by another path segment.
     pub(crate) fn add(&mut self, other: Passed) {
         self.sent.bytes += other.sent.bytes;
         self.sent.busy += other.sent.busy;

@@ -1,5 +1,5 @@
-//! The packets of a queue one by one: where different sizes meet in it, until that is empty, and always where
-//! times may change.
+//! A list of the packets in a queue: where packets of different sizes meet in it, until the queue is empty; and always
+//! where times may change.
 
 use vegas_core::aqt::Aqt;
 use vegas_core::units::{Span, Time};
@@ -14,49 +14,51 @@ use crate::util::ring::Ring;
 /// The packets in a queue and its transmitter.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
-    /// In the order of their departures.
+    /// The packets, in the order of their departures.
     ring: Ring<Occupant>,
     bytes: u64,
-    /// The sum of their departures, ns.
+    /// The sum of the packets' departures, ns.
     departures_ns: u128,
-    /// The sum of how long they wait, if they always are listed, ns.
+    /// The sum of the packets' waiting times, ns; only meaningful if packets always are listed.
     waits_ns: u128,
-    /// They always are; then how long they wait may change, and is counted as they leave.
+    /// Whether the packets of this queue always are listed. Then their waiting times may change, and are counted as
+    /// they leave.
     pub(super) always: bool,
-    /// When the last one left that is not here any more.
+    /// The departure of the last packet that has left.
     free_since: Time,
 }
 
-/// One packet's stay.
+/// One packet in the queue or the transmitter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Occupant {
-    /// Means nothing unless they always are listed.
+    /// When the packet came; not used unless packets always are listed.
     pub(super) offered: Time,
     pub(super) departure: Time,
     pub(super) wire: WireSize,
-    /// What it had been stamped with before it came.
+    /// The packet's stamp from before it came.
     pub(super) stamped: Aqt,
 }
 
 impl Listed {
-    /// They always are.
+    /// Returns the list of a queue of which packets always are listed.
     pub(super) fn always() -> Self {
         Listed { ring: Ring::default(), bytes: 0, departures_ns: 0, waits_ns: 0, always: true, free_since: Time::ZERO }
     }
 
-    /// Packets of one size that leave then, until all have left; how long they wait is counted.
+    /// Returns the list of packets of one size with these departures; it is kept until all have left. Their waiting
+    /// times have been counted.
     pub(super) fn until_empty(departures: impl Iterator<Item = Time>, wire: WireSize) -> Self {
         let mut listed = Listed { always: false, ..Listed::always() };
         departures.for_each(|departure| listed.add(Occupant { departure, wire, ..Occupant::default() }));
         listed
     }
 
-    /// What it holds, with itself, bytes.
+    /// Returns the memory that the list takes, itself included, bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Listed>() + self.ring.memory_bytes()
     }
 
-    /// Fewer than 2^32 packets fit the memory.
+    /// Returns the number of packets; fewer than 2^32 fit the memory.
     pub(super) fn len(&self) -> u32 {
         self.ring.len() as u32
     }
@@ -77,7 +79,7 @@ impl Listed {
         }
     }
 
-    /// The packets leave that depart by then.
+    /// Removes the packets that depart by `by`.
     pub(super) fn leave(&mut self, by: Time, waits: &mut WaitingTimes) {
         while let Some(&occupant) = self.ring.front().filter(|occupant| occupant.departure <= by) {
             let waited = self.free_since.since(occupant.offered);
@@ -92,19 +94,19 @@ impl Listed {
         }
     }
 
-    /// Notes what the packet that came last had been stamped with before it came.
+    /// Notes the stamp that the newest packet had before it came.
     pub(super) fn note_stamp(&mut self, stamped: Aqt) {
         if let Some(newest) = self.ring.back_mut() {
             newest.stamped = stamped;
         }
     }
 
-    /// What each had been stamped with before it came, and how long it waits.
+    /// Returns the stamp that each packet had before it came, and how long the packet waits.
     pub(super) fn stamps_and_waits(&self) -> impl Iterator<Item = (Aqt, Span)> + '_ {
         self.ring.iter().map(|stay| stay.stamped).zip(self.waits())
     }
 
-    /// How long each waits, from its coming to its turn.
+    /// Returns how long each packet waits, from its arrival until its transmission begins.
     pub(super) fn waits(&self) -> impl Iterator<Item = Span> + '_ {
         let mut free_since = self.free_since;
         self.ring.iter().map(move |occupant| {
@@ -114,15 +116,15 @@ impl Listed {
         })
     }
 
-    /// The sum of how long they wait, ns.
+    /// Returns the sum of the packets' waiting times, ns.
     pub(super) fn waits_ns(&self) -> u128 {
         self.waits_ns
     }
 
-    /// At `now`, by which none of those listed has left.
+    /// Returns the occupancy at `now`, by which no listed packet has left.
     pub(super) fn occupied(&self, now: Time) -> Occupied {
         debug_assert!(self.ring.front().is_none_or(|first| first.departure > now));
-        // each but the first waits for the departure before its own
+        // each packet but the first waits until the departure before its own
         let last_ns = self.ring.back().map_or(0, |last| u128::from(last.departure.as_nanos()));
         let waiting = self.ring.len().saturating_sub(1) as u128;
         Occupied {
@@ -133,12 +135,12 @@ impl Listed {
         }
     }
 
-    /// When they leave.
+    /// Returns the packets' departures.
     pub(super) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + '_ {
         self.ring.iter().map(|occupant| occupant.departure)
     }
 
-    /// All but the one being sent leave at other times: when the last one does.
+    /// Computes new departures for all packets but the one being sent; returns the last one.
     pub(super) fn reschedule(&mut self, transmitter: &mut Transmitter) -> Option<Time> {
         let mut begins = self.ring.front()?.departure;
         self.departures_ns = begins.as_nanos().into();

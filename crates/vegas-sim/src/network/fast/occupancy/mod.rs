@@ -1,12 +1,12 @@
 //! The occupancy of a drop-tail link: which packets are in its queue and transmitter, and until when.
 //!
-//! A packet's departure is known as it is offered, so nothing has to happen at it: how long the queue was and what had
-//! left is worked out at sampling instants. Packets of one size leave one transmission after the other, so that nothing
-//! need be kept of them but when the last one leaves; only where sizes, or times, differ among the packets in the queue
-//! are they listed.
+//! A packet's departure is known as it is offered, so its departure needs no event: the length of the queue and the
+//! packets that have left are computed at sampling instants. Packets of one size leave one transmission time after the
+//! other, so only the departure of the last one is kept. Packets are listed only where sizes, or times, differ among
+//! the packets in the queue.
 //!
-//! A packet may be offered ahead of its time ([`crate::network::fast::link`]). The sampling instants are known then, and
-//! the first packet that comes after one leaves a snapshot of what there was.
+//! A packet may be offered ahead of time ([`crate::network::fast::link`]). The sampling instants are known then, and
+//! the first packet that comes after one leads to a snapshot of what there was.
 
 mod listed;
 
@@ -22,16 +22,16 @@ use crate::network::fast::transmitter::Transmitter;
 use crate::packet::WireSize;
 use crate::scenario::QueueLimit;
 
-/// Packets accepted, and those of them that have not left.
+/// The packets that a link has accepted, and those of them that have not left.
 #[derive(Clone, Debug)]
 pub(crate) struct Occupancy {
     accepted: Accepted,
     drops: u64,
     waits: WaitingTimes,
-    /// Most packets waiting, and the same since the last sample.
+    /// The greatest number of waiting packets, in the run and since the last sample.
     max_waiting: u32,
     step_max_waiting: u32,
-    /// How many packets of the usual size the queue and the transmitter hold.
+    /// The number of packets of the usual size that fit the queue and the transmitter.
     places: u64,
     listed: Option<Box<Listed>>,
     ahead: Option<Box<Ahead>>,
@@ -41,13 +41,13 @@ pub(crate) struct Occupancy {
 struct Occupied {
     packets: u32,
     bytes: u64,
-    /// Of the one being sent.
+    /// The size of the packet being sent, bytes.
     first_bytes: u64,
-    /// How long the others wait from then on, packets x ns.
+    /// How long the other packets wait from then on, packets x ns.
     waiting_ns: u128,
 }
 
-/// Packets, in sum.
+/// The sums over accepted packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Accepted {
     packets: u64,
@@ -55,24 +55,24 @@ struct Accepted {
     busy: Span,
 }
 
-/// Where packets are offered ahead of their time.
+/// The snapshots of a link to which packets are offered ahead of time.
 #[derive(Clone, Debug)]
 struct Ahead {
     snapshots: Snapshots<LinkTotals>,
-    /// At the latest sampling instant.
+    /// The totals at the latest sampling instant.
     seen: LinkTotals,
 }
 
-/// How many packets of the usual size keep the transmitter busy for `busy`: one at least for any time.
+/// Returns the number of packets of the usual size that keep the transmitter busy for `busy`, rounded up.
 fn occupants_for(record: &LinkRecord, busy: Span) -> u32 {
     busy.as_nanos().div_ceil(record.transmission.as_nanos().max(1)) as u32
 }
 
-/// The packets in the queue, which are all of the usual size.
+/// Returns the occupancy at `now` of a queue in which all packets are of the usual size.
 fn occupied(record: &LinkRecord, now: Time) -> Occupied {
     let (busy, transmission) = (record.busy_until.since(now), u128::from(record.transmission.as_nanos()));
     let packets = occupants_for(record, busy);
-    // the last one begins a transmission before all have left, those before it one each before that
+    // the last packet begins one transmission time before all have left, each other packet one before the next packet
     let waiting = u128::from(packets.saturating_sub(1));
     let waiting_ns = waiting * u128::from(busy.as_nanos()) - transmission * (waiting * (waiting + 1) / 2);
     let bytes = u64::from(packets) * u64::from(record.wire);
@@ -80,8 +80,8 @@ fn occupied(record: &LinkRecord, now: Time) -> Occupied {
 }
 
 impl Occupancy {
-    /// Where packets may wait for longer than was known as they came (`may_change`), or leave at any times, they are
-    /// listed.
+    /// Returns an empty occupancy. Packets always are listed if `may_change`: they may wait for longer than was known
+    /// as they came, or leave at any times.
     pub(crate) fn new(may_change: bool) -> Self {
         Occupancy {
             accepted: Accepted::default(),
@@ -95,28 +95,28 @@ impl Occupancy {
         }
     }
 
-    /// What it holds beside itself, bytes.
+    /// Returns the memory that the occupancy takes beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let listed = self.listed.as_ref().map_or(0, |listed| listed.memory_bytes());
         let ahead = self.ahead.as_ref().map_or(0, |ahead| size_of::<Ahead>() + ahead.snapshots.memory_bytes());
         listed + ahead + self.waits.memory_bytes()
     }
 
-    /// Packets are offered ahead of their time; samples are taken at these instants.
+    /// Prepares for packets that are offered ahead of time; samples are taken at `instants`.
     pub(crate) fn sample_at(&mut self, instants: SamplingInstants, record: &mut LinkRecord) {
         let snapshots = Snapshots::new(instants);
         record.next_snapshot = snapshots.next();
         self.ahead = Some(Box::new(Ahead { snapshots, seen: LinkTotals::default() }));
     }
 
-    /// A packet of the usual size has to wait.
+    /// Notes the waiting time of a packet of the usual size.
     #[inline]
     pub(crate) fn note_wait(&mut self, waits: Span) {
         self.waits.record(waits);
     }
 
-    /// A packet of `wire` bytes comes at `at`, no earlier than those before: how long it waits, if it has room. A queue of
-    /// N packets holds N with the one being sent (docs/design.md, section 4.2).
+    /// Offers a packet of `wire` bytes that comes at `at`, no earlier than the packets before it. Returns how long it
+    /// waits, if it has room. A queue of N packets holds N with the one being sent (docs/design.md, section 4.2).
     pub(crate) fn offer(
         &mut self,
         at: Time,
@@ -156,7 +156,7 @@ impl Occupancy {
         Some(waits)
     }
 
-    /// The queue is empty, and packets of this size come.
+    /// Makes `wire` the usual size. The queue is empty.
     fn become_usual(
         &mut self,
         wire: WireSize,
@@ -174,14 +174,15 @@ impl Occupancy {
         self.set_unusual_wait(record);
     }
 
-    /// A packet that finds no more waiting than there have been since the last sample, which had room, is a usual one.
+    /// Sets the waiting time from which packets are unusual. A packet is usual if it has room and finds no more packets
+    /// waiting than there have been since the last sample.
     fn set_unusual_wait(&self, record: &mut LinkRecord) {
         let found = u64::from(self.step_max_waiting).min(self.places.saturating_sub(1));
         let unusual_wait = record.transmission.times(found) + Span::from_nanos(u64::from(self.places > 0));
         record.set_unusual_wait(unusual_wait.min(ENDLESS.less(record.transmission)));
     }
 
-    /// The packets in the queue at `at`, all of one size, are listed from now on.
+    /// Lists the packets in the queue at `at`, which are all of the usual size.
     fn list(&mut self, at: Time, record: &mut LinkRecord) {
         let occupied = occupants_for(record, record.busy_until.since(at));
         let departures = (0..occupied).rev().map(|after| record.busy_until - record.transmission.times(after.into()));
@@ -220,18 +221,18 @@ impl Occupancy {
         Some(begins.since(at))
     }
 
-    /// More are waiting than at any time since the last sample.
+    /// Notes that more packets are waiting than at any time since the last sample.
     fn note_waiting(&mut self, waiting: u32) {
         self.step_max_waiting = waiting;
         self.max_waiting = self.max_waiting.max(waiting);
     }
 
-    /// A packet is lost now.
+    /// Counts a packet that is lost on arrival.
     pub(crate) fn refuse(&mut self) {
         self.drops += 1;
     }
 
-    /// Something comes at `at`: takes the snapshots of the sampling instants before.
+    /// Takes the snapshots of the sampling instants before `at`, at which a packet comes.
     fn take_snapshots_before(&mut self, at: Time, record: &mut LinkRecord) {
         if at <= record.next_snapshot {
             return;
@@ -246,9 +247,8 @@ impl Occupancy {
         self.ahead = Some(ahead);
     }
 
-    /// Finds out what has left by `now`. What leaves at `now` has left: its slot is free for one that comes at that
-    /// instant. Where packets are offered ahead of their time, this is the next of the sampling instants that were
-    /// announced.
+    /// Brings the occupancy up to `now`. A packet that departs at `now` has left: its place is free for a packet that
+    /// comes at that instant. Where packets are offered ahead of time, `now` is the next sampling instant.
     pub(crate) fn look(&mut self, now: Time, record: &mut LinkRecord) {
         if let Some(mut ahead) = self.ahead.take() {
             ahead.seen = ahead.snapshots.read(|| {
@@ -263,7 +263,7 @@ impl Occupancy {
         }
     }
 
-    /// What had happened by `now`, as it was last sampled.
+    /// Returns the totals at `now`, the time of the last [`Occupancy::look`].
     pub(crate) fn totals(&self, now: Time, record: &LinkRecord) -> LinkTotals {
         match &self.ahead {
             Some(ahead) => ahead.seen,
@@ -271,7 +271,7 @@ impl Occupancy {
         }
     }
 
-    /// What has happened by `now`, later than which nothing was offered.
+    /// Brings the list up to `now` and returns the totals then. No packet has been offered later than `now`.
     fn see(&mut self, now: Time, record: &LinkRecord) -> LinkTotals {
         if let Some(listed) = &mut self.listed {
             listed.leave(now, &mut self.waits);
@@ -279,7 +279,7 @@ impl Occupancy {
         self.totals_at(now, record)
     }
 
-    /// As [`Occupancy::see`], where packets that have left are not listed any more.
+    /// As [`Occupancy::see`], where the list has been brought up to `now`.
     fn totals_at(&self, now: Time, record: &LinkRecord) -> LinkTotals {
         let Occupied { packets, bytes, first_bytes, waiting_ns } = match &self.listed {
             Some(listed) => listed.occupied(now),
@@ -307,7 +307,8 @@ impl Occupancy {
         }
     }
 
-    /// How long those packets wait that are counted as they leave, each from its coming to its turn.
+    /// Returns the waiting times of the packets that are counted as they leave, summed, ns; each is from arrival until
+    /// transmission begins.
     fn uncounted_ns(&self) -> u128 {
         self.listed.as_ref().filter(|listed| listed.always).map_or(0, |listed| listed.waits_ns())
     }
@@ -317,16 +318,17 @@ impl Occupancy {
         listed.into_iter().flat_map(|listed| listed.waits())
     }
 
-    /// How long packets waited, or will have.
+    /// Returns how long packets waited, or will have waited.
     pub(crate) fn waits(&self, record: &LinkRecord) -> WaitingTimes {
         let mut waits = self.waits.clone();
         self.uncounted().for_each(|wait| waits.record(wait));
         waits.of_all(self.accepted(record).packets)
     }
 
-    /// The greatest queue is sought anew, after a sample at which `waiting` packets wait.
+    /// Begins a new interval for the greatest queue, after a sample at which `waiting` packets wait.
     pub(crate) fn begin_step(&mut self, waiting: u32, record: &mut LinkRecord) {
-        // else it has begun with the snapshot, which may have been taken before
+        // where packets are offered ahead of time, the interval began with the snapshot, which may have been taken
+        // before
         if self.ahead.is_none() {
             self.begin_step_of(waiting, record);
         }
@@ -337,13 +339,13 @@ impl Occupancy {
         self.set_unusual_wait(record);
     }
 
-    /// When the next of the listed packets leaves.
+    /// Returns the departure of the next listed packet.
     pub(crate) fn next_departure(&self) -> Option<Time> {
         self.listed.as_ref()?.departures().next()
     }
 
-    /// The packets in the queue, which always are listed, leave at other times, but for the one being sent: the
-    /// transmitter has another rate.
+    /// Computes new departures for the packets in the queue but the one being sent, because the transmitter has another
+    /// rate. The packets always are listed.
     pub(crate) fn reschedule(&mut self, record: &mut LinkRecord, transmitter: &mut Transmitter) {
         let listed = self.listed.as_mut().expect("what may change is listed");
         let Some(begins) = listed.reschedule(transmitter) else { return };
@@ -352,19 +354,20 @@ impl Occupancy {
         record.busy_until = begins;
     }
 
-    /// Where they always are listed: notes what the packet accepted last had been stamped with before it came.
+    /// Notes the stamp that the packet accepted last had before it came, where packets always are listed.
     pub(crate) fn note_stamp(&mut self, stamped: Aqt) {
         if let Some(listed) = self.listed.as_mut().filter(|listed| listed.always) {
             listed.note_stamp(stamped);
         }
     }
 
-    /// Of the packets in the queue, which always are listed: what each had been stamped with before it came, and how long it waits.
+    /// Returns the stamp that each packet in the queue had before it came, and how long the packet waits. The packets
+    /// always are listed.
     pub(crate) fn stamps_and_waits(&self) -> impl Iterator<Item = (Aqt, Span)> + '_ {
         self.listed.as_ref().expect("what may change is listed").stamps_and_waits()
     }
 
-    /// When the listed packets leave.
+    /// Returns the departures of the listed packets.
     pub(crate) fn departures(&self) -> impl DoubleEndedIterator<Item = Time> + '_ {
         self.listed.as_ref().expect("what may change is listed").departures()
     }
