@@ -1,4 +1,4 @@
-//! Runs scenario files with TCP and QUIC flows, and prints what became of each flow.
+//! Runs scenario files with TCP and QUIC flows, and prints the results of each flow.
 //!
 //!     cargo run --release -p vegas-quic-sim --example quic -- scenarios/quic.toml
 

@@ -1,4 +1,4 @@
-//! A flow: a client that sends, a server that receives and checks, and what is counted on the way.
+//! A flow: a client that sends, a server that receives and checks the data, and the flow's counters.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +28,7 @@ pub(crate) struct Quic {
     clock: Clock,
     client: End,
     server: End,
-    /// The client's, until the flow begins.
+    /// The client's configuration; taken when the flow begins.
     transport: Option<TransportConfig>,
     tap: Tap,
     datagrams: Datagrams,
@@ -40,12 +40,13 @@ pub(crate) struct Quic {
     lost: bool,
 }
 
-/// UDP and IPv4 headers.
+/// The size of the UDP and IPv4 headers, bytes.
 const HEADERS: usize = 28;
-/// About what quinn holds for both ends of a connection, and for a packet that is not acknowledged.
+/// The approximate memory that quinn uses for both ends of a connection, and below it for an unacknowledged packet,
+/// bytes.
 const CONNECTION_BYTES: usize = 40_000;
 const SENT_PACKET_BYTES: usize = 400;
-/// What it holds of a piece that is written: where its bytes are.
+/// The memory that quinn uses for a written piece, a reference to its bytes.
 const PIECE_BYTES: usize = 36;
 /// Before a controller from outside is made.
 const NOTHING_YET: Status =
@@ -101,7 +102,7 @@ impl Quic {
         }
     }
 
-    /// Lets both applications do what they can.
+    /// Lets both applications write and read as much as they can.
     fn work(&mut self, now: Time) {
         while let Some(event) = self.client.event() {
             match event {
@@ -141,7 +142,7 @@ impl Quic {
             assert!(pattern::is_right(chunk.offset, &chunk.bytes), "a wrong byte after {}", self.delivered);
             self.delivered += chunk.bytes.len() as u64;
         }
-        let _ = chunks.finalize(); // what is to be sent is asked for anyhow
+        let _ = chunks.finalize(); // the result does not matter: the engine asks for datagrams after every call
     }
 
     /// What leaves the client next; where nothing does, its application is asked for more.
@@ -269,7 +270,8 @@ impl fmt::Debug for Quic {
     }
 }
 
-/// Without limits but the congestion window: no flow control, no idle timeout, packets of one size.
+/// Returns a configuration with the congestion window as the only limit: no flow control, no idle timeout, packets of
+/// one size.
 fn transport(spec: &FlowSpec) -> TransportConfig {
     let mtu = u16::try_from(spec.packet.get()).expect("validation bounds packet sizes") - HEADERS as u16;
     let mut transport = TransportConfig::default();
@@ -284,7 +286,7 @@ fn transport(spec: &FlowSpec) -> TransportConfig {
     transport
 }
 
-/// Every packet is acknowledged at once, or every second one.
+/// Returns the configuration for acknowledging every packet at once, or every second one.
 fn acknowledgements(delay: DelayedAck) -> AckFrequencyConfig {
     let mut acks = AckFrequencyConfig::default();
     match delay {
@@ -298,7 +300,7 @@ fn acknowledgements(delay: DelayedAck) -> AckFrequencyConfig {
     acks
 }
 
-/// A stream of random numbers for each end of each flow.
+/// Returns the seed of the random numbers of one end of a flow.
 fn seed_of(seed: u64, flow: u32, end: u8) -> [u8; 32] {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,29 +1,29 @@
-//! Datagrams on their way: the network carries numbers, the bytes stay here.
+//! Datagrams in flight: the network carries their numbers, and this module keeps their bytes.
 
 use std::collections::VecDeque;
 
 use bytes::BytesMut;
 use vegas_sim::external::DatagramId;
 
-/// Those of a connection.
+/// The datagrams of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Datagrams {
     forward: OneWay,
     backward: OneWay,
-    /// Of all that are on their way.
+    /// The bytes of all datagrams in flight.
     bytes: usize,
 }
 
-/// Those of one end, in the order of their numbers.
+/// The datagrams of one end, in the order of their numbers.
 #[derive(Debug, Default)]
 struct OneWay {
-    /// From the oldest on that is on its way; none in the place of one that is not.
+    /// The datagrams from the oldest one in flight on; `None` for a later one that is no longer in flight.
     waiting: VecDeque<Option<Waiting>>,
-    /// How many are over that came before these.
+    /// The number of datagrams before these.
     over: u64,
 }
 
-/// A datagram, and how many copies of it the network carries.
+/// A datagram, and the number of its copies in the network.
 #[derive(Debug)]
 struct Waiting {
     bytes: BytesMut,
@@ -39,12 +39,12 @@ impl Datagrams {
         DatagramId { forward, number }
     }
 
-    /// Whether none is on its way.
+    /// Returns whether no datagram is in flight.
     pub(crate) fn is_empty(&self) -> bool {
         self.forward.waiting.is_empty() && self.backward.waiting.is_empty()
     }
 
-    /// About how much memory they take, bytes.
+    /// Returns about how much memory the datagrams take, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let places = self.forward.waiting.len() + self.backward.waiting.len();
         self.bytes + places * size_of::<Option<Waiting>>()
@@ -55,7 +55,7 @@ impl Datagrams {
         place.as_mut().expect("it is on its way").copies += 1;
     }
 
-    /// The bytes of a copy, which leaves the network.
+    /// Takes a copy that leaves the network; returns its bytes.
     pub(crate) fn take(&mut self, id: DatagramId) -> BytesMut {
         let way = self.way(id.forward);
         let place = way.place(id.number);
@@ -81,7 +81,7 @@ impl OneWay {
         &mut self.waiting[(number - self.over) as usize]
     }
 
-    /// Those that are over, from the oldest on.
+    /// Removes the oldest datagrams that are no longer in flight.
     fn forget(&mut self) {
         while let Some(None) = self.waiting.front() {
             self.waiting.pop_front();

@@ -1,4 +1,5 @@
-//! One end: quinn's endpoint with its one connection, and everything that it would draw from the operating system.
+//! One end: quinn's endpoint with its one connection, and replacements for everything that it would draw from the
+//! operating system.
 
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -13,16 +14,16 @@ use quinn_proto::{
 
 use crate::null_crypto::NullCrypto;
 
-/// The client sends the data, the server receives it.
+/// One end of a flow: the client, which sends the data, or the server, which receives them.
 pub(crate) struct End {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// Datagrams that belong to no connection.
+    /// The datagrams to send that belong to no connection.
     replies: VecDeque<BytesMut>,
     scratch: Vec<u8>,
 }
 
-/// A datagram that leaves, and whether it may be marked.
+/// A datagram that leaves, and whether it is ECN-capable.
 pub(crate) type Leaving = (BytesMut, bool);
 
 const CLIENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)), 50_000);
@@ -47,7 +48,7 @@ impl End {
         End { endpoint, connection: None, replies: VecDeque::new(), scratch: Vec::new() }
     }
 
-    /// The client's first step.
+    /// Begins the connection, at the client.
     pub(crate) fn connect(&mut self, now: Instant, transport: TransportConfig) {
         let mut client = ClientConfig::new(Arc::new(NullCrypto));
         client.transport_config(Arc::new(transport));
@@ -56,7 +57,7 @@ impl End {
         self.connection = Some(connection);
     }
 
-    /// What quinn counts.
+    /// Returns quinn's counters of the path.
     pub(crate) fn path_stats(&self) -> PathStats {
         self.connection.as_ref().map(|(_, connection)| connection.stats().path).unwrap_or_default()
     }
@@ -65,7 +66,7 @@ impl End {
         self.connection.as_mut().map(|(_, connection)| connection)
     }
 
-    /// A datagram arrives from the other end.
+    /// Handles a datagram from the other end.
     pub(crate) fn receive(&mut self, now: Instant, from_client: bool, ecn: Option<EcnCodepoint>, bytes: BytesMut) {
         let remote = if from_client { CLIENT } else { SERVER };
         self.scratch.clear();
@@ -94,7 +95,7 @@ impl End {
         self.replies.extend(size.map(|size| BytesMut::from(&self.scratch[..size])));
     }
 
-    /// What has happened to the connection; asked until nothing has.
+    /// The next event of the connection; the caller repeats this until there is none.
     pub(crate) fn event(&mut self) -> Option<Event> {
         let (handle, connection) = self.connection.as_mut()?;
         while let Some(event) = connection.poll_endpoint_events() {
@@ -127,7 +128,7 @@ impl End {
     }
 }
 
-/// Connection ids that are counted instead of drawn.
+/// A generator of connection ids that counts instead of drawing them.
 struct Numbered {
     prefix: u8,
     next: u64,
@@ -150,7 +151,7 @@ impl ConnectionIdGenerator for Numbered {
     }
 }
 
-/// The date, which goes into tokens only.
+/// A clock that always shows the same date: quinn uses the date only for tokens.
 struct NoTime;
 
 impl TimeSource for NoTime {

@@ -1,9 +1,9 @@
 //! QUIC flows in the simulator: both ends are quinn-proto's, without sockets, and their packets cross the simulator's
-//! network in its time.
+//! network in simulated time.
 //!
-//! What the network sees is real QUIC: handshake, packet sizes, acknowledgements, loss recovery and pacing are quinn's.
-//! Only the cryptography is not (`null_crypto.rs`): it is left out, at its sizes, so that a run needs no randomness from the
-//! operating system. All that quinn draws comes from the scenario's seed.
+//! The network carries real QUIC: handshake, packet sizes, acknowledgements, loss recovery and pacing are quinn's. Only
+//! the cryptography is left out, at unchanged sizes (`null_crypto.rs`), so that a run needs no randomness from the
+//! operating system. All random numbers that quinn draws come from the scenario's seed.
 //!
 //! ```
 //! use vegas_sim::scenario::Scenario;
@@ -118,7 +118,7 @@ pub fn run_by(scenario: &Scenario, stack: &dyn Stack) -> Outcome {
     simulation.finish()
 }
 
-/// quinn's instants, counted from one that means nothing: only differences reach a result.
+/// quinn's instants, counted from an arbitrary origin: only differences reach a result.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     origin: std::time::Instant,

@@ -1,9 +1,10 @@
-//! QUIC without its cryptography, for simulation only: packets are neither encrypted nor authenticated, and no end proves
-//! its identity. What is kept is what the network sees: the handshake's flights (RFC 9001, section 4) and their sizes, and
-//! a tag of 16 bytes on each packet; and that a packet opens only with the key and the number that it was sealed with, which
-//! is how QUIC drops one that comes after its keys are gone, or so late that its shortened number means another.
+//! QUIC without its cryptography, for simulation only: packets are neither encrypted nor authenticated, and no end
+//! proves its identity. What the network observes stays: the handshake's flights (RFC 9001, section 4) and their sizes,
+//! and a tag of 16 bytes on each packet. A packet also opens only with the key and the number with which it was sealed.
+//! That is how QUIC drops a packet that arrives after its keys are discarded, or when its shortened number already
+//! stands for another packet.
 //!
-//! Real TLS draws keys, so the same scenario would not give the same run; and it takes most of the time.
+//! Real TLS draws keys, so that one scenario would not give equal runs; it would also take most of the time.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -16,11 +17,11 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError};
 
-/// Sessions and tokens that protect nothing.
+/// Sessions and tokens without protection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NullCrypto;
 
-/// A packet key: the handshake's, or that after this many key updates.
+/// A packet key: the handshake's, or the one after this number of key updates.
 #[derive(Clone, Copy, Debug)]
 struct NullKey {
     updates: u64,
@@ -29,7 +30,7 @@ struct NullKey {
 const TAG_BYTES: usize = 16;
 const TAG: [u8; TAG_BYTES] = *b"simulated packet";
 
-/// Least sizes of TLS's messages with an ECDSA certificate that signs itself: ClientHello and ServerHello; from
+/// The least sizes, bytes, of TLS's messages with a self-signed ECDSA certificate: ClientHello or ServerHello; from
 /// EncryptedExtensions to the server's Finished; the client's Finished.
 const HELLO_BYTES: usize = 250;
 const SERVER_FLIGHT_BYTES: usize = 650;
@@ -40,9 +41,9 @@ struct NullSession {
     side: Side,
     parameters: Vec<u8>,
     peer: Option<TransportParameters>,
-    /// What the peer has sent and no whole message yet.
+    /// Bytes from the peer that do not make up a whole message yet.
     received: Vec<u8>,
-    /// Messages read and flights written.
+    /// The number of messages read, and below it of flights written.
     read: u8,
     written: u8,
     key_updates: u64,
@@ -55,8 +56,8 @@ impl NullSession {
         NullSession { side, parameters: encoded, peer: None, received: Vec::new(), read: 0, written: 0, key_updates: 0 }
     }
 
-    /// Messages that this end waits for: the client for the server's hello and flight, the server for the client's hello
-    /// and Finished.
+    /// Handles a message. The client waits for the server's hello and flight, the server for the client's hello and
+    /// Finished.
     fn on_message(&mut self, content: &[u8]) -> Result<(), TransportError> {
         let carries_parameters = match self.side {
             Side::Client => self.read == 1,
@@ -70,7 +71,7 @@ impl NullSession {
     }
 }
 
-/// Length of the content, its bytes, and zeros up to the least size.
+/// Appends a message: the lengths of the message and of its content, the content, and zeros up to the least size.
 fn message(buf: &mut Vec<u8>, content: &[u8], least: usize) {
     let start = buf.len();
     let size = least.max(content.len() + 4);
@@ -132,7 +133,7 @@ impl Session for NullSession {
             _ => return None,
         }
         self.written += 1;
-        // a client's hello brings no keys
+        // a client's hello has no keys
         (self.side == Side::Server || self.written > 1).then(keys)
     }
 
@@ -230,7 +231,7 @@ impl HeaderKey for NullCrypto {
     }
 }
 
-/// Tokens of stateless resets, which a simulated host never sends: one for each connection id.
+/// The tokens of stateless resets, one for each connection id; a simulated host sends none.
 impl HmacKey for NullCrypto {
     fn sign(&self, data: &[u8], signature_out: &mut [u8]) {
         signature_out.fill(0xff);
@@ -247,7 +248,7 @@ impl HmacKey for NullCrypto {
     }
 }
 
-/// Tokens of address validation, which a simulated host never sends.
+/// The tokens of address validation; a simulated host sends none.
 impl HandshakeTokenKey for NullCrypto {
     fn aead_from_hkdf(&self, _random_bytes: &[u8]) -> Box<dyn AeadKey> {
         Box::new(NullCrypto)

@@ -1,12 +1,12 @@
-//! What the application sends: bytes that tell their place, so that a wrong one is seen.
+//! The data of the application: bytes that depend on their offset, so that the receiver detects a wrong one.
 
 use bytes::Bytes;
 
-/// A prime, so that no packet or buffer size is a multiple of it.
+/// The period of the bytes: a prime, so that no packet or buffer size is a multiple of it.
 const PERIOD: usize = 251;
 const REPEATS: usize = 260;
 
-/// The longest piece that [`from`] gives.
+/// The longest piece that [`from`] returns, bytes.
 pub(crate) const PIECE_BYTES: u64 = (PERIOD * REPEATS) as u64;
 
 static BLOCK: [u8; PERIOD * REPEATS] = block();
@@ -21,14 +21,14 @@ const fn block() -> [u8; PERIOD * REPEATS] {
     bytes
 }
 
-/// The bytes from `offset` on that are at hand, `most` at most.
+/// Returns a piece of the data: the bytes from `offset` on, up to the end of the block, but at most `most`.
 pub(crate) fn from(offset: u64, most: u64) -> Bytes {
     let start = (offset % PERIOD as u64) as usize;
     let length = (BLOCK.len() - start).min(usize::try_from(most).unwrap_or(usize::MAX));
     Bytes::from_static(&BLOCK[start..start + length])
 }
 
-/// Whether these are the bytes from `offset` on.
+/// Returns whether these are the bytes from `offset` on.
 pub(crate) fn is_right(mut offset: u64, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         let expected = from(offset, bytes.len() as u64);

@@ -1,5 +1,5 @@
-//! What the results need to know of a congestion controller, which lives inside quinn's connection: written down beside it
-//! at each call.
+//! The results' view of a congestion controller: the controller lives inside quinn's connection, so an observer records
+//! its state at each call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -11,14 +11,14 @@ use vegas_sim::external::RttTotals;
 
 use crate::Clock;
 
-/// A window on the controller from outside of quinn.
+/// An observer of the controller, with the record that it shares with the connection.
 #[derive(Clone, Debug)]
 pub(crate) struct Tap {
     seen: Arc<Mutex<Seen>>,
     clock: Clock,
 }
 
-/// What was seen so far.
+/// The record of a controller's state and events.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) status: Status,
@@ -30,13 +30,13 @@ pub(crate) struct Seen {
     pub(crate) ecn_reductions: u64,
     pub(crate) rtt: RttTotals,
     pub(crate) slow_start_exit: Option<(Time, Window)>,
-    /// Integral of the window over time, raw window units x ns, up to `window_since`.
+    /// The integral of the window over time, in raw window units x ns, up to `window_since`.
     window_integral: u128,
     window_since: Time,
 }
 
 impl Tap {
-    /// Before the connection begins.
+    /// Creates the record before the connection begins.
     pub(crate) fn new(status: Status, clock: Clock) -> Self {
         let seen = Seen {
             status,
@@ -53,7 +53,7 @@ impl Tap {
         Tap { seen: Arc::new(Mutex::new(seen)), clock }
     }
 
-    /// One run has one thread: the lock is always free.
+    /// Returns the record. A run has one thread, so the lock is always free.
     pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,7 +88,7 @@ impl Tap {
 }
 
 impl Seen {
-    /// Mean window from `start` to `end`, segments.
+    /// The mean window from `start` to `end`, segments.
     pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
         let raw = u128::from(self.status.window.as_raw());
         let span = end.since(start).as_nanos();

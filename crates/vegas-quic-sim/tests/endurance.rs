@@ -1,15 +1,16 @@
-//! A long time on a path that loses, reorders, doubles and delays at random: no stall, no window below two packets, every
-//! byte right (the receiver looks at each).
+//! Long runs on a path with random losses, reordering, duplicates and delays: no stall, no window below two packets,
+//! every byte right (the receiver checks each).
 //!
-//! `VEGASLAB_QUIC_HOURS=24 cargo test --release -p vegas-quic-sim --test endurance -- --nocapture gallop` runs a day of one
-//! preset and says what became of it (`make quic-day`: of each); without it each has two minutes.
+//! `VEGASLAB_QUIC_HOURS=24 cargo test --release -p vegas-quic-sim --test endurance -- --nocapture gallop` runs a day of
+//! one preset and prints its results (`make quic-day` runs all presets); without the variable each runs for two
+//! minutes.
 
 mod support;
 
 use support::{dumbbell, run};
 use vegas_quic::VegasQuic;
 
-/// A test for each preset that QUIC carries, so that they run side by side, or one by its name.
+/// Defines a test for each preset that QUIC carries, so that they run in parallel, or one by its name.
 macro_rules! presets {
     ($($test:ident: $preset:literal),* $(,)?) => {
         const PRESETS: &[&str] = &[$($preset),*];
@@ -83,7 +84,7 @@ fn nothing_stalls_on_a_path_with_faults(preset: &str) {
     );
 }
 
-/// Seconds in which nothing was acknowledged; a value a second.
+/// Returns the longest time in which nothing was acknowledged, s; there is a value for each second.
 fn longest_stall(acked_bytes: &[u64]) -> usize {
     acked_bytes.chunk_by(|earlier, later| earlier == later).map(|same| same.len() - 1).max().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! QUIC flows in the simulator: whole, repeatable, and with the columns that TCP flows have.
+//! QUIC flows in the simulator deliver everything, repeat themselves, and fill the columns that TCP flows fill.
 
 mod support;
 
@@ -16,9 +16,9 @@ fn the_same_scenario_gives_the_same_run() {
     assert_eq!(once, again);
 }
 
-/// By hand: 10 Mb/s carry 1,250,000 bytes a second, 1480 on the wire hold 1427 to 1435 of payload (28 of UDP and IP, 17 of
-/// packet header, number and tag, a frame's header of 2 to 8), so a megabyte takes 0.826 to 0.83 s of the link, and the
-/// handshake, the opening of the window and the last acknowledgement some round trips of 44 ms.
+/// By hand: 10 Mb/s carry 1,250,000 bytes per second, and 1480 bytes on the wire hold 1427 to 1435 of payload (28 of
+/// UDP and IP, 17 of packet header, number and tag, a frame's header of 2 to 8). So a megabyte takes 0.826 to 0.83 s of
+/// the link. The handshake, the opening of the window and the last acknowledgement take some round trips of 44 ms.
 #[test]
 fn a_transfer_is_whole_and_takes_its_time() {
     for preset in VegasQuic::presets() {
@@ -44,9 +44,9 @@ fn a_transfer_is_whole_and_takes_its_time() {
     }
 }
 
-/// 4 MB take 3.3 s of the link. The queue of 50 packets is longer than the path's 37, so that half of a full window still fills
-/// the path. With a loss each 200 packets those that halve the window lose up to two thirds of the link. What asks for every
-/// acknowledgement or for rates is told what it needs: nothing stands still.
+/// 4 MB take 3.3 s of the link. The queue of 50 packets is longer than the path's 37, so half of a full window still
+/// fills the path. With a loss every 200 packets, presets that halve the window lose up to two thirds of the link.
+/// Presets that ask for every acknowledgement or for rate samples receive them: none stalls.
 #[test]
 fn what_asks_for_more_fills_the_path() {
     let heirs = [
@@ -77,8 +77,9 @@ fn what_asks_for_more_fills_the_path() {
     }
 }
 
-/// Path and queue hold 37 + 50 packets, which the slow start overshoots more than twofold. Silence alone leaves 0.7 + 0.3 x 11/18 = 0.88
-/// of the window. What is acknowledged and lost in recovery drains it to a share of what the path holds: that has to be told.
+/// Path and queue hold 37 + 50 packets, which the slow start overshoots more than twofold. Without reports of
+/// acknowledgements and losses in recovery the algorithm would keep 0.7 + 0.3 x 11/18 = 0.88 of the window. With them
+/// it drains the window to a share of what the path holds.
 #[test]
 fn rapid_start_drains_its_first_loss() {
     let algorithm = "{ preset = \"cubic\", slow_start = \"rapid-start\" }";
@@ -93,8 +94,8 @@ fn rapid_start_drains_its_first_loss() {
     assert!((10.0..87.0).contains(&least), "{least}");
 }
 
-/// Reno's slow start is NV's own: 10, 20, 40 packets are two round trips of 44 ms; Gallop's row from ten on, 14, 19, 25, 32 and 40,
-/// is five.
+/// Reno's slow start is NV's own: 10, 20, 40 packets take two round trips of 44 ms. Gallop's sequence from ten on, 14,
+/// 19, 25, 32 and 40, takes five.
 #[test]
 fn another_slow_start_opens_the_window() {
     let of = |algorithm: &str| {
@@ -108,7 +109,8 @@ fn another_slow_start_opens_the_window() {
     assert!(gallop - own > 2.0 * 0.044, "{gallop} {own}");
 }
 
-/// Vegas keeps alpha to beta packets in the queue, whatever carries it: windows of 10 Mb/s x 44 ms and two or three more.
+/// Vegas keeps alpha to beta packets in the queue over either transport: the windows are 10 Mb/s x 44 ms plus two or
+/// three.
 #[test]
 fn vegas_holds_by_quic_what_it_holds_by_tcp() {
     let of =
@@ -120,8 +122,8 @@ fn vegas_holds_by_quic_what_it_holds_by_tcp() {
     assert_eq!((quic.segments_retransmitted, tcp.segments_retransmitted), (0, 0));
 }
 
-/// A receiver that answers every second packet sends about half as many, so there are fewer events: three where there
-/// were four, since an acknowledgement is one as a packet is.
+/// A receiver that acknowledges every second packet sends about half the acknowledgements. So there are three events
+/// where there were four, as an acknowledgement is an event like a packet.
 #[test]
 fn acknowledgements_can_be_thinned() {
     let of = |more: &str| {

@@ -1,4 +1,4 @@
-//! The rows of what happened to QUIC packets name the packets.
+//! The incidents of QUIC packets have the packets' numbers.
 
 mod support;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use support::{dumbbell, run};
 use vegas_sim::outcome::{Incident, IncidentKind, Outcome};
 
-/// A link that will change is offered its packets when they come to it, any other one as they leave the link before.
+/// A link that will change is offered its packets when they arrive, any other link when they leave the previous link.
 #[test]
 fn rows_do_not_depend_on_what_is_done_ahead_of_time() {
     let flows = "flow = [{ algorithm = \"reno\", transport = \"quic\" }]";
@@ -19,7 +19,8 @@ fn rows_do_not_depend_on_what_is_done_ahead_of_time() {
     assert_eq!(ahead.incidents, in_time.incidents);
 }
 
-/// Without doubling a packet is lost once: no number comes twice from one end, and each is of a packet that was sent.
+/// Without duplication a packet is lost once: no number occurs twice for one end, and each number is of a packet that
+/// was sent.
 #[test]
 fn a_number_is_one_packet_of_the_end_that_sent_it() {
     let flows = "flow = [{ algorithm = \"reno\", transport = \"quic\" }]";
@@ -33,7 +34,7 @@ fn a_number_is_one_packet_of_the_end_that_sent_it() {
     assert!(forward.is_sorted(), "lost as they come to the link, which is in order");
 }
 
-/// Of packets that were lost on the way of the data, or on the way back.
+/// The numbers of the packets that were lost on the data's path, or on the way back.
 fn numbers(outcome: &Outcome, forward: bool) -> Vec<u64> {
     let is_loss = |incident: &&Incident| matches!(incident.kind, IncidentKind::Loss | IncidentKind::QueueDrop);
     let of_way = |incident: &&Incident| (incident.link == Some(0)) == forward;

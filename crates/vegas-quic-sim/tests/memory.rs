@@ -1,4 +1,4 @@
-//! What QUIC flows say that they hold is what the process has grown by.
+//! The memory that QUIC flows report equals the growth of the process.
 #![cfg(target_os = "linux")]
 
 #[path = "../../vegas-sim/tests/support/growth.rs"]
@@ -8,7 +8,7 @@ use vegas_quic_sim::Quic;
 use vegas_sim::Simulation;
 use vegas_sim::scenario::Scenario;
 
-/// What grows, the flows, and how many events the run is looked at after.
+/// What grows in the run, the flows, and the number of events after which the run is measured.
 const RUNS: [(&str, &str, u64); 2] = [
     ("connections", "{ algorithm = 'reno', transport = 'quic', count = 1000 }", 60_000),
     (
@@ -23,7 +23,7 @@ fn what_quic_flows_hold_is_what_the_process_has_grown_by() {
     growth::check(RUNS.iter().map(|run| run.0));
 }
 
-/// Made by the test above.
+/// Runs in a process that the test above starts.
 #[test]
 #[ignore = "a part of the other test"]
 fn one_run() {

@@ -1,6 +1,6 @@
-//! Transfers over random networks with faults come to their ends, whole (the receiver looks at every byte).
+//! Transfers over random networks with faults complete, with every byte right (the receiver checks each).
 //!
-//! `PROPTEST_CASES=5000 cargo test --release -p vegas-quic-sim --test networks` tries more of them.
+//! `PROPTEST_CASES=5000 cargo test --release -p vegas-quic-sim --test networks` tries more networks.
 
 mod support;
 
@@ -13,7 +13,7 @@ use support::run;
 use vegas_quic::VegasQuic;
 use vegas_sim::outcome::IncidentKind;
 
-/// Up to one packet in eight, one by one or in bursts.
+/// Losses of up to one packet in eight, independent or in bursts.
 fn loss() -> impl Strategy<Value = String> {
     let bursts =
         "{ model = \"gilbert-elliott\", good_to_bad = 0.01, bad_to_good = 0.2, loss_good = 0.01, loss_bad = 0.9 }";
@@ -24,8 +24,8 @@ fn loss() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Packets that are held back, some for longer than QUIC remembers their keys: percent, ms. (With half of the
-/// acknowledgements a minute late a probe timeout takes minutes, and a transfer days.)
+/// Packets that are held back, in percent and ms, some for longer than QUIC keeps their keys. (If half of the
+/// acknowledgements were a minute late, a probe timeout would take minutes, and a transfer days.)
 fn reorder() -> impl Strategy<Value = String> {
     let held = select(&[(50, 1), (10, 30), (50, 600), (10, 5000), (1, 60_000)][..]);
     prop_oneof![
@@ -34,7 +34,7 @@ fn reorder() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What can go wrong in one direction of a link.
+/// The impairments in one direction of a link.
 fn faults() -> impl Strategy<Value = String> {
     (loss(), reorder(), select(&["0", "0.05", "0.5"][..]), select(&["0s", "20ms", "2s"][..])).prop_map(
         |(loss, reorder, duplicate, jitter)| {
@@ -78,12 +78,12 @@ fn flow() -> impl Strategy<Value = (String, u64)> {
     })
 }
 
-/// Most packets come through, so nothing stalls for good. Days are enough, where each acknowledgement that was held back for a
-/// minute makes probe timeouts of minutes.
+/// Most packets arrive, so nothing stalls for good. Days are enough even if each acknowledgement that is held back for
+/// a minute causes probe timeouts of minutes.
 ///
-/// Nothing at all comes over when quinn's client blocks itself: the packet with its Finished is declared lost while its window
-/// is full of data, which the server cannot read without it, and its probes are of data only (RFC 9002, section 6.2.1, has
-/// none before the handshake is confirmed). That is quinn's, and rare.
+/// No data arrive at all if quinn's client blocks itself. The packet with its Finished is declared lost while its
+/// window is full of data, which the server cannot read without it, and its probes hold data only (RFC 9002, section
+/// 6.2.1, allows none before the handshake is confirmed). That is quinn's behaviour, and rare.
 #[test]
 fn every_transfer_is_whole() {
     let cases = std::env::var("PROPTEST_CASES").map_or(100, |cases| cases.parse().expect("PROPTEST_CASES: a number"));

@@ -1,11 +1,11 @@
-//! Packets that come so late that keys and numbers of their time are gone: they are lost, the connection is not.
+//! Packets that arrive after their keys and numbers are discarded are lost, but the connection is not.
 
 mod support;
 
 use support::run;
 
-/// The server forgets its first keys three probe timeouts after the client's key update (RFC 9001, section 6.5); packets
-/// that were held back for 600 ms come later than that.
+/// The server discards its first keys three probe timeouts after the client's key update (RFC 9001, section 6.5);
+/// packets that were held back for 600 ms arrive later.
 #[test]
 fn packets_from_before_a_key_update_are_dropped() {
     let outcome = run(r#"

@@ -1,4 +1,4 @@
-//! One of many runs: what goes wrong in it stays its own.
+//! One run of many: a failure in it does not affect the others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -14,15 +14,14 @@ use crate::scenario::{Failure, Scenario, Template};
 pub use crate::util::watch::Limits;
 use crate::util::watch::{Stopped, Watch};
 
-/// Events between looks at the limits: some milliseconds' worth.
+/// The number of events between two checks of the limits: some milliseconds of work.
 const SLICE_EVENTS: u64 = 20_000;
 
-/// Runs a template with some values replaced; gives the totals as one row of `rows`, or one line that says why there is
-/// none: a bad value, a limit, a panic.
+/// Runs a template with some values replaced; returns the totals as one row of `rows`, or one line with the reason for
+/// the failure: a bad value, a limit, a panic.
 ///
-/// `stack` has the ends of flows that are not TCP. `stop` is asked every few milliseconds whether the run should end
-/// before its time, and why. Captures that the scenario asks for are not kept, nor time series that `rows` are without:
-/// no total depends on them.
+/// `stack` has the ends of flows that are not TCP. The run calls `stop` every few milliseconds; a reason from it ends
+/// the run early. The run omits captures, and the time series that `rows` do not contain: no total depends on them.
 pub fn run_row(
     template: &Template,
     replaced: &Map<String, Value>,
@@ -47,7 +46,7 @@ pub fn run_row(
     })
 }
 
-/// Runs a scenario to its end, unless the watch stops it, or an algorithm from outside fails.
+/// Runs a scenario to its end, unless the watch stops it or the user's own algorithm fails.
 pub fn run_within(
     engine: Engine,
     scenario: &Scenario,
@@ -89,7 +88,7 @@ fn run_to_end(
     Ok(simulation.finish())
 }
 
-/// Runs `work`; a panic becomes its message.
+/// Runs `work`; turns a panic into an error with its message.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

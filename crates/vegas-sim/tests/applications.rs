@@ -26,7 +26,7 @@ fn a_rate_is_what_is_delivered() {
             "algorithm = \"cubic\"\nhost = \"{host}\"\napplication = [{{ kind = \"rate\", rate = \"2mbit\" }}]"
         );
         let flow = &run(&flow).flows[0];
-        // 20 s of 2 Mb/s, but for the last round trip
+        // 20 s at 2 Mb/s, except for the last round trip
         let written = 20 * 2_000_000 / 8;
         assert!((written - 15_000..=written + PAYLOAD).contains(&flow.delivered_bytes), "{host}: {flow:?}");
         assert_eq!(flow.segments_retransmitted, 0);
@@ -49,7 +49,8 @@ fn silence_follows_a_phase_and_bulk_data_a_silence() {
     assert_eq!(late, started, "an application that waits is a flow that starts later");
 }
 
-/// A response of 200 kB takes 0.08 s at 20 Mb/s and 0.5 s of thinking follows: with slow start 20 to 34 in 20 s.
+/// A response of 200 kB takes 0.08 s at 20 Mb/s, and 0.5 s of thinking follow: with slow start, 20 to 34 responses in
+/// 20 s.
 #[test]
 fn responses_follow_each_other() {
     let flow = "algorithm = \"vegas\"\napplication = [{ kind = \"requests\", size = \"200kb\", think = \"500ms\" }]";
@@ -63,12 +64,12 @@ fn a_size_ends_an_application() {
     let flow = "algorithm = \"vegas\"\nsize = \"100kb\"\napplication = [{ kind = \"rate\", rate = \"1mbit\" }]";
     let flow = &run(flow).flows[0];
     assert_eq!(flow.delivered_bytes, 100_000);
-    // the last of 105 segments is given after 104 times 7.68 ms, and acknowledged a round trip later
+    // the last of 105 segments is written after 104 times 7.68 ms, and acknowledged a round trip later
     let completion_s = flow.completion_s.expect("it completes");
     assert!((0.798 + 0.04..0.85).contains(&completion_s), "{completion_s} s");
 }
 
-/// Four fifths of 20 Mb/s are 16 Mb/s: the middle step, but for segments that come while the window is small.
+/// Four fifths of 20 Mb/s are 16 Mb/s: the middle step, except for segments that arrive while the window is small.
 #[test]
 fn video_takes_the_step_that_the_link_carries() {
     let flow = "algorithm = \"cubic\"\napplication = [{ kind = \"video\", ladder = [\"1mbit\", \"8mbit\", \"40mbit\"], \

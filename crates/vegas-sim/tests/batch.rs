@@ -1,4 +1,4 @@
-//! Many runs of one template: each is the run that its own file would give, and fails alone.
+//! Many runs of one template: each equals the run of its own file, and a failure affects no other run.
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -32,7 +32,7 @@ fn failure(values: Value, limits: Limits) -> String {
     run_row(&template(), &replaced(values), 1, limits, &Rows::default(), None, || None).unwrap_err()
 }
 
-/// The fast path leaves series and captures out, which must show nowhere in the totals.
+/// The fast path omits series and captures, which must not change the totals.
 #[test]
 fn a_row_holds_the_figures_of_the_same_run_by_itself() {
     let values = replaced(json!({"topology.bottleneck.queue": "20p", "flow.1.alpha": 2}));
@@ -135,7 +135,7 @@ fn a_run_stops_when_it_is_told_to() {
     assert_eq!(ended.unwrap_err(), "enough");
 }
 
-/// Twelve hours of updates, a microsecond each, in a run that its limit ends after a few hundred events.
+/// Twelve hours of updates at intervals of a microsecond, in a run that its limit ends after a few hundred events.
 #[test]
 fn a_limit_ends_a_run_in_which_a_queue_is_updated_billions_of_times() {
     let queue = json!({"kind": "pie", "limit": "9p", "update": "1us"});
@@ -148,7 +148,7 @@ fn a_limit_ends_a_run_in_which_a_queue_is_updated_billions_of_times() {
     assert_eq!(failure(values, Limits { events: Some(100), ..Limits::default() }), "limit of 100 events reached");
 }
 
-/// 8,000 links of 65,536 queues each would be 34 GB.
+/// 8,000 links with 65,536 queues each would take 34 GB.
 #[test]
 fn queues_that_no_packet_comes_to_take_no_memory() {
     let queue = json!({"kind": "fq-codel", "limit": "100p", "queues": 65_536});

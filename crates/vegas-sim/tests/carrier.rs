@@ -1,10 +1,10 @@
-//! The network without its hosts: packets that others send come out when the links' arithmetic says.
+//! The network without its hosts: packets from outside leave it at the times that the links' arithmetic gives.
 
 use vegas_core::units::{Span, Time};
 use vegas_sim::scenario::Scenario;
 use vegas_sim::{Carried, Carrier, Delivery, Direction, WireSize};
 
-/// 8 Mb/s and 10 ms, so that 1000 bytes take 1 ms; access links of 8 Gb/s and 1 ms, which take 1 us for them.
+/// 8 Mb/s and 10 ms, so that 1000 bytes take 1 ms; access links of 8 Gb/s and 1 ms, on which they take 1 us.
 const DUMBBELL: &str = r#"
     name = "carrier"
     duration = "1s"
@@ -29,8 +29,9 @@ fn forward(number: u64) -> Carried {
     }
 }
 
-/// By hand: 1001 us to the bottleneck, 1 ms in its transmitter, 10 ms, 1001 us on the other side: 13,002 us. The second
-/// reaches the bottleneck 1 us later and waits 999 us; the third finds two and is dropped.
+/// By hand: 1001 us to the bottleneck, 1 ms in its transmitter, 10 ms of delay, and 1001 us on the other side are
+/// 13,002 us. The second packet reaches the bottleneck 1 us later and waits 999 us; the third finds two packets and is
+/// dropped.
 #[test]
 fn packets_come_out_when_the_links_let_them() {
     let scenario = Scenario::from_toml(DUMBBELL, "carrier.toml", &[]).expect("a scenario");
@@ -65,8 +66,8 @@ fn packets_come_out_when_the_links_let_them() {
     assert_eq!((drops, outcome.incidents.len(), outcome.incidents[0].sequence), (1, 1, 2));
 }
 
-/// A packet of 1 ms comes every half millisecond, so that the wait grows to 30 ms: CoDel picks some out, and marks those that
-/// may be marked.
+/// A packet that takes 1 ms arrives every half millisecond, so the wait grows to 30 ms. CoDel selects some packets; it
+/// marks those that are ECN-capable.
 #[test]
 fn queues_mark_what_may_be_marked() {
     let queue = ("topology.bottleneck.queue".to_owned(), CODEL.to_owned());

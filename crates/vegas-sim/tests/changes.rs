@@ -1,4 +1,4 @@
-//! A network that changes while it runs, as the scenario says.
+//! A network that changes during the run, by the scenario's changes.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn throughput(scenario: &Scenario, outcome: &Outcome, link: &str, from_s: f64, t
     rows.iter().sum::<f64>() / rows.len() as f64
 }
 
-/// Over the north at 10 Mb/s, then at 4, then over the south at 8: Reno fills what it is given.
+/// The route leads over the north at 10 Mb/s, then at 4 Mb/s, then over the south at 8 Mb/s: Reno fills each.
 #[test]
 fn a_flow_follows_rate_and_route() {
     let scenario = shipped("changing-network.toml", &[("flow.0.algorithm", "newreno")]);
@@ -39,8 +39,8 @@ fn a_flow_follows_rate_and_route() {
     assert_eq!(mean("west->north", 41., 60.), 0.);
 }
 
-/// Vegas takes the 20 ms by which the route became longer for a backlog: with beta = 3 it holds a window w with
-/// w (1 - 44/64) = 3, so w = 9.6 segments of 8000 bits a round trip of 64 ms: 1.2 Mb/s and a part of a segment more.
+/// Vegas counts the additional 20 ms of the longer route as backlog. With beta = 3 it holds a window w with w (1 -
+/// 44/64) = 3, so w = 9.6 segments of 8000 bits per round trip of 64 ms: 1.2 Mb/s and a part of a segment more.
 #[test]
 fn vegas_takes_a_longer_route_for_a_backlog() {
     let scenario = shipped("changing-network.toml", &[]);
@@ -65,7 +65,7 @@ fn a_change_at_the_start_is_as_if_written_so() {
         ],
     );
     let (mut changed, written) = (vegas_sim::run(&changed), vegas_sim::run(&written));
-    // a link that changes is not fed ahead of time
+    // the engine does not feed packets ahead of time to a link that changes
     changed.events = written.events;
     assert_eq!(changed, written);
 }

@@ -1,4 +1,4 @@
-//! What is done ahead of time (`network/fast/lookahead/plan.rs`) gives what links with an event at each hop give.
+//! Work ahead of time (`network/fast/lookahead/plan.rs`) gives the results of links with an event at each hop.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ fn run_file(file: &str, unfed: bool) -> Outcome {
     run(&text, path.to_str().expect("a path in UTF-8"), unfed)
 }
 
-/// Runs 4 s of a scenario; with a change of every link at the last moment, if told so, that changes nothing but keeps
-/// the link from being fed.
+/// Runs 4 s of a scenario. With `unfed`, every link has a change at the last moment that changes no value, but prevents
+/// that the link is fed ahead of time.
 fn run(text: &str, name: &str, unfed: bool) -> Outcome {
     let short = [("duration".to_owned(), "4s".to_owned())];
     let scenario = Scenario::from_toml(text, name, &short).expect("a scenario");
@@ -56,7 +56,7 @@ fn same_outcome() {
     }
 }
 
-/// Flows of one kind, on access links of their own.
+/// Flows of one kind, each with separate access links.
 fn flows() -> impl Strategy<Value = String> {
     let kinds = [
         ("vegas", "{}"),
@@ -97,7 +97,7 @@ fn flows() -> impl Strategy<Value = String> {
         })
 }
 
-/// One to three bottlenecks in a row: their spacing of packets may or may not be enough for what is behind them.
+/// One to three bottlenecks in a row; their spacing of packets may or may not suffice for the links behind them.
 fn networks() -> impl Strategy<Value = String> {
     let rates = (2u64..200, prop::sample::select(vec![1u64, 2, 5, 10, 12, 100]));
     let queues = prop::sample::select(vec![
@@ -137,7 +137,7 @@ proptest! {
     }
 }
 
-/// What is done ahead is worth it: a lone flow needs one event a packet instead of six.
+/// Work ahead of time saves events: a single flow needs one event per packet instead of six.
 #[test]
 fn events_are_saved() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/gallop-50mbit.toml");
@@ -146,8 +146,8 @@ fn events_are_saved() {
     assert!(outcome.events < outcome.delivered_packets + 2_000, "{} events", outcome.events);
 }
 
-/// A run that ends before its time, in which nothing may be known ahead of it: equal results whether links list the packets on them,
-/// as those that may change do, or not.
+/// A run that ends early, in which nothing after its end may count: the results are equal whether or not links list the
+/// packets on them, as links that may change do.
 #[test]
 fn an_early_end_counts_nothing_of_later() {
     let text = |change: &str| {

@@ -1,6 +1,6 @@
-//! The golden traces of the TCP endpoints: what a reviewer worked out by hand from the RFCs, held against the packets
-//! that the simulator's sender sends and receives. The format is described in `tests/golden/README.md`; nothing here
-//! writes a trace.
+//! The golden traces of the TCP endpoints: a reviewer's results by hand from the RFCs, compared with the packets that
+//! the simulator's sender sends and receives. `tests/golden/README.md` describes the format; no code here writes a
+//! trace.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::Path;
 use vegas_sim::outcome::{CapturePoint, CapturedPacket};
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
-/// What parts the scenario from the packets.
+/// The line between the scenario and the packets.
 const RULE: &str = "---";
 
 #[test]
@@ -23,7 +23,7 @@ fn every_trace_is_as_worked_out_by_hand() {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-/// The first line of a trace that the simulator does otherwise.
+/// Returns the first line of a trace that differs from the simulator.
 fn failure_of(path: &Path) -> Option<String> {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
     let text = fs::read_to_string(path).unwrap();
@@ -47,7 +47,7 @@ fn scenario_of(text: &str, name: &str) -> Scenario {
     scenario
 }
 
-/// The packets of a trace, each with its line in the file; one blank between words.
+/// Returns the packets of a trace, each with its line in the file; words are separated by single blanks.
 fn expected_of(text: &str) -> Vec<(usize, String)> {
     let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line));
     let packets = lines.skip_while(|(_, line)| line.trim() != RULE).skip(1);
@@ -56,7 +56,7 @@ fn expected_of(text: &str) -> Vec<(usize, String)> {
     packets.filter(|(_, line)| !line.is_empty()).collect()
 }
 
-/// The packets that leave and reach the senders, in the words of a trace.
+/// Returns the packets that leave and reach the senders, in the words of a trace.
 fn packets_of(scenario: &Scenario) -> Vec<String> {
     let outcome = vegas_sim::run(scenario);
     let mut sent = BTreeSet::new();
@@ -102,14 +102,14 @@ fn acknowledgement(packet: &CapturedPacket, flow: &FlowSpec) -> String {
     words
 }
 
-/// How many segments lie before a byte that begins one.
+/// Returns the number of segments before a byte that begins one.
 fn whole_segments(byte: u64, flow: &FlowSpec) -> u64 {
     let payload = flow.packet.get() - flow.header.get();
     assert_eq!(byte % payload, 0, "byte {byte} begins no segment");
     byte / payload
 }
 
-/// How many segments lie before a byte that ends one: the last one of a transfer may be short.
+/// Returns the number of segments before a byte that ends one: the last segment of a transfer may be short.
 fn segments_to(byte: u64, flow: &FlowSpec) -> u64 {
     match flow.size {
         Some(size) if size.get() == byte => byte.div_ceil(flow.packet.get() - flow.header.get()),
@@ -117,13 +117,13 @@ fn segments_to(byte: u64, flow: &FlowSpec) -> u64 {
     }
 }
 
-/// Nanoseconds as exact milliseconds, without zeros at the end.
+/// Converts nanoseconds to exact milliseconds, without trailing zeros.
 fn milliseconds(nanos: u64) -> String {
     let text = format!("{}.{:06}", nanos / 1_000_000, nanos % 1_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The reader of traces reads what the README says.
+/// The parser of traces follows the README.
 #[test]
 fn the_format_is_read_as_described() {
     let text = "name = \"x\"\n---\n# a comment\n0     > seq 3   again # why\n\n 12.5  < ack 1 sack  5-7 3\n";

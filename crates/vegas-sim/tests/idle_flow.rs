@@ -1,4 +1,4 @@
-//! What an additional flow leaves alone: one that starts at the last nanosecond, added at the end.
+//! Results that an additional flow must not change: the flow is added at the end, and starts at the last nanosecond.
 
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
@@ -8,7 +8,7 @@ const QUEUES: [&str; 5] = [
     "{ kind = \"red\", limit = \"20p\", min = 5, max = 15 }",
     "{ kind = \"codel\", limit = \"20p\" }",
     "{ kind = \"pie\", limit = \"20p\" }",
-    // few enough that many connections share one
+    // few queues, so that many connections share one
     "{ kind = \"fq-codel\", limit = \"20p\", queues = 2 }",
 ];
 
@@ -20,7 +20,7 @@ const TRAFFIC: [&str; 5] = [
     "kind = \"tcplib\", interarrival = \"300ms\", flow = { algorithm = \"reno\" }",
 ];
 
-/// The topology, what flows and sources say of their ends, and how many links the idle flow does not come to.
+/// The topology, the ends of flows and sources, and the number of links that the idle flow does not reach.
 const DUMBBELL: (&str, &str, usize) = (
     r#"
         kind = "dumbbell"
@@ -31,7 +31,8 @@ const DUMBBELL: (&str, &str, usize) = (
     2,
 );
 
-/// All from one host: what it has opened before must not count the flow that comes later.
+/// All flows come from one host: the ports of the connections that it opens must not depend on the flow that comes
+/// later.
 const GRAPH: (&str, &str, usize) = (
     r#"
         kind = "graph"
@@ -68,7 +69,7 @@ fn run(topology: &str, flows: &str, traffic: &str) -> Outcome {
     vegas_sim::run(&scenario)
 }
 
-/// What both have is the same, but for links that the idle flow's first packet may have come to.
+/// Checks that the common results are equal, except on links that the idle flow's first packet may have reached.
 fn assert_same(alone: &Outcome, beside: &Outcome, links: usize, what: &str) {
     assert_eq!(alone.flows[..], beside.flows[..2], "{what}");
     assert_eq!(alone.traffic, beside.traffic, "{what}");

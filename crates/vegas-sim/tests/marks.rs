@@ -1,10 +1,10 @@
-//! Which of alpha, beta and gamma a composition looks at: changing one of the others changes nothing.
+//! The marks alpha, beta and gamma that a composition uses: a change of the others has no effect.
 
 use vegas_core::{Avoidance, SlowStart};
 use vegas_sim::scenario::Scenario;
 
-/// Pairs of alpha, beta, gamma and the first window, in segments, that differ in the mark that is named: from an empty
-/// path, and with a backlog in the first round; later another flow fills the queue.
+/// Pairs of alpha, beta, gamma and the first window, in segments, that differ in the named mark: for an empty path, and
+/// for a backlog in the first round; later another flow fills the queue.
 const PAIRS: [(&str, [u32; 4], [u32; 4]); 6] = [
     ("alpha", [2, 60, 1, 2], [50, 60, 1, 2]),
     ("alpha", [2, 60, 1, 48], [50, 60, 1, 48]),

@@ -1,4 +1,4 @@
-//! What a run says that it holds is what the process has grown by, whatever it is that grows.
+//! The memory that a run reports equals the growth of the process, whatever grows in the run.
 #![cfg(target_os = "linux")]
 
 #[path = "support/growth.rs"]
@@ -7,7 +7,8 @@ mod growth;
 use vegas_sim::scenario::Scenario;
 use vegas_sim::{Engine, Limits, Simulation, Watch};
 
-/// A kind of run by what grows in it: flows, network and other keys, and how many events it is looked at after.
+/// The kinds of run: what grows, the scenario's flows, network and other keys, and the number of events before
+/// measuring.
 const RUNS: [(&str, &str, u64); 8] = [
     ("flows", "flow = [{ algorithm = 'vegas', start = '50s', count = 40000 }]", 0),
     (
@@ -55,7 +56,7 @@ fn what_a_run_holds_is_what_the_process_has_grown_by() {
     growth::check(RUNS.iter().map(|run| run.0));
 }
 
-/// Made by the test above.
+/// Runs in a process that the test above starts.
 #[test]
 #[ignore = "a part of the other test"]
 fn one_run() {
@@ -68,7 +69,7 @@ fn one_run() {
     });
 }
 
-/// A million flows are refused before there is one.
+/// A million flows are refused before they are created.
 #[test]
 fn the_set_up_is_counted_before_it_is_made() {
     let scenario = scenario(RUNS[0].1);
@@ -78,7 +79,7 @@ fn the_set_up_is_counted_before_it_is_made() {
     assert_eq!(stopped.to_string(), "memory limit of 50000000 bytes reached");
 }
 
-/// However long a phase is, it asks: the reading of the scenario, and the set-up of the run.
+/// A long phase checks the watch: the reading of the scenario, and the set-up of the run.
 #[test]
 fn reading_and_setting_up_can_be_stopped() {
     let scenario = scenario(RUNS[0].1);

@@ -1,4 +1,4 @@
-//! Algorithms from outside: one that is a preset's in all it does gives the preset's results; what cannot run is refused.
+//! Users' own algorithms: one that behaves like a preset gives the preset's results; one that cannot run is refused.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use vegas_sim::results::{run_id, tables};
 use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, OwnControl, Program, Scenario};
 use vegas_sim::{Engine, Limits, Watch, run};
 
-/// The presets by their own names, and some that are none.
+/// A loader of the presets by their own names, and of an algorithm that fails.
 #[derive(Debug)]
 struct Known {
     content: &'static str,
@@ -88,7 +88,7 @@ impl CongestionControl for FailsAtLoss {
     }
 }
 
-/// A queue that overflows, and chance losses and reordering, so that a Linux host takes losses back.
+/// A scenario with a queue that overflows, random losses and reordering, so that a Linux host undoes recoveries.
 fn text(flow: &str) -> String {
     format!(
         r#"

@@ -1,4 +1,4 @@
-//! What must hold in every network, however bad: random scenarios with loss, reordering and duplication.
+//! Properties that hold in every network: random scenarios with loss, reordering and duplication.
 
 mod support;
 
@@ -46,7 +46,7 @@ fn any_policer() -> impl Strategy<Value = Option<Policer>> {
     prop::option::weighted(0.2, policer)
 }
 
-/// Bad for a few packets at most, so that transfers end.
+/// Bursts of losses of a few packets at most, so that transfers end.
 fn any_burst_loss() -> impl Strategy<Value = Option<GilbertElliott>> {
     let channel = (1u32..50_000, 200_000u32..=1_000_000, 0u32..10_000, 0u32..=1_000_000);
     prop::option::weighted(
@@ -68,7 +68,7 @@ fn any_queue() -> impl Strategy<Value = QueueLimit> {
     ]
 }
 
-/// A transfer of some hundred segments, small enough to end however bad the path.
+/// A transfer of some hundred segments, which is small enough to end on any path.
 fn any_scenario() -> impl Strategy<Value = Scenario> {
     let presets: Vec<&str> = registry::PRESETS.iter().map(|preset| preset.name).collect();
     let network = (any_queue(), any_impairments(), any_impairments(), 100_000u64..50_000_000, 0u64..100_000);
@@ -107,7 +107,7 @@ fn any_scenario() -> impl Strategy<Value = Scenario> {
         })
 }
 
-/// Nothing, mostly; else each discipline with parameters that drop early.
+/// Mostly drop-tail; else each discipline with parameters that drop early.
 fn any_discipline() -> impl Strategy<Value = Discipline> {
     any::<bool>().prop_flat_map(discipline)
 }
@@ -130,7 +130,7 @@ fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
     ]
 }
 
-/// Of the bottleneck in either direction, in the first seconds, while the transfer is at work.
+/// Changes of the bottleneck in either direction, in the first seconds, while the transfer is in progress.
 fn any_changes() -> impl Strategy<Value = Vec<ScheduledChange>> {
     let rate = prop::option::of((100_000u64..50_000_000).prop_map(Rate::from_bits_per_second));
     let delay = prop::option::of((0u64..100_000).prop_map(Span::from_micros));
@@ -148,7 +148,7 @@ fn any_changes() -> impl Strategy<Value = Vec<ScheduledChange>> {
     })
 }
 
-/// What validation makes of a flow with `host = "linux"`.
+/// Changes a flow as validation does for `host = "linux"`.
 fn run_on_linux(flow: &mut FlowSpec) {
     flow.host.kind = HostKind::Linux;
     flow.composition.detection = registry::preset("sack").expect("a preset").composition.detection;
@@ -160,7 +160,7 @@ fn at(outcome: &Outcome, point: CapturePoint) -> impl Iterator<Item = &CapturedP
     outcome.capture.iter().filter(move |packet| packet.point == point)
 }
 
-/// Every byte is sent, arrives, and is acknowledged: rebuilt from the packets alone, not from the endpoints' word.
+/// Checks that every byte is sent, arrives and is acknowledged, by the packets alone, not by the endpoints' counters.
 fn check_every_byte(scenario: &Scenario, outcome: &Outcome) {
     let size = scenario.flows[0].size.expect("a sized flow").get();
     let flow = &outcome.flows[0];
@@ -185,7 +185,7 @@ fn check_every_byte(scenario: &Scenario, outcome: &Outcome) {
     assert_eq!(prefix, size, "bytes that never arrived");
 }
 
-/// Nothing leaves the sender beyond the receiver's window, which is also the largest congestion window here.
+/// Checks that nothing leaves the sender beyond the receive window, which is also the largest congestion window here.
 fn check_window(scenario: &Scenario, outcome: &Outcome) {
     let flow = &scenario.flows[0];
     let window = u64::from(flow.host.receive_window.0) * (flow.packet.get() - flow.header.get());
@@ -211,7 +211,7 @@ fn check_times(outcome: &Outcome) {
     assert_eq!(sent, outcome.flows[0].segments_sent, "segments counted");
 }
 
-/// A row for each thing that is counted, of the flow and of every link.
+/// Checks that each counted occurrence has a row, for the flow and for every link.
 fn check_incidents(scenario: &Scenario, outcome: &Outcome) {
     let rows = |kind: IncidentKind| outcome.incidents.iter().filter(move |incident| incident.kind == kind);
     let flow = &outcome.flows[0];
@@ -241,7 +241,7 @@ proptest! {
         check_window(&scenario, &outcome);
         check_times(&outcome);
         check_incidents(&scenario, &outcome);
-        // conservation on every link is asserted by the engine itself when a run ends
+        // the engine itself asserts conservation on every link when a run ends
     }
 
     #[test]
@@ -264,7 +264,7 @@ proptest! {
         prop_assert_eq!(vegas_sim::run(&reno).capture, vegas_sim::run(&stripped).capture);
     }
 
-    /// Without anything random, the seed changes nothing.
+    /// Without random quantities the seed has no effect.
     #[test]
     fn seed_changes_only_what_is_random(mut scenario in any_scenario(), seed in any::<u64>()) {
         prop_assume!(!DRAWS.contains(&scenario.flows[0].algorithm.as_str()));
@@ -280,10 +280,10 @@ proptest! {
     }
 }
 
-/// Algorithms that draw random numbers of their own.
+/// The algorithms that draw random numbers.
 const DRAWS: [&str; 5] = ["bbr1", "bbr3", "bbr3-linux", "cdg", "nv"];
 
-/// The preset `vegas`, with A to J each replaced by what Reno does. The signal goes on measuring, unused.
+/// The preset `vegas`, with A to J each replaced by Reno's behaviour. The signal still measures, without an effect.
 fn vegas_with_nothing_on() -> Composition {
     let vegas = registry::preset("vegas").expect("a preset").composition;
     assert_ne!(vegas.signal, Signal::None);

@@ -1,14 +1,14 @@
-//! Managed queues hold what they promise, under twenty Reno flows.
+//! Managed queues keep their promises under twenty Reno flows.
 
 use vegas_sim::outcome::{IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
 
-/// Twenty flows of Reno, 100 ms of round trip.
+/// Runs twenty Reno flows with a round trip of 100 ms.
 fn twenty_flows(rate: &str, queue: &str) -> (Scenario, Outcome) {
     flows(20, rate, "48ms", queue, false)
 }
 
-/// Flows of Reno for 60 s; queue lengths every 10 ms.
+/// Runs Reno flows for 60 s, with the queue lengths every 10 ms.
 fn flows(count: u32, rate: &str, delay: &str, queue: &str, ecn: bool) -> (Scenario, Outcome) {
     let flow = format!("[[flow]]\nalgorithm = \"newreno\"\necn = {ecn}\nstart = ");
     let flows: String = (0..count).map(|id| format!("{flow}\"{}ms\"\n", 53 * id)).collect();
@@ -28,7 +28,7 @@ bottleneck = {{ rate = "{rate}", delay = "{delay}", queue = {queue}, backward = 
     (scenario, outcome)
 }
 
-/// Time to empty the bottleneck's queue, ms, every 10 ms from 10 s on.
+/// The time that the bottleneck's queue takes to empty, ms, every 10 ms from 10 s on.
 fn delays_ms(scenario: &Scenario, outcome: &Outcome) -> Vec<f64> {
     let series = &outcome.link_series;
     let rows = (0..series.time_s.len()).filter(|&row| series.link[row] == 0 && series.time_s[row] > 10.);
@@ -44,13 +44,13 @@ fn mean_delay_ms(scenario: &Scenario, outcome: &Outcome) -> f64 {
     mean(&delays_ms(scenario, outcome))
 }
 
-/// The least delay of each 100 ms, on average.
+/// The mean of the least delay in each 100 ms, ms.
 fn standing_delay_ms(scenario: &Scenario, outcome: &Outcome) -> f64 {
     let least = |delays: &[f64]| delays.iter().copied().fold(f64::INFINITY, f64::min);
     mean(&delays_ms(scenario, outcome).chunks(10).map(least).collect::<Vec<_>>())
 }
 
-/// Without management the same flows fill the queue: what the others are measured against.
+/// Without management the flows fill the queue, with which the disciplines are compared.
 #[test]
 fn drop_tail_holds_nothing() {
     let (scenario, outcome) = twenty_flows("10mbit", "\"200p\"");
@@ -58,10 +58,10 @@ fn drop_tail_holds_nothing() {
     assert!(delay > 60., "{delay} ms");
 }
 
-/// RFC 8289, section 3: the standing queue, which is the least waiting time of each interval, is held at the target of
-/// 5 ms. Not so for twenty flows at 10 Mb/s and 100 ms: there each has a window of six segments and needs thirty drops a
-/// second, the control law reaches that rate only with its ninth drop, and falls back after each dropping state
-/// (docs/networks.md).
+/// RFC 8289, section 3: CoDel holds the standing queue, the least waiting time of each interval, at the target of 5 ms.
+/// It does not for twenty flows at 10 Mb/s and 100 ms. There each flow has a window of six segments, and the queue
+/// needs thirty drops per second; the control law reaches that rate only with its ninth drop, and falls back after each
+/// dropping state (docs/networks.md).
 #[test]
 fn codel_holds_its_target() {
     let cases = [
@@ -81,7 +81,7 @@ fn codel_holds_its_target() {
     }
 }
 
-/// What is marked is not lost: with ECN hardly a segment is sent again, and each flow answers some of the marks.
+/// A marked packet is not lost: with ECN hardly a segment is sent again, and each flow answers some of the marks.
 #[test]
 fn marks_take_the_place_of_drops() {
     for (kind, more) in [("codel", ""), ("fq-codel", ""), ("pie", ""), ("red", ", min = 20, max = 60")] {
@@ -100,7 +100,7 @@ fn marks_take_the_place_of_drops() {
     }
 }
 
-/// The packets' own waiting times, against the queue as the series shows it every 10 ms.
+/// The waiting times of the packets agree with the queue in the series, which has a row every 10 ms.
 #[test]
 fn queueing_times_agree_with_the_series() {
     for queue in ["\"200p\"", r#"{ kind = "codel", limit = "1000p" }"#] {
@@ -119,7 +119,7 @@ fn queueing_times_agree_with_the_series() {
     }
 }
 
-/// RFC 8033: waiting times around the target of 15 ms.
+/// RFC 8033: waiting times are around the target of 15 ms.
 #[test]
 fn pie_holds_its_target() {
     for rate in ["10mbit", "100mbit"] {
@@ -130,7 +130,7 @@ fn pie_holds_its_target() {
     }
 }
 
-/// RED keeps its average between the thresholds (and in the gentle part above).
+/// RED keeps its average between the thresholds, or in the gentle part above them.
 #[test]
 fn red_keeps_between_its_thresholds() {
     let (_, outcome) = twenty_flows("10mbit", r#"{ kind = "red", limit = "500p", min = 20, max = 60 }"#);
@@ -138,7 +138,7 @@ fn red_keeps_between_its_thresholds() {
     assert!((20.0..80.0).contains(&mean), "{mean} packets");
 }
 
-/// RFC 8290: a flow that sends little passes those that fill the queue, and these share alike.
+/// RFC 8290: a flow that sends little passes the flows that fill the queue, and these have equal shares.
 #[test]
 fn fq_codel_shares() {
     let (_, outcome) = twenty_flows("10mbit", r#"{ kind = "fq-codel", limit = "1000p" }"#);

@@ -1,4 +1,4 @@
-//! A link that follows a trace sends what the trace says, no more and no less.
+//! A link that follows a trace sends exactly what the trace's opportunities allow.
 
 #[path = "support/traces.rs"]
 mod traces;
@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{RateTrace, Scenario};
 
-/// A sender that always has something to send, through a link that follows the trace `name`, with a row every 500 ms.
-/// Its window is held so that neither overflow nor timeout disturbs it.
+/// A sender that always has data, through a link that follows the trace `name`, with a row every 500 ms. Its window is
+/// bounded so that neither overflow nor timeout disturbs it.
 fn saturated(name: &str, duration: &str) -> String {
     format!(
         r#"
@@ -48,7 +48,7 @@ fn run(scenario: &Path, text: &str) -> Outcome {
     vegas_sim::run(&scenario)
 }
 
-/// A second of 12 Mb/s, half a second of nothing, one and a half seconds of 3 Mb/s, and again.
+/// The trace has a second of 12 Mb/s, half a second of nothing, one and a half seconds of 3 Mb/s, and repeats.
 #[test]
 fn a_made_up_trace_is_followed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -58,12 +58,12 @@ fn a_made_up_trace_is_followed() {
     let outcome = run(&folder.path().join("scenario.toml"), &saturated("made-up.down", "9s"));
     let steps = steps(&outcome);
     assert_eq!(steps.len(), 18);
-    // the first packet arrives after the first opportunities: 0.2 % of the first step at most
+    // the first packet arrives after the first opportunities: at most 0.2 % of the first step
     assert!((11.9..=12.0).contains(&steps[0]), "{}", steps[0]);
     assert_eq!(steps[1..], [12., 0., 3., 3., 3., 12., 12., 0., 3., 3., 3., 12., 12., 0., 3., 3., 3.]);
 }
 
-/// Recorded cellular links lie beside the checkout, or nowhere.
+/// Recorded cellular links lie beside the checkout; without them this test checks nothing.
 #[test]
 fn recorded_traces_are_followed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces");
@@ -81,7 +81,7 @@ fn recorded_traces_are_followed() {
     }
 }
 
-/// What the opportunities in `(from, to]` ms carry, counted over as many passes as it takes.
+/// The opportunities in `(from, to]` ms as megabits, over the necessary number of passes.
 fn megabits_between(trace: &RateTrace, from: u64, to: u64) -> f64 {
     let times = trace.opportunities_ms();
     let period = u64::from(*times.last().expect("not empty"));

@@ -1,4 +1,4 @@
-//! The rooms of the source: few entries side by side, arrows one way, short functions, small structs.
+//! The rooms of the source: few entries in each folder, no circles of uses, short functions, small structs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 const ENTRIES_MAX: usize = 12;
 const FUNCTION_LINES_MAX: usize = 60;
 const FIELDS_MAX: usize = 15;
-/// Without comments: what judges the network that is run is read in one sitting.
+/// The limit without comments: the engine that checks the fast one must be readable in one sitting.
 const REFERENCE_LINES_MAX: usize = 500;
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// Every folder of the source with its entries, and every file with its text.
+/// Collects every folder of the source with its number of entries, and every file with its text.
 fn walk(folder: &Path, folders: &mut BTreeMap<PathBuf, usize>, files: &mut BTreeMap<PathBuf, String>) {
     let entries: Vec<PathBuf> = fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()).collect();
     folders.insert(folder.to_path_buf(), entries.len());
@@ -42,14 +42,14 @@ fn few_entries_lie_side_by_side() {
     assert!(crowded.is_empty(), "more than {ENTRIES_MAX} entries: {crowded:?}");
 }
 
-/// The room of a file or of a path below `crate`: its first name.
+/// Returns the room of a file or of a path below `crate`, which is its first name.
 fn room_of(path: &Path) -> String {
     let inside = path.strip_prefix(source()).expect("a file of the source");
     let first = inside.components().next().expect("a name").as_os_str().to_string_lossy();
     first.trim_end_matches(".rs").to_owned()
 }
 
-/// The rooms that a file names, its tests included: `crate::ROOM`.
+/// Returns the rooms that a file uses, its tests included: `crate::ROOM`.
 fn named_in(text: &str) -> BTreeSet<String> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     let named = |line: &str| {
@@ -61,7 +61,7 @@ fn named_in(text: &str) -> BTreeSet<String> {
     code.flat_map(named).filter(|name| !name.is_empty()).collect()
 }
 
-/// By room, the rooms that it uses.
+/// Returns for each room the rooms that it uses.
 fn arrows(files: &BTreeMap<PathBuf, String>) -> BTreeMap<String, BTreeSet<String>> {
     let rooms: BTreeSet<String> = files.keys().map(|path| room_of(path)).filter(|room| room != "lib").collect();
     let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -73,7 +73,8 @@ fn arrows(files: &BTreeMap<PathBuf, String>) -> BTreeMap<String, BTreeSet<String
     arrows
 }
 
-/// Rooms that use none but these can be taken away, and so on until none is left: those that are left lie in a circle.
+/// Returns the rooms that lie in a circle: rooms that use no others are removed, and so on; those that remain lie in
+/// one.
 fn in_a_circle(mut arrows: BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
     while let Some(free) = arrows.iter().find(|(_, used)| used.is_empty()).map(|(room, _)| room.clone()) {
         arrows.remove(&free);
@@ -94,7 +95,7 @@ fn arrows_go_one_way() {
     assert_eq!(in_a_circle(circle.into()).len(), 3);
 }
 
-/// The lines from each one that `begins` to the closing brace below it; with the line's number.
+/// Returns the lines from each one that `begins` to its closing brace, with the line's number.
 fn blocks(text: &str, begins: impl Fn(&str) -> bool) -> Vec<(usize, Vec<&str>)> {
     let lines: Vec<&str> = text.lines().collect();
     let block = |(at, line): (usize, &&str)| {
@@ -122,7 +123,7 @@ fn functions_are_short() {
     }
 }
 
-/// Structs of more fields: those of a file's tables, where each field is a key.
+/// Structs with more fields: those of a file's tables, in which each field is a key.
 const LARGE: &[&str] = &["scenario/document/flow.rs", "scenario/document/traffic.rs"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Good scenario files, with what they mean worked out by hand.
+//! Valid scenario files, with their meaning worked out by hand.
 
 use std::fs;
 use std::path::Path;
@@ -25,12 +25,12 @@ fn load(text: &str) -> Scenario {
     Scenario::from_toml(text, "x.toml", &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The dumbbell with these lines at the end: keys of its flow, or more tables.
+/// Loads the dumbbell with these lines at the end: keys of its flow, or more tables.
 fn dumbbell_with(lines: &str) -> Scenario {
     load(&format!("{DUMBBELL}{lines}"))
 }
 
-/// Links as `from->to`.
+/// Returns links as `from->to`.
 fn names(scenario: &Scenario, links: &[usize]) -> Vec<String> {
     let name = |id: &usize| {
         let link = &scenario.links[*id];
@@ -43,7 +43,7 @@ fn all_links(scenario: &Scenario) -> Vec<String> {
     names(scenario, &(0..scenario.links.len()).collect::<Vec<_>>())
 }
 
-/// Flows by their count are those that would be written out: numbers, hosts, paths, everything.
+/// A count of flows equals the flows written out: numbers, hosts, paths, everything.
 #[test]
 fn a_count_of_flows_is_as_if_written_out() {
     let counted = dumbbell_with("count = 3\n[[flow]]\nalgorithm = \"reno\"\nstart = \"1s\"\ncount = 2\n");
@@ -54,7 +54,7 @@ fn a_count_of_flows_is_as_if_written_out() {
     assert_eq!(counted, Scenario { document: counted.document.clone(), ..written });
 }
 
-/// `vegaslab list scenarios` and the results folder go by the name; the list shows the description.
+/// `vegaslab list scenarios` and the results folder use the name; the list shows the description.
 #[test]
 fn shipped_scenarios_are_named_as_their_files_and_described() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -291,7 +291,7 @@ fn a_table_of_nothing_is_reno() {
     assert_eq!((flow.algorithm.as_str(), flow.composition.signal), ("reno", Signal::None));
 }
 
-/// "Revisited", section VI: all mechanisms are Vegas, none is Reno, and other parts can stand beside them.
+/// "Revisited", section VI: all mechanisms are Vegas, none is Reno, and other parts may be given beside them.
 #[test]
 fn mechanisms_are_taken_over_reno() {
     for (algorithm, name) in [
@@ -310,7 +310,7 @@ fn mechanisms_are_taken_over_reno() {
     assert_eq!(flow.parameters.initial_window, Segments(1));
 }
 
-/// A name of the table's own, or what differs from the preset: two tables that differ in one part differ in name.
+/// A table's name is its own, or the differences from the preset: two tables that differ in one part differ in name.
 #[test]
 fn a_table_of_parts_has_a_name() {
     let name = |algorithm: &str| load(&DUMBBELL.replace("\"vegas\"", algorithm)).flows[0].algorithm.clone();
@@ -345,7 +345,7 @@ fn names_of_tables_are_checked() {
     }
 }
 
-/// Every preset can be written down part by part, so no part lacks a name.
+/// Every preset can be written part by part, so every part has a name.
 #[test]
 fn every_part_has_a_name() {
     for preset in registry::PRESETS {
@@ -373,7 +373,7 @@ fn numbers_of_the_algorithm() {
     assert!(flow.host.limited_transmit);
 }
 
-/// A kind of host brings its own defaults, by its name or in a table.
+/// A kind of host has its own defaults, given by its name or in a table.
 #[test]
 fn kinds_of_host() {
     let cubic = |lines: &str| load(&DUMBBELL.replace("\"vegas\"\n", &format!("\"cubic\"\n{lines}\n"))).flows[0].clone();
@@ -438,7 +438,7 @@ fn json_means_the_same_as_toml() {
     assert_eq!(Scenario { document: from_toml.document.clone(), ..from_json }, from_toml);
 }
 
-/// As many tables as a program may write, each checked against all links: work for hours, if each were to look at all.
+/// The greatest number of tables that a program may write. Checking each against all links would take hours.
 #[test]
 fn long_files_are_read_in_a_moment() {
     let mut text = String::from(
@@ -451,7 +451,7 @@ fn long_files_are_read_in_a_moment() {
         topology.bottleneck = { rate = "50mbit", delay = "48ms", queue = "100p" }
         "#,
     );
-    // the last line is begun
+    // the last line is incomplete
     let before = text.lines().count() - 1;
     (0..20_000).for_each(|_| text += "[[flow]]\nalgorithm = \"vegas\"\n");
     for number in 0..40_000 {

@@ -1,4 +1,4 @@
-//! No input makes the parser panic, and what it accepts is consistent.
+//! No input makes the parser panic, and every accepted scenario is consistent.
 
 #[path = "support/parser.rs"]
 mod parser;
@@ -14,12 +14,12 @@ fn shipped() -> Vec<String> {
     let mut scenarios: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scenarios.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
     scenarios.sort();
-    // the parser is given texts, which have no folder of their own
+    // the parser gets texts, which have no folder
     let here = format!("trace = \"{}/", folder.display());
     scenarios.iter().map(|path| fs::read_to_string(path).unwrap().replace("trace = \"", &here)).collect()
 }
 
-/// Pieces that a mutation puts in: the vocabulary of the file, and what is at the edge of it.
+/// The pieces that a mutation inserts: the vocabulary of the file, and values at its limits.
 const PIECES: &[&str] = &[
     "0",
     "-1",
@@ -91,7 +91,7 @@ const KEYS: &[&str] = &[
     "a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r",
 ];
 
-/// Replaces the characters from `at` on, `length` of them, by a piece.
+/// Replaces `length` characters from `at` on by a piece.
 fn spoil(text: &str, at: usize, length: usize, piece: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let from = at % (chars.len() + 1);
@@ -99,7 +99,7 @@ fn spoil(text: &str, at: usize, length: usize, piece: &str) -> String {
     chars[..from].iter().copied().chain(piece.chars()).chain(chars[to..].iter().copied()).collect()
 }
 
-/// Puts a piece in the place of the value in one line, so that the rest stays good.
+/// Replaces the value in one line by a piece, so that the rest stays valid.
 fn replace_value(text: &str, line: usize, piece: &str) -> String {
     let mut lines: Vec<String> = text.lines().map(String::from).collect();
     let at = line % lines.len();
@@ -144,7 +144,7 @@ proptest! {
     }
 }
 
-/// The mutations above are of use only if what they start from is good.
+/// The mutations above are useful only if the original scenarios are valid.
 #[test]
 fn the_shipped_scenarios_are_accepted() {
     let texts = shipped();

@@ -1,4 +1,4 @@
-//! The committed schema is the generated one, and every key of it is documented.
+//! The committed schema equals the generated one, and every key of it is documented.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn every_key_is_documented() {
     }
 }
 
-/// The keys in the first column of the table under a heading.
+/// Returns the keys in the first column of the table under a heading.
 fn rows<'a>(page: &'a str, heading: &str) -> Vec<&'a str> {
     let mut lines = page.lines().skip_while(|line| *line != heading);
     assert!(lines.next().is_some(), "docs/scenario.md has no heading {heading}");

@@ -1,5 +1,5 @@
-//! Totals and series against the packets and against each other: what a run reports at its end is computed anew from
-//! the capture and from the rows of `sample = "change"`. And networks with times worked out by hand.
+//! Compares totals and series with the packets and with each other: the tests calculate a run's totals again from the
+//! capture and from the rows of `sample = "change"`. They also compare networks with times worked out by hand.
 
 use std::cmp::Reverse;
 
@@ -13,7 +13,7 @@ fn scenario(text: &str) -> Scenario {
     scenario
 }
 
-/// Different flows over one bottleneck, that begin and end at different times, with losses; all of them end.
+/// Different flows over one bottleneck that begin and end at different times, with losses; all of them end.
 const CROWD: &str = r#"
 name = "crowd"
 duration = "30s"
@@ -90,7 +90,7 @@ fn mean_queue_is_the_integral_of_its_rows() {
     assert!(outcome.flow_series.time_s.is_sorted());
 }
 
-/// Busy is the time that the bits of what was not dropped take; of that, the rows report as much.
+/// The busy time is the transmission time of all packets that were not dropped; the rows add up to it, too.
 #[test]
 fn utilisation_is_the_time_of_the_bits() {
     let scenario = scenario(CROWD);
@@ -158,8 +158,8 @@ fn a_flows_totals_are_those_of_its_packets_and_rows() {
     assert_eq!(new.count(), 0, "nothing new after the stop");
 }
 
-/// Five packets at once into a queue of three, 1 ms each, as in golden/drop-tail.txt: each offer and each departure is a
-/// row, in their order at one instant.
+/// Five packets arrive at once at a queue of three, 1 ms each, as in golden/drop-tail.txt. Each offer and each
+/// departure has a row, in their order within an instant.
 #[test]
 fn every_change_of_a_queue_is_a_row() {
     let outcome = vegas_sim::run(&scenario(
@@ -184,14 +184,14 @@ fn every_change_of_a_queue_is_a_row() {
         })
         .collect();
     let expected = [
-        (0, 0, 0, 0), // the first is being sent
+        (0, 0, 0, 0), // the first packet is in the transmitter
         (0, 1, 1000, 0),
         (0, 2, 2000, 0),
         (0, 2, 2000, 1),
         (0, 2, 2000, 2),
         (1, 1, 1000, 2),
         (2, 0, 0, 2),
-        (3, 0, 0, 2), // the last has left
+        (3, 0, 0, 2), // the last packet has left
     ];
     assert_eq!(rows, expected);
     assert_eq!(series.utilisation[5..], [1.0, 1.0, 1.0]);
@@ -200,13 +200,13 @@ fn every_change_of_a_queue_is_a_row() {
     assert_close(outcome.links[0].utilisation, 3.0 / 9.0, "utilisation");
 }
 
-/// A transfer of one segment ends one unloaded round trip after its start.
+/// Returns the time of a transfer of one segment, which is one unloaded round trip, ms.
 fn round_trip_ms(text: &str) -> f64 {
     let outcome = vegas_sim::run(&scenario(text));
     outcome.flows[0].completion_s.expect("it has ended") * 1e3
 }
 
-/// 8 Mb/s everywhere: 1000 bytes take 1 ms a link, 40 bytes 0.04 ms.
+/// All links have 8 Mb/s: 1000 bytes take 1 ms per link, 40 bytes 0.04 ms.
 fn parking_lot(hops: u32, flow: &str) -> String {
     format!(
         r#"
@@ -227,16 +227,17 @@ fn parking_lot(hops: u32, flow: &str) -> String {
 
 #[test]
 fn a_parking_lots_delays() {
-    // five links: 5 x 1 + 1 + 3 x 10 + 1 = 37 there, 5 x 0.04 + 32 = 32.2 back
+    // five links: 5 x 1 + 1 + 3 x 10 + 1 = 37 forward, 5 x 0.04 + 32 = 32.2 back
     assert_close(round_trip_ms(&parking_lot(3, "")), 69.2, "three hops");
-    // three links: 3 + 12 there, 0.12 + 12 back; whichever way
+    // three links: 3 + 12 forward, 0.12 + 12 back; in either direction
     assert_close(round_trip_ms(&parking_lot(3, "enter = \"r3\"\nleave = \"r4\"")), 27.12, "one hop");
     assert_close(round_trip_ms(&parking_lot(3, "enter = \"r3\"\nleave = \"r2\"")), 27.12, "one hop against the row");
-    // 1002 links: 1002 + 2 + 10 000 there, 40.08 + 10 002 back
+    // 1002 links: 1002 + 2 + 10 000 forward, 40.08 + 10 002 back
     assert_close(round_trip_ms(&parking_lot(1000, "").replace("10s", "30s")), 21_046.08, "a thousand hops");
 }
 
-/// Over `c` it takes 5 + 6 ms, direct 20 ms; back over the same nodes, where c to a takes 50 ms.
+/// The path over `c` takes 5 + 6 ms, the direct one 20 ms; the way back leads over the same nodes, and takes 50 ms from
+/// c to a.
 #[test]
 fn a_graphs_delays() {
     let text = r#"
@@ -256,15 +257,15 @@ fn a_graphs_delays() {
         from = "a"
         to = "b"
         "#;
-    // there: 1 + 5 + 2 + 6 = 14; back: 0.08 + 6 + 0.04 + 50 = 56.12
+    // forward: 1 + 5 + 2 + 6 = 14; back: 0.08 + 6 + 0.04 + 50 = 56.12
     assert_close(round_trip_ms(text), 70.12, "over c");
     // from b: 2 + 6 + 1 + 50 = 59, or 1 + 20 = 21 directly; back 20.04
     let opposite = text.replace("from = \"a\"", "from = \"b\"").replace("to = \"b\"", "to = \"a\"");
     assert_close(round_trip_ms(&opposite), 41.04, "directly");
 }
 
-/// The timer runs out after 100 ms, before the first ACK can come at 161 ms: 61 ms after the second copy it would be no
-/// round trip (Karn's rule, RFC 6298, section 3). No round trip on this path is shorter than 161 ms.
+/// The timer runs out after 100 ms, before the first ACK can arrive at 161 ms. That is 61 ms after the second copy,
+/// which is no round trip (Karn's rule, RFC 6298, section 3): no round trip on this path is shorter than 161 ms.
 #[test]
 fn a_retransmission_gives_no_sample() {
     for algorithm in ["reno", "sack", "vegas"] {
@@ -313,12 +314,12 @@ fn a_thousand_flows_share_a_bottleneck() {
     assert!(bottleneck.drops > 1000 && bottleneck.utilisation > 0.99, "{bottleneck:?}");
     let arrived: u64 =
         outcome.capture.iter().filter(|p| p.point == CapturePoint::ReceiverIn).map(|p| u64::from(p.wire)).sum();
-    // what is being sent, or on its 11 ms to the receiver, at the end
+    // bytes in the transmitter, or in the 11 ms to the receiver, at the end
     let on_the_way = 6.0 * 20e6 / 8.0 * bottleneck.utilisation - arrived as f64;
     assert!((0.0..30_000.0).contains(&on_the_way), "{on_the_way} bytes");
 }
 
-/// Whole transfers at the edges of what a scenario may say.
+/// Transfers at the limits of a scenario's values are complete.
 #[test]
 fn transfers_at_the_extremes_end() {
     let cases = [
@@ -358,7 +359,7 @@ fn transfers_at_the_extremes_end() {
     }
 }
 
-/// 40,000 packets of six days each: longer than 64 bits of nanoseconds.
+/// 40,000 packets of six days each: a time beyond 64 bits of nanoseconds.
 #[test]
 fn an_absurd_backlog_overflows_nothing() {
     let text = r#"

@@ -1,4 +1,4 @@
-//! Background traffic: what is sent, what arrives, what is lost, and that it leaves the flows' draws alone.
+//! Background traffic: the packets sent, delivered and lost, and its independence from the flows' random numbers.
 
 use vegas_sim::outcome::{Outcome, TrafficOutcome, TransferOutcome};
 use vegas_sim::run;
@@ -32,7 +32,7 @@ fn path(scenario: &Scenario, source: usize) -> String {
 fn constant_traffic_is_counted_to_the_packet() {
     let source = "kind = \"constant\"\nrate = \"1mbit\"\npacket = \"500b\"\nstart = \"1s\"\nstop = \"3s\"";
     let outcome = outcome(&format!("{DUMBBELL}[[traffic]]\n{source}"));
-    // 2 s of a packet every 4 ms, the first at once; the one due at the stop is not sent
+    // 2 s with a packet every 4 ms, the first at once; the packet due at the stop is not sent
     let expected = TrafficOutcome {
         start_s: 1.0,
         sent_packets: 500,
@@ -45,7 +45,7 @@ fn constant_traffic_is_counted_to_the_packet() {
     assert_eq!(outcome.traffic, [expected]);
 }
 
-/// 20 Mb/s into 10: half of it arrives, and the queue's 50 places delay the last by 40 ms.
+/// 20 Mb/s enter a link of 10 Mb/s: half of the packets arrive, and the queue's 50 places delay the last by 40 ms.
 #[test]
 fn what_does_not_fit_is_lost() {
     let source = "kind = \"constant\"\nrate = \"20mbit\"\nstop = \"9s\"";
@@ -111,7 +111,7 @@ fn paths_follow_the_topology() {
     assert_eq!(path(&graph, 0), "b r a");
 }
 
-/// A doubled datagram is delivered twice, and a lost one is lost whatever loses it.
+/// A duplicated datagram is delivered twice; a lost one counts as lost for every cause.
 #[test]
 fn impairments_are_counted() {
     let impaired = DUMBBELL.replace("queue = \"50p\" }", "queue = \"50p\", loss = 0.2, duplicate = 0.5 }");
@@ -132,7 +132,7 @@ fn of(traffic: &TrafficOutcome) -> &TransferOutcome {
     traffic.transfers.as_ref().expect("a source of transfers")
 }
 
-/// A transfer that has the network for itself takes as long as a flow of the same size.
+/// A single transfer on the network takes the time of a flow of its size.
 #[test]
 fn a_transfer_alone_is_a_sized_flow() {
     let flow = DUMBBELL.replace("start = \"9.9s\"", "size = \"50kb\"");
@@ -144,8 +144,8 @@ fn a_transfer_alone_is_a_sized_flow() {
     assert!(completion.p99_s < 3.0 * alone, "{completion:?}");
 }
 
-/// 100 s of 50 arrivals a second: 5000, with a standard deviation of 71. Sizes of mean 10 kB are 4 Mb/s; the standard
-/// deviation of a sum of 5000 exponential sizes is 1.4 % of it, and that of the arrivals as much again.
+/// 100 s with 50 arrivals per second: 5000, with a standard deviation of 71. Sizes with a mean of 10 kB are 4 Mb/s; the
+/// standard deviation of a sum of 5000 exponential sizes is 1.4 % of it, and that of the arrivals adds as much.
 #[test]
 fn arrivals_and_sizes_have_their_means() {
     let long = DUMBBELL.replace("\"10s\"", "\"103s\"").replace("9.9s", "102.9s").replace("10mbit", "100mbit");
@@ -162,8 +162,8 @@ fn arrivals_and_sizes_have_their_means() {
     assert!(0.02 < completion.p50_s && completion.p50_s < completion.p90_s && completion.p90_s < completion.p99_s);
 }
 
-/// However bad the network, every transfer delivers exactly its bytes: no packet of a connection that is over meets
-/// the next one in its place.
+/// On any network every transfer delivers exactly its bytes: no packet of a connection that is over meets the next one
+/// in its place.
 #[test]
 fn places_are_reused_without_mixing_connections() {
     let bad = "queue = \"50p\", loss = 0.03, duplicate = 0.1, reorder = { probability = 0.1, delay = \"300ms\" }, \
@@ -182,7 +182,7 @@ fn places_are_reused_without_mixing_connections() {
     }
 }
 
-/// Transfers are no flows: no row, no series, no incident, no captured packet of theirs.
+/// Transfers are no flows: they have no rows, series, incidents or captured packets.
 #[test]
 fn transfers_stay_out_of_the_flows_tables() {
     let source = transfers("interarrival = \"10ms\"\nsize = \"20kb\"");
@@ -206,8 +206,8 @@ interarrival = "100ms"
 flow = { algorithm = "reno", host = { handshake = "full" } }
 "#;
 
-/// 100 s of ten conversations a second. An eighth of them are TELNET's, most of which go on; half of the others carry
-/// less than 500 bytes, and are over after two round trips.
+/// 100 s with ten conversations per second. An eighth of them are TELNET's, most of which continue; half of the others
+/// carry less than 500 bytes, and are over after two round trips.
 #[test]
 fn conversations_come_and_go() {
     let long = DUMBBELL.replace("\"10s\"", "\"100s\"").replace("9.9s", "99.9s").replace("10mbit", "100mbit");
@@ -223,7 +223,7 @@ fn conversations_come_and_go() {
     assert!(traffic.delivered_packets > 10_000);
 }
 
-/// The longest TELNET conversation is two hours: a run of three ends them all, however bad the network.
+/// The longest TELNET conversation takes two hours: a run of three hours ends them all, on any network.
 #[test]
 fn every_conversation_ends() {
     let bad = "queue = \"50p\", loss = 0.02, duplicate = 0.05, reorder = { probability = 0.05, delay = \"300ms\" } }";
@@ -241,7 +241,7 @@ fn every_conversation_ends() {
     }
 }
 
-/// A run that ends when its flow has completed measured what one of just that duration does.
+/// A run that ends when its flow has completed gives the results of a run of exactly that duration.
 #[test]
 fn a_run_may_end_when_its_flows_have_completed() {
     let source = "[[traffic]]\nkind = \"poisson-transfers\"\ninterarrival = \"20ms\"\nsize = \"20kb\"\n\

@@ -1,4 +1,4 @@
-//! A connection that is lost: no network does that to quinn without an idle timeout, so here a server gives it up.
+//! Tests of lost connections. Without an idle timeout no network makes quinn lose one, so a server closes it here.
 
 use vegas_sim::Simulation;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowTotals, Stack};
@@ -7,7 +7,7 @@ use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use super::*;
 
-/// Gives the first flow's connection up after half a second.
+/// A stack that closes the first flow's connection after half a second.
 #[derive(Debug)]
 struct GivesUp;
 
@@ -101,18 +101,18 @@ fn a_lost_connection_is_a_result_of_its_flow() {
     let of_losses = |incident: &&Incident| incident.kind == IncidentKind::ConnectionLost;
     let [incident] = outcome.incidents.iter().filter(of_losses).collect::<Vec<_>>()[..] else { panic!("one loss") };
     assert_eq!((incident.flow, incident.link, incident.sequence), (0, None, lost.delivered_bytes));
-    // a round trip at most, and 50 packets of queue
+    // at most a round trip, and a queue of 50 packets
     assert!((0.5..0.7).contains(&incident.time_s), "{incident:?}");
     assert_eq!(lost.completion_s, None);
     assert!((100_000..1_000_000).contains(&lost.delivered_bytes), "{lost:?}");
-    // means are over the time that it lasted
+    // means are over the lifetime of the connection
     let mbps = lost.delivered_bytes as f64 * 8e-6 / incident.time_s;
     assert!((lost.goodput_mbps / mbps - 1.0).abs() < 1e-9, "{lost:?}");
     assert_eq!(whole.delivered_bytes, 2_000_000);
     assert_eq!(outcome.end_s, whole.completion_s.unwrap(), "a lost connection is not waited for");
 }
 
-/// Copies of the client's first packets come when the connection is gone at both ends.
+/// Copies of the client's first packets arrive after the connection has ended at both ends.
 #[test]
 fn late_packets_of_a_lost_connection_open_no_other() {
     for delay in ["200ms", "1s", "3s"] {

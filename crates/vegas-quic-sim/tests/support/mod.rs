@@ -4,7 +4,8 @@
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-/// Thirty seconds over a bottleneck with a queue of 50 packets; `faults` and `flows` as in a scenario file.
+/// Returns a scenario of thirty seconds over a bottleneck with a queue of 50 packets; `faults` and `flows` as in a
+/// file.
 pub(crate) fn dumbbell(rate: &str, delay: &str, faults: &str, flows: &str) -> String {
     let faults = if faults.is_empty() { String::new() } else { format!(", {faults}") };
     format!(

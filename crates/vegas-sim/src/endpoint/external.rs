@@ -1,8 +1,9 @@
-//! Connections that another crate brings: their packets are its own, the network and the time are the simulator's.
+//! External transports: connections of another crate, which makes their packets; the simulator has the network and the
+//! time.
 //!
-//! The simulator knows of a packet its size, its direction, and a number by which the connection finds its bytes again.
-//! A connection is sans-IO, as TCP's ends are: it is told what happens, and asked what it sends and when it wants to be
-//! woken. Like all of a run it draws no randomness but from the seed it is given, and reads no clock.
+//! For the simulator a packet is a size, a direction, and a number by which the connection finds the packet's bytes. A
+//! connection is sans-IO, as TCP's ends are: the engine reports events to it, and asks it for its datagrams and for the
+//! time of its timer. Like all of a run, it draws randomness only from the seed that it is given, and reads no clock.
 
 use std::fmt;
 
@@ -12,52 +13,52 @@ pub use crate::measure::totals::{FlowCounts, FlowTotals, RttTotals};
 use crate::scenario::FlowSpec;
 pub use crate::tcp::{Phased, Supply};
 
-/// Makes connections: a transport protocol.
+/// A transport protocol, which creates connections.
 pub trait Stack: fmt::Debug + Sync {
-    /// Both ends of the flow number `flow`; nothing is sent before [`Connection::start`].
+    /// Creates both ends of the flow with number `flow`; they send nothing before [`Connection::start`].
     fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection>;
 }
 
 /// Both ends of a connection that sends data one way.
 pub trait Connection: fmt::Debug + Send {
-    /// The flow begins.
+    /// Begins the flow.
     fn start(&mut self, now: Time);
-    /// The application gives no more data; what it gave is still delivered.
+    /// Ends the application's data; data that it gave before are still delivered.
     fn stop(&mut self, now: Time);
-    /// A datagram arrives at the other end; `marked`: with a congestion mark (ECN-CE).
+    /// Handles a datagram that arrives at the other end; `marked` if it has a congestion mark (ECN-CE).
     fn receive(&mut self, now: Time, datagram: DatagramId, marked: bool);
-    /// The network has doubled a datagram: it will arrive, or be lost, once more.
+    /// Records that the network has duplicated a datagram: one more copy of it will arrive or be lost.
     fn duplicate(&mut self, datagram: DatagramId);
-    /// The network has lost a datagram.
+    /// Records that the network has lost a datagram.
     fn discard(&mut self, datagram: DatagramId);
-    /// The time that [`Connection::timer`] gave has come; it may have moved later since.
+    /// Handles the timer at a time that [`Connection::timer`] returned; the timer may have moved to a later time since.
     fn on_timer(&mut self, now: Time);
-    /// When it wants to be woken.
+    /// When the timer runs out.
     fn timer(&mut self) -> Option<Time>;
-    /// The next datagram that leaves now; asked until there is none, after each of the calls above.
+    /// The next datagram that leaves now. The engine calls this until it returns `None`, after each of the calls above.
     fn transmit(&mut self, now: Time) -> Option<Datagram>;
-    /// About how much memory both ends hold, bytes: a function of what has happened to them alone.
+    /// Returns about how much memory both ends occupy, bytes. It depends only on the events that they have received.
     fn memory_bytes(&self) -> usize;
-    /// What the connection has counted and measured until now.
+    /// Returns the counters and measurements of the connection until now.
     fn totals(&self, now: Time) -> FlowTotals;
 }
 
-/// By which a connection finds a datagram's bytes again, and a reader of the results the datagram.
+/// The identity of a datagram, by which a connection finds its bytes and a reader of the results the datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DatagramId {
-    /// From the sender of the data to its receiver.
+    /// Whether the datagram goes from the sender of the data to their receiver.
     pub forward: bool,
-    /// How many datagrams that end had sent before.
+    /// The number of datagrams that its end had sent before.
     pub number: u64,
 }
 
-/// What the network has to know of a datagram.
+/// The description of a datagram for the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram {
-    /// Comes back when it arrives or is lost.
+    /// The identity that the network reports when the datagram arrives or is lost.
     pub id: DatagramId,
-    /// On the wire, with the headers of UDP and IP; 65,535 at most.
+    /// The size on the wire, with the headers of UDP and IP; 65,535 bytes at most.
     pub wire: Bytes,
-    /// It may be marked instead of dropped (ECT(0)).
+    /// Whether a queue may mark the datagram instead of dropping it (ECT(0)).
     pub ecn_capable: bool,
 }

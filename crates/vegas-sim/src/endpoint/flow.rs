@@ -1,4 +1,4 @@
-//! A connection: both ends, and what passes between them and the engine.
+//! A connection: both ends, and the packets that pass between them and the engine.
 
 use std::sync::Arc;
 
@@ -13,38 +13,39 @@ use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
 use crate::scenario::{DelayedAck, FlowSpec, HostKind};
 use crate::tcp::{AckTiming, Acks, Layout, LinuxAcks, Receiver, Sender};
 
-/// A connection: both ends and the way between them.
+/// A connection: both ends, and the state that the engine keeps for them.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
-    /// Bytes that a receiver that answers ahead of time had received at the samples to come.
+    /// The bytes that the receiver had received at sampling instants to come, if it answers ahead of time.
     pub(crate) received: Snapshots<u64>,
-    /// Both ends, where they are not TCP's; sender and receiver then stay idle.
+    /// Both ends of an external transport; sender and receiver then stay idle.
     pub(crate) external: Option<Box<dyn Connection>>,
     /// When the event of the sender's timers is pending; [`Time::NEVER`] while none is.
     pub(crate) timer_event: Time,
     pub(crate) layout: Arc<Layout>,
     pub(crate) uses_ecn: bool,
-    /// Uses ECN, asks routers for their stamps, or measures one-way delays.
+    /// Whether the flow uses ECN, asks routers for their stamps, or measures one-way delays.
     pub(crate) is_special: bool,
-    /// RoVegas: what the newest data packet was stamped with.
+    /// RoVegas: the stamps of the newest data packet.
     pub(crate) echo: Aqt,
-    /// When the newest data packet arrived, where the sender measures one-way delays; else [`Time::ZERO`].
+    /// When the newest data packet arrived, if the sender measures one-way delays; else [`Time::ZERO`].
     pub(crate) arrived: Time,
     pub(crate) start: Time,
     pub(crate) stop: Option<Time>,
-    /// The source of traffic that opened it; none for a flow of the scenario, and once it is over.
+    /// The source of traffic that opened the connection; `None` for a flow of the scenario, and after the connection is
+    /// over.
     pub(crate) source: Option<u32>,
-    /// Packets of a source's connection on their way. It is over when it is complete and these are gone, so that no
-    /// packet of an earlier connection meets a later one in its place.
+    /// The packets in flight of a source's connection. The connection is over when it is complete and these are gone,
+    /// so that no packet of an earlier connection meets a later one in its place.
     pub(crate) on_their_way: u32,
 }
 
-/// What a connection takes besides its segments in flight.
+/// The greatest size of a connection without its segments in flight, bytes.
 const _: () = assert!(size_of::<Flow>() <= 816);
 
-/// When the receiver acknowledges segments in order.
+/// Returns the rule for the time at which the receiver acknowledges segments in order.
 fn acks(spec: &FlowSpec) -> Acks {
     match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,
@@ -80,19 +81,19 @@ impl Flow {
         }
     }
 
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let external = self.external.as_ref().map_or(0, |connection| connection.memory_bytes());
         external + self.sender.memory_bytes() + self.receiver.memory_bytes() + self.received.memory_bytes()
     }
 
-    /// Keeps what never changes in one place with another flow.
+    /// Shares with another flow the settings that never change, as far as they are equal.
     pub(crate) fn share_with(&mut self, other: &Flow) {
         self.sender.share_with(&other.sender);
         self.layout = Arc::clone(self.sender.layout());
     }
 
-    /// Takes in a data packet that arrives at `at`.
+    /// Takes in a data packet that arrives at `at`; returns whether it is acknowledged at once.
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
         let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
@@ -108,7 +109,7 @@ impl Flow {
         self.receiver.on_data(at, packet.sequence, to, packet.wire())
     }
 
-    /// The acknowledgement that is due; its blocks are in the pool.
+    /// Creates the acknowledgement that is due; its SACK blocks go into the pool.
     #[inline(always)]
     pub(crate) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
@@ -127,7 +128,7 @@ impl Flow {
         Packet::new(PacketKind::SynAck, id, 0, self.layout.ack_wire).with_ecn(Ecn::ECHO.when(self.uses_ecn))
     }
 
-    /// Something arrives at `at`: notes what had been received at the samples before.
+    /// Takes the snapshots of the received bytes at the sampling instants before `at`, when a packet arrives.
     #[inline]
     pub(crate) fn note_received(&mut self, at: Time) {
         if self.received.is_due(at) {
@@ -143,7 +144,7 @@ impl Flow {
         }
     }
 
-    /// Whether its packets carry the option that routers stamp.
+    /// Returns whether the flow's packets carry the option that routers stamp.
     pub(crate) fn asks_routers(&self) -> bool {
         self.layout.asks_routers()
     }
@@ -155,7 +156,7 @@ impl Flow {
         }
     }
 
-    /// Its congestion window.
+    /// The congestion window.
     pub(crate) fn window(&self, now: Time) -> Window {
         match &self.external {
             None => self.sender.status().window,
@@ -163,7 +164,7 @@ impl Flow {
         }
     }
 
-    /// What it has counted and measured until `now`.
+    /// Returns the counters and measurements of the flow until `now`.
     pub(crate) fn totals(&self, now: Time) -> FlowTotals {
         if let Some(connection) = &self.external {
             return connection.totals(now);
@@ -192,7 +193,7 @@ impl Flow {
         }
     }
 
-    /// A packet of its own for the capture file.
+    /// Describes one of the flow's packets for the capture file.
     pub(crate) fn captured(
         &self,
         now: Time,

@@ -1,4 +1,4 @@
-//! The ends of connections: the simulator's own TCP, and transports that other crates bring.
+//! The ends of connections: the simulator's own TCP, and external transports.
 
 pub mod external;
 mod flow;

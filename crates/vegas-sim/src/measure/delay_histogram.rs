@@ -1,23 +1,23 @@
-//! How long packets have waited in a queue: counted in bins of 1/64 of their value, so that percentiles are known
-//! within 1 % and memory is bounded, however many packets there are. On most links few times occur, and these are a
-//! short list; where many do, there is a counter for each bin between the first and the last.
+//! A histogram of the waiting times in a queue. A bin is 1/64 of its value wide, so percentiles are known within 1 %,
+//! and memory is bounded for any number of packets. Few distinct times occur on most links, and these are a short list;
+//! with many, each bin between the first and the last has a counter.
 
 use vegas_core::units::Span;
 
 use crate::measure::outcome::QueueingTimes;
 
-/// 64 bins to a doubling; below 64 ns a bin each.
+/// The logarithm of the number of bins in a doubling; below 64 ns each nanosecond has a bin.
 const BINS_LOG2: u32 = 6;
 const BINS: u64 = 1 << BINS_LOG2;
-/// Longest list: as much memory as the counters of one doubling.
+/// The greatest length of the list: it takes the memory of the counters of one doubling.
 const LISTED_MAX: usize = 32;
 
-/// Waiting times so far.
+/// The waiting times so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WaitingTimes {
-    /// Packets that did not wait: most of them on most links.
+    /// The number of packets that did not wait: most packets on most links.
     none: u64,
-    /// Those that did; nothing while there are none.
+    /// The packets that waited; `None` while there are none.
     waited: Option<Box<Waited>>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct WaitingTimes {
 struct Waited {
     sum_ns: u128,
     longest: Span,
-    /// How many fell into which bin.
+    /// The number of packets in each bin.
     bins: Bins,
 }
 
@@ -58,12 +58,12 @@ impl WaitingTimes {
         all.add(waited);
     }
 
-    /// What they hold beside themselves, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.waited.as_ref().map_or(0, |waited| size_of::<Waited>() + waited.bins.memory_bytes())
     }
 
-    /// The times of `packets` packets, of which those that are not counted here did not wait.
+    /// Completes the times to those of `packets` packets; the packets that were not recorded did not wait.
     pub(crate) fn of_all(self, packets: u64) -> Self {
         let waited: u64 = self.in_order().iter().map(|(_, count)| count).sum();
         WaitingTimes { none: packets - waited, ..self }
@@ -73,12 +73,12 @@ impl WaitingTimes {
         self.waited.as_ref().map_or_else(Vec::new, |waited| waited.bins.in_order())
     }
 
-    /// All of them together.
+    /// The sum of all waiting times, ns.
     pub(crate) fn sum_ns(&self) -> u128 {
         self.waited.as_ref().map_or(0, |waited| waited.sum_ns)
     }
 
-    /// The figures of the results; none without a packet.
+    /// The figures of the results; `None` without a packet.
     pub(crate) fn summary(&self) -> Option<QueueingTimes> {
         let counted = self.in_order();
         let longest = self.waited.as_ref().map_or(Span::ZERO, |waited| waited.longest);
@@ -92,7 +92,7 @@ impl WaitingTimes {
         })
     }
 
-    /// The middle of the first bin with which `percent` of `count` are reached.
+    /// The middle of the first bin at which at least `percent` % of `count` packets are reached, ms.
     fn percentile_ms(&self, counted: &[(u16, u64)], count: u64, percent: u64) -> f64 {
         let rank = (u128::from(count) * u128::from(percent)).div_ceil(100) as u64;
         let mut seen = self.none;
@@ -119,15 +119,15 @@ impl Waited {
     }
 }
 
-/// How many fell into which bin: a list, then counters of all bins from `first` on.
+/// The number of packets in each bin: first a list, later counters of all bins from `first` on.
 #[derive(Clone, Debug, Default)]
 struct Bins {
-    /// None while there is a list.
+    /// The counters; empty while the list is in use.
     counts: Vec<u32>,
     first: u16,
-    /// Bins of which the counter was full and began anew, each time.
+    /// The bins with counters that were full and began again at zero, once for each time.
     full: Vec<u16>,
-    /// Ascending.
+    /// The bins of the list with their numbers of packets, in ascending order.
     listed: Vec<(u16, u32)>,
 }
 
@@ -136,7 +136,7 @@ impl Bins {
         size_of_val(&self.counts[..]) + size_of_val(&self.listed[..]) + size_of_val(&self.full[..])
     }
 
-    /// Counts it, if it has a counter that is not full.
+    /// Counts a packet in its bin and returns true, if the bin has a counter that is not full.
     #[inline]
     fn count(&mut self, bin: u16) -> bool {
         match self.counts.get_mut(usize::from(bin.wrapping_sub(self.first))) {
@@ -148,7 +148,7 @@ impl Bins {
         }
     }
 
-    /// Counts a delay that has no counter yet, or a full one.
+    /// Counts a packet in a bin that has no counter yet, or a full one.
     fn count_anew(&mut self, bin: u16) {
         if !self.counts.is_empty() {
             self.add(bin, 1);
@@ -160,7 +160,7 @@ impl Bins {
         }
     }
 
-    /// Counts it in the list, if that has room.
+    /// Counts a packet in the list, if the list has its bin or room for it; returns whether it did.
     fn count_listed(&mut self, bin: u16) -> bool {
         let list = &mut self.listed;
         let at = list.partition_point(|(listed, _)| *listed < bin);
@@ -190,7 +190,7 @@ impl Bins {
         self.full.extend((0..begins_anew).map(|_| bin));
     }
 
-    /// Makes a counter for a bin, and for all to the ends of their doublings.
+    /// Creates counters for a bin and for all others of its doubling, and for those between it and the existing ones.
     fn reach(&mut self, bin: u16) {
         let doubling = BINS as u16;
         let (begin, end) = (bin / doubling * doubling, (bin / doubling + 1) * doubling);
@@ -208,7 +208,7 @@ impl Bins {
         }
     }
 
-    /// Bins that anything fell into, ascending, with how many.
+    /// Returns the bins that are not empty, in ascending order, with their numbers of packets.
     fn in_order(&self) -> Vec<(u16, u64)> {
         let listed = self.listed.iter().map(|(bin, count)| (*bin, u64::from(*count)));
         let times_full = |bin: u16| self.full.iter().filter(|full| **full == bin).count() as u64;
@@ -234,7 +234,7 @@ fn middle_ns(bin: u16) -> u64 {
 mod tests {
     use super::*;
 
-    /// 100 waits of 1 to 100 ms and 100 of nothing: the 100th of 200 is nothing, the 190th is 90 ms, the 198th 98 ms.
+    /// 100 waits of 1 to 100 ms and 100 of zero: the 100th of the 200 is zero, the 190th is 90 ms, the 198th 98 ms.
     #[test]
     fn percentiles_within_a_percent() {
         let mut waits = WaitingTimes::default();
@@ -251,7 +251,8 @@ mod tests {
         close(summary.p99_ms, 98.);
     }
 
-    /// Every time falls into a bin with its middle within a hundredth of it, and later times into no earlier bins.
+    /// Every time falls into a bin with a middle within a hundredth of the time, and no later time falls into an
+    /// earlier bin.
     #[test]
     fn bins_are_narrow_and_in_order() {
         let times = (0..64).flat_map(|shift| [1u64, 3, 5, 77, 127, 129].map(|odd| odd.wrapping_shl(shift)));
@@ -266,7 +267,7 @@ mod tests {
         assert!(bin_of(u64::MAX) < 64 * 64);
     }
 
-    /// However many bins there are and however full, the counts are those of a map.
+    /// For any number of bins and packets the counts equal those of a map.
     #[test]
     fn lists_and_counters_agree_with_a_map() {
         for (bins, most) in [(3u64, 200u64), (200, 20), (2_000, 20)] {

@@ -1,4 +1,4 @@
-//! What is measured of a run: when rows are due, what they are made from, and the outcome that they end in.
+//! Measurements of a run: when rows are due, the totals that they are made from, and the outcome.
 
 pub(crate) mod delay_histogram;
 pub(crate) mod link_totals;

@@ -1,34 +1,34 @@
-//! What a run gives: plain columns and rows, before any file format.
+//! The outcome of a run: plain columns and rows, independent of file formats.
 
 use vegas_core::aqt::Stamps;
 use vegas_core::units::Time;
 
 use crate::packet::WireSize;
 
-/// Everything a finished run has measured.
+/// All measurements of a finished run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// One entry a flow, in the scenario's order.
+    /// The flows' totals, in the scenario's order.
     pub flows: Vec<FlowOutcome>,
-    /// One entry a one-way link, in the scenario's order.
+    /// The one-way links' totals, in the scenario's order.
     pub links: Vec<LinkOutcome>,
-    /// One entry a source of traffic, in the scenario's order.
+    /// The traffic sources' totals, in the scenario's order.
     pub traffic: Vec<TrafficOutcome>,
-    /// Time series of the flows.
+    /// The time series of the flows.
     pub flow_series: FlowSeries,
-    /// Time series of the links.
+    /// The time series of the links.
     pub link_series: LinkSeries,
-    /// What happened, in order of time.
+    /// The incidents, in the order of time.
     pub incidents: Vec<Incident>,
-    /// Packets seen, when the scenario asks for a capture.
+    /// The packets of the capture, if the scenario asks for one.
     pub capture: Vec<CapturedPacket>,
-    /// Packets of real hosts, which are bytes.
+    /// The captured packets of real hosts, as bytes.
     pub frames: Vec<Frame>,
     /// When the run ended, s.
     pub end_s: f64,
-    /// Events the engine handled.
+    /// The number of events that the engine handled.
     pub events: u64,
-    /// Data packets that reached their receiver, those of traffic included.
+    /// The number of data packets that reached their receivers, those of traffic included.
     pub delivered_packets: u64,
 }
 
@@ -37,13 +37,14 @@ pub struct Outcome {
 pub struct FlowOutcome {
     /// When it started, s.
     pub start_s: f64,
-    /// Bytes on the wire that reached the receiver over the active time, Mb/s (retransmissions and headers count).
+    /// Bytes on the wire that reached the receiver over the active time, Mb/s; retransmissions and headers count.
     pub throughput_mbps: f64,
     /// Payload delivered in order over the active time, Mb/s.
     pub goodput_mbps: f64,
     /// Payload delivered in order, bytes.
     pub delivered_bytes: u64,
-    /// From the start to the acknowledgement of the last byte, s; none for a flow without a size or cut short.
+    /// The time from the start to the acknowledgement of the last byte, s; `None` for a flow without a size or cut
+    /// short.
     pub completion_s: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -51,113 +52,114 @@ pub struct FlowOutcome {
     pub segments_retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Times that the sender answered marks (ECN), at most once for each window of data.
+    /// The number of times that the sender answered marks (ECN), at most once for each window of data.
     pub ecn_reductions: u64,
     /// Mean of the round-trip samples, ms.
     pub mean_rtt_ms: Option<f64>,
-    /// Least round-trip sample, ms (the algorithm's base RTT where it has one).
+    /// Least round-trip sample, ms; the algorithm's base RTT if it has one.
     pub base_rtt_ms: Option<f64>,
-    /// First exit from slow start, s since the run began.
+    /// The first exit from slow start, s since the run began.
     pub slow_start_end_s: Option<f64>,
-    /// Window at that exit, before the cut, segments.
+    /// The window at that exit, before the cut, segments.
     pub cwnd_at_slow_start_end: Option<f64>,
-    /// Window at the end, segments.
+    /// The window at the end, segments.
     pub final_cwnd_segments: f64,
-    /// Window, mean over the active time, segments.
+    /// The mean of the window over the active time, segments.
     pub mean_cwnd_segments: f64,
 }
 
 /// A one-way link's totals over the whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkOutcome {
-    /// Most packets waiting (the one being sent does not wait).
+    /// The most packets waiting, without the packet in the transmitter.
     pub max_queue_packets: u64,
-    /// Packets waiting, mean over the run.
+    /// The mean number of packets waiting over the run.
     pub mean_queue_packets: f64,
-    /// Packets lost: queue overflow, random loss, and packets told to drop.
+    /// Packets lost: queue overflow, random loss, and packets that the scenario drops.
     pub drops: u64,
     /// Packets that the queue marked (ECN).
     pub marks: u64,
-    /// Part of the run that the transmitter was busy, 0 to 1.
+    /// The part of the run for which the transmitter was busy, 0 to 1.
     pub utilisation: f64,
-    /// How long packets waited for the transmitter; none without packets.
+    /// The times for which packets waited for the transmitter; `None` without packets.
     pub queueing: Option<QueueingTimes>,
 }
 
-/// How long the packets of a link waited in its queue, the time of transmission not counted, ms. Percentiles are the
-/// least time that this part of the packets do not exceed, within 1 %; mean and maximum are exact. A drop-tail queue's
-/// packets count when they come, with the waiting time that lies ahead of them; those of a managed queue when their turn
-/// has come.
+/// The times for which the packets of a link waited in its queue, without their transmission, ms. A percentile is the
+/// least time that this part of the packets do not exceed, within 1 %; mean and maximum are exact. The packets of a
+/// drop-tail queue count on arrival, with the waiting time that they will have; those of a managed queue count when
+/// they are dequeued.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueingTimes {
     /// The mean.
     pub mean_ms: f64,
-    /// Half of the packets.
+    /// The median: half of the packets.
     pub p50_ms: f64,
-    /// 95 in 100.
+    /// The 95th percentile.
     pub p95_ms: f64,
-    /// 99 in 100.
+    /// The 99th percentile.
     pub p99_ms: f64,
-    /// The longest.
+    /// The longest time.
     pub max_ms: f64,
 }
 
-/// A traffic source's totals. Rates are over the time that it was active.
+/// A traffic source's totals. Rates are over the time for which the source was active.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrafficOutcome {
     /// When it started, s.
     pub start_s: f64,
     /// Data packets sent.
     pub sent_packets: u64,
-    /// Data packets that reached their receiver; one that the network doubled counts twice.
+    /// Data packets that reached their receiver; a packet that the network duplicated counts twice.
     pub delivered_packets: u64,
-    /// Data packets lost on the way. Those still under way at the end are neither lost nor delivered.
+    /// Data packets lost on the way. Packets in flight at the end are neither lost nor delivered.
     pub lost_packets: u64,
-    /// Bytes on the wire sent, Mb/s.
+    /// Bytes on the wire that the source sent, Mb/s.
     pub sent_mbps: f64,
     /// Bytes on the wire that reached the receiver, Mb/s.
     pub throughput_mbps: f64,
-    /// What became of its transfers, if that is what it sends.
+    /// The totals of its transfers, if the source sends transfers.
     pub transfers: Option<TransferOutcome>,
 }
 
-/// What became of a source's transfers.
+/// The totals of a source's transfers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TransferOutcome {
     /// Transfers started.
     pub started: u64,
-    /// Transfers of which the last byte was acknowledged.
+    /// Transfers with their last byte acknowledged.
     pub completed: u64,
     /// Payload delivered in order, Mb/s, that of unfinished transfers included.
     pub goodput_mbps: f64,
-    /// From a transfer's start to the acknowledgement of its last byte, s; none while none is completed.
+    /// The times from a transfer's start to the acknowledgement of its last byte, s; `None` if no transfer is
+    /// completed.
     pub completion: Option<CompletionTimes>,
 }
 
 /// Percentiles of the completion times, s: the least time that this part of the completed transfers do not exceed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CompletionTimes {
-    /// Half of them.
+    /// The median: half of the transfers.
     pub p50_s: f64,
-    /// Nine in ten.
+    /// The 90th percentile.
     pub p90_s: f64,
-    /// 99 in 100.
+    /// The 99th percentile.
     pub p99_s: f64,
 }
 
-/// Flow series, one vector a column, all of one length.
+/// The time series of the flows: one vector per column, all of equal length.
 ///
-/// Gauges (`cwnd`, `in_flight`, ...) are at the row's time, counters (`acked_bytes`, `retransmits`, `timeouts`)
-/// since the start, `throughput_mbps` over the step that ends at the row's time.
+/// Gauges (`cwnd`, `in_flight`, ...) are at the row's time, counters (`acked_bytes`, `retransmits`, `timeouts`) are
+/// since the start, and `throughput_mbps` is over the step that ends at the row's time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSeries {
-    /// s since the run began.
+    /// Time since the run began, s.
     pub time_s: Vec<f64>,
     /// Flow id.
     pub flow: Vec<u32>,
     /// Congestion window.
     pub cwnd_segments: Vec<f64>,
-    /// Slow-start threshold; none while it is unbounded.
+    /// Slow-start threshold; `None` while it is unbounded.
     pub ssthresh_segments: Vec<Option<f64>>,
     /// Segments in flight.
     pub in_flight_segments: Vec<u32>,
@@ -167,7 +169,7 @@ pub struct FlowSeries {
     pub base_rtt_ms: Vec<Option<f64>>,
     /// The algorithm's newest diff (backlog).
     pub diff_segments: Vec<Option<f64>>,
-    /// `slow-start`, `avoidance` or `recovery` (see [`PHASES`]): index into that list.
+    /// The phase, as an index into [`PHASES`].
     pub phase: Vec<u8>,
     /// Payload acknowledged.
     pub acked_bytes: Vec<u64>,
@@ -175,12 +177,12 @@ pub struct FlowSeries {
     pub retransmits: Vec<u64>,
     /// Retransmission timeouts.
     pub timeouts: Vec<u64>,
-    /// Wire rate received, over the step.
+    /// Bytes on the wire that the receiver received over the step, Mb/s.
     pub throughput_mbps: Vec<f64>,
 }
 
 impl FlowSeries {
-    /// Without rows, with memory reserved for `rows`, which the system provides as it is written to.
+    /// Creates series without rows, with memory reserved for `rows`, which the system provides as it is written to.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         FlowSeries {
             time_s: Vec::with_capacity(rows),
@@ -200,32 +202,32 @@ impl FlowSeries {
     }
 }
 
-/// Names of [`FlowSeries::phase`].
+/// The names of the values of [`FlowSeries::phase`].
 pub const PHASES: [&str; 4] = ["idle", "slow-start", "avoidance", "recovery"];
 
-/// Link series, one vector a column, all of one length.
+/// The time series of the links: one vector per column, all of equal length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkSeries {
-    /// s since the run began.
+    /// Time since the run began, s.
     pub time_s: Vec<f64>,
     /// Link id (its name is `from->to`).
     pub link: Vec<u32>,
-    /// Packets waiting, without the one being sent.
+    /// Packets waiting, without the one in the transmitter.
     pub queue_packets: Vec<u32>,
-    /// Bytes waiting, without the packet being sent.
+    /// Bytes waiting, without the packet in the transmitter.
     pub queue_bytes: Vec<u64>,
     /// Most packets waiting during the step.
     pub max_queue_packets: Vec<u32>,
     /// Packets lost since the start.
     pub drops: Vec<u64>,
-    /// Sent by the transmitter over the step.
+    /// Bytes that the transmitter sent over the step, Mb/s.
     pub throughput_mbps: Vec<f64>,
-    /// Part of the step that the transmitter was busy, 0 to 1.
+    /// The part of the step for which the transmitter was busy, 0 to 1.
     pub utilisation: Vec<f64>,
 }
 
 impl LinkSeries {
-    /// Without rows, with memory reserved for `rows`, which the system provides as it is written to.
+    /// Creates series without rows, with memory reserved for `rows`, which the system provides as it is written to.
     pub(crate) fn with_capacity(rows: usize) -> Self {
         LinkSeries {
             time_s: Vec::with_capacity(rows),
@@ -240,23 +242,23 @@ impl LinkSeries {
     }
 }
 
-/// Something that happened once.
+/// A single occurrence, such as a drop or a timeout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Incident {
-    /// s since the run began.
+    /// Time since the run began, s.
     pub time_s: f64,
-    /// What happened.
+    /// The kind of the incident.
     pub kind: IncidentKind,
-    /// The flow it happened to.
+    /// The flow's number.
     pub flow: u32,
-    /// The link it happened on, for drops and marks.
+    /// The link's number, for drops and marks.
     pub link: Option<u32>,
-    /// First payload byte of the segment concerned, from 0. Of a QUIC packet how many datagrams the end that sent it had
-    /// sent before; of a lost connection the payload that was delivered.
+    /// The first payload byte of the segment concerned, from 0. For a QUIC packet, the number of datagrams that its end
+    /// had sent before; for a lost connection, the payload that was delivered, bytes.
     pub sequence: u64,
 }
 
-/// Kinds of incident.
+/// The kinds of incident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IncidentKind {
     /// A packet found the queue full.
@@ -276,7 +278,7 @@ pub enum IncidentKind {
 }
 
 impl IncidentKind {
-    /// All there are, in the order of their numbers.
+    /// All kinds, in the order of their numbers.
     pub(crate) const ALL: [IncidentKind; 7] = [
         IncidentKind::QueueDrop,
         IncidentKind::Loss,
@@ -287,7 +289,7 @@ impl IncidentKind {
         IncidentKind::ConnectionLost,
     ];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             IncidentKind::QueueDrop => "queue-drop",
@@ -301,14 +303,14 @@ impl IncidentKind {
     }
 }
 
-/// A packet as seen where it entered its first link (`from` a sender or receiver) for the capture file.
+/// A packet of the capture file, as seen at an end of its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CapturedPacket {
-    /// When.
+    /// When the packet was seen.
     pub at: Time,
     /// Flow id.
     pub flow: u32,
-    /// Seen where: leaving the sender, arriving at the sender, leaving the receiver, arriving at the receiver.
+    /// The place where the packet was seen.
     pub point: CapturePoint,
     /// First payload byte, from 0; for an acknowledgement the sender's next byte.
     pub sequence: u64,
@@ -318,9 +320,9 @@ pub struct CapturedPacket {
     pub payload: u32,
     /// Bytes on the wire.
     pub wire: WireSize,
-    /// SACK blocks, `[from, to)`, first `sack_blocks` of them valid.
+    /// SACK blocks `[from, to)`; the first `sack_blocks` of them are valid.
     pub sack: [(u64, u64); 3],
-    /// How many of `sack` are valid.
+    /// The number of valid blocks in `sack`.
     pub sack_blocks: u8,
     /// SYN flag.
     pub syn: bool,
@@ -330,18 +332,18 @@ pub struct CapturedPacket {
     pub ece: bool,
     /// Congestion Window Reduced flag.
     pub cwr: bool,
-    /// RoVegas's IPv4 option; none in packets of flows that do not ask routers.
+    /// RoVegas's IPv4 option; `None` in packets of flows that do not ask routers.
     pub stamps: Option<Stamps>,
 }
 
-/// A real host's packet for the capture file: its IPv4 and TCP headers as they were.
+/// A real host's packet for the capture file, with its own IPv4 and TCP headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// When.
+    /// When the packet was seen.
     pub at: Time,
     /// Flow id.
     pub flow: u32,
-    /// Seen where.
+    /// The place where the packet was seen.
     pub point: CapturePoint,
     /// Bytes on the wire.
     pub wire: WireSize,
@@ -350,10 +352,10 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// An IPv4 and a TCP header, at their longest.
+    /// The greatest length of an IPv4 and a TCP header together, bytes.
     pub const HEAD_BYTES_MAX: usize = 120;
 
-    /// A packet of which `head` is the beginning that is kept, at most [`Frame::HEAD_BYTES_MAX`] bytes of it.
+    /// Describes a packet that begins with `head`, of which at most [`Frame::HEAD_BYTES_MAX`] bytes are kept.
     pub fn new(at: Time, flow: u32, point: CapturePoint, wire: WireSize, head: &[u8]) -> Self {
         let mut kept = [0; Frame::HEAD_BYTES_MAX];
         let length = head.len().min(kept.len());
@@ -361,13 +363,13 @@ impl Frame {
         Frame { at, flow, point, wire, head: kept, head_bytes: length as u8 }
     }
 
-    /// What is kept of it.
+    /// The first bytes of the packet.
     pub fn head(&self) -> &[u8] {
         &self.head[..usize::from(self.head_bytes)]
     }
 }
 
-/// Where a captured packet was seen.
+/// The place where a captured packet was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturePoint {
     /// Data leaving the sender.

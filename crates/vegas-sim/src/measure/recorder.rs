@@ -1,4 +1,4 @@
-//! What is written down during a run, and the totals at its end.
+//! The recording of rows during a run, and of the totals at its end.
 
 use vegas_core::Phase;
 use vegas_core::units::{Span, Time, Window};
@@ -14,11 +14,11 @@ pub(crate) struct Recorder {
     sampling: Sampling,
     flow_series: FlowSeries,
     link_series: LinkSeries,
-    /// What each flow had received at its last row.
+    /// The state of each flow at its last row.
     flow_marks: Vec<Mark>,
-    /// What each link had sent at its last row.
+    /// The state of each link at its last row.
     link_marks: Vec<LinkMark>,
-    /// How many rows the series of flows and of links will have, where that is known.
+    /// The expected number of rows in the series of flows and of links; 0 if it is not known.
     rows_to_come: [u64; 2],
 }
 
@@ -37,7 +37,7 @@ struct LinkMark {
 }
 
 impl Recorder {
-    /// Has places for the rows `to_come` of the series of flows and of links ([`Recorder::rows_of`]).
+    /// Reserves memory for the rows `to_come` of the series of flows and of links ([`Recorder::rows_of`]).
     pub(crate) fn new(sampling: Sampling, links: usize, flows: usize, to_come: [u64; 2]) -> Self {
         let (links, flows) = if sampling == Sampling::Off { (0, 0) } else { (links, flows) };
         let [flow_rows, link_rows] = to_come.map(|rows| rows as usize);
@@ -56,7 +56,7 @@ impl Recorder {
         (&self.flow_series, &self.link_series)
     }
 
-    /// Whether a row is due at every change, rather than at fixed steps.
+    /// Returns whether a row is due at every change, rather than at fixed steps.
     pub(crate) fn every_change(&self) -> bool {
         self.sampling == Sampling::EveryChange
     }
@@ -66,12 +66,12 @@ impl Recorder {
         self.sampling
     }
 
-    /// Whether a flow's window is another than when this was last asked.
+    /// Returns whether a flow's window has changed since the last call.
     pub(crate) fn is_new_window(&mut self, id: usize, window: Window) -> bool {
         std::mem::replace(&mut self.flow_marks[id].window_raw, window.as_raw()) != window.as_raw()
     }
 
-    /// A row for a flow.
+    /// Adds a row for a flow.
     pub(crate) fn flow_row(&mut self, now: Time, id: usize, totals: &FlowTotals) {
         let status = &totals.status;
         let mark = &mut self.flow_marks[id];
@@ -94,7 +94,7 @@ impl Recorder {
         mark.bytes = received;
     }
 
-    /// A row for a link.
+    /// Adds a row for a link.
     pub(crate) fn link_row(&mut self, now: Time, id: LinkId, totals: &LinkTotals) {
         let mark = &mut self.link_marks[id];
         let series = &mut self.link_series;
@@ -110,7 +110,7 @@ impl Recorder {
         *mark = LinkMark { time: now, bytes: totals.departed_bytes, busy: totals.busy };
     }
 
-    /// How many rows the series of flows and of links will have; none where that is not known.
+    /// Returns the number of rows that the series of flows and of links will have; 0 if it is not known in advance.
     pub(crate) fn rows_of(scenario: &Scenario) -> [u64; 2] {
         let samples = match scenario.sampling {
             Sampling::Every(step) if !scenario.until_complete => scenario.duration.as_nanos() / step.as_nanos(),
@@ -119,7 +119,8 @@ impl Recorder {
         [scenario.flows.len(), scenario.links.len()].map(|rows| samples * rows as u64)
     }
 
-    /// How many rows they will have in the end; where that is not known, after the next sample.
+    /// Returns the number of rows that the series will have in the end, or after the next sample if the end is not
+    /// known.
     pub(crate) fn rows_to_come(&self) -> [u64; 2] {
         let next = match self.sampling {
             Sampling::Every(_) => [self.flow_marks.len() as u64, self.link_marks.len() as u64],
@@ -129,25 +130,25 @@ impl Recorder {
         [(flows + next[0]).max(self.rows_to_come[0]), (links + next[1]).max(self.rows_to_come[1])]
     }
 
-    /// How many rows the series of flows and of links have.
+    /// The number of rows in the series of flows and of links.
     pub(crate) fn rows(&self) -> [u64; 2] {
         [self.flow_series.time_s.len(), self.link_series.time_s.len()].map(|rows| rows as u64)
     }
 
-    /// What the series hold, bytes.
+    /// Returns the memory of the series, bytes.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let [flows, links] = self.rows();
         Recorder::rows_bytes(flows, links)
     }
 
-    /// What the rows of flows and of links take, bytes: the sum of their values' sizes.
+    /// Returns the memory of this number of rows of flows and of links, bytes: the sum of their values' sizes.
     pub(crate) fn rows_bytes(flows: u64, links: u64) -> u64 {
         const FLOW_ROW: u64 = 121;
         const LINK_ROW: u64 = 52;
         flows * FLOW_ROW + links * LINK_ROW
     }
 
-    /// The outcome, with the series.
+    /// Returns the outcome with the series.
     pub(crate) fn finish(mut self, mut outcome: Outcome) -> Outcome {
         if self.every_change() {
             sort_by_time(&mut self.link_series);
@@ -158,7 +159,7 @@ impl Recorder {
     }
 }
 
-/// Departures are written down when the link is next sampled: puts them where they belong.
+/// Sorts the rows by time: a link's departures are recorded only when the link is next sampled.
 fn sort_by_time(series: &mut LinkSeries) {
     let mut order: Vec<usize> = (0..series.time_s.len()).collect();
     order.sort_by(|&a, &b| series.time_s[a].total_cmp(&series.time_s[b]).then(series.link[a].cmp(&series.link[b])));
@@ -211,7 +212,7 @@ pub(crate) fn link_outcome(totals: &LinkTotals, queueing: Option<QueueingTimes>,
     }
 }
 
-/// Index into [`crate::measure::outcome::PHASES`].
+/// Returns the phase as an index into [`crate::measure::outcome::PHASES`].
 fn phase(totals: &FlowTotals) -> u8 {
     match (totals.active, totals.in_recovery, totals.status.phase) {
         (false, _, _) => 0,
@@ -234,12 +235,12 @@ fn millis(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e6
 }
 
-/// Bytes over a span, in Mb/s; 0 over no time.
+/// A rate from bytes over a span, Mb/s; 0 if the span is zero.
 pub(crate) fn mbps(bytes: u64, span: Span) -> f64 {
     if span == Span::ZERO { 0.0 } else { bytes as f64 * 8e3 / span.as_nanos() as f64 }
 }
 
-/// Part of a span; 0 of no time.
+/// The part of a span, 0 to 1; 0 if the span is zero.
 fn ratio(part: Span, span: Span) -> f64 {
     if span == Span::ZERO { 0.0 } else { part.as_nanos() as f64 / span.as_nanos() as f64 }
 }

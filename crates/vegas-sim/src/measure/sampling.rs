@@ -1,7 +1,7 @@
 //! The sampling instants, and snapshots of totals that grow ahead of their time.
 //!
-//! What is known ahead of time must not be seen before its time. The instants at which samples are taken are known from the
-//! start, so what brings a total past one of them takes a snapshot of it first.
+//! A sample must not show changes of a total that are known ahead of their time. The sampling instants are known from
+//! the start, so a total takes a snapshot of itself before it passes one of them.
 
 use vegas_core::units::{Span, Time};
 
@@ -10,9 +10,9 @@ use crate::util::ring::Ring;
 /// The instants at which totals are sampled: the multiples of a step, if there is one, and the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SamplingInstants {
-    /// The next one that nothing has passed; never, once all have been passed.
+    /// The next instant that the total has not passed; [`Time::NEVER`] after the last.
     next: Time,
-    /// Zero for none, or once all of its multiples have been passed.
+    /// The step; zero without one, or once all of its multiples have been passed.
     step: Span,
     end: Time,
 }
@@ -22,12 +22,12 @@ impl SamplingInstants {
         SamplingInstants { next: Time::ZERO, step: step.unwrap_or(Span::ZERO), end }.later()
     }
 
-    /// None.
+    /// No instants.
     pub(crate) fn none() -> Self {
         SamplingInstants { next: Time::NEVER, step: Span::ZERO, end: Time::NEVER }
     }
 
-    /// From the next one on: the end comes after the last step, even where that is at the end.
+    /// Returns the instants after the next one. The end comes after the last step, even if that is at the end.
     pub(crate) fn later(self) -> Self {
         let (has_steps, next) = (self.step > Span::ZERO, self.next + self.step);
         if has_steps && next <= self.end {
@@ -40,11 +40,11 @@ impl SamplingInstants {
     }
 }
 
-/// What a total was at the sampling instants that it has passed and that are still to come.
+/// The values of a total at the sampling instants that it has passed and that are still to come.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshots<T> {
     instants: SamplingInstants,
-    /// Nothing until there is a first one.
+    /// The values, oldest first; `None` until there is a first one.
     values: Option<Box<Ring<T>>>,
 }
 
@@ -53,13 +53,13 @@ impl<T: Copy + Default> Snapshots<T> {
         Snapshots { instants, values: None }
     }
 
-    /// Whether something that happens at `at` comes after a sampling instant of which there is no snapshot yet.
+    /// Returns whether an event at `at` comes after a sampling instant without a snapshot.
     #[inline]
     pub(crate) fn is_due(&self, at: Time) -> bool {
         at > self.instants.next
     }
 
-    /// The first sampling instant of which there is no snapshot yet; never, once there is one of all.
+    /// The first sampling instant without a snapshot; [`Time::NEVER`] once all have one.
     pub(crate) fn next(&self) -> Time {
         self.instants.next
     }
@@ -72,12 +72,13 @@ impl<T: Copy + Default> Snapshots<T> {
         }
     }
 
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.values.as_ref().map_or(0, |values| values.memory_bytes())
     }
 
-    /// What the total is at the sampling instant that has come: the snapshot, or else `newest`, with all that is known.
+    /// Returns the total at the current sampling instant: its snapshot, or else `newest`, the total with all that is
+    /// known.
     pub(crate) fn read(&mut self, newest: impl FnOnce() -> T) -> T {
         self.values.as_mut().and_then(|values| values.pop_front()).unwrap_or_else(|| {
             self.instants = self.instants.later();

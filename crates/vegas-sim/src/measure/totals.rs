@@ -1,64 +1,64 @@
-//! What is counted of a flow.
+//! The totals of a flow.
 
 use vegas_core::Status;
 use vegas_core::units::{Segments, Span, Time, Window};
 
-/// What a flow has counted and measured: what the columns of the results are made from.
+/// The counters and measurements of a flow, from which the columns of the results are made.
 #[derive(Clone, Debug)]
 pub struct FlowTotals {
-    /// The sender's congestion control.
+    /// The state of the sender's congestion control.
     pub status: Status,
-    /// It has begun and has something left to do.
+    /// Whether the flow has begun and is not complete.
     pub active: bool,
-    /// Losses are being repaired.
+    /// Whether the sender is in loss recovery.
     pub in_recovery: bool,
-    /// Sent and neither acknowledged nor lost.
+    /// Segments sent and neither acknowledged nor lost.
     pub in_flight: Segments,
-    /// Bytes and packets.
+    /// The counters.
     pub counts: FlowCounts,
-    /// Round-trip samples.
+    /// The round-trip samples.
     pub rtt: RttTotals,
-    /// First exit from slow start, and the window before it.
+    /// The first exit from slow start, and the window before the exit.
     pub slow_start_exit: Option<(Time, Window)>,
-    /// When nothing was left to do, or the connection was lost.
+    /// When the flow was complete, or the connection was lost.
     pub over: Option<Time>,
-    /// The connection was lost before everything was done.
+    /// Whether the connection was lost before the flow was complete.
     pub lost: bool,
-    /// When the last byte of a transfer with a size was acknowledged; none for one cut short or lost.
+    /// When the last byte of a transfer with a size was acknowledged; `None` for a transfer that was cut short or lost.
     pub transferred: Option<Time>,
-    /// Window, mean since the start, segments.
+    /// The mean of the window since the start, segments.
     pub mean_window_segments: f64,
 }
 
-/// Bytes and packets of a flow, and what happened to it, from its start on.
+/// The bytes, packets and occurrences of a flow since its start.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FlowCounts {
     /// Bytes on the wire that reached the receiver.
     pub wire_bytes: u64,
-    /// Payload delivered in order.
+    /// Payload delivered in order, bytes.
     pub delivered_bytes: u64,
-    /// Payload acknowledged; of QUIC all bytes of packets acknowledged.
+    /// Payload acknowledged, bytes; for QUIC, all bytes of the acknowledged packets.
     pub acked_bytes: u64,
     /// Data packets sent.
     pub segments_sent: u64,
-    /// Data packets sent again; of QUIC packets declared lost: their frames go into new packets.
+    /// Data packets sent again; for QUIC, packets declared lost, as their frames go into new packets.
     pub segments_retransmitted: u64,
-    /// Retransmission timeouts; of QUIC persistent congestion.
+    /// Retransmission timeouts; for QUIC, occurrences of persistent congestion.
     pub timeouts: u64,
-    /// Windows reduced by marks.
+    /// Window reductions in answer to marks.
     pub ecn_reductions: u64,
 }
 
-/// Round-trip samples.
+/// The round-trip samples of a flow.
 #[derive(Clone, Debug, Default)]
 pub struct RttTotals {
-    /// The newest.
+    /// The newest sample.
     pub newest: Option<Span>,
-    /// The least.
+    /// The least sample.
     pub least: Option<Span>,
-    /// Their sum, ns.
+    /// The sum of the samples, ns.
     pub sum_ns: u128,
-    /// How many.
+    /// The number of samples.
     pub samples: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The one definition of every column of every table: its name, unit, meaning and where its values come from.
+//! The only definition of every column of every table: its name, unit, meaning, and the source of its values.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::measure::outcome::{
 };
 use crate::scenario::{LinkId, Scenario};
 
-/// A table: its name (also its file's) and its columns.
+/// A table: its name, which is also its file's, and its columns.
 #[derive(Clone, Copy, Debug)]
 pub struct TableSpec {
     /// The table's name and the stem of its file names.
@@ -26,7 +26,7 @@ pub struct Column {
     pub name: &'static str,
     /// The unit; `-` for names and ids, `1` for ratios.
     pub unit: &'static str,
-    /// What a value says, in one line.
+    /// The meaning of a value, in one line.
     pub meaning: &'static str,
     /// Whether a value may be missing.
     pub nullable: bool,
@@ -36,7 +36,7 @@ pub struct Column {
 /// Every table, in the order in which they are documented.
 pub const TABLES: [TableSpec; 6] = [FLOWS, LINKS, TRAFFIC, FLOW_SERIES, LINK_SERIES, INCIDENTS];
 
-/// One row a flow. The summary's flows are these rows.
+/// The table with a row for each flow. The summary's flows are these rows.
 pub const FLOWS: TableSpec = TableSpec {
     name: "flows",
     columns: &[
@@ -93,7 +93,7 @@ pub const FLOWS: TableSpec = TableSpec {
     ],
 };
 
-/// One row a one-way link. The summary's links are these rows.
+/// The table with a row for each one-way link. The summary's links are these rows.
 pub const LINKS: TableSpec = TableSpec {
     name: "links",
     columns: &[
@@ -123,7 +123,7 @@ pub const LINKS: TableSpec = TableSpec {
     ],
 };
 
-/// One row a source of traffic. The summary's traffic is these rows.
+/// The table with a row for each source of traffic. The summary's traffic is these rows.
 pub const TRAFFIC: TableSpec = TableSpec {
     name: "traffic",
     columns: &[
@@ -165,7 +165,7 @@ pub const TRAFFIC: TableSpec = TableSpec {
     ],
 };
 
-/// One row a flow and sampling time.
+/// The table with a row for each flow and sampling instant.
 pub const FLOW_SERIES: TableSpec = TableSpec {
     name: "flow_series",
     columns: &[
@@ -204,7 +204,7 @@ pub const FLOW_SERIES: TableSpec = TableSpec {
     ],
 };
 
-/// One row a link and sampling time.
+/// The table with a row for each link and sampling instant.
 pub const LINK_SERIES: TableSpec = TableSpec {
     name: "link_series",
     columns: &[
@@ -231,7 +231,7 @@ pub const LINK_SERIES: TableSpec = TableSpec {
     ],
 };
 
-/// One row a thing that happened once, in order of time.
+/// The table with a row for each incident, in the order of time.
 pub const INCIDENTS: TableSpec = TableSpec {
     name: "incidents",
     columns: &[
@@ -343,7 +343,7 @@ fn small_counts(values: &[u32]) -> ArrayRef {
     Arc::new(UInt32Array::from_iter_values(values.iter().copied()))
 }
 
-/// Names by index, stored once each. The keys are signed because pandas refuses unsigned ones.
+/// A column of names by index, with each name stored once. The keys are signed because pandas refuses unsigned ones.
 fn names(keys: impl Iterator<Item = Option<u32>>, names: impl Iterator<Item = String>) -> ArrayRef {
     let keys: Int32Array = keys.map(|key| key.map(|key| i32::try_from(key).unwrap_or(i32::MAX))).collect();
     Arc::new(DictionaryArray::new(keys, Arc::new(StringArray::from_iter_values(names))))

@@ -1,4 +1,4 @@
-//! What can go wrong when results are written: one line each.
+//! The errors of writing results, each with a message of one line.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::util::watch::Stopped;
 
-/// Why results could not be made or written. Nothing was left behind.
+/// The reason why results could not be created or written. After an error nothing is left behind.
 #[derive(Debug, Error)]
 pub enum ResultsError {
     /// The operating system refused.
@@ -17,17 +17,17 @@ pub enum ResultsError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The folder to replace holds something that no run wrote.
+    /// The folder to replace holds files or folders that no run wrote.
     #[error("{}: {problem}; give a new folder, or move away what is there", path.display())]
     NotOurs {
         /// The folder.
         path: PathBuf,
-        /// What it holds or lacks.
+        /// The content of the folder that no run wrote, or what it lacks.
         problem: String,
     },
     /// A capture is asked for, but the run kept no packets.
@@ -44,7 +44,7 @@ pub enum ResultsError {
         /// Bytes on the wire.
         bytes: u32,
     },
-    /// The caller does not want them any more.
+    /// The caller stopped the writing.
     #[error(transparent)]
     Stopped(#[from] Stopped),
     /// The outcome does not fit the scenario.
@@ -52,30 +52,30 @@ pub enum ResultsError {
     Table {
         /// The table.
         table: &'static str,
-        /// What does not fit.
+        /// The mismatch.
         source: ArrowError,
     },
-    /// A table could not be made a Parquet file in memory.
+    /// A table could not be encoded as a Parquet file in memory.
     #[error("table {table}: cannot be made a Parquet file: {source}")]
     Encode {
         /// The table.
         table: &'static str,
-        /// What went wrong.
+        /// The encoder's error.
         source: ParquetError,
     },
-    /// Series are to be kept of a run that has none.
+    /// The caller asks for the series of a run that has none.
     #[error("sample: \"off\" leaves nothing to keep as series; give a step, such as \"100ms\"")]
     NoSeries,
 }
 
 impl ResultsError {
-    /// For `map_err` on a file operation.
+    /// Returns a function for `map_err` on a file operation.
     pub(super) fn io(path: &Path, action: &'static str) -> impl Fn(io::Error) -> ResultsError {
         move |source| ResultsError::Io { path: path.to_owned(), action, source }
     }
 }
 
-/// What is to be done about a file that cannot be written, as the end of a line about it.
+/// Returns the advice that ends the message about a file that cannot be written.
 pub fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room there, or give another folder",

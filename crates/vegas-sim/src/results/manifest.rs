@@ -1,4 +1,4 @@
-//! The manifest: what was run, by what, and what came of it.
+//! The manifest: the scenario of a run, the version that ran it, and its results in short.
 
 use std::io::Read;
 
@@ -12,10 +12,10 @@ use super::{ENGINE_COMMIT, ENGINE_VERSION};
 use crate::measure::outcome::Outcome;
 use crate::scenario::{Language, Scenario};
 
-/// The manifest's file name; a folder that holds one of ours may be replaced.
+/// The manifest's file name; a folder that holds a manifest of vegaslab may be replaced.
 pub(super) const MANIFEST: &str = "manifest.json";
 const GENERATOR: &str = "vegaslab";
-/// Raised when a file of the folder changes so that a reader has to know.
+/// The version of the folder's format, raised when a file changes so that a reader has to distinguish the two.
 const FORMAT: u64 = 1;
 
 /// The manifest of a run.
@@ -32,7 +32,7 @@ pub(super) struct Manifest<'a> {
     contents: Contents,
     summary: Summary<'a>,
     files: &'a [String],
-    /// More to say of it.
+    /// Additional members, from the caller.
     #[serde(flatten)]
     about: &'a Map<String, Value>,
 }
@@ -62,8 +62,8 @@ impl<'a> Manifest<'a> {
     }
 }
 
-/// Whether a file is a manifest that a run wrote, as its first member says: that of ten thousand flows has 20 MB, which
-/// need not be read for that.
+/// Returns whether a file is a manifest that a run wrote, by its first member: the manifest of ten thousand flows has
+/// 20 MB, which need not be read for that.
 pub(super) fn is_manifest(file: impl Read) -> bool {
     #[derive(Deserialize)]
     struct Origin {
@@ -76,15 +76,16 @@ pub(super) fn is_manifest(file: impl Read) -> bool {
     is_read && origin.is_ok_and(|origin| origin.generator == GENERATOR)
 }
 
-/// What names a run: SHA-256, in hex, of the scenario document, the seed, the engine's version and the hashes of rate
-/// traces, if there are any, as JSON with sorted keys and no white space. An algorithm from outside counts as its file's
-/// name and the hash of its content, wherever it lies. Runs of the same id have the same tables.
+/// Returns the identity of a run: the SHA-256, in hex, of the scenario document, the seed, the engine's version and the
+/// hashes of rate traces, if there are any, as JSON with sorted keys and no white space. A user's own algorithm counts
+/// as its file's name and the hash of its content, in any folder. Runs of equal identity have equal tables.
 pub fn run_id(scenario: &Scenario) -> String {
     let digest = run_digest(&scenario.document, scenario.seed, &Contents::of(scenario));
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The 32 bytes of a [`run_id`], of a document that need not be a scenario that can run, and its [`Contents`].
+/// Returns the 32 bytes of a [`run_id`], from a document and its [`Contents`]. The document need not be a scenario that
+/// can run.
 pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] {
     let mut identity = b"{\"scenario\":".to_vec();
     match contents.algorithms.is_empty() {
@@ -106,15 +107,15 @@ pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] 
 /// The files that a scenario names, by their hashes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Contents {
-    /// The rate trace of each link that follows one: SHA-256 of its file.
+    /// The SHA-256 of the rate trace of each link that follows one.
     traces: Map<String, Value>,
-    /// Each algorithm from outside: SHA-256 of its content.
+    /// The SHA-256 of each of the user's own algorithms.
     #[serde(skip_serializing_if = "Map::is_empty")]
     algorithms: Map<String, Value>,
 }
 
 impl Contents {
-    /// Of a scenario.
+    /// The hashes of the files that a scenario names.
     pub fn of(scenario: &Scenario) -> Self {
         let links = scenario.links.iter().enumerate();
         let traced =
@@ -126,7 +127,8 @@ impl Contents {
     }
 }
 
-/// A document that names algorithms by file and content, not by the way to the file: a copy elsewhere is the same one.
+/// Returns the document with algorithms named by file name and content instead of by path, so that a copy elsewhere is
+/// equal.
 fn with_contents(document: &Value, hashes: &Map<String, Value>) -> Value {
     let language = |key: &str| Language::ALL.into_iter().any(|language| language.key() == key);
     let named = |key: &str, value: &Value| {
@@ -146,7 +148,7 @@ fn with_contents(document: &Value, hashes: &Map<String, Value>) -> Value {
     }
 }
 
-/// Writes JSON with every object's keys in order: the order in a file must not change a run's id.
+/// Writes JSON with every object's keys sorted: their order in a file must not change a run's id.
 fn write_sorted(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Object(map) => {

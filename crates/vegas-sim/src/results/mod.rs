@@ -1,7 +1,7 @@
-//! What a run leaves behind: Arrow tables, the summary, and a folder of files.
+//! The results of a run: Arrow tables, the summary, and a folder of files.
 //!
 //! [`columns`] defines every column once; the tables, the summary, the files and the documentation's test follow it.
-//! Everything but `wall_s` is a function of the scenario and the outcome, so repeated runs give the same bytes.
+//! Everything except `wall_s` is a function of the scenario and the outcome, so repeated runs give equal bytes.
 
 // a browser has no folders
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
@@ -32,8 +32,8 @@ pub use summary::{Summary, summary};
 pub use tables::batches::{Tables, tables};
 pub use tables::files::table_bytes;
 
-/// The engine's version, part of every run's identity.
+/// The engine's version, which is part of every run's identity.
 pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The source revision, when the build was told it by `VEGASLAB_COMMIT`; never required.
+/// The source revision, if `VEGASLAB_COMMIT` was set at build time.
 pub const ENGINE_COMMIT: Option<&str> = option_env!("VEGASLAB_COMMIT");

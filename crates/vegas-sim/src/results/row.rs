@@ -13,7 +13,7 @@ use crate::measure::outcome::Outcome;
 use crate::scenario::{Sampling, Scenario};
 use crate::util::watch::Watch;
 
-/// The tables of totals, with what their columns are called in a row: `flow.0.timeouts`, `link.r1->r2.drops`.
+/// The tables of totals, with the first part of their columns' names in a row: `flow.0.timeouts`, `link.r1->r2.drops`.
 const PARTS: [(&str, TableSpec); 3] =
     [("flow", columns::FLOWS), ("link", columns::LINKS), ("traffic", columns::TRAFFIC)];
 
@@ -22,12 +22,13 @@ pub fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
     PARTS.iter().map(|(part, table)| (*part, figures(table).map(|column| column.name).collect())).collect()
 }
 
-/// A row is for figures. Names and ids have no unit; a name such as `flow.0.algorithm` is a key of the scenario.
+/// The columns that are figures. Names and ids have no unit and are left out; a name such as `flow.0.algorithm` is a
+/// key of the scenario.
 fn figures(table: &TableSpec) -> impl Iterator<Item = &'static Column> {
     table.columns.iter().filter(|column| column.unit != "-")
 }
 
-/// Makes rows of runs. The columns are the same for runs with the same flows, links and sources, and shared by them.
+/// Creates rows of runs. Runs with equal flows, links and sources have equal columns, and share them.
 #[derive(Debug, Default)]
 pub struct Rows {
     series: Vec<Series>,
@@ -41,15 +42,15 @@ struct Layout {
 }
 
 impl Rows {
-    /// Rows that keep these time series too: each a column `series.NAME` of Parquet files.
+    /// Creates rows that also have these time series, each as a column `series.NAME` of Parquet files.
     pub fn with_series(series: Vec<Series>) -> Self {
         Rows { series, ..Rows::default() }
     }
 
-    /// Makes a scenario record what the rows are made of, and no more.
+    /// Restricts a scenario to recording what the rows need.
     ///
     /// # Errors
-    /// Series are to be kept, and the scenario takes no samples.
+    /// The rows have series, and the scenario takes no samples.
     pub fn restrict(&self, scenario: &mut Scenario) -> Result<(), ResultsError> {
         scenario.capture = false;
         match (self.series.is_empty(), scenario.sampling) {
@@ -60,7 +61,8 @@ impl Rows {
         Ok(())
     }
 
-    /// About how much memory a row of this scenario takes, bytes: each of its columns is an array with a field of its own.
+    /// Returns about how much memory a row of this scenario takes, bytes: each of its columns is an array with a
+    /// separate field.
     pub(crate) fn memory_bytes(&self, scenario: &Scenario) -> u64 {
         const COLUMN_BYTES: usize = 700;
         let counts = [scenario.flows.len(), scenario.links.len(), scenario.traffic.len()];
@@ -68,10 +70,10 @@ impl Rows {
         (columns.sum::<usize>() * COLUMN_BYTES) as u64
     }
 
-    /// The totals of a run as one row. Every column may be missing in other runs, and so is nullable.
+    /// Returns the totals of a run as one row. Every column is nullable, because other runs may lack it.
     ///
     /// # Errors
-    /// The outcome is not one of this scenario.
+    /// The outcome does not belong to this scenario.
     pub fn row(
         &self,
         scenario: &Scenario,
@@ -122,7 +124,7 @@ fn schema(ids: &[ArrayRef; 3], columns: &[Vec<ArrayRef>; 3], series: &[Series]) 
     Arc::new(Schema::new(fields))
 }
 
-/// Links have names, flows and sources of traffic the number of their row.
+/// The name of a link, or the number of the row of a flow or a source of traffic.
 fn id(ids: &ArrayRef, number: usize) -> String {
     ids.as_string_opt::<i32>().map_or_else(|| number.to_string(), |names| names.value(number).to_owned())
 }

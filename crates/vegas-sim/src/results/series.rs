@@ -1,4 +1,4 @@
-//! A run's time series as the bytes of Parquet files, for runs that have no folder of their own.
+//! A run's time series as the bytes of Parquet files, for runs without a folder.
 
 use std::fs;
 use std::path::Path;
@@ -22,9 +22,9 @@ use crate::util::watch::Watch;
 /// A table of time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Series {
-    /// One row a flow and sampling time.
+    /// One row for each flow and sampling instant.
     Flows,
-    /// One row a one-way link and sampling time.
+    /// One row for each one-way link and sampling instant.
     Links,
 }
 
@@ -33,12 +33,12 @@ pub enum Series {
 pub enum TableFormat {
     /// Parquet.
     Parquet,
-    /// CSV: a line of column names, then a line a row; a missing value is empty.
+    /// CSV: a line of column names, then one line per row; a missing value is empty.
     Csv,
 }
 
 impl TableFormat {
-    /// The one that a file's name asks for by its extension; none if it names another.
+    /// The format that the extension of a file's name stands for; `None` for another extension.
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "parquet" => Some(TableFormat::Parquet),
@@ -49,10 +49,10 @@ impl TableFormat {
 }
 
 impl Series {
-    /// All there are.
+    /// All tables of series.
     pub const ALL: [Series; 2] = [Series::Flows, Series::Links];
 
-    /// What people call it.
+    /// The name that users give it.
     pub fn name(self) -> &'static str {
         match self {
             Series::Flows => "flows",
@@ -77,7 +77,7 @@ impl Series {
         }
     }
 
-    /// Writes the table as a file of its own, whole or not at all; an earlier one is replaced.
+    /// Writes the table as a separate file, whole or not at all; an earlier file is replaced.
     ///
     /// # Errors
     /// One line that names the file.
@@ -107,7 +107,7 @@ impl Series {
         }
     }
 
-    /// The series of a run as a Parquet file, with the run's id as first column: a function of the run alone.
+    /// Returns the series of a run as a Parquet file, with the run's id as first column: a function of the run alone.
     pub(super) fn file(
         self,
         scenario: &Scenario,

@@ -1,4 +1,4 @@
-//! The summary: the totals of a run under names that stay.
+//! The summary: the totals of a run under stable names.
 
 use arrow_array::ArrayRef;
 use serde::ser::{SerializeMap, SerializeSeq};
@@ -11,14 +11,15 @@ use crate::measure::outcome::Outcome;
 use crate::results::tables::cells::cell;
 use crate::scenario::Scenario;
 
-/// The summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by column.
+/// Returns the summary of a run. `flows`, `links` and `traffic` hold the rows of the tables of those names, keyed by
+/// column.
 ///
-/// `wall_s` is how long the run took by the caller's clock, s: the only value that differs between repeated runs.
+/// `wall_s` is the time that the run took by the caller's clock, s: the only value that differs between repeated runs.
 pub fn summary(scenario: &Scenario, outcome: &Outcome, wall_s: f64) -> Value {
     serde_json::to_value(Summary::new(scenario, outcome, wall_s)).expect("keys are text")
 }
 
-/// A [`summary`] to be written: of thousands of flows, as a value it is many times as large as the run.
+/// A [`summary`] that is serialized without its value, which for thousands of flows is many times as large as the run.
 #[derive(Debug, Serialize)]
 pub struct Summary<'a> {
     scenario: &'a str,
@@ -34,7 +35,7 @@ pub struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// As [`summary`].
+    /// The arguments are those of [`summary`].
     pub fn new(scenario: &'a Scenario, outcome: &Outcome, wall_s: f64) -> Self {
         Summary {
             scenario: &scenario.name,

@@ -1,4 +1,4 @@
-//! The application of a flow of the file, with its defaults filled in.
+//! The application of a flow in the file, with its defaults filled in.
 
 use vegas_core::units::{Rate, Span};
 
@@ -9,14 +9,14 @@ use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Field, Table};
 use crate::scenario::read::scalar::Named;
 
-/// As for links: a segment must take at least a part of the simulator's nanosecond.
+/// The greatest rate, that of links: a segment must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 const PERIOD_MAX: Span = Span::from_secs(3600);
-/// What players of video over HTTP commonly use.
+/// The usual values of players of video over HTTP.
 const SEGMENT: Span = Span::from_secs(4);
 const BUFFER: Span = Span::from_secs(30);
 
-/// Checks the phases at `key`; none: bulk data throughout.
+/// Checks the phases at `key`; without phases the flow sends bulk data throughout.
 pub(super) fn resolve(key: &str, given: &[Table<Given>]) -> Checked<Vec<ApplicationPhase>> {
     let last = given.len().saturating_sub(1);
     let phase = |(at, phase): (usize, &Table<Given>)| {
@@ -68,7 +68,7 @@ fn video(key: &str, phase: &Given) -> Checked<Video> {
     Ok(Video { ladder, segment, buffer })
 }
 
-/// Refuses keys that mean nothing in this kind of phase.
+/// Refuses keys that have no meaning in this kind of phase.
 fn check_keys(key: &str, phase: &Given) -> Checked<()> {
     const RATED: &[ActivityKind] = &[ActivityKind::Rate, ActivityKind::OnOff];
     let kind = phase.kind.0;

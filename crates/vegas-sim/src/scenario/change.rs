@@ -1,4 +1,4 @@
-//! What changes during a run: a link's values, or a flow's route.
+//! The changes during a run: of a link's values, or of a flow's route.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::scenario::read::field::{Field, Table};
 use crate::scenario::read::scalar::Kind;
 use crate::util::watch::Watch;
 
-/// A packet counts the links that it has passed in 16 bits, over all the routes that its flow ever takes.
+/// The most links of a route: a packet counts the links that it has passed in 16 bits, over all routes of its flow.
 const ROUTE_LINKS_MAX: usize = 60_000;
 
-/// Everything that the changes are checked against.
+/// The data against which changes are checked.
 pub(super) struct Context<'a> {
     pub(super) kind: Kind,
     pub(super) duration: Span,
@@ -25,7 +25,7 @@ pub(super) struct Context<'a> {
     pub(super) traffic: &'a [TrafficSpec],
 }
 
-/// Checks the changes of a file and puts them in the order of their times; at one time, in that of the file.
+/// Checks the changes of a file and sorts them by their times; changes at one time stay in the order of the file.
 pub(super) fn resolve(
     changes: &[Table<document::Change>],
     context: &Context<'_>,
@@ -45,13 +45,13 @@ pub(super) fn resolve(
     Ok(resolved)
 }
 
-/// What every change is checked against, worked out once.
+/// Data derived once for the checks of all changes.
 struct Known<'a> {
     names: Vec<String>,
-    /// By name.
+    /// The links by name.
     links: BTreeMap<String, LinkId>,
     paths: Paths<'a>,
-    /// By link, the largest packet that may cross it.
+    /// The largest packet that may cross each link.
     largest: Vec<Option<Bytes>>,
 }
 
@@ -127,7 +127,7 @@ fn changes_a_link(change: &document::Change) -> bool {
     change.rate.is_some() || change.delay.is_some() || change.queue.is_some() || change.loss.is_some()
 }
 
-/// Of every link the largest packet that may cross it.
+/// Returns the largest packet that may cross each link.
 fn largest_packets(context: &Context<'_>) -> Vec<Option<Bytes>> {
     let connections = context.traffic.iter().filter_map(|source| match &source.load {
         Load::Datagrams(_) => None,

@@ -1,4 +1,4 @@
-//! The algorithm of a flow: a preset, or a table of parts, and the name that results give it.
+//! The algorithm of a flow, which is a preset or a table of parts, and its name in results.
 
 use vegas_core::registry::{self, Preset};
 use vegas_core::{
@@ -10,10 +10,10 @@ use super::model::{Folder, Language, Own, Transport};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Field, FromGiven, Given};
 
-/// Where parts come from that a table of parts leaves out.
+/// The preset that supplies the parts that a table of parts leaves out.
 const DEFAULT_PRESET: &str = "reno";
 
-/// The name of a table of parts: safe as a folder's, and in HTML and LaTeX.
+/// The name of a table of parts, which is safe as a folder's name, in HTML and in LaTeX.
 #[derive(Clone, Debug)]
 pub(super) struct CompositionName(String);
 
@@ -43,19 +43,19 @@ impl FromGiven for CompositionName {
 
 /// The algorithm of a flow.
 pub(super) struct FlowAlgorithm {
-    /// What results call it.
+    /// Its name in results.
     pub(super) name: String,
     /// Its parts.
     pub(super) composition: Composition,
-    /// What it is, if no composition of parts.
+    /// The algorithm, if it is standalone.
     pub(super) standalone: Option<Standalone>,
-    /// The algorithm, if it is from outside.
+    /// The algorithm, if it is the user's own.
     pub(super) own: Option<Own>,
-    /// Its own numbers.
+    /// Its thresholds and window bounds.
     pub(super) parameters: Parameters,
 }
 
-/// The flow's algorithm, by preset, by parts, or from outside: one that `folder` knows.
+/// Resolves the flow's algorithm: a preset, a table of parts, or the user's own, which `folder` loads.
 pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn Folder) -> Checked<FlowAlgorithm> {
     let (mut name, mut composition, parameters) = match &flow.algorithm.0 {
         Algorithm::Preset(preset) => {
@@ -96,7 +96,8 @@ pub(super) fn resolve(key: &str, flow: &Flow, transport: Transport, folder: &dyn
     Ok(FlowAlgorithm { name, composition, standalone, own: None, parameters })
 }
 
-/// The algorithm from outside that a table names. What is the host's goes with it: recovery, mechanisms C, D and H.
+/// Resolves the user's own algorithm that a table names. The table may give the host's parts beside it: recovery,
+/// mechanisms C, D and H.
 fn own(key: &str, parts: &Parts, transport: Transport, folder: &dyn Folder) -> Checked<Option<Own>> {
     let named = [
         (Language::Python, &parts.python),
@@ -130,7 +131,7 @@ fn own(key: &str, parts: &Parts, transport: Transport, folder: &dyn Folder) -> C
     Ok(Some(own))
 }
 
-/// What the host does around an algorithm from outside; no other part decides anything.
+/// Returns the host's parts around a user's own algorithm; the other parts have no effect.
 fn around_own(composition: &Composition, own: &Own) -> Composition {
     let default = registry::preset(DEFAULT_PRESET).expect("the registry has the default preset").composition;
     let signal = match own.program().needs().routers {
@@ -141,7 +142,7 @@ fn around_own(composition: &Composition, own: &Own) -> Composition {
     Composition { signal, detection: composition.detection, limits, ..default }
 }
 
-/// The parts that decide a window, and whether they are given.
+/// Returns the parts that decide a window, and whether the table gives them.
 fn windows_parts(parts: &Parts) -> [(&'static str, bool); 7] {
     [
         ("signal", parts.signal.is_some()),
@@ -154,7 +155,7 @@ fn windows_parts(parts: &Parts) -> [(&'static str, bool); 7] {
     ]
 }
 
-/// A standalone algorithm has no parts but a slow start. Recovery is the host's, and may be chosen.
+/// Refuses parts beside a standalone algorithm, which has only a slow start. The host's recovery may be chosen.
 fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> {
     let hosts_parts = [
         ("fine_retransmit", parts.fine_retransmit.is_some()),
@@ -193,7 +194,7 @@ fn check(key: &str, parts: &Parts) -> Checked<()> {
     }
 }
 
-/// A preset's parts and numbers, without those that QUIC has in their place.
+/// Returns a preset's parts and numbers, without those that QUIC replaces.
 fn of_transport(preset: &Preset, transport: Transport) -> (Composition, Parameters) {
     match transport {
         Transport::Tcp => (preset.composition, preset.parameters),
@@ -231,7 +232,7 @@ fn compose(parts: &Parts, transport: Transport) -> (String, Composition, Paramet
     (name, composition, parameters)
 }
 
-/// Where parts and numbers come from that the table leaves out.
+/// Returns the parts and numbers that apply where the table leaves them out.
 fn base(parts: &Parts, transport: Transport) -> (Composition, Parameters) {
     if let Some(Field(mechanisms)) = parts.mechanisms {
         return (mechanisms.composition(), mechanisms.parameters());
@@ -244,8 +245,8 @@ fn preset_of(parts: &Parts) -> &'static Preset {
     parts.preset.map_or_else(default, |preset| preset.0.0)
 }
 
-/// What the parts are taken from and what differs from it, such as `vegas+gallop`. Mechanisms that amount to a preset
-/// have its name.
+/// Returns a name of the base of the parts and of the differences from it, such as `vegas+gallop`. Mechanisms that
+/// together equal a preset have the preset's name.
 fn name_of(parts: &Parts, from: &Composition, composition: &Composition, parameters: &Parameters) -> String {
     let mut words = match parts.mechanisms {
         None => vec![preset_of(parts).name.to_owned()],
@@ -265,7 +266,7 @@ fn name_of(parts: &Parts, from: &Composition, composition: &Composition, paramet
     words.join("+")
 }
 
-/// A word for each part that differs. The part is named where the value alone does not tell it.
+/// Returns a word for each part that differs; the word includes the part if the value alone is ambiguous.
 fn differences(from: &Composition, to: &Composition) -> Vec<String> {
     let named = |word: &str, part: &str| match parts_of(word) {
         1 => word.to_owned(),
@@ -297,7 +298,7 @@ fn differences(from: &Composition, to: &Composition) -> Vec<String> {
     .collect()
 }
 
-/// How many of a composition's parts may have this value.
+/// Returns how many of a composition's parts can have this value.
 fn parts_of(word: &str) -> usize {
     let slow_start = SlowStart::NAMES.iter().any(|(name, _)| *name == word);
     let avoidance = Avoidance::NAMES.iter().any(|(name, _)| *name == word);
@@ -305,7 +306,7 @@ fn parts_of(word: &str) -> usize {
     [slow_start, avoidance, recovery].into_iter().filter(|has| *has).count()
 }
 
-/// What a scenario file calls a part.
+/// Returns the name of a part in scenario files.
 fn word<T: PartialEq>(names: &[(&'static str, T)], part: T) -> &'static str {
     names.iter().find(|(_, named)| *named == part).expect("every part has a name").0
 }

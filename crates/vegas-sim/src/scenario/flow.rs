@@ -16,20 +16,20 @@ use crate::scenario::read::scalar::{Count, SEGMENTS_MAX};
 const PACKET_MAX: Bytes = Bytes::new(65_535);
 /// The largest packet with RoVegas's option of 8 bytes.
 const PACKET_WITH_OPTION_MAX: Bytes = Bytes::new(65_527);
-/// UDP over IPv4.
+/// The size of the headers of UDP over IPv4.
 const QUIC_HEADERS: Bytes = Bytes::new(28);
-/// 1200 bytes and the headers.
+/// The least size of a QUIC packet: 1200 bytes and the headers.
 const QUIC_PACKET_MIN: Bytes = Bytes::new(1228);
-/// What quinn finds on an Ethernet path, and the headers.
+/// The default size of a QUIC packet: the size that quinn finds on an Ethernet path, and the headers.
 const QUIC_PACKET_DEFAULT: u64 = 1480;
-/// What JSON and a double can count exactly.
+/// The greatest size that JSON and a double count exactly.
 const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 /// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
 const DELAYED_ACK_MAX: Span = Span::from_millis(500);
-/// Longer than any retransmission timeout in use.
+/// A time above any retransmission timeout in use.
 const TIMEOUT_MAX: Span = Span::from_secs(3600);
 
-/// Checks the flow at `key` and fills in its defaults; `network` has its path, `folder` what it names.
+/// Checks the flow at `key` and fills in its defaults; `network` has its path, `folder` the files that it names.
 pub(super) fn resolve(
     key: &str,
     flow: &Flow,
@@ -143,7 +143,7 @@ fn check_algorithm(
     })
 }
 
-/// The numbers that stand in the table at `key` and that no part of the flow's algorithm looks at.
+/// Returns a problem for each number in the table at `key` that no part of the flow's algorithm uses.
 pub(super) fn unused(key: &str, flow: &Flow, spec: &FlowSpec) -> Vec<Problem> {
     if spec.own.is_some() {
         return Vec::new();
@@ -158,7 +158,7 @@ pub(super) fn unused(key: &str, flow: &Flow, spec: &FlowSpec) -> Vec<Problem> {
         .collect()
 }
 
-/// What is TCP's does not go with QUIC, and its packets hold 1200 bytes at least (RFC 9000, section 14).
+/// Refuses TCP's keys for QUIC, and packets that cannot hold 1200 bytes (RFC 9000, section 14).
 fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
     let in_parts = matches!(&flow.algorithm.0, Algorithm::Parts(parts) if parts.recovery.is_some());
     let given = [
@@ -185,7 +185,7 @@ fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
     }
 }
 
-/// Linux has one recovery and one clock of its own.
+/// Refuses keys that choose a recovery or a clock: a Linux host has its own.
 fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
     let in_parts = matches!(&flow.algorithm.0, Algorithm::Parts(parts) if parts.recovery.is_some());
     let default = Host::default();
@@ -244,7 +244,7 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
     Ok(host)
 }
 
-/// ns-2's NewReno answers an acknowledgement in recovery with two segments at most.
+/// The most segments that ns-2's NewReno sends in answer to an acknowledgement in recovery.
 fn recovery_burst(recovery: Recovery) -> Option<Segments> {
     match recovery {
         Recovery::NewReno => Some(Segments(2)),
@@ -287,7 +287,7 @@ fn delayed_ack(key: &str, flow: &Flow, host: &Host, kind: HostKind) -> Checked<D
     }
 }
 
-/// Only a Linux host has the switch: elsewhere the recovery says whether acknowledgements are selective.
+/// Returns whether acknowledgements are selective. Only a Linux host has the switch; elsewhere the recovery decides it.
 fn sack(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
     match (host.sack, kind) {
         (None, _) => Ok(true),
@@ -299,7 +299,7 @@ fn sack(key: &str, host: &Host, kind: HostKind) -> Checked<bool> {
     }
 }
 
-/// When `what` starts and stops.
+/// Checks when `what` starts and stops.
 pub(super) fn times(
     key: &str,
     what: &str,
@@ -319,7 +319,7 @@ pub(super) fn times(
     Ok((Time::ZERO + start, stop.map(|stop| Time::ZERO + stop.0)))
 }
 
-/// How much a transfer holds; none: no end.
+/// Checks the size of a transfer; `None` for a transfer without end.
 pub(super) fn size(key: String, given: Option<Field<Bytes>>) -> Checked<Option<Bytes>> {
     match given.map(|size| size.0) {
         Some(size) if size.get() == 0 => {
@@ -332,7 +332,7 @@ pub(super) fn size(key: String, given: Option<Field<Bytes>>) -> Checked<Option<B
     }
 }
 
-/// A packet's size on the wire.
+/// Checks a packet's size on the wire.
 pub(super) fn packet(key: &str, given: Option<Field<Bytes>>, default: u64) -> Checked<Bytes> {
     let size = given.map_or(Bytes::new(default), |size| size.0);
     if size.get() == 0 || size > PACKET_MAX {
@@ -342,7 +342,7 @@ pub(super) fn packet(key: &str, given: Option<Field<Bytes>>, default: u64) -> Ch
     Ok(size)
 }
 
-/// Packets have to hold data and to fit the queues on their way.
+/// Checks that packets hold data and fit the queues of their path.
 fn check_sizes(key: &str, flow: &FlowSpec, network: &Network) -> Checked<()> {
     if flow.header >= flow.packet {
         let message = format!(

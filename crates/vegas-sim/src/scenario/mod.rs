@@ -1,4 +1,4 @@
-//! Scenarios: the file a user writes, its validation, and what the engine takes.
+//! Scenarios: the file that a user writes, its validation, and the form that the engine takes.
 //!
 //! Every source takes one path: TOML or JSON becomes a tree of values, overrides change the tree, serde reads it
 //! into the tables of the file, and validation resolves names and defaults into a [`Scenario`]. Every key of the
@@ -48,7 +48,7 @@ use serde_path_to_error::Segment;
 use crate::util::watch::Watch;
 
 impl Scenario {
-    /// By link, whether anything about it changes during the run.
+    /// Returns for each link whether any of its values changes during the run.
     pub(crate) fn changing_links(&self) -> Vec<bool> {
         let mut changes = vec![false; self.links.len()];
         for change in &self.changes {
@@ -59,7 +59,7 @@ impl Scenario {
         changes
     }
 
-    /// The algorithms from outside that its flows and sources of traffic name.
+    /// The user's own algorithms that the flows and sources of traffic name.
     pub fn own(&self) -> impl Iterator<Item = &Own> {
         let connections = self.traffic.iter().filter_map(|traffic| traffic.load.connection());
         self.flows.iter().chain(connections).filter_map(|flow| flow.own.as_ref())
@@ -67,20 +67,22 @@ impl Scenario {
 
     /// Reads a scenario from TOML.
     ///
-    /// `source` is the file's name, for messages and to find the files that the scenario names. An override is a dotted key such as `flow.0.algorithm` and the
-    /// text of its value as typed: TOML where it is TOML, else a text. Errors name the first thing that is wrong.
+    /// `source` is the file's name, for messages and to find the files that the scenario names. An override is a dotted
+    /// key such as `flow.0.algorithm` and the text of its value as typed, which is parsed as TOML, or taken as a text
+    /// if it is not TOML. Errors name the first problem.
     pub fn from_toml(text: &str, source: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         Watch::without_limits(|watch| Scenario::read_toml(text, source, overrides, watch))
     }
 
     /// Reads a scenario from JSON: the same keys and values as in TOML, `null` for a key left out.
     ///
-    /// `source` and `overrides` are as for [`Scenario::from_toml`]; what is no file finds others in the working folder.
+    /// `source` and `overrides` are as for [`Scenario::from_toml`]; without a file, names are relative to the working
+    /// folder.
     pub fn from_json(text: &str, source: &str, overrides: &[(String, String)]) -> Result<Self, ScenarioError> {
         Watch::without_limits(|watch| Scenario::read_json(text, source, overrides, watch))
     }
 
-    /// As [`Scenario::read_toml`], with what it names from `folder`.
+    /// Does what [`Scenario::read_toml`] does, with the files that the scenario names from `folder`.
     pub fn read_toml_in(
         folder: &dyn Folder,
         text: &str,
@@ -91,7 +93,7 @@ impl Scenario {
         resolve(Source::from_toml(text, source)?, source, overrides, folder, watch)
     }
 
-    /// As [`Scenario::read_json`], with what it names from `folder`.
+    /// Does what [`Scenario::read_json`] does, with the files that the scenario names from `folder`.
     pub fn read_json_in(
         folder: &dyn Folder,
         text: &str,
@@ -102,7 +104,7 @@ impl Scenario {
         resolve(Source::from_json(text, source)?, source, overrides, folder, watch)
     }
 
-    /// As [`Scenario::from_toml`]; the error is of no use where the watch has stopped the work.
+    /// Does what [`Scenario::from_toml`] does; if the watch has stopped the work, the error does not describe the file.
     pub fn read_toml(
         text: &str,
         source: &str,
@@ -112,7 +114,7 @@ impl Scenario {
         resolve(Source::from_toml(text, source)?, source, overrides, &OnDisk::of(source), watch)
     }
 
-    /// As [`Scenario::from_json`]; the error is of no use where the watch has stopped the work.
+    /// Does what [`Scenario::from_json`] does; if the watch has stopped the work, the error does not describe the file.
     pub fn read_json(
         text: &str,
         source: &str,
@@ -146,7 +148,8 @@ fn resolve(
     Ok(scenario)
 }
 
-/// A tree of values becomes a scenario, with what has no effect in it; files that it names are in `folder`.
+/// Turns a tree of values into a scenario, with a problem for each value that has no effect; `folder` has the files
+/// that the scenario names.
 fn check(
     tree: &serde_json::Value,
     folder: &dyn Folder,
@@ -167,7 +170,7 @@ fn read(tree: &serde_json::Value) -> Result<document::File, Problem> {
     })
 }
 
-/// The override that set `key`, or that brought a table around it into the file.
+/// Returns the override that set `key`, or that added a table around it to the file.
 fn overridden(key: &str, file: &Source, overrides: &[(String, String)]) -> Option<Place> {
     let ends = key.match_indices('.').map(|(end, _)| end).chain([key.len()]);
     let new = ends.map(|end| &key[..end]).find(|around| !file.lines.contains_key(*around));

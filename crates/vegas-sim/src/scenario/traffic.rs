@@ -1,4 +1,4 @@
-//! One source of traffic of the file, with its defaults filled in.
+//! One source of traffic in the file, with its defaults filled in.
 
 use vegas_core::units::{Rate, Span};
 
@@ -12,10 +12,10 @@ use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
 use crate::scenario::read::scalar::Named;
 
-/// As for links: a datagram must take at least a part of the simulator's nanosecond.
+/// The greatest rate, that of links: a datagram must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
 const PERIOD_MAX: Span = Span::from_secs(3600);
-/// ns-2's default.
+/// The default shape, that of ns-2, in thousandths.
 const SHAPE_MILLI: u32 = 1_500;
 
 const DATAGRAMS: &[TrafficKind] = &[TrafficKind::Constant, TrafficKind::ExponentialOnOff, TrafficKind::ParetoOnOff];
@@ -24,7 +24,7 @@ const SHAPED: &[TrafficKind] = &[TrafficKind::ParetoOnOff, TrafficKind::PoissonT
 const TRANSFERS: &[TrafficKind] = &[TrafficKind::PoissonTransfers];
 const ARRIVALS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib];
 
-/// Checks the source at `key` and fills in its defaults; `network` has its path, `folder` what it names.
+/// Checks the source at `key` and fills in its defaults; `network` has its path, `folder` the files that it names.
 pub(super) fn resolve(
     key: &str,
     traffic: &Traffic,
@@ -49,7 +49,7 @@ pub(super) fn resolve(
     Ok(TrafficSpec { start, stop, path: path.to_vec(), load })
 }
 
-/// Refuses keys that mean nothing in this kind of traffic.
+/// Refuses keys that have no meaning in this kind of traffic.
 fn check_keys(key: &str, traffic: &Traffic) -> Checked<()> {
     let kind = traffic.kind.0;
     let keys: &[(&str, bool, &[TrafficKind])] = &[
@@ -161,7 +161,7 @@ fn transfers(
     Ok(TransferSpec { interarrival, size, distribution, connection })
 }
 
-/// What every transfer's connection is like; times, size and path are the source's.
+/// Resolves the description of every transfer's connection; times, size and path are the source's.
 fn connection(
     key: &str,
     traffic: &Traffic,

@@ -1,4 +1,4 @@
-//! What the types of the file cannot say: values in range, and values that go together.
+//! The checks that the types of the file cannot make: values in range, and values that go together.
 
 use std::sync::Arc;
 
@@ -15,12 +15,13 @@ use crate::util::watch::Watch;
 
 const DURATION_MAX: Span = Span::from_secs(100 * 24 * 3600);
 const STEP_DEFAULT: Span = Span::from_millis(100);
-/// Some gigabytes of flows and links.
+/// The most flows: they take some gigabytes with their links.
 const FLOWS_MAX: usize = 1_000_000;
-/// A few gigabytes of series.
+/// The most rows of the series: they take a few gigabytes.
 const ROWS_MAX: u64 = 50_000_000;
 
-/// Resolves a file into a scenario, and says what of it has no effect; `tree` is the same file as given, `folder` the one it lies in.
+/// Resolves a file into a scenario, with a problem for each value that has no effect. `tree` holds the values of the
+/// file as given, `folder` the files that it names.
 pub(super) fn scenario(
     file: &File,
     tree: &Value,
@@ -69,7 +70,7 @@ pub(super) fn scenario(
     Ok((scenario, unused))
 }
 
-/// The flows of all tables; also the parameters that they have and do not use.
+/// Resolves the flows of all tables, with a problem for each parameter that its flow does not use.
 fn flows(
     documents: &[Numbered<'_>],
     duration: Span,
@@ -83,7 +84,7 @@ fn flows(
         watch.step()?;
         let key = format!("flow.{}", document.table);
         let mut flow = flow::resolve(&key, document.flow, duration, (network, path), folder)?;
-        // those of one table are alike
+        // flows of one table are alike
         if let Some(before) = flows.last().filter(|before| before.kind == flow.kind) {
             flow.kind = Arc::clone(&before.kind);
         }
@@ -95,7 +96,7 @@ fn flows(
     Ok((flows, unused))
 }
 
-/// What does not go together with the flows.
+/// Refuses values that do not go together with the flows.
 fn check_together(file: &File, flows: &[FlowSpec]) -> Checked<()> {
     if file.capture == Some(true) && flows.iter().any(|flow| flow.transport == Transport::Quic) {
         return Err(Problem::new("capture", "holds packets of TCP only; leave it out beside a QUIC flow"));
@@ -128,7 +129,7 @@ fn check_flows(flows: usize) -> Checked<()> {
     }
 }
 
-/// Refuses series that would not fit into memory.
+/// Refuses series that do not fit into memory.
 fn check_rows(sampling: Sampling, duration: Span, series: usize) -> Checked<()> {
     let Sampling::Every(step) = sampling else { return Ok(()) };
     if step == Span::ZERO {

@@ -8,22 +8,22 @@ use super::Outbox;
 use super::sender::Sender;
 use crate::packet::Ecn;
 
-/// What a sender remembers of ECN; nothing where its end does not take part.
+/// A sender's ECN state; empty if its end does not use ECN.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EcnSender(Option<Box<Memory>>);
 
 #[derive(Clone, Debug, Default)]
 struct Memory {
-    /// The acknowledgement at hand echoes a mark.
+    /// Whether the current acknowledgement echoes a mark.
     echoed: bool,
-    /// The window was reduced when segments before this one had been sent: until one of those after it is
-    /// acknowledged, an echo is no news (section 6.1.2).
+    /// The segments before this one had been sent when the window was last reduced. Until this segment or a later one is
+    /// acknowledged, an echo reports no new congestion (section 6.1.2).
     reduced_at: Option<u64>,
-    /// As `reduced_at`, of reductions that answered a mark only.
+    /// As `reduced_at`, but of reductions that answered a mark.
     answered_at: Option<u64>,
-    /// The next new segment tells the receiver of the reduction.
+    /// Whether the next new segment has to tell the receiver of the reduction.
     tells: bool,
-    /// When the newest segment acknowledged was sent.
+    /// When the newest acknowledged segment was sent.
     newest_sent: Time,
 }
 
@@ -32,12 +32,13 @@ impl EcnSender {
         EcnSender(on.then(Box::default))
     }
 
-    /// Whether the acknowledgement at hand echoes a mark.
+    /// Returns whether the current acknowledgement echoes a mark.
     pub(super) fn echoed(&self) -> bool {
         self.0.as_ref().is_some_and(|memory| memory.echoed)
     }
 
-    /// The window was reduced, for whatever reason (section 6.1.2), with everything before segment `max` sent.
+    /// Records that the window was reduced, for any reason (section 6.1.2), when everything before segment `max` was
+    /// sent.
     pub(super) fn on_reduction(&mut self, max: u64) {
         if let Some(memory) = &mut self.0 {
             memory.reduced_at = Some(max);
@@ -45,7 +46,7 @@ impl EcnSender {
         }
     }
 
-    /// Bits of a data packet: what is sent again is not capable (section 6.1.5).
+    /// Returns the ECN bits of a data packet. A retransmission is not ECN-capable (section 6.1.5).
     pub(super) fn of_data(&mut self, first_time: bool) -> Ecn {
         match &mut self.0 {
             Some(memory) if first_time => Ecn::CAPABLE.and(Ecn::REDUCED.when(std::mem::take(&mut memory.tells))),
@@ -53,14 +54,14 @@ impl EcnSender {
         }
     }
 
-    /// Bits of the SYN: both flags ask for ECN (section 6.1.1).
+    /// Returns the ECN bits of the SYN: both flags together ask for ECN (section 6.1.1).
     pub(super) fn of_syn(&self) -> Ecn {
         Ecn::ECHO.and(Ecn::REDUCED).when(self.0.is_some())
     }
 }
 
 impl Sender {
-    /// Takes in whether an acknowledgement of everything before `una` echoes a mark, before it is counted.
+    /// Records, before an acknowledgement of everything before `una` is counted, whether it echoes a mark.
     pub(super) fn note_echo(&mut self, una: u64, ecn: Ecn) {
         let Some(memory) = &mut self.ecn.0 else { return };
         memory.echoed = ecn.has(Ecn::ECHO);
@@ -69,20 +70,22 @@ impl Sender {
         }
     }
 
-    /// Whether an acknowledgement of everything before `una` tells of a mark that was not answered yet.
+    /// Returns whether an acknowledgement of everything before `una` reports a mark that the window has not answered
+    /// yet.
     pub(super) fn hears_mark(&self, una: u64) -> bool {
         let hears = |memory: &Memory| memory.echoed && memory.reduced_at.is_none_or(|max| una > max);
         self.ecn.0.as_deref().is_some_and(hears)
     }
 
-    /// Whether the window was cut for a mark after this segment had first been sent: its loss then falls into the same
-    /// window of data and does not cut again (section 6.1.2).
+    /// Returns whether the window was cut for a mark after this segment had first been sent. The loss of the segment
+    /// then belongs to the same window of data and does not cut again (section 6.1.2).
     pub(super) fn mark_covers(&self, segment: u64) -> bool {
         let answered_at = self.ecn.0.as_ref().and_then(|memory| memory.answered_at);
         answered_at.is_some_and(|max| segment < max)
     }
 
-    /// The algorithm answers a mark; even if its window can be no smaller the receiver hears that it did.
+    /// Reports a mark to the algorithm. The receiver learns of the reduction even if the window was already at its
+    /// least.
     pub(super) fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
         let (in_flight, next) = (self.unacknowledged(), SendIndex(self.next));
         let sent = self.ecn.0.as_ref().map_or(Time::ZERO, |memory| memory.newest_sent);
@@ -96,19 +99,20 @@ impl Sender {
     }
 }
 
-/// The receiver's part (section 6.1.3).
+/// The receiver's ECN state (section 6.1.3).
 #[derive(Clone, Debug, Default)]
 pub(super) struct EcnReceiver {
     echoes: bool,
 }
 
 impl EcnReceiver {
-    /// A data packet came: one that tells of a reduction ends the echo, unless it is marked itself.
+    /// Takes in the ECN bits of a data packet. A packet that reports a reduction ends the echo, unless it is marked
+    /// itself.
     pub(super) fn on_data(&mut self, ecn: Ecn) {
         self.echoes = ecn.has(Ecn::MARKED) || self.echoes && !ecn.has(Ecn::REDUCED);
     }
 
-    /// Bits of an acknowledgement: it is not capable itself (section 6.1.4).
+    /// Returns the ECN bits of an acknowledgement, which is not ECN-capable itself (section 6.1.4).
     pub(super) fn of_ack(&self) -> Ecn {
         Ecn::ECHO.when(self.echoes)
     }

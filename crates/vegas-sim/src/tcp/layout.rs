@@ -1,4 +1,4 @@
-//! How a flow's payload is cut into segments: the one place that converts between segments and bytes.
+//! The division of a flow's payload into segments; only this module converts between segments and bytes.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use crate::scenario::FlowSpec;
 /// Sizes of a flow's packets and segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// Payload bytes of a full segment.
+    /// The payload of a full segment, bytes.
     payload: u64,
-    /// The segments before this one are full.
+    /// The number of full segments at the beginning of the transfer.
     full_segments: u64,
-    /// Bytes of a data packet beside its payload: the header, and RoVegas's option if it has that.
+    /// The bytes of a data packet beside its payload: the header, and RoVegas's option if packets carry it.
     overhead: u64,
-    /// Bytes of a full segment's packet on the wire.
+    /// The size of a full segment's packet on the wire.
     full_wire: WireSize,
-    /// Data and acknowledgements carry RoVegas's option.
+    /// Whether data packets and acknowledgements carry RoVegas's option.
     asks_routers: bool,
-    /// Bytes of an acknowledgement on the wire.
+    /// The size of an acknowledgement on the wire.
     pub(crate) ack_wire: WireSize,
-    /// Payload of the whole transfer, if it has a size.
+    /// The payload of the whole transfer, bytes, if it has a size.
     size: Option<u64>,
-    /// Where each segment ends, for an application that writes segments of its own sizes.
+    /// The end of each segment, as a payload byte, for an application that chooses the sizes of its segments.
     ends: Option<Arc<[u64]>>,
 }
 
@@ -46,29 +46,29 @@ impl Layout {
         }
     }
 
-    /// Segments that end at these bytes, ascending, instead of full ones.
+    /// Makes segments end at these bytes, ascending, instead of full segments.
     pub(crate) fn set_ends(&mut self, ends: Arc<[u64]>) {
         self.size = Some(ends.last().copied().unwrap_or(0));
         self.full_segments = 0;
         self.ends = Some(ends);
     }
 
-    /// Whether packets carry the option that routers stamp.
+    /// Returns whether packets carry the option that routers stamp.
     pub(crate) fn asks_routers(&self) -> bool {
         self.asks_routers
     }
 
-    /// Payload of a full segment.
+    /// The payload of a full segment.
     pub(crate) fn full_payload(&self) -> Bytes {
         Bytes::new(self.payload)
     }
 
-    /// How many segments the transfer has; none without a size.
+    /// The number of the transfer's segments; `None` without a size.
     pub(crate) fn segments(&self) -> Option<u64> {
         self.size.map(|size| size.div_ceil(self.payload))
     }
 
-    /// First payload byte of a segment.
+    /// The first payload byte of a segment.
     pub(crate) fn first_byte(&self, segment: u64) -> u64 {
         if let Some(ends) = &self.ends {
             let before = (segment as usize).min(ends.len()).checked_sub(1);
@@ -78,7 +78,7 @@ impl Layout {
         self.size.map_or(byte, |size| byte.min(size))
     }
 
-    /// First payload byte of a segment, and the bytes of its packet on the wire.
+    /// Returns the first payload byte of a segment and the size of its packet on the wire.
     #[inline]
     pub(crate) fn first_byte_and_wire(&self, segment: u64) -> (u64, WireSize) {
         match segment < self.full_segments {
@@ -87,17 +87,17 @@ impl Layout {
         }
     }
 
-    /// Payload bytes of a segment; only the last one of a transfer is short.
+    /// The payload of a segment, bytes; only the last segment of a transfer is short.
     pub(crate) fn payload(&self, segment: u64) -> u64 {
         self.first_byte(segment + 1) - self.first_byte(segment)
     }
 
-    /// Bytes of a segment's packet on the wire.
+    /// The size of a segment's packet on the wire.
     pub(crate) fn wire(&self, segment: u64) -> WireSize {
         WireSize::new((self.payload(segment) + self.overhead) as u16)
     }
 
-    /// Payload bytes of a data packet of this size on the wire.
+    /// The payload of a data packet of this size on the wire, bytes.
     pub(crate) fn payload_of_wire(&self, wire: WireSize) -> u64 {
         u64::from(wire) - self.overhead
     }

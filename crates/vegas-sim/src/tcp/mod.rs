@@ -1,5 +1,5 @@
-//! TCP endpoints: a sender with its recovery and timers, and a receiver. Sequence numbers on the wire are bytes;
-//! inside, the sender counts segments, and [`layout::Layout`] is the one place that converts.
+//! TCP endpoints: a sender with its recovery and timers, and a receiver. Sequence numbers on the wire are bytes. The
+//! sender counts segments, and only [`layout::Layout`] converts between the two.
 
 mod control;
 mod ecn;
@@ -22,16 +22,16 @@ pub use sending::application::{Phased, Supply};
 use crate::measure::outcome::IncidentKind;
 use crate::packet::Packet;
 
-/// What an endpoint wants done: packets to send now, and things worth noting; reused from event to event.
+/// The output of an endpoint's event: packets to send now, and incidents to record. It is reused from event to event.
 #[derive(Debug, Default)]
 pub(crate) struct Outbox {
     pub(crate) packets: Vec<Packet>,
-    /// Kind and first payload byte.
+    /// The kind of each incident, and its first payload byte.
     pub(crate) incidents: Vec<(IncidentKind, u64)>,
 }
 
 impl Outbox {
-    /// What it holds, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.packets.capacity() * size_of::<Packet>() + self.incidents.capacity() * size_of::<(IncidentKind, u64)>()
     }

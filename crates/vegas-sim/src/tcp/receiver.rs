@@ -7,20 +7,20 @@ use super::ecn::EcnReceiver;
 use super::linux::LinuxAcks;
 use crate::packet::{Ecn, SackBlocks, WireSize};
 
-/// The receiving end of a flow. Its application takes everything at once.
+/// The receiving end of a flow. The application reads data as soon as they arrive in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
-    /// Next byte expected: all before it was delivered in order.
+    /// The next byte expected: all bytes before it were delivered in order.
     next: u64,
-    /// What did not arrive in order; made when it is first needed.
+    /// The data that did not arrive in order; allocated when first needed.
     disorder: Option<Box<Disorder>>,
-    /// Something is received beyond `next`, or has arrived again since the last acknowledgement.
+    /// Whether data beyond `next` were received, or data have arrived again since the last acknowledgement.
     is_disordered: bool,
     sends_sack: bool,
-    /// Whether it reports what arrives again (RFC 2883).
+    /// Whether the receiver reports data that arrive again (RFC 2883).
     reports_duplicates: bool,
     ecn: EcnReceiver,
-    /// In-order segments that wait for their acknowledgement.
+    /// The number of in-order segments that wait for their acknowledgement.
     unacknowledged: u32,
     acks: Acks,
     ack_due: Option<Time>,
@@ -28,36 +28,36 @@ pub(crate) struct Receiver {
     pub(crate) packets: u64,
 }
 
-/// When segments in order are acknowledged.
+/// The rule for the time at which segments in order are acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) enum Acks {
     AtOnce,
-    /// Every second one, and a single one after this time.
+    /// Every second segment is acknowledged, and a single one after this time.
     Delayed(Span),
     Linux(Box<LinuxAcks>),
 }
 
-/// What did not arrive in order.
+/// The data that did not arrive in order.
 #[derive(Clone, Debug, Default)]
 struct Disorder {
-    /// Received beyond the next byte expected: disjoint ranges `[from, to)`, ascending.
+    /// The data received beyond the next byte expected: disjoint ranges `[from, to)`, ascending.
     ranges: Vec<(u64, u64)>,
-    /// A byte of each of the ranges changed last, newest first.
+    /// A byte of each of the ranges that changed last, the newest first.
     recent: [u64; 3],
-    /// What has arrived again since the last acknowledgement.
+    /// The range that has arrived again since the last acknowledgement.
     duplicate: Option<(u64, u64)>,
 }
 
-/// Whether a segment is acknowledged at once.
+/// The time at which a segment is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AckTiming {
     Now,
-    /// By the timer, or with the next segment.
+    /// With the next segment, or when the timer runs out.
     Later,
 }
 
 impl Receiver {
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let ranges = |disorder: &Disorder| disorder.ranges.capacity() * size_of::<(u64, u64)>();
         let acks = match &self.acks {
@@ -83,12 +83,12 @@ impl Receiver {
         }
     }
 
-    /// This receiver, reporting what arrives again or not.
+    /// Sets whether the receiver reports data that arrive again.
     pub(crate) fn reporting_duplicates(self, reports_duplicates: bool) -> Self {
         Receiver { reports_duplicates, ..self }
     }
 
-    /// The next byte expected, which is also how much was delivered in order.
+    /// The next byte expected, which is also the number of bytes delivered in order.
     pub(crate) fn next_expected(&self) -> u64 {
         self.next
     }
@@ -98,7 +98,7 @@ impl Receiver {
         self.ack_due
     }
 
-    /// Takes in a segment `[from, to)`.
+    /// Takes in a segment `[from, to)`; returns whether it is acknowledged at once.
     #[inline(always)]
     pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> AckTiming {
         self.wire_bytes += u64::from(wire);
@@ -148,23 +148,23 @@ impl Receiver {
         self.is_disordered = disorder.is_left();
     }
 
-    /// A data packet that ends at byte `to` has these bits, before it is taken in. One that brings nothing new does not
-    /// count (RFC 3168, section 6.1.5).
+    /// Takes in the ECN bits of a data packet that ends at byte `to`, before its data. A packet without new data does
+    /// not count (RFC 3168, section 6.1.5).
     pub(crate) fn note_ecn(&mut self, to: u64, ecn: Ecn) {
         if to > self.next {
             self.ecn.on_data(ecn);
         }
     }
 
-    /// The bits of an acknowledgement.
+    /// Returns the ECN bits of an acknowledgement.
     pub(crate) fn ack_ecn(&self) -> Ecn {
         self.ecn.of_ack()
     }
 
-    /// An acknowledgement is being sent: nothing waits for one any more.
+    /// Records that an acknowledgement is being sent, after which no segment waits for one.
     pub(crate) fn acknowledged(&mut self) {
         match &mut self.acks {
-            // none ever waits
+            // no acknowledgement ever waits
             Acks::AtOnce => return,
             Acks::Delayed(_) => {}
             Acks::Linux(acks) => acks.acknowledged(self.next),
@@ -173,14 +173,14 @@ impl Receiver {
         self.ack_due = None;
     }
 
-    /// A delayed acknowledgement is due.
+    /// Handles the timer of a delayed acknowledgement.
     pub(crate) fn on_ack_timer(&mut self) {
         if let Acks::Linux(acks) = &mut self.acks {
             acks.on_timer();
         }
     }
 
-    /// At least every second full segment is acknowledged (RFC 5681, section 4.2).
+    /// Delays an acknowledgement, but acknowledges at least every second full segment (RFC 5681, section 4.2).
     fn delay_ack(&mut self, now: Time, delay: Span) -> AckTiming {
         self.unacknowledged += 1;
         if self.unacknowledged >= 2 {
@@ -190,14 +190,14 @@ impl Receiver {
         AckTiming::Later
     }
 
-    /// Whether an acknowledgement has SACK blocks.
+    /// Returns whether an acknowledgement has SACK blocks.
     #[inline]
     pub(crate) fn has_blocks(&self) -> bool {
         self.sends_sack && self.is_disordered
     }
 
-    /// SACK blocks for an acknowledgement, most recently changed range first (RFC 2018, section 4); before them, once,
-    /// what has arrived again, and then the range around it (RFC 2883, section 4).
+    /// Returns the SACK blocks of an acknowledgement, the most recently changed range first (RFC 2018, section 4). A
+    /// duplicate comes before them, once, followed by the range around it (RFC 2883, section 4).
     pub(crate) fn sack_blocks(&mut self) -> SackBlocks {
         match &mut self.disorder {
             Some(disorder) if self.sends_sack && self.is_disordered => {
@@ -211,7 +211,7 @@ impl Receiver {
 }
 
 impl Disorder {
-    /// Whether anything is left to fill up or to report.
+    /// Returns whether ranges or a duplicate remain.
     fn is_left(&self) -> bool {
         !self.ranges.is_empty() || self.duplicate.is_some()
     }
@@ -253,8 +253,8 @@ impl Disorder {
         (byte < range.1).then_some(range)
     }
 
-    /// Takes in `[from, to)` where it lengthens the last range, and that has changed last: as most of what comes behind a
-    /// loss does. Whether it does.
+    /// Takes in `[from, to)` if it extends the last range, and that range changed last, as is the case for most data
+    /// behind a loss; returns whether it did.
     fn extend_newest(&mut self, from: u64, to: u64) -> bool {
         let newest = self.recent[0];
         let Some((begin, end)) = self.ranges.last_mut() else { return false };
@@ -283,8 +283,8 @@ impl Disorder {
         }
     }
 
-    /// Puts the range that has just changed before the others; what was delivered since is forgotten, so that it does
-    /// not take the place of a range that still is there.
+    /// Puts the range that has just changed before the others. Ranges delivered since are discarded, so that they do
+    /// not take the place of a range that still exists.
     fn remember(&mut self, byte: u64) {
         let Some(changed) = self.range_of(byte) else { return };
         let mut recent = [byte; 3];
@@ -302,7 +302,8 @@ impl Disorder {
         self.recent = recent;
     }
 
-    /// The next byte expected once the application has what has become contiguous with those before `next`.
+    /// Takes the range that is contiguous with the bytes before `next`, if there is one; returns the next byte expected
+    /// after it.
     fn deliver(&mut self, next: u64) -> u64 {
         match self.ranges.first() {
             Some(&(from, to)) if from <= next => {
@@ -329,13 +330,13 @@ mod tests {
         for (from, to) in [(900, 1000), (600, 700), (400, 500), (200, 300)] {
             take(&mut receiver, from, to);
         }
-        // the four ranges that are left never changed again; three of them fit, the newest first
+        // the four remaining ranges never changed again; three of them fit, the newest first
         for (from, to) in [(0, 50), (50, 80), (80, 90), (90, 100)] {
             take(&mut receiver, from, to);
             let blocks: Vec<_> = receiver.sack_blocks().iter().collect();
             assert_eq!(blocks, [(200, 300), (400, 500), (600, 700)]);
         }
-        // 200 to 500 go; 900 was forgotten, but is reported now that there is room
+        // 200 to 500 are delivered; 900 had no room among the recent ranges, and is reported now that there is room
         take(&mut receiver, 100, 200);
         take(&mut receiver, 300, 400);
         assert_eq!(receiver.next_expected(), 500);
@@ -356,7 +357,8 @@ mod tests {
         assert_eq!(receiver.sack_blocks().iter().collect::<Vec<_>>(), [(700, 800), (500, 600)]);
     }
 
-    /// RFC 2883, section 4: the duplicate once, and before the block around it, or alone below what is acknowledged.
+    /// RFC 2883, section 4: the duplicate is reported once, before the block around it, or alone below what is
+    /// acknowledged.
     #[test]
     fn a_duplicate_is_reported_once_and_first() {
         let mut receiver = Receiver::new(true, Acks::AtOnce).reporting_duplicates(true);
@@ -388,7 +390,7 @@ mod tests {
     }
 
     proptest! {
-        /// Segments in any order, repeated at will: delivered is always the longest prefix received.
+        /// Segments arrive in any order, and repeatedly: the receiver always delivers the longest prefix received.
         #[test]
         fn delivers_the_longest_prefix(order in prop::collection::vec(0usize..64, 0..300)) {
             let mut receiver = Receiver::new(true, Acks::AtOnce);

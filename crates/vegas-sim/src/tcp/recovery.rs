@@ -8,24 +8,25 @@ use super::scoreboard::Entry;
 use super::sender::Sender;
 use super::sending::UNLIMITED;
 
-/// Where a sender stands in its recovery.
+/// The state of a sender's loss recovery.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repair {
     dupacks: u32,
     /// One past the newest segment sent when the last recovery or timeout began: duplicate acknowledgements of
     /// older segments do not begin another (RFC 6582, section 3.2, "careful").
     recover: Option<u64>,
-    /// In fast recovery.
+    /// Whether the sender is in fast recovery.
     active: bool,
-    /// The retransmission timer was restarted for a partial acknowledgement of this recovery.
+    /// Whether a partial acknowledgement of this recovery has restarted the retransmission timer.
     saw_partial_ack: bool,
-    /// Segments by which duplicate acknowledgements widen the window, less what partial ones take back.
+    /// The segments by which duplicate acknowledgements widen the window, less those that partial acknowledgements take
+    /// back.
     inflation: i64,
-    /// The last loss was found by the timer.
+    /// Whether the retransmission timer found the last loss.
     timed_out: bool,
     /// RescueRxt of RFC 6675: a rescue retransmission may leave once an acknowledgement passes this segment.
     rescue: u64,
-    /// New acknowledgements that still check the next segment (mechanism D).
+    /// The number of new acknowledgements that still check the next segment (mechanism D).
     rechecks: u8,
 }
 
@@ -38,7 +39,7 @@ impl Repair {
         self.inflation
     }
 
-    /// Everything up to `max` was sent before the timeout.
+    /// Resets recovery after a timeout, before which everything up to `max` was sent.
     pub(super) fn on_timeout(&mut self, max: u64) {
         *self = Repair { recover: Some(max), timed_out: true, rechecks: self.rechecks, ..Repair::default() };
     }
@@ -52,13 +53,13 @@ impl Repair {
         self.recover = Some(recover);
     }
 
-    /// Recovery begins; it lasts until everything before `max` is acknowledged.
+    /// Begins recovery, which lasts until everything before `max` is acknowledged.
     pub(super) fn begin(&mut self, max: u64) {
         *self = Repair { recover: Some(max), active: true, ..Repair::default() };
     }
 
-    /// RFC 6675, section 4, NextSeg rule 4: whether the one rescue retransmission of this recovery may leave, with `una`
-    /// the oldest segment that is not acknowledged.
+    /// RFC 6675, section 4, NextSeg rule 4: returns whether the one rescue retransmission of this recovery may leave;
+    /// `una` is the oldest unacknowledged segment.
     pub(super) fn takes_rescue(&mut self, una: u64) -> bool {
         let takes = self.active && una > self.rescue + 1;
         if takes {
@@ -76,7 +77,7 @@ impl Repair {
 }
 
 impl Sender {
-    /// A duplicate acknowledgement; `news` if it reported new selective acknowledgements.
+    /// Handles a duplicate acknowledgement; `news` if it reported segments as received for the first time.
     pub(super) fn on_duplicate_ack(&mut self, now: Time, news: bool, out: &mut Outbox) {
         match self.rules.detection.recovery {
             Recovery::Sack => self.on_sack(now, news, out),
@@ -111,13 +112,13 @@ impl Sender {
         self.send(now, burst, out);
     }
 
-    /// Whether mechanism C or D asks for the fine-grained timeout.
+    /// Returns whether mechanism C or D uses the fine-grained timeout.
     #[inline]
     pub(super) fn uses_fine_timeout(&self) -> bool {
         self.rules.detection.fine_retransmit || self.rules.detection.recheck_after_retransmit
     }
 
-    /// Mechanism C: the oldest segment is older than the fine-grained timeout.
+    /// Mechanism C: returns whether the oldest segment is older than the fine-grained timeout.
     fn oldest_expired(&self, now: Time) -> bool {
         self.rules.detection.fine_retransmit && self.expired(self.board.una(), now)
     }
@@ -126,8 +127,8 @@ impl Sender {
         self.board.entry(segment).is_some_and(|entry| self.timers.fine.expired(entry.sent(), now))
     }
 
-    /// Duplicate acknowledgements of segments sent before the last recovery or timeout began tell of no new loss.
-    /// Mechanism C distrusts them only after a timeout.
+    /// Returns whether a loss may begin a recovery. Duplicate acknowledgements of segments sent before the last
+    /// recovery or timeout began reveal no new loss; mechanism C ignores them only after a timeout.
     fn may_retransmit(&self) -> bool {
         let is_new = self.repair.recover.is_none_or(|recover| self.board.una() > recover);
         is_new || (self.rules.detection.fine_retransmit && !self.repair.timed_out)
@@ -160,7 +161,7 @@ impl Sender {
             self.tell_loss(now, LossKind::DuplicateAcks, una, out);
         }
         self.note_retransmission(repeated);
-        // RFC 6675, section 5, step 4.3: the oldest segment goes out whatever the pipe says
+        // RFC 6675, section 5, step 4.3: the oldest segment leaves whatever the pipe holds
         self.board.mark_lost(una);
         self.retransmit(now, una, out);
     }
@@ -192,7 +193,7 @@ impl Sender {
     #[inline(always)]
     pub(super) fn repair_on_new_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
         if !self.repair.active && self.repair.dupacks == 0 {
-            // nothing is being repaired
+            // no recovery and no duplicate acknowledgements
             self.restart_timer(now);
             return;
         }
@@ -211,8 +212,8 @@ impl Sender {
         }
     }
 
-    /// RFC 6582, section 3.2, step 3: the next hole is sent again, the window deflates by what left the network,
-    /// and only the first partial acknowledgement restarts the timer ("impatient").
+    /// RFC 6582, section 3.2, step 3: sends the next hole again and deflates the window by the segments that left the
+    /// network. Only the first partial acknowledgement restarts the timer ("impatient").
     fn on_partial_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
         self.repair.inflation -= i64::from(acked.0) - 1;
         if !self.repair.saw_partial_ack {
@@ -222,7 +223,7 @@ impl Sender {
         self.transmit(now, self.board.una(), out);
     }
 
-    /// Mechanism D: the first two new acknowledgements after a retransmission check the next segment.
+    /// Mechanism D: checks the next segment at the first two new acknowledgements after a retransmission.
     #[inline]
     pub(super) fn recheck(&mut self, now: Time, out: &mut Outbox) {
         if self.repair.rechecks > 0 {

@@ -1,58 +1,58 @@
-//! What the sender knows of its outstanding segments: when each was sent, how often, and with SACK which of them
-//! arrived, are lost, and are on their way again (RFC 6675, sections 2 and 4), kept in constant time a segment.
+//! The sender's record of its outstanding segments: when and how often each was sent, and with SACK which of them
+//! arrived, are lost, or were retransmitted (RFC 6675, sections 2 and 4). It takes constant time per segment.
 
 use vegas_core::units::Time;
 
 use crate::util::ring::Ring;
 
-/// Outstanding segments, from the oldest unacknowledged one to the newest ever sent.
+/// The outstanding segments, from the oldest unacknowledged one to the newest ever sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
-    /// Number of the first entry: the oldest segment that is not acknowledged.
+    /// The number of the first entry: the oldest unacknowledged segment.
     una: u64,
     entries: Ring<Entry>,
     /// Segments below this have been checked for loss.
     judged: u64,
-    /// No lost segment below this waits for its retransmission.
+    /// No lost segment below this one waits for its retransmission.
     retransmit_from: u64,
-    /// No segment from here on was found lost.
+    /// No segment from this one on was found lost.
     lost_end: u64,
-    /// Segments thought to be in the network (RFC 6675, section 4, SetPipe).
+    /// The number of segments estimated to be in the network (RFC 6675, section 4, SetPipe).
     pipe: u64,
-    /// Outstanding segments that were reported received.
+    /// The number of outstanding segments that were reported received.
     sacked: u64,
     dup_threshold: u32,
-    /// Segments found lost so far, each as often as it was; modulo 2^32.
+    /// The number of losses found so far; a segment counts each time it is found lost. Modulo 2^32.
     found_lost: u32,
-    /// What was reported received; none before anything was, unless lost segments are kept.
+    /// The selective acknowledgements so far; `None` before the first, unless lost segments are recorded.
     reported: Option<Box<Reported>>,
 }
 
-/// What selective acknowledgements have said.
+/// The state from selective acknowledgements.
 #[derive(Clone, Debug, Default)]
 struct Reported {
-    /// The highest segments reported received, descending: three of them above a segment mean it is lost. Those that are
-    /// acknowledged by now stay until higher ones take their place; there is nothing outstanding below them.
+    /// The highest segments reported received, descending: three of them above a segment mean that it is lost. A
+    /// segment that is acknowledged stays until higher ones take its place; nothing is outstanding below it.
     highest: Vec<u64>,
-    /// The blocks of the acknowledgement before, in segments.
+    /// The blocks of the previous acknowledgement, in segments.
     blocks: [(u64, u64); 3],
-    /// Segments found lost since they were taken last; only for a control that asks.
+    /// The segments found lost since the last call of `take_lost`; present only for a control that asks for them.
     lost: Option<Vec<u64>>,
 }
 
 /// One outstanding segment: when it was last sent, in ns, above four marks. A run lasts 100 days at most, so 60 bits
-/// suffice, and what is only on its way has no mark at all.
+/// suffice. A segment of which nothing but its departure is known has no mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry(u64);
 
 impl Entry {
-    /// Reported received.
+    /// The segment was reported received.
     const SACKED: u64 = 1;
-    /// Found lost.
+    /// The segment was found lost.
     const LOST: u64 = 1 << 1;
-    /// Sent again since it was found lost.
+    /// The segment was sent again since it was found lost.
     const RETRANSMITTED: u64 = 1 << 2;
-    /// Sent more than once.
+    /// The segment was sent more than once.
     const REPEATED: u64 = 1 << 3;
     const MARKS: u32 = 4;
 
@@ -60,17 +60,18 @@ impl Entry {
         Entry(sent.as_nanos() << Self::MARKS)
     }
 
-    /// When it was last sent.
+    /// When the segment was last sent.
     pub(crate) fn sent(self) -> Time {
         Time::from_nanos(self.0 >> Self::MARKS)
     }
 
-    /// Whether it was sent more than once.
+    /// Returns whether the segment was sent more than once.
     pub(crate) fn is_repeated(self) -> bool {
         self.has(Self::REPEATED)
     }
 
-    /// Sent once, and nothing was heard of it: what most segments are until they are acknowledged.
+    /// Returns whether the segment was sent once and no report of it came, as is true of most segments until they are
+    /// acknowledged.
     fn is_plain(self) -> bool {
         self.0 & ((1 << Self::MARKS) - 1) == 0
     }
@@ -88,12 +89,12 @@ impl Entry {
         *self = Entry(Entry::new(now).0 | kept | Self::RETRANSMITTED | Self::REPEATED);
     }
 
-    /// Found lost, not received, and not sent again yet.
+    /// Returns whether the segment was found lost, has not been received, and was not sent again since.
     fn needs_repair(self) -> bool {
         self.0 & (Self::SACKED | Self::LOST | Self::RETRANSMITTED) == Self::LOST
     }
 
-    /// How many copies of it count as in the network.
+    /// The number of copies of the segment that count as in the network.
     fn in_pipe(self) -> u64 {
         match self.has(Self::SACKED) {
             true => 0,
@@ -110,7 +111,7 @@ impl Reported {
 }
 
 impl Scoreboard {
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.entries.memory_bytes() + self.reported.as_ref().map_or(0, |reported| reported.memory_bytes())
     }
@@ -130,7 +131,7 @@ impl Scoreboard {
         }
     }
 
-    /// The oldest segment that is not acknowledged.
+    /// The oldest unacknowledged segment.
     pub(crate) fn una(&self) -> u64 {
         self.una
     }
@@ -140,27 +141,27 @@ impl Scoreboard {
         self.una + self.entries.len() as u64
     }
 
-    /// Segments thought to be in the network.
+    /// The number of segments estimated to be in the network.
     pub(crate) fn pipe(&self) -> u64 {
         self.pipe
     }
 
-    /// Outstanding segments that were reported received.
+    /// The number of outstanding segments that were reported received.
     pub(crate) fn sacked(&self) -> u64 {
         self.sacked
     }
 
-    /// Segments found lost so far, each as often as it was; modulo 2^32.
+    /// The number of losses found so far; a segment counts each time it is found lost. Modulo 2^32.
     pub(crate) fn found_lost(&self) -> u32 {
         self.found_lost
     }
 
-    /// From now on keeps which segments are found lost.
+    /// Starts to record which segments are found lost.
     pub(crate) fn keep_lost(&mut self) {
         self.reported().lost = Some(Vec::new());
     }
 
-    /// Those found lost since the last call, in the order in which they were.
+    /// Takes the segments found lost since the last call, in the order in which they were found.
     pub(crate) fn take_lost(&mut self) -> Vec<u64> {
         self.lost_since().map(std::mem::take).unwrap_or_default()
     }
@@ -184,14 +185,14 @@ impl Scoreboard {
         self.entries.get_mut((segment - self.una) as usize).expect("the segment is outstanding")
     }
 
-    /// Notes that the next segment is sent for the first time.
+    /// Records that the next segment is sent for the first time.
     #[inline]
     pub(crate) fn on_first_transmission(&mut self, now: Time) {
         self.entries.push_back(Entry::new(now));
         self.pipe += 1;
     }
 
-    /// Notes that a segment is sent again.
+    /// Records that a segment is sent again.
     pub(crate) fn on_retransmission(&mut self, segment: u64, now: Time) {
         let entry = self.entry_mut(segment);
         let before = entry.in_pipe();
@@ -200,13 +201,13 @@ impl Scoreboard {
         self.pipe = self.pipe - before + after;
     }
 
-    /// Forgets what is acknowledged; the entry of the newest segment among it.
+    /// Removes the segments before `una`, which are acknowledged; returns the entry of the newest of them.
     #[inline]
     pub(crate) fn on_ack(&mut self, una: u64) -> Option<Entry> {
         if una == self.una + 1 { self.take_oldest() } else { self.on_ack_with(una, |_, _| {}) }
     }
 
-    /// [`Self::on_ack`], showing `seen` each segment that had not been reported received before.
+    /// Does what [`Self::on_ack`] does, and calls `seen` with each segment that had not been reported received before.
     pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
         let mut newest = None;
         while self.una < una {
@@ -233,25 +234,26 @@ impl Scoreboard {
         Some(entry)
     }
 
-    /// Takes `count` segments out of the pipe, whichever they are, but never all: without selective acknowledgements
-    /// duplicates tell of segments that have arrived. How many were taken.
+    /// Takes `count` segments out of the pipe, but never all of them: without selective acknowledgements a duplicate
+    /// shows that a segment has arrived, but not which. Returns the number taken.
     pub(crate) fn assume_received(&mut self, count: u64) -> u64 {
         let assumed = count.min(self.pipe).min((self.entries.len() as u64).saturating_sub(1));
         self.pipe -= assumed;
         assumed
     }
 
-    /// Puts back what was taken by [`Self::assume_received`].
+    /// Puts back the segments that [`Self::assume_received`] took.
     pub(crate) fn forget_assumed(&mut self, assumed: u64) {
         self.pipe += assumed;
     }
 
-    /// Marks the segments of an acknowledgement's blocks as received; whether any of them is news.
+    /// Marks the segments of an acknowledgement's blocks as received; returns whether any of them was not marked
+    /// before.
     pub(crate) fn on_sack(&mut self, blocks: [(u64, u64); 3]) -> bool {
         self.on_sack_with(blocks, &mut |_, _| {})
     }
 
-    /// [`Self::on_sack`], showing `seen` each segment that is news.
+    /// Does what [`Self::on_sack`] does, and calls `seen` with each segment that was not marked before.
     pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, Entry)) -> bool {
         let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
@@ -299,7 +301,8 @@ impl Scoreboard {
         self.reported.get_or_insert_default()
     }
 
-    /// Marks as lost every segment with enough later ones received (RFC 6675, IsLost); whether the oldest one is.
+    /// Marks as lost every segment with enough later ones received (RFC 6675, IsLost); returns whether the oldest
+    /// segment is lost.
     pub(crate) fn judge(&mut self) -> bool {
         if let Some(reported) = &self.reported
             && reported.highest.len() == self.dup_threshold as usize
@@ -331,7 +334,7 @@ impl Scoreboard {
         self.lost_end = self.lost_end.max(segment + 1);
     }
 
-    /// Marks as lost the newest copy of a segment, be it a retransmission; whether it was.
+    /// Marks the newest copy of a segment as lost, also if it is a retransmission; returns whether it was one.
     pub(crate) fn lose(&mut self, segment: u64) -> bool {
         let entry = self.entry_mut(segment);
         let (before, again) = (entry.in_pipe(), entry.has(Entry::RETRANSMITTED));
@@ -345,13 +348,13 @@ impl Scoreboard {
         again
     }
 
-    /// Whether the copy of a segment that was sent then may still arrive, as far as is known.
+    /// Returns whether the copy of a segment that was sent at `sent` may still arrive.
     pub(crate) fn waits(&self, segment: u64, sent: Time) -> bool {
         let waits = |entry: Entry| entry.in_pipe() > 0 && entry.sent() == sent;
         self.entry(segment).is_some_and(waits)
     }
 
-    /// The oldest segment that was found lost and has not arrived, whether it was sent again or not.
+    /// The oldest segment that was found lost and has not arrived, whether or not it was sent again.
     pub(crate) fn oldest_lost(&self) -> Option<u64> {
         let lost = |segment: &u64| {
             self.entry(*segment).is_some_and(|entry| entry.has(Entry::LOST) && !entry.has(Entry::SACKED))
@@ -359,7 +362,7 @@ impl Scoreboard {
         (self.una..self.lost_end).find(lost)
     }
 
-    /// Nothing was lost after all.
+    /// Unmarks all lost segments, because nothing was lost.
     pub(crate) fn none_lost(&mut self) {
         for entry in self.entries.iter_mut() {
             entry.set(Entry::LOST, false);
@@ -368,8 +371,8 @@ impl Scoreboard {
         self.lost_end = self.una;
     }
 
-    /// After a timeout everything that was not reported received is lost (RFC 6675, section 5.1), and no
-    /// retransmission of it counts any more.
+    /// Marks as lost, after a timeout, everything that was not reported received (RFC 6675, section 5.1); earlier
+    /// retransmissions count as lost, too.
     pub(crate) fn on_timeout(&mut self) {
         let mut lost = self.reported.as_mut().and_then(|reported| reported.lost.as_mut());
         for (segment, entry) in (self.una..).zip(self.entries.iter_mut()) {
@@ -387,7 +390,8 @@ impl Scoreboard {
         self.lost_end = self.max();
     }
 
-    /// After a timeout without SACK the receiver's knowledge is unknown: everything counts as unsent.
+    /// Resets the state after a timeout without SACK: what the receiver holds is unknown, so every segment counts as
+    /// unsent.
     pub(crate) fn clear(&mut self) {
         for entry in self.entries.iter_mut() {
             entry.set(Entry::SACKED, false);
@@ -419,16 +423,16 @@ impl Scoreboard {
         None
     }
 
-    /// The oldest segment below the highest one received that was neither received nor sent again (RFC 6675,
-    /// NextSeg rule 3): for a sender that has nothing else to send.
+    /// The oldest segment below the highest one received that was neither received nor sent again (RFC 6675, NextSeg
+    /// rule 3), for a sender with nothing else to send.
     pub(crate) fn next_hole(&self) -> Option<u64> {
         let highest = *self.reported.as_ref()?.highest.first()?;
         (self.una..highest)
             .find(|&segment| self.entry(segment).is_some_and(|e| !e.has(Entry::SACKED | Entry::RETRANSMITTED)))
     }
 
-    /// The newest segment that was not reported received, unless it was sent again: what NextSeg rule 4 rescues. To the
-    /// letter the rule would send a third copy, too.
+    /// The newest segment that was not reported received, which NextSeg rule 4 rescues, unless it was sent again. Taken
+    /// literally, the rule would send a third copy.
     pub(crate) fn rescuable(&self) -> Option<u64> {
         let after = self.entries.iter().rev().position(|entry| !entry.has(Entry::SACKED))? as u64;
         let newest = self.max() - 1 - after;
@@ -450,7 +454,8 @@ mod tests {
         assert!(board.on_sack([(from, to), (0, 0), (0, 0)]), "news");
     }
 
-    /// Reordering: 0 and 1 look lost when 2 to 4 are reported, then 1 arrives after all: only 0 is sent again.
+    /// Reordering: segments 0 and 1 seem lost when 2 to 4 are reported, then 1 arrives after all, and only 0 is sent
+    /// again.
     #[test]
     fn what_arrives_late_is_not_sent_again() {
         let mut board = sent(5);
@@ -463,7 +468,8 @@ mod tests {
         assert_eq!((board.next_retransmission(), board.pipe()), (None, 1));
     }
 
-    /// Two segments above are too few (RFC 6675, IsLost); the third may come with an acknowledgement of new data.
+    /// Two received segments above are too few (RFC 6675, IsLost); the third may come with an acknowledgement of new
+    /// data.
     #[test]
     fn three_above_are_a_loss() {
         let mut board = sent(6);

@@ -1,8 +1,9 @@
-//! The sending end of a flow: what an acknowledgement or a timeout means. What leaves is in [`super::sending`], how losses
-//! are repaired in [`super::recovery`], what the congestion control hears in [`super::control`], and how large the window
-//! is in vegas-core.
+//! The sending end of a flow, and its reaction to acknowledgements and timeouts. [`super::sending`] chooses what
+//! leaves, [`super::recovery`] repairs losses, [`super::control`] reports events to the congestion control, and
+//! vegas-core sets the window.
 //!
-//! Functions that end in `_here` are parts of their callers, on the way of nearly every acknowledgement.
+//! Functions with names that end in `_here` are inlined parts of their callers, which nearly every acknowledgement
+//! passes.
 
 use std::sync::Arc;
 
@@ -29,43 +30,43 @@ use crate::tcp::timers::SenderTimers;
 pub(crate) struct Sender {
     pub(super) flow: u32,
     pub(super) control: Control,
-    /// What the control hears beyond the usual, if it asks.
+    /// The events beyond the usual ones, if the control asks for them.
     pub(super) detail: Option<Box<Detail>>,
     pub(super) rules: Rules,
     pub(super) board: Scoreboard,
-    /// The next segment to send; after a timeout it goes back to the oldest that is not acknowledged.
+    /// The next segment to send; a timeout sets it back to the oldest unacknowledged segment.
     pub(super) next: u64,
     pub(super) given: Given,
-    /// Data may leave.
+    /// Whether data may leave.
     established: bool,
     pub(super) repair: Repair,
     pub(super) timers: SenderTimers,
-    /// Recovery as on Linux, where the host is one.
+    /// The state of recovery as on Linux, if the host is one.
     pub(super) linux: Option<Box<Linux>>,
     pub(super) ecn: EcnSender,
     started: bool,
     pub(crate) stats: SenderStats,
 }
 
-/// What stays as it is from the start on.
+/// The settings that stay constant from the start on.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) host: Arc<HostSpec>,
     pub(super) layout: Arc<Layout>,
     pub(super) detection: Detection,
-    /// Mechanism H.
+    /// The most segments that one acknowledgement may release (mechanism H).
     pub(super) burst: Segments,
     pub(super) receive_window: Segments,
-    /// Neither a Linux host, nor ECN, nor routers that stamp, nor a control that asks for more: an acknowledgement tells
-    /// what was received, and no more. What nearly every acknowledgement goes through is compiled once more for these,
-    /// without what the others ask (`PLAIN`).
+    /// Whether the sender is plain: neither a Linux host, nor ECN, nor routers that stamp, nor a control that asks for
+    /// more than the usual events. An acknowledgement then reports only what was received. The code that nearly every
+    /// acknowledgement passes is compiled separately for plain senders, without the other cases (`PLAIN`).
     is_plain: bool,
-    /// The control asks whether the window is what holds it back.
+    /// Whether the control asks if the window is what limits the sender.
     pub(super) asks_what_limits: bool,
 }
 
 impl Sender {
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let linux = self.linux.as_ref().map_or(0, |linux| size_of::<Linux>() + linux.rack.memory_bytes());
         let detail = self.detail.as_ref().map_or(0, |detail| detail.memory_bytes());
@@ -75,7 +76,7 @@ impl Sender {
         self.board.memory_bytes() + linux + detail + control + application
     }
 
-    /// `seed` is the run's.
+    /// Creates a sender; `seed` is the run's.
     pub(crate) fn new(flow: u32, spec: &FlowSpec, seed: u64) -> Self {
         let control = control(flow, spec, seed);
         let needs = control.needs();
@@ -118,7 +119,7 @@ impl Sender {
         }
     }
 
-    /// Keeps what never changes in one place with another flow, as far as it is the same.
+    /// Shares with another flow's sender the settings that never change, as far as they are equal.
     pub(crate) fn share_with(&mut self, other: &Sender) {
         if let (Some(mine), Some(algorithm)) = (self.control.algorithm_mut(), other.control.algorithm()) {
             share(mine, algorithm);
@@ -127,36 +128,37 @@ impl Sender {
         share(&mut self.rules.layout, &other.rules.layout);
     }
 
-    /// Whether its control asks for one-way delays.
+    /// Returns whether the control asks for one-way delays.
     pub(crate) fn measures_delays(&self) -> bool {
         self.detail.as_ref().is_some_and(|detail| detail.needs.one_way_delay)
     }
 
-    /// How its payload is cut into segments.
+    /// The division of the payload into segments.
     pub(crate) fn layout(&self) -> &Arc<Layout> {
         &self.rules.layout
     }
 
-    /// Before the start: the application gives segments that end at these bytes, each at its time; both ascending and
-    /// of one length.
+    /// Sets, before the start, the application's writes: segments that end at the bytes `ends`, each written at its
+    /// time. Both are ascending and of equal length.
     pub(crate) fn set_writes(&mut self, times: Vec<Time>, ends: Vec<u64>) {
         self.given = Given::new(ends.len() as u64, Some(Application::Scripted(times.into())));
         Arc::make_mut(&mut self.rules.layout).set_ends(ends.into());
     }
 
-    /// Whether the application gives segments over time, so that their end is no measure of the network.
+    /// Returns whether the application writes segments over time, so that the end of the transfer does not measure the
+    /// network.
     pub(crate) fn has_writes(&self) -> bool {
         self.given.application.is_some()
     }
 
-    /// When the application acts next by itself.
+    /// When the application next acts by itself.
     #[inline]
     pub(crate) fn next_write(&self) -> Option<Time> {
         let application = self.given.application.as_ref()?;
         application.next(self.given.limit).filter(|_| self.stats.completed.is_none())
     }
 
-    /// The application gives what is due, or withdraws what has not left.
+    /// Lets the application write what is due, or withdraw what has not left.
     pub(crate) fn write(&mut self, now: Time, out: &mut Outbox) {
         let Some(application) = &mut self.given.application else { return };
         let before = self.given.limit;
@@ -175,7 +177,7 @@ impl Sender {
         }
     }
 
-    /// The flow begins.
+    /// Begins the flow.
     pub(crate) fn start(&mut self, now: Time, out: &mut Outbox) {
         self.started = true;
         self.stats.begin(now);
@@ -185,7 +187,7 @@ impl Sender {
         }
     }
 
-    /// The application gives no more data; what was sent is still repaired.
+    /// Ends the application's data; segments that were sent are still repaired.
     pub(crate) fn stop(&mut self, now: Time) {
         self.given.limit = self.given.limit.min(self.board.max());
         self.given.total = self.given.limit;
@@ -194,8 +196,8 @@ impl Sender {
         self.note_completion(now);
     }
 
-    /// The SYN's acknowledgement: data may leave. It gives no round-trip sample: its packets are short, and a base
-    /// RTT from them would be below what any data segment can reach.
+    /// Handles the SYN's acknowledgement, after which data may leave. It gives no round-trip sample: its packets are
+    /// short, and a base RTT from them would be below that of any data segment.
     pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
         if self.board.max() == 0 {
             self.established = true;
@@ -212,7 +214,7 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrives, without SACK blocks or stamps: everything before its sequence number was received.
+    /// Handles an acknowledgement without SACK blocks or stamps: everything before its sequence number was received.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) {
         let una = self.rules.layout.segment_at(ack.sequence);
@@ -223,14 +225,14 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement arrives with SACK blocks, or stamps of the way there.
+    /// Handles an acknowledgement with SACK blocks, or with stamps that routers left on data packets.
     #[inline(never)]
     pub(crate) fn on_ack_with(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         let una = self.rules.layout.segment_at(ack.sequence);
         self.on_special_ack(now, una, ack, sack, out);
     }
 
-    /// One that tells of more than new data in order, or might.
+    /// Handles an acknowledgement that reports, or may report, more than new data in order.
     #[inline(never)]
     fn on_special_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.rules.layout.asks_routers() {
@@ -259,7 +261,7 @@ impl Sender {
         }
     }
 
-    /// A timer ran out, if it is due.
+    /// Handles the timers that are due.
     pub(crate) fn on_timer(&mut self, now: Time, out: &mut Outbox) {
         if self.linux.as_ref().and_then(|linux| linux.due()).is_some_and(|due| due <= now) {
             self.on_linux_timer(now, out);
@@ -292,7 +294,7 @@ impl Sender {
         self.send(now, UNLIMITED, out);
     }
 
-    /// When the next timer runs out; [`Time::NEVER`] for none.
+    /// When the next timer runs out; [`Time::NEVER`] if none runs.
     #[inline]
     pub(crate) fn timer(&self) -> Time {
         match &self.linux {
@@ -306,7 +308,7 @@ impl Sender {
         (self.timers.retransmission != Time::NEVER).then_some(self.timers.retransmission)
     }
 
-    /// Window, threshold and what else tables show of the control.
+    /// The window, the threshold and the control's other values for the tables.
     pub(crate) fn status(&self) -> Status {
         self.control.status()
     }
@@ -317,7 +319,7 @@ impl Sender {
         (status.window, status.phase)
     }
 
-    /// Whether the flow has begun and has something left to do.
+    /// Returns whether the flow has begun and is not complete.
     pub(crate) fn is_active(&self) -> bool {
         self.started && self.stats.completed.is_none()
     }
@@ -326,7 +328,7 @@ impl Sender {
         self.repair.in_recovery()
     }
 
-    /// Segments in flight: by the pipe estimate with SACK, else by sequence number.
+    /// The number of segments in flight: by the pipe estimate with SACK, else by sequence number.
     pub(crate) fn in_flight(&self) -> Segments {
         let count = match self.rules.detection.recovery {
             Recovery::Sack => self.board.pipe(),
@@ -335,19 +337,19 @@ impl Sender {
         Segments(count as u32)
     }
 
-    /// Segments sent and not acknowledged, whatever SACK says of them: what the algorithm's rounds count, so that a
-    /// round's window and the segments sent in it are counts of one kind.
+    /// The number of segments sent and not acknowledged, whatever SACK reports of them. The algorithm's rounds count
+    /// these, so that a round's window and the segments sent in it are counts of one kind.
     pub(super) fn unacknowledged(&self) -> Segments {
         Segments(self.next.saturating_sub(self.board.una()) as u32)
     }
 
-    /// When the last byte of a sized transfer was acknowledged; none for a flow that was stopped before.
+    /// When the last byte of a sized transfer was acknowledged; `None` for a flow that was stopped before.
     pub(crate) fn transferred(&self) -> Option<Time> {
         let whole = self.rules.layout.segments().is_some_and(|segments| self.board.una() >= segments);
         self.stats.completed.filter(|_| whole)
     }
 
-    /// Payload bytes acknowledged.
+    /// The number of payload bytes acknowledged.
     pub(crate) fn acked_bytes(&self) -> u64 {
         self.rules.layout.first_byte(self.board.una())
     }
@@ -370,7 +372,7 @@ impl Sender {
         }
     }
 
-    /// Takes in what is acknowledged in order.
+    /// Takes in the segments acknowledged in order.
     #[inline(always)]
     fn take_in_order<const PLAIN: bool>(&mut self, now: Time, una: u64) -> Option<Entry> {
         match &mut self.detail {
@@ -389,8 +391,8 @@ impl Sender {
         self.on_new_ack_here::<false>(now, una, out);
     }
 
-    /// `on_new_ack`, inlined: what nearly every acknowledgement goes through. `PLAIN` if the sender is known
-    /// to be.
+    /// Does what `on_new_ack` does, inlined, because nearly every acknowledgement passes it; `PLAIN` if the sender is
+    /// known to be plain.
     #[inline(always)]
     fn on_new_ack_here<const PLAIN: bool>(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.ack_context::<PLAIN>();
@@ -450,7 +452,7 @@ impl Sender {
         }
     }
 
-    /// RFC 6298, section 5.3: new data was acknowledged.
+    /// RFC 6298, section 5.3: restarts the timer, because new data were acknowledged.
     pub(super) fn restart_timer(&mut self, now: Time) {
         self.timers.retransmission = if self.outstanding() > 0 { now + self.timers.rto.timeout() } else { Time::NEVER };
     }
@@ -462,7 +464,7 @@ fn share<T: PartialEq>(mine: &mut Arc<T>, other: &Arc<T>) {
     }
 }
 
-/// A segment that was sent once gives a sample (Karn's rule).
+/// The round-trip sample of a segment, if it was sent only once (Karn's rule).
 pub(super) fn rtt_sample(entry: Entry, now: Time) -> Option<Span> {
     (!entry.is_repeated()).then(|| now.since(entry.sent()))
 }

@@ -1,4 +1,4 @@
-//! What a sender counts and sees on its way, for tables and summaries.
+//! The counters and measurements of a sender, for tables and summaries.
 
 use vegas_core::units::{Span, Time, Window};
 use vegas_core::{CongestionControl, Phase};
@@ -9,23 +9,23 @@ use super::sender::Sender;
 use crate::measure::outcome::IncidentKind;
 use crate::measure::totals::{RttTotals, segments_f64};
 
-/// What a sender has counted and seen.
+/// The counters and measurements of a sender.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SenderStats {
     pub(crate) segments_sent: u64,
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
-    /// Answers to marks.
+    /// The number of window reductions that answered marks.
     pub(crate) ecn_reductions: u64,
     rtt_sum_ns: u128,
     rtt_samples: u64,
-    /// [`Span::MAX`] before the first sample, and the newest then means nothing.
+    /// The least round-trip time; [`Span::MAX`] before the first sample, when `rtt_newest` is meaningless.
     rtt_min: Span,
     rtt_newest: Span,
-    /// First exit from slow start, and the window before the cut.
+    /// The time of the first exit from slow start, and the window before the cut.
     pub(crate) slow_start_exit: Option<(Time, Window)>,
     pub(crate) completed: Option<Time>,
-    /// Integral of the window over time, in raw window units x ns, up to `window_since`.
+    /// The integral of the window over time, in raw window units x ns, up to `window_since`.
     window_integral: u128,
     window_since: Time,
 }
@@ -35,12 +35,12 @@ impl SenderStats {
         SenderStats { rtt_min: Span::MAX, ..SenderStats::default() }
     }
 
-    /// The flow begins.
+    /// Begins the measurements at the flow's start.
     pub(super) fn begin(&mut self, now: Time) {
         self.window_since = now;
     }
 
-    /// Its round-trip samples.
+    /// The sender's round-trip samples.
     pub(crate) fn rtt(&self) -> RttTotals {
         let known = |rtt| (self.rtt_samples > 0).then_some(rtt);
         RttTotals {
@@ -53,7 +53,7 @@ impl SenderStats {
 }
 
 impl Sender {
-    /// Mean of the window since the start, segments.
+    /// The mean of the window since the start, segments.
     pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
         let open = u128::from(end.since(self.stats.window_since).as_nanos())
             * u128::from(self.control.output().window.as_raw());
@@ -64,7 +64,7 @@ impl Sender {
         (self.stats.window_integral + open) as f64 / span as f64 / Window::ONE.as_raw() as f64
     }
 
-    /// Notes what has become of the window and the phase that were there before.
+    /// Records the change of the window and the phase from their values before an event.
     #[inline]
     pub(super) fn note_change(&mut self, now: Time, before: (Window, Phase), out: &mut Outbox) {
         self.note_window(now, WindowChange::since(before, &self.control), out);

@@ -1,9 +1,9 @@
-//! Sources of datagrams: constant rate, and periods of sending and silence.
+//! Sources of datagrams at a constant rate, throughout or in periods that alternate with silence.
 //!
-//! A source's packets are spaced by a clock that runs only while the source is on, and that goes on where it stood
-//! when the next period of sending begins. So the mean rate is exactly rate x on / (on + off), however short the
-//! periods are against the time between two packets. With whole packets a period is rounded to the nearest number of
-//! packets, one at least, as ns-2's exponential and Pareto sources do: short periods then send more than that.
+//! The spacing of a source's packets is kept by a clock that runs only while the source is on, and that continues where
+//! it stopped when the next period of sending begins. So the mean rate is exactly rate x on / (on + off), even if the
+//! periods are shorter than the time between two packets. With whole packets a period is rounded to the nearest number
+//! of packets, one at least, as ns-2's exponential and Pareto sources do: short periods then send more.
 
 use vegas_core::units::{Span, Time};
 
@@ -17,16 +17,16 @@ use crate::util::random::Stream;
 pub(super) struct Datagrams {
     id: u32,
     wire: WireSize,
-    /// Between two packets, while on.
+    /// The time between two packets while the source is on.
     interval: Span,
     on_off: Option<OnOff>,
-    /// What is left of the period of sending.
+    /// The rest of the period of sending.
     on_left: Span,
     stream: Stream,
 }
 
 impl Datagrams {
-    /// Those of source number `id`.
+    /// Creates the datagrams of the source with number `id`.
     pub(super) fn new(id: u32, spec: &DatagramSpec, mut stream: Stream) -> Self {
         let interval = spec.rate.time_for(spec.packet);
         let on_left = match spec.on_off {
@@ -36,12 +36,12 @@ impl Datagrams {
         Datagrams { id, wire: WireSize::of(spec.packet), interval, on_off: spec.on_off, on_left, stream }
     }
 
-    /// Datagram number `number`.
+    /// Creates datagram number `number`.
     pub(super) fn packet(&self, number: u64) -> Packet {
         Packet::new(PacketKind::Datagram, self.id, number, self.wire)
     }
 
-    /// When the datagram after the one at `now` is due; some time from `stop` on if that is after it.
+    /// Returns when the datagram after the one at `now` is due; if that is at or after `stop`, any time from `stop` on.
     pub(super) fn next_due(&mut self, now: Time, stop: Time) -> Time {
         let Some(on_off) = self.on_off else { return now + self.interval };
         let mut due = now;
@@ -56,7 +56,7 @@ impl Datagrams {
     }
 }
 
-/// The length of a period of sending of packets that are `interval` apart.
+/// Draws the length of a period of sending; the packets in it are `interval` apart.
 fn draw_on(on_off: OnOff, interval: Span, stream: &mut Stream) -> Span {
     let length = draw_span(on_off.distribution, on_off.on, stream);
     if !on_off.whole_packets {
@@ -74,7 +74,7 @@ mod tests {
     use vegas_core::units::{Bytes, Rate};
 
     const END: Time = Time::from_nanos(3_600_000_000_000);
-    /// 1000 bytes at 1 Mb/s.
+    /// The time that 1000 bytes take at 1 Mb/s.
     const INTERVAL_NS: u64 = 8_000_000;
 
     fn departures(distribution: Option<Distribution>, seed: u64) -> Vec<u64> {
@@ -101,8 +101,8 @@ mod tests {
         assert!(times.iter().enumerate().all(|(number, time)| *time == number as u64 * INTERVAL_NS));
     }
 
-    /// 450,000 packets of on-time in an hour x 400 / 900 = 200,000; over some 4000 periods of each kind the relative
-    /// deviation of that is near 1 % for exponential periods.
+    /// 450,000 packets of on-time in an hour x 400 / 900 = 200,000. Over some 4000 periods of each kind the relative
+    /// standard deviation of that is near 1 % for exponential periods.
     #[test]
     fn mean_rate_is_that_of_the_periods() {
         let count = departures(Some(Distribution::Exponential), 1).len();
@@ -111,7 +111,7 @@ mod tests {
         assert!((192_000..208_000).contains(&count), "{count}");
     }
 
-    /// Exponential silences of mean 500 ms: e^-1 = 36.8 % of them are longer than the mean, e^-2 = 13.5 % than two.
+    /// Exponential silences with a mean of 500 ms: e^-1 = 36.8 % of them exceed the mean, e^-2 = 13.5 % twice the mean.
     #[test]
     fn packets_come_in_bursts() {
         let times = departures(Some(Distribution::Exponential), 2);
@@ -124,9 +124,10 @@ mod tests {
         assert!((0.115..0.155).contains(&longer(1_000_000_000)), "{}", longer(1_000_000_000));
     }
 
-    /// Bursts of whole packets with a mean of 12 ms, 1.5 packets, before rounding, and silences of mean 500 ms. A burst has
-    /// n packets where the draw is from n - 1/2 to n + 1/2, and one where it is less than 3/2: so more than n with
-    /// e^-((n + 1/2) / 1.5), 36.8 % more than one and 18.9 % more than two, on average 1 + 0.368 / (1 - e^-(1/1.5)) = 1.76.
+    /// Bursts of whole packets with a mean of 12 ms, 1.5 packets, before rounding, and silences with a mean of 500 ms.
+    /// A burst has n packets if the draw is from n - 1/2 to n + 1/2, and one if it is less than 3/2: so more than n
+    /// with probability e^-((n + 1/2) / 1.5), 36.8 % more than one and 18.9 % more than two, on average
+    /// 1 + 0.368 / (1 - e^-(1/1.5)) = 1.76.
     #[test]
     fn bursts_of_whole_packets_have_one_at_least() {
         let distribution = Distribution::Exponential;
@@ -146,7 +147,7 @@ mod tests {
         assert!((480.0..520.0).contains(&mean_ms), "between two bursts lie a packet's time and a silence: {mean_ms}");
     }
 
-    /// Periods far shorter than a packet takes: one packet each time, as of ns-2's Poisson source.
+    /// Periods that are far shorter than the time of a packet have one packet each, as ns-2's Poisson source sends.
     #[test]
     fn the_shortest_bursts_are_one_packet() {
         let distribution = Distribution::Exponential;
@@ -156,7 +157,7 @@ mod tests {
         assert!((6_800..7_400).contains(&times.len()), "{} in 3600 s / 508 ms", times.len());
     }
 
-    /// The same numbers on every machine: noted down once, so that a platform's own logarithm would show.
+    /// The sums are constants, so that a platform's own logarithm would show: the numbers are equal on every machine.
     #[test]
     fn departures_are_the_same_everywhere() {
         for (distribution, expected) in [

@@ -1,12 +1,12 @@
-//! Random quantities. Logarithm and power are software (`libm`), not the platform's, of which the last bits differ from
-//! machine to machine; all else that is done here IEEE 754 defines to the bit.
+//! Random quantities. Logarithm and power come from software (`libm`), because the last bits of a platform's own differ
+//! from machine to machine; IEEE 754 defines every other operation here to the bit.
 
 use vegas_core::units::{Bytes, Span};
 
 use crate::scenario::Distribution;
 use crate::util::random::Stream;
 
-/// A draw from a distribution with this mean, by inversion.
+/// Draws by inversion from a distribution with this mean.
 pub(super) fn draw(distribution: Distribution, mean: f64, stream: &mut Stream) -> f64 {
     match distribution {
         Distribution::Exponential => -mean * libm::log(stream.unit()),
@@ -18,14 +18,14 @@ pub(super) fn draw(distribution: Distribution, mean: f64, stream: &mut Stream) -
     }
 }
 
-/// A span drawn from a distribution with this mean, to the nearest nanosecond.
+/// Draws a span from a distribution with this mean, to the nearest nanosecond.
 pub(super) fn draw_span(distribution: Distribution, mean: Span, stream: &mut Stream) -> Span {
     Span::from_nanos((draw(distribution, mean.as_nanos() as f64, stream) + 0.5) as u64)
 }
 
-/// A size of at least one byte drawn from a distribution with this mean, to the nearest byte.
+/// Draws a size of at least one byte from a distribution with this mean, to the nearest byte.
 pub(super) fn draw_size(distribution: Distribution, mean: Bytes, stream: &mut Stream) -> Bytes {
-    /// What JSON and a double can count exactly.
+    /// The greatest size, bytes: JSON and a double count exactly up to it.
     const SIZE_MAX: u64 = 1 << 53;
     Bytes::new(((draw(distribution, mean.get() as f64, stream) + 0.5) as u64).clamp(1, SIZE_MAX))
 }
@@ -61,8 +61,8 @@ mod tests {
         }
     }
 
-    /// Shape 2, mean 10: nothing is below 5; half is above 5 x sqrt 2 = 7.0711, a quarter above 10, and one in a
-    /// hundred above 50. Shape 3: the least is 20/3, the mean converges fast.
+    /// Shape 2, mean 10: no value is below 5; half are above 5 x sqrt 2 = 7.0711, a quarter above 10, and one in a
+    /// hundred above 50. Shape 3: the least value is 20/3, and the mean converges fast.
     #[test]
     fn pareto() {
         let values = drawn(Distribution::Pareto { shape_milli: 2_000 });

@@ -1,4 +1,4 @@
-//! Background traffic at work.
+//! The sources of background traffic during a run.
 
 mod datagrams;
 mod draw;
@@ -21,7 +21,7 @@ use crate::util::random::Stream;
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     start: Time,
-    /// Nothing new from then on.
+    /// When the source stops to begin datagrams and connections.
     stop: Time,
     load: Kind,
     counts: Counts,
@@ -33,7 +33,7 @@ enum Kind {
     Transfers(Box<Transfers>),
 }
 
-/// Data packets, and their bytes on the wire.
+/// The numbers of data packets, and of their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     sent_packets: u64,
@@ -43,22 +43,22 @@ struct Counts {
     lost_packets: u64,
 }
 
-/// What a source begins when its time has come.
+/// What a source begins at a time.
 pub(crate) enum Begin<'a> {
-    /// A datagram, to send.
+    /// A datagram to send.
     Datagram(Packet),
-    /// A connection, to open, and what its application writes over time, if not all at once.
+    /// A connection to open, and what its application writes over time, if it does not write all at once.
     Connection(&'a FlowSpec, Option<Writes>),
 }
 
-/// What an application writes: segments that end at these bytes, each at its time.
+/// The writes of an application: segments that end at the bytes `ends`, each written at its time.
 pub(crate) struct Writes {
     pub(crate) times: Vec<Time>,
     pub(crate) ends: Vec<u64>,
 }
 
 impl Source {
-    /// Source number `id`, in a run of length `duration`.
+    /// Creates the source with number `id`, in a run of length `duration`.
     pub(crate) fn new(id: u32, spec: &TrafficSpec, duration: Span, stream: Stream) -> Self {
         let load = match &spec.load {
             Load::Datagrams(datagrams) => Kind::Datagrams(Box::new(Datagrams::new(id, datagrams, stream))),
@@ -79,7 +79,7 @@ impl Source {
         }
     }
 
-    /// When the source first begins something; none: never.
+    /// Returns when the source begins its first datagram or connection; `None` if never.
     pub(crate) fn first(&mut self) -> Option<Time> {
         let first = match &mut self.load {
             Kind::Datagrams(_) => self.start,
@@ -88,7 +88,7 @@ impl Source {
         (first < self.stop).then_some(first)
     }
 
-    /// What begins at `now`, and when the next thing does; none: never.
+    /// Returns the datagram or connection that begins at `now`, and when the next one begins; `None` if never.
     pub(crate) fn begin(&mut self, now: Time) -> (Begin<'_>, Option<Time>) {
         let stop = self.stop;
         let (begin, next) = match &mut self.load {
@@ -106,7 +106,7 @@ impl Source {
         (begin, (next < stop).then_some(next))
     }
 
-    /// A data packet of one of its connections leaves.
+    /// Counts a data packet that one of the source's connections sends.
     pub(crate) fn on_sent(&mut self, packet: &Packet) {
         self.counts.sent(packet);
     }
@@ -120,7 +120,7 @@ impl Source {
         self.counts.lost_packets += 1;
     }
 
-    /// One of its connections is over, or the run is.
+    /// Takes in the totals of one of the source's connections, which is over, or which the run's end cuts short.
     pub(crate) fn close(&mut self, flow: &Flow) {
         if let Kind::Transfers(transfers) = &mut self.load {
             transfers.close(flow);

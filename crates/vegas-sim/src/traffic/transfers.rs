@@ -1,4 +1,4 @@
-//! Sized transfers and conversations that arrive in a Poisson process: the times between two starts are exponential.
+//! Sized transfers and conversations that start in a Poisson process: the times between two starts are exponential.
 
 use vegas_core::units::{Bytes, Span, Time};
 
@@ -17,7 +17,7 @@ pub(super) struct Transfers {
     work: Work,
     /// When the run ends.
     end: Time,
-    /// The connection opened last; each has its own start and size.
+    /// The specification of the newest connection; each has its own start and size.
     connection: FlowSpec,
     stream: Stream,
     started: u64,
@@ -26,10 +26,10 @@ pub(super) struct Transfers {
     completion_times: Vec<Span>,
 }
 
-/// What a connection has to do.
+/// The work of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Work {
-    /// Send an amount of data: its mean, and its distribution.
+    /// An amount of data to send: its mean, and its distribution.
     Sizes(Bytes, Option<Distribution>),
     /// A conversation of tcplib.
     Conversations,
@@ -50,12 +50,12 @@ impl Transfers {
         }
     }
 
-    /// When the transfer after the one at `now` arrives.
+    /// Draws when the transfer after the one at `now` starts.
     pub(super) fn next_arrival(&mut self, now: Time) -> Time {
         now + draw_span(Distribution::Exponential, self.interarrival, &mut self.stream)
     }
 
-    /// A transfer or a conversation that starts now.
+    /// Returns a transfer or a conversation that starts now.
     pub(super) fn open(&mut self, now: Time) -> (&FlowSpec, Option<Writes>) {
         self.started += 1;
         self.connection.start = now;
@@ -79,7 +79,7 @@ impl Transfers {
         }
     }
 
-    /// A connection is over, or the run is.
+    /// Takes in the totals of a connection that is over, or that the run's end cuts short.
     pub(super) fn close(&mut self, flow: &Flow) {
         self.delivered_bytes += flow.receiver.next_expected();
         let Some(completed) = flow.sender.stats.completed else { return };
@@ -106,7 +106,7 @@ impl Transfers {
     }
 }
 
-/// The least of the times, ascending, that `percent` of them do not exceed.
+/// The least of the times, which are ascending, that `percent` % of them do not exceed.
 fn percentile(times: &[Span], percent: usize) -> Span {
     times[(times.len() * percent).div_ceil(100) - 1]
 }

@@ -1,9 +1,9 @@
-//! "Dynamic Vegas", section 4: a lone flow, table 1; against Reno, table 2.
+//! "Dynamic Vegas", section 4: a single flow, table 1; a flow against Reno, table 2.
 
 use super::{BOTTLENECK, run};
 
 /// Table 1: 3948.0 kb/s for Vegas, 3933.6 kb/s for Dynamic Vegas, 0.36 % apart (the unit cannot be right on 1 Mb/s).
-/// True for every threshold that the path, 12 packets, and its queue of 50 can hold.
+/// This holds for every threshold that the path, 12 packets, and its queue of 50 can hold.
 #[test]
 fn it_fills_the_single_link_as_vegas_does() {
     let vegas = run("dynamic-single", &[]).flows[0].throughput_mbps;
@@ -15,8 +15,8 @@ fn it_fills_the_single_link_as_vegas_does() {
     }
 }
 
-/// Section 4.2 names it: mid-speed start overshoots. With the paper's window of 1024 segments as the threshold, the
-/// jump to 512 loses most of what the path and its queue, 62 packets together, cannot hold.
+/// Section 4.2 says that mid-speed start overshoots. With the paper's window of 1024 segments as the threshold, the
+/// jump to 512 loses most of what exceeds the 62 packets that the path and its queue hold.
 #[test]
 fn a_threshold_beyond_path_and_queue_overshoots() {
     let outcome = run("dynamic-single", &[DYNAMIC, ("flow.0.ssthresh", "1024")]);
@@ -25,8 +25,9 @@ fn a_threshold_beyond_path_and_queue_overshoots() {
     assert!(outcome.flows[0].timeouts > 0, "no timeout");
 }
 
-/// Table 2 claims half of the bottleneck, and a window of 25. The rule rests where Vegas's does, at a backlog of beta: with
-/// Reno's 19 to 49 packets in the queue, 110 ms and some 320 more, that is a window of 4 (docs/algorithms/dynamic.md).
+/// Table 2 claims half of the bottleneck, and a window of 25. The rule settles where Vegas's does, at a backlog of
+/// beta: with Reno's 19 to 49 packets in the queue, 110 ms plus some 320 ms, that is a window of 4
+/// (docs/algorithms/dynamic.md).
 #[test]
 fn against_reno_it_gets_no_more_than_vegas_does() {
     let vegas = run("dynamic-vegas-and-reno", &[]);
@@ -39,7 +40,7 @@ fn against_reno_it_gets_no_more_than_vegas_does() {
     }
 }
 
-/// Reno cannot keep more than a short queue holds.
+/// Reno cannot keep more packets in the queue than a short queue holds.
 #[test]
 fn in_a_short_queue_it_shares_with_reno() {
     let outcome =

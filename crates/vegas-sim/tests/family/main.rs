@@ -1,4 +1,4 @@
-//! What the papers of the family claim of each algorithm, run in the simulator.
+//! The claims of the family's papers about each algorithm, tested in the simulator.
 
 mod dynamic;
 mod gallop;
@@ -21,7 +21,7 @@ fn run(scenario: &str, overrides: &[(&str, &str)]) -> Outcome {
 /// The dumbbell's bottleneck, forward.
 const BOTTLENECK: usize = 0;
 
-/// A link's column as (time in s, value).
+/// A link's column as pairs of time, s, and value.
 fn link_series(outcome: &Outcome, link: usize, column: &[f64]) -> Vec<(f64, f64)> {
     let series = &outcome.link_series;
     let of_link = (0..series.time_s.len()).filter(|&row| series.link[row] as usize == link);

@@ -1,4 +1,5 @@
-//! "RoVegas", sections 5 and 6: asymmetric paths, persistent congestion, fairness; and which routers stamp.
+//! "RoVegas", sections 5 and 6: asymmetric paths, persistent congestion, fairness; and the choice of routers that
+//! stamp.
 
 use std::fmt::Write as _;
 
@@ -12,8 +13,8 @@ const LEAST_BASE: (&str, &str) =
     ("flow.0.algorithm", r#"{ preset = "rovegas", signal = "router-assisted-least-base" }"#);
 const STAMPS: (&str, &str) = ("topology.bottleneck.aqt", "true");
 
-/// Rate of the way back for an asymmetric factor k on a forward bottleneck of 1.6 Mb/s with packets of 1000 B and
-/// acknowledgements of 40 B: 200/k acknowledgements a second.
+/// The rate of the way back for an asymmetric factor k, with a forward bottleneck of 1.6 Mb/s, packets of 1000 B and
+/// acknowledgements of 40 B: 200/k acknowledgements per second.
 const BACKWARD: [(u32, &str); 5] = [(2, "32kbit"), (4, "16kbit"), (8, "8kbit"), (16, "4kbit"), (32, "2kbit")];
 
 fn asymmetric(rate: &str, overrides: &[(&str, &str)]) -> FlowOutcome {
@@ -21,8 +22,8 @@ fn asymmetric(rate: &str, overrides: &[(&str, &str)]) -> FlowOutcome {
     run("rovegas-asymmetric", &[&backward, overrides].concat()).flows[0].clone()
 }
 
-/// Section 6.1: congestion on the way back does not idle the way there. Two or three times Vegas's, of which the longer
-/// acknowledgement leaves 40/48 where acknowledgements are what is scarce.
+/// Section 6.1: congestion on the way back does not leave the forward path idle. RoVegas has two or three times Vegas's
+/// throughput; where acknowledgements limit it, its longer acknowledgement leaves 40/48 of that.
 #[test]
 fn it_sends_twice_as_much_over_an_asymmetric_path() {
     for (k, rate) in BACKWARD {
@@ -35,9 +36,9 @@ fn it_sends_twice_as_much_over_an_asymmetric_path() {
     }
 }
 
-/// Section 5.2: mechanism I holds the window once each acknowledgement stands for three segments and more; so does H, by
-/// which only three of them leave. Without both the window grows, as far as the forward queue has room for what one
-/// acknowledgement lets out.
+/// Section 5.2: mechanism I holds the window once each acknowledgement covers three segments or more; so does H, by
+/// which only three of them leave. Without both the window grows until the forward queue has no room for the segments
+/// that one acknowledgement releases.
 #[test]
 fn without_mechanism_i_nothing_holds_the_window() {
     let queues = [("topology.bottleneck.queue", "50p"), ("topology.bottleneck.backward.queue", "10p")];
@@ -54,8 +55,8 @@ fn without_mechanism_i_nothing_holds_the_window() {
     assert!((14.0..=17.0).contains(&neither), "neither: {neither}");
 }
 
-/// That path with bursts of datagrams against the acknowledgements, 10 Mb/s there and 1 Mb/s back; `vegas-linux` carries it
-/// out with real sockets.
+/// An asymmetric path, 10 Mb/s forward and 1 Mb/s back, with bursts of datagrams against the acknowledgements;
+/// `vegas-linux` runs it with real sockets.
 #[test]
 fn bursts_on_a_narrow_way_back_do_not_idle_the_way_there() {
     for seed in ["1", "2", "3"] {
@@ -67,13 +68,13 @@ fn bursts_on_a_narrow_way_back_do_not_idle_the_way_there() {
     }
 }
 
-/// Sections 2.2.1 and 3.1: a route that becomes 40 ms longer. Megabits a second in the 10 s before, and from 5 s after.
+/// Sections 2.2.1 and 3.1: the route becomes 40 ms longer. Compares the 10 s before with 10 s from 5 s after.
 #[test]
 fn a_longer_route_does_not_cost_its_throughput() {
     for (algorithm, least, most) in [
         ("\"vegas\"", 0.0, 0.5),
         ("\"rovegas\"", 0.95, 1.05),
-        // the pseudocode of section 6.4 cannot follow
+        // the pseudocode of section 6.4 cannot follow a longer route
         ("{ preset = \"rovegas\", signal = \"router-assisted-least-base\" }", 0.0, 0.5),
     ] {
         let outcome = run("rovegas-reroute", &[("flow.0.algorithm", algorithm)]);
@@ -83,8 +84,8 @@ fn a_longer_route_does_not_cost_its_throughput() {
     }
 }
 
-/// 24 bits of microseconds saturate: a way back of 14 acknowledgements of 1.92 s each is 26.88 s long when it is full, of
-/// which the option can say 16.777215.
+/// 24 bits of microseconds saturate: a full queue of 14 acknowledgements of 1.92 s each on the way back takes 26.88 s,
+/// of which the option can express 16.777215 s.
 #[test]
 fn the_queueing_time_saturates() {
     let slow = r#"{ rate = "200bit", queue = "14p" }"#;
@@ -98,8 +99,8 @@ fn the_queueing_time_saturates() {
     assert!((base - (26_880.0 - 16_777.215)).abs() < 0.1, "{base} ms");
 }
 
-/// Section 6.4: where no router stamps it is Vegas, on packets that are 8 bytes longer, and so with fewer of the longer
-/// acknowledgements: 40/48 of them.
+/// Section 6.4: if no router stamps, RoVegas is Vegas with packets that are 8 bytes longer, and thus with 40/48 of the
+/// acknowledgements.
 #[test]
 fn without_routers_it_is_vegas() {
     let vegas = asymmetric("32kbit", &[]).goodput_mbps;
@@ -107,7 +108,7 @@ fn without_routers_it_is_vegas() {
     assert!((rovegas / vegas - 40.0 / 48.0).abs() < 0.01, "Vegas {vegas} Mb/s, RoVegas {rovegas} Mb/s");
 }
 
-/// Section 6.4: one stamping router on the congested way back is enough, with the least base RTT, too.
+/// Section 6.4: one stamping router on the congested way back is enough, also with the least base RTT.
 #[test]
 fn one_router_on_the_way_back_is_enough() {
     let vegas = asymmetric("32kbit", &[]).throughput_mbps;
@@ -115,8 +116,8 @@ fn one_router_on_the_way_back_is_enough() {
     assert!(some.throughput_mbps > 1.5 * vegas, "Vegas {vegas} Mb/s, RoVegas {} Mb/s", some.throughput_mbps);
 }
 
-/// Figure 19: bursts against the flow on each of three links, and one router of four stamps. Goodput over Vegas's, mean of
-/// five seeds.
+/// Figure 19: bursts against the flow on each of three links, and one stamping router of four. Goodput relative to
+/// Vegas's, as the mean of five seeds.
 #[test]
 fn one_router_of_four_is_enough() {
     const R2: &str = "topology.bottlenecks.0.backward.aqt";
@@ -135,7 +136,7 @@ fn one_router_of_four_is_enough() {
     assert!((4.0..7.0).contains(&all), "all routers on the way back stamp: {all}");
 }
 
-/// The option is on the wire and not in the payload: 1008 bytes carry 960.
+/// The option counts on the wire and not as payload: 1008 bytes carry 960.
 #[test]
 fn the_option_counts_on_the_wire_only() {
     let flow = asymmetric("1.6mbit", &[ROVEGAS, STAMPS]);
@@ -143,7 +144,7 @@ fn the_option_counts_on_the_wire_only() {
     assert!((share - 960.0 / 1008.0).abs() < 1e-3, "{share}");
 }
 
-/// Section 6.2: eight flows enter one by one; the newcomers' base RTT is not spoiled by the queue that they find.
+/// Section 6.2: eight flows enter one by one; the queue that a newcomer finds does not spoil its base RTT.
 #[test]
 fn eight_flows_keep_a_short_queue() {
     let names: Vec<String> = (0..8).map(|flow| format!("flow.{flow}.algorithm")).collect();
@@ -160,7 +161,8 @@ fn eight_flows_keep_a_short_queue() {
     assert!((14.0..=22.0).contains(&rovegas), "RoVegas: {rovegas} packets");
 }
 
-/// Section 6.3 and figure 17, with alpha = beta: five flows that enter 30 s apart share within 3 %, Vegas's do not.
+/// Section 6.3 and figure 17, with alpha = beta: five flows that enter 30 s apart have shares within 3 %; Vegas's do
+/// not.
 #[test]
 fn five_flows_of_equal_delays_share_equally() {
     for bound in [2, 3] {
@@ -171,7 +173,7 @@ fn five_flows_of_equal_delays_share_equally() {
     }
 }
 
-/// Figures 16 and 18: equal shares for five flows over one to five links, which begin together.
+/// Figures 16 and 18: five flows over one to five links, which begin together, have equal shares.
 #[test]
 fn five_flows_over_different_links_share_equally() {
     let shares = |algorithm: &str| {
@@ -184,8 +186,8 @@ fn five_flows_over_different_links_share_equally() {
     assert!(vegas.jain() < 0.999 && vegas.furthest() > 0.03, "Vegas {vegas:?}");
 }
 
-/// Where the round trips are no multiples of a packet's transmission time, no whole window gives an equal share: none is
-/// further from it than half a segment a round trip (docs/deviations.md).
+/// If the round trips are no multiples of a packet's transmission time, no whole window gives an equal share: none is
+/// further from it than half a segment per round trip (docs/deviations.md).
 #[test]
 fn whole_windows_are_what_keeps_other_delays_apart() {
     let shares = Shares::of_dumbbell("rovegas", [1, 5, 9, 13, 17], 2);
@@ -195,12 +197,12 @@ fn whole_windows_are_what_keeps_other_delays_apart() {
     }
 }
 
-/// What five flows get over the last 100 s.
+/// The shares of five flows over the last 100 s.
 #[derive(Debug)]
 struct Shares {
-    /// Over the mean of the five.
+    /// The shares relative to the mean of the five.
     of_mean: Vec<f64>,
-    /// Mean windows of the whole run, in segments.
+    /// The mean windows of the whole run, segments.
     windows: Vec<f64>,
 }
 
@@ -216,7 +218,7 @@ impl Shares {
         }
     }
 
-    /// Flows that enter 30 s apart; access delays in ms.
+    /// Runs flows that enter 30 s apart, with these access delays in ms.
     fn of_dumbbell(algorithm: &str, delays: [u32; 5], bound: u32) -> Self {
         let mut text = String::from(
             r#"name = "five"
@@ -251,7 +253,7 @@ bottleneck = { rate = "1.6mbit", delay = "20ms", queue = "50p", aqt = true }
     }
 }
 
-/// Bytes acknowledged until then.
+/// The bytes acknowledged until `at_s`.
 fn acked_bytes(outcome: &Outcome, flow: u32, at_s: f64) -> f64 {
     let series = &outcome.flow_series;
     let row = (0..series.flow.len()).find(|&row| series.flow[row] == flow && series.time_s[row] >= at_s);

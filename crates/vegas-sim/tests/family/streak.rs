@@ -10,7 +10,7 @@ const DELAYS_MS: [u64; 7] = [10, 20, 50, 100, 200, 500, 1000];
 const RATES_MBPS: [u64; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 const PACKET_BITS: f64 = 8_000.0;
 
-/// A path with this much round-trip propagation delay, a tenth of it on each of the four passes over an access link.
+/// A path with this round-trip propagation delay; each of the four passes over an access link has a tenth of it.
 #[derive(Clone, Copy, Debug)]
 struct Path {
     delay_ms: u64,
@@ -19,13 +19,13 @@ struct Path {
 }
 
 impl Path {
-    /// Round-trip time of a packet alone, but for its acknowledgement's few bytes.
+    /// The round-trip time of a single packet, without its acknowledgement's few bytes, s.
     fn round_s(self) -> f64 {
         let (rate, access) = (self.rate_mbps as f64 * 1e6, self.access_mbps as f64 * 1e6);
         self.delay_ms as f64 / 1e3 + PACKET_BITS / rate + 2.0 * PACKET_BITS / access
     }
 
-    /// What the path holds, segments.
+    /// The number of segments that the path holds.
     fn holds(self) -> f64 {
         self.round_s() * self.rate_mbps as f64 * 1e6 / PACKET_BITS
     }
@@ -49,11 +49,12 @@ algorithm = {algorithm}
         vegas_sim::run(&scenario)
     }
 
-    /// What figure 12 and the design ask of slow start on this path; why not, where it is otherwise.
+    /// Checks the requirements of figure 12 and of the design on slow start on this path; the error names the one that
+    /// fails.
     fn check(self) -> Result<(), String> {
         let rounds = 2.0 * self.holds().log2() + 4.0;
         let nanos = |rounds: f64| (rounds * self.round_s() * 1e9) as u64;
-        // three rounds more, to see that the link stays full
+        // three more rounds show whether the link stays full
         let whole = self.run("\"streak\"", "5p", nanos(rounds + 3.0), nanos(0.25));
         let end_s = whole.flows[0].slow_start_end_s.ok_or("slow start does not end")?;
         let opening = self.run("\"streak\"", "4p", (end_s * 1e9) as u64, nanos(1.0));
@@ -74,7 +75,7 @@ algorithm = {algorithm}
     }
 }
 
-/// Figure 12, and figure 10: a queue of two at every delay and rate, whatever the access links'.
+/// Figures 12 and 10: the queue is at most two at every delay and rate, for both rates of access links.
 #[test]
 fn the_queue_stays_at_two_and_the_link_fills() {
     let mut failures = Vec::new();

@@ -1,11 +1,11 @@
-//! Algorithms that leave the path to others: LEDBAT (RFC 6817), LEDBAT++ and TCP-LP.
+//! Algorithms that yield to other flows: LEDBAT (RFC 6817), LEDBAT++ and TCP-LP.
 
 use super::{Dumbbell, median, queue, rate_mbps, share};
 
 const PATH: Dumbbell<'_> =
     Dumbbell { rate_mbps: 10, rtt_ms: 40, queue: 200, duration_s: 60, flows: &[("ledbat", 0)], more: "" };
 
-/// LEDBAT's target is 25 ms, LEDBAT++'s 60, which it leaves for a tenth of the time.
+/// LEDBAT's target is 25 ms. LEDBAT++'s is 60 ms, which its slowdowns leave for a tenth of the time.
 #[test]
 fn alone_they_hold_their_target() {
     for (algorithm, target_ms, use_min) in [("ledbat", 25.0, 0.97), ("ledbat++", 60.0, 0.85)] {
@@ -30,7 +30,8 @@ fn they_yield_to_reno_and_take_what_it_leaves() {
     }
 }
 
-/// A LEDBAT flow that comes later takes the first one's queue for the path's own delay; LEDBAT++'s slowdowns show it.
+/// A later LEDBAT flow takes the first one's queue for the path's own delay; LEDBAT++'s slowdowns reveal the path's
+/// delay.
 #[test]
 fn slowdowns_take_the_latecomers_advantage() {
     let latecomer = |algorithm| {
@@ -43,7 +44,8 @@ fn slowdowns_take_the_latecomers_advantage() {
     assert!((0.3..=0.7).contains(&plus), "{plus}");
 }
 
-/// RFC 6817: the delay is one-way, so that a queue on the way back does not count. LEDBAT++ takes round-trip times, and yields to it.
+/// RFC 6817: the delay is one-way, so a queue on the way back does not count. LEDBAT++ uses round-trip times, and
+/// yields to it.
 #[test]
 fn a_queue_on_the_way_back_does_not_stop_ledbat() {
     let rate = |algorithm| {

@@ -1,18 +1,19 @@
-//! What is known of BBR: RFC 9743, section 1 (version 1 was deployed with known harm), Hock, Bless and Zitterbart (ICNP 2017),
-//! Ware et al. (IMC 2019), and the kernel's traces in `reference/linux-rivals`.
+//! Known results about BBR: RFC 9743, section 1 (version 1 was deployed with known harm), Hock, Bless and Zitterbart
+//! (ICNP 2017), Ware et al. (IMC 2019), and the kernel's traces in `reference/linux-rivals`.
 
 use super::{Dumbbell, share};
 use vegas_sim::outcome::{IncidentKind, Outcome};
 
-/// A product of 50 packets.
+/// A path with a bandwidth-delay product of 50 packets.
 const PATH: Dumbbell<'_> = Dumbbell { rate_mbps: 10, rtt_ms: 40, queue: 25, duration_s: 90, flows: &[], more: "" };
 
 fn dropped(outcome: &Outcome) -> usize {
     outcome.incidents.iter().filter(|incident| incident.kind == IncidentKind::QueueDrop).count()
 }
 
-/// Ware et al., section 4: version 1 keeps at most twice the product in flight, whatever the others do, so that its share falls as
-/// the queue grows. The kernel has 64 % with half a product of queue, and 29 % with eight.
+/// Ware et al., section 4: version 1 keeps at most twice the product in flight, whatever the other flows do, so its
+/// share falls as the queue grows. The kernel's share is 64 % with a queue of half a product, and 29 % with eight
+/// products.
 #[test]
 fn the_queue_decides_version_1s_share_beside_cubic() {
     let with_queue = |queue| {
@@ -29,7 +30,8 @@ fn the_queue_decides_version_1s_share_beside_cubic() {
     assert!(lost > 3 * beside_its_kind, "{lost}, {beside_its_kind}");
 }
 
-/// Hock et al., section V: with room in the queue the flow with the longer RTT keeps more in flight, and gets more. Reno's gets less.
+/// Hock et al., section V: if the queue has room, the flow with the longer RTT keeps more in flight and gets more. With
+/// Reno it gets less.
 #[test]
 fn the_longer_rtt_gets_more_of_version_1() {
     let longer = |algorithm| {
@@ -43,7 +45,8 @@ fn the_longer_rtt_gets_more_of_version_1() {
     assert!(newreno < 0.5, "{newreno}");
 }
 
-/// Two flows on half a product of queue: the kernel's version 1 loses 3464 to 4516 packets in 60 s, its version 3 474 to 624.
+/// Two flows with a queue of half a product: the kernel's version 1 loses 3464 to 4516 packets in 60 s, its version 3
+/// 474 to 624.
 #[test]
 fn version_3_loses_less_than_version_1() {
     let lost = |algorithm| dropped(&Dumbbell { flows: &[(algorithm, 0), (algorithm, 0)], ..PATH }.run());

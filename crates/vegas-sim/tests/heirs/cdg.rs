@@ -2,7 +2,7 @@
 
 use super::{Dumbbell, mean, queue, rate_mbps};
 
-/// Section 3: it backs off where the delay rises, long before the queue is full, and the link stays in use.
+/// Section 3: CDG backs off when the delay rises, long before the queue is full, and the link stays busy.
 #[test]
 fn the_queue_stays_short_without_losses() {
     let path = Dumbbell { rate_mbps: 10, rtt_ms: 40, queue: 200, duration_s: 60, flows: &[("cdg", 0)], more: "" };

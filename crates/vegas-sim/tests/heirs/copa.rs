@@ -9,8 +9,8 @@ fn range(values: Vec<f64>) -> (f64, f64) {
     (values.iter().copied().fold(f64::MAX, f64::min), values.into_iter().fold(0.0, f64::max))
 }
 
-/// Section 2.1: each flow's rate is 1 / (delta dq), so that n flows hold n / delta = 2 n packets in the queue on average; it
-/// swings between empty and 2.5 n / delta (section 3). The link is full.
+/// Section 2.1: each flow's rate is 1 / (delta dq), so n flows hold n / delta = 2 n packets in the queue on average.
+/// The queue varies between empty and 2.5 n / delta (section 3). The link is full.
 #[test]
 fn flows_keep_the_rate_of_the_equilibrium() {
     for flows in [1, 2, 4] {
@@ -27,8 +27,8 @@ fn flows_keep_the_rate_of_the_equilibrium() {
     }
 }
 
-/// Section 2.1: the velocity doubles. From 10 to 40 Mb/s the window has 150 packets to gain; at 2 a round trip that takes 75 of
-/// them, 3 s.
+/// Section 2.1: the velocity doubles. From 10 to 40 Mb/s the window grows by 150 packets; at 2 per round trip that
+/// would take 75 round trips, 3 s.
 #[test]
 fn velocity_finds_new_capacity_soon() {
     let more = "[[change]]\nat = \"15s\"\nlink = \"r1->r2\"\nrate = \"40mbit\"";
@@ -39,9 +39,9 @@ fn velocity_finds_new_capacity_soon() {
     assert!(at - 15.0 < 1.0, "{at}");
 }
 
-/// Section 2.2: beside a flow that fills the queue Copa competes. The default mode would leave it 1 / (delta dq) = 2 segments in the
-/// queueing delay. Once CUBIC has gone, the queue swings by no more than in the default mode, 2.5 / delta = 5 packets and one
-/// under way, over what was the least RTT beside CUBIC.
+/// Section 2.2: beside a flow that fills the queue Copa competes. The default mode would leave it 1 / (delta dq) = 2
+/// segments per queueing delay. Once CUBIC has stopped, the queue varies by no more than in the default mode, 2.5 /
+/// delta = 5 packets and one in the transmitter, above the least RTT beside CUBIC.
 #[test]
 fn the_competitive_mode_holds_its_own_beside_cubic() {
     let path =
@@ -57,7 +57,7 @@ fn the_competitive_mode_holds_its_own_beside_cubic() {
     assert!(most - least <= 6.0, "{least} to {most}");
 }
 
-/// Alone the default mode holds: a queue as in the competitive mode would be far above 2.5 / delta.
+/// A single flow stays in the default mode: a queue as in the competitive mode would be far above 2.5 / delta.
 #[test]
 fn alone_it_does_not_compete() {
     for rtt_ms in [10, 40, 160] {
@@ -68,7 +68,8 @@ fn alone_it_does_not_compete() {
     }
 }
 
-/// mvfst's delta is 0.05: 1 / delta = 20 packets a flow wait in equilibrium, ten times as many as the paper's 2 (section 2.1).
+/// mvfst's delta is 0.05: 1 / delta = 20 packets of each flow wait in equilibrium, ten times the paper's 2 (section
+/// 2.1).
 #[test]
 fn the_dialect_of_mvfst_keeps_ten_times_the_queue() {
     let of = |preset| {

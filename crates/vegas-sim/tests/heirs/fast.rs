@@ -25,8 +25,8 @@ fn each_flow_keeps_alpha_packets_in_the_queue() {
     }
 }
 
-/// Section III.C: the equilibrium maximises the sum of alpha log(rate). Over two links of 40 Mb/s the flow that crosses both
-/// then has a third of each, whatever the round-trip times.
+/// Section III.C: the equilibrium maximises the sum of alpha log(rate). Over two links of 40 Mb/s the flow that crosses
+/// both then has a third of each, for all round-trip times.
 #[test]
 fn rates_are_proportionally_fair() {
     let short = |enter, leave| format!("[[flow]]\nalgorithm = \"fast\"\nenter = \"{enter}\"\nleave = \"{leave}\"\n");

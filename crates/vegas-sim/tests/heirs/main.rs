@@ -1,4 +1,4 @@
-//! What the sources of Vegas's heirs promise: equilibria, fairness, and yielding to others.
+//! The promises of the sources of Vegas's heirs: equilibria, fairness, and yielding to other flows.
 
 mod background;
 mod bbr;
@@ -11,20 +11,20 @@ mod search;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-/// Bytes on the wire.
+/// The size of a packet on the wire, bytes.
 const PACKET: f64 = 1_000.0;
 
 /// One bottleneck, and the flows over it.
 struct Dumbbell<'a> {
     rate_mbps: u32,
-    /// Propagation, both ways together; 4 at least.
+    /// The propagation delay of both ways together; at least 4.
     rtt_ms: u32,
-    /// Packets.
+    /// The limit of the queue, packets.
     queue: u32,
     duration_s: u32,
-    /// Preset, and when it starts, s.
+    /// The preset and the start, s, of each flow.
     flows: &'a [(&'a str, u32)],
-    /// What else the scenario says.
+    /// Further lines of the scenario.
     more: &'a str,
 }
 
@@ -51,7 +51,7 @@ impl Dumbbell<'_> {
         ))
     }
 
-    /// How long a packet of the queue waits for the one before it, ms.
+    /// The transmission time of a packet at the bottleneck, ms.
     fn packet_ms(&self) -> f64 {
         PACKET * 8.0 / 1_000.0 / f64::from(self.rate_mbps)
     }
@@ -62,7 +62,7 @@ fn run(text: &str) -> Outcome {
     vegas_sim::run(&scenario)
 }
 
-/// Wire rate received by a flow between two times, Mb/s.
+/// The rate on the wire that a flow receives between two times, Mb/s.
 fn rate_mbps(outcome: &Outcome, flow: usize, from_s: f64, to_s: f64) -> f64 {
     let series = &outcome.flow_series;
     let is_there =
@@ -70,13 +70,13 @@ fn rate_mbps(outcome: &Outcome, flow: usize, from_s: f64, to_s: f64) -> f64 {
     mean((0..series.time_s.len()).filter(is_there).map(|row| series.throughput_mbps[row]))
 }
 
-/// A flow's part of what two flows receive between two times.
+/// The part of one flow in what two flows receive between two times.
 fn share(outcome: &Outcome, flow: usize, from_s: f64, to_s: f64) -> f64 {
     let own = rate_mbps(outcome, flow, from_s, to_s);
     own / (own + rate_mbps(outcome, 1 - flow, from_s, to_s))
 }
 
-/// Packets that wait at the bottleneck, or are sent, at the sampling instants between two times.
+/// The packets in the bottleneck's queue and transmitter at the sampling instants between two times.
 fn queue(outcome: &Outcome, from_s: f64, to_s: f64) -> Vec<f64> {
     let series = &outcome.link_series;
     let is_there = |row: &usize| series.link[*row] == 0 && series.time_s[*row] > from_s && series.time_s[*row] <= to_s;

@@ -1,5 +1,6 @@
-//! SEARCH (draft-chung-ccwg-search-09) on 50 Mb/s and 100 ms, against its formula at the ends of its bins: `docs/algorithms/search.md`
-//! has the table, worked out from when each segment leaves, waits and is acknowledged.
+//! SEARCH (draft-chung-ccwg-search-09) on 50 Mb/s and 100 ms, compared with its formula at the ends of its bins.
+//! `docs/algorithms/search.md` has the table, calculated from the times at which each segment leaves, waits and is
+//! acknowledged.
 
 use vegas_sim::outcome::Outcome;
 
@@ -25,7 +26,8 @@ fn exit(slow_start: &str, queue: u32) -> (f64, f64) {
     (flow.slow_start_end_s.unwrap(), flow.cwnd_at_slow_start_end.unwrap())
 }
 
-/// Of 3022 segments (2794 and 3234 at 48 parts of 100) 2192 have arrived at 1.3626 s: 27 % are missing. A bin before it is 25.9 %.
+/// Of 3022 segments (2794 and 3234 at 48 parts of 100) 2192 have arrived at 1.3626 s: 27 % are missing. One bin earlier
+/// 25.9 % are missing.
 #[test]
 fn slow_start_ends_where_a_quarter_is_missing() {
     let (at, window) = exit("search", 4000);
@@ -33,7 +35,8 @@ fn slow_start_ends_where_a_quarter_is_missing() {
     assert!((window - 3279.0).abs() <= 1.0, "{window}");
 }
 
-/// Towards the newer bin what is not sent yet counts: it is over before the path's 625 segments.
+/// An interpolation towards the newer bin counts segments that were not sent yet: slow start ends before the path's 625
+/// segments.
 #[test]
 fn the_printed_interpolation_ends_it_too_early() {
     let (at, window) = exit("search-draft-09", 4000);
@@ -41,7 +44,8 @@ fn the_printed_interpolation_ends_it_too_early() {
     assert!((window - 512.0).abs() <= 1.0, "{window}");
 }
 
-/// A queue of 1000 drops what is missed 4 ms before that; with 50 more it is in time.
+/// With a queue of 1000 a drop is found 4 ms before that time, and the loss ends slow start; with 50 more places SEARCH
+/// ends it.
 #[test]
 fn a_loss_can_come_a_bin_too_soon() {
     let ((lost, _), (in_time, _)) = (exit("search", 1000), exit("search", 1050));

@@ -1,30 +1,30 @@
-//! What a run of the reference was, from its name: `S<n>_<algorithm>[_vs_<algorithm>][_<variant>]...`, as the README
-//! beside the traces explains. A trace that is put there later so needs no line here.
+//! The configuration of a reference run, from its name: `S<n>_<algorithm>[_vs_<algorithm>][_<variant>]...`, as the
+//! README beside the traces explains. So a trace that is added later needs no line here.
 
 /// A run of the reference: a path, and its flows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Case {
     pub(crate) rate: &'static str,
-    /// Propagation, both ways together.
+    /// The propagation delay of both ways together.
     pub(crate) rtt_ms: u32,
-    /// Packets, the one that is sent included.
+    /// The limit of the queue, packets; the packet in the transmitter counts.
     pub(crate) queue: u32,
     pub(crate) duration_s: u32,
-    /// Payload, for a transfer that ends.
+    /// The payload of a transfer that ends.
     pub(crate) size: Option<&'static str>,
-    /// Of this many packets that are offered to the bottleneck one is lost.
+    /// Of this number of packets offered to the bottleneck one is lost.
     pub(crate) drop_every: Option<u32>,
     pub(crate) initial_window: u32,
-    /// Bytes of headers: 40, and 12 more with timestamps.
+    /// The size of the headers, bytes: 40, and 12 more with timestamps.
     pub(crate) header: u32,
-    /// Keys of both flows' hosts besides `kind`.
+    /// The keys of both flows' hosts other than `kind`.
     pub(crate) host: &'static str,
     pub(crate) first: Sender,
-    /// The second flow, and when it connects, ms.
+    /// The second flow, and the time at which it connects, ms.
     pub(crate) second: Option<(Sender, u32)>,
 }
 
-/// An algorithm of the kernel's.
+/// An algorithm of the kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sender {
     Vegas {
@@ -34,20 +34,20 @@ pub(crate) enum Sender {
     },
     Reno,
     Cubic,
-    /// The kernel's module parameter `hystart=0`.
+    /// CUBIC with the kernel's module parameter `hystart=0`.
     CubicNoHystart,
-    /// A preset of the kernel module's name.
+    /// The preset of a kernel module.
     Standalone(&'static str),
 }
 
-/// Presets, by the names of the kernel's modules.
+/// The presets, by the names of the kernel's modules.
 const STANDALONE: [(&str, &str); 10] = [
     ("bbr", "bbr1"),
     ("bbr3", "bbr3-linux"),
     ("cdg", "cdg"),
     ("htcp", "htcp"),
     ("illinois", "illinois"),
-    // the kernel's LP never sees early congestion: what is left of it is Reno (docs/algorithms/lp.md)
+    // the kernel's LP never detects early congestion, and is otherwise Reno (docs/algorithms/lp.md)
     ("lp", "reno-linux"),
     ("nv", "nv"),
     ("veno", "veno"),
@@ -55,13 +55,13 @@ const STANDALONE: [(&str, &str); 10] = [
     ("yeah", "yeah"),
 ];
 
-/// Traces of these congestion controls are not compared, and why.
+/// Runs with these words in their names are not compared, for these reasons.
 const ABSENT: [(&str, &str); 2] = [
     ("applim", "an application that writes only while nothing waits"),
     ("ratechange", "netem, where what waits leaves at the rate before the change"),
 ];
 
-/// Of the README's list of scenarios.
+/// Returns the path of a scenario in the README's list.
 fn path(number: &str) -> Option<Case> {
     let (rate, rtt_ms, queue, duration_s) = match number {
         "S1" => ("50mbit", 100, 100, 60),
@@ -90,13 +90,13 @@ fn path(number: &str) -> Option<Case> {
 }
 
 impl Case {
-    /// Of a run's name.
+    /// Returns the configuration of a run's name.
     ///
     /// # Errors
-    /// Why the run cannot be had here.
+    /// The reason why the run cannot be simulated.
     ///
     /// # Panics
-    /// The name says what neither the README nor this file knows.
+    /// The name has a word that neither the README nor this file explains.
     pub(crate) fn of(run: &str) -> Result<Case, &'static str> {
         let mut words: Vec<&str> = run.split('_').rev().collect();
         let number = words.pop().unwrap_or_default();
@@ -130,12 +130,13 @@ impl Case {
             match word {
                 "long" => self.duration_s = 120,
                 "ts1" => self.header = 52,
-                // what the queue is of bandwidth-delay products
+                // the queue in bandwidth-delay products
                 "rerun" | "half" | "8bdp" | "bdp" => {}
                 "nosack" => self.host = ", sack = false",
-                // of 400 kB, as the README says
+                // a receive window of 400 kB, as the README says
                 "delack" => self.host = r#", delayed_ack = "linux", receive_window = 400"#,
-                // behind delack: grown by the kernel, in time but for 87 ms of slow start, to what does not limit
+                // after delack: the kernel grows the window, in time except for 87 ms of slow start, to a size that
+                // does not limit
                 "autotune" => self.host = r#", delayed_ack = "linux", receive_window = 3000"#,
                 _ => return None,
             }
@@ -144,7 +145,7 @@ impl Case {
     }
 }
 
-/// The next algorithm; a second one's numbers are not in the name.
+/// Takes the next algorithm; a second one's numbers are not in the name.
 fn sender(words: &mut Vec<&str>) -> Option<Sender> {
     match words.pop()? {
         "reno" => Some(Sender::Reno),
@@ -163,12 +164,12 @@ fn sender(words: &mut Vec<&str>) -> Option<Sender> {
 }
 
 impl Sender {
-    /// Whether it steers by delay, so that its window is steady rather than a saw-tooth.
+    /// Returns whether it steers by delay, so that its window is steady instead of a saw-tooth.
     pub(crate) fn holds_its_window(&self) -> bool {
         matches!(self, Sender::Vegas { .. } | Sender::Standalone("nv" | "cdg" | "bbr1" | "bbr3-linux"))
     }
 
-    /// How far the steady window may lie from the kernel's.
+    /// The greatest difference of the steady window from the kernel's.
     pub(crate) fn steady_within(&self, theirs: f64) -> f64 {
         if self.is_bbr() { 0.05 * theirs } else { 1.0 }
     }
@@ -177,7 +178,7 @@ impl Sender {
         matches!(self, Sender::Standalone("bbr1" | "bbr3-linux"))
     }
 
-    /// Its keys in a flow's table.
+    /// Returns its keys in a flow's table.
     pub(crate) fn keys(&self) -> String {
         match self {
             Sender::Vegas { alpha, beta, gamma } => {

@@ -1,12 +1,11 @@
 //! Agreement with TCP of Linux 6.1, trace by trace. `cargo test -p vegas-sim --test linux -- --nocapture` prints the
 //! table.
 //!
-//! The limits are those the project set itself before the first comparison: the window at the end of slow start within
-//! one segment, its time within one round trip, the steady window of Vegas within one segment, period and peak of the
-//! saw-tooth within 5 %. Added later: Vegas's base RTT within 1 %, bytes and the link's busy time within 2 %, the longest
-//! queue, losses and repairs within one. Runs are understood by their names ([`case`]). What lies outside is
-//! named in [`EXPLAINED`] with the section of docs/deviations.md that says why; an explanation that is no longer needed fails
-//! too.
+//! The project set the limits before the first comparison: the window at the end of slow start within one segment, its
+//! time within one round trip, the steady window of Vegas within one segment, period and peak of the saw-tooth within 5
+//! %. Limits added later: Vegas's base RTT within 1 %, bytes and the link's busy time within 2 %, the longest queue,
+//! losses and repairs within one. A run's name describes it ([`case`]). [`EXPLAINED`] names each difference beyond the
+//! limits, with the section of docs/deviations.md that has the reason; an explanation without a difference fails, too.
 
 #[path = "../support/agreement.rs"]
 mod agreement;
@@ -21,7 +20,7 @@ use trace::{Bottleneck, Trace, Traces};
 use vegas_sim::outcome::{Incident, IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
 
-/// Trace, what differs, section of docs/deviations.md.
+/// The trace, the figure that differs, and the section of docs/deviations.md.
 const EXPLAINED: &[Explained] = &[
     ("S8_reno", "window there", AT_ONCE),
     ("S8_reno", "sent again", AT_ONCE),
@@ -143,14 +142,15 @@ fn compare_runs(traces: &Traces, agreement: &mut Agreement) {
     }
 }
 
-/// One of our flows.
+/// One of the simulator's flows.
 struct Flow<'a> {
     sender: &'a Sender,
     index: usize,
     outcome: &'a Outcome,
 }
 
-/// The sender's own interface is the bottleneck; acknowledgements come back over a link that takes them no time.
+/// Simulates a run. The sender's own interface is the bottleneck; the link for acknowledgements has no transmission
+/// time.
 fn simulate(run: &str, case: &Case) -> Outcome {
     let Case { rate, rtt_ms, queue, duration_s, .. } = case;
     let size = case.size.map_or(String::new(), |size| format!("size = \"{size}\""));
@@ -201,7 +201,7 @@ fn flow(case: &Case, sender: &Sender, more: &str) -> String {
     )
 }
 
-/// Numbers of the data packets that are lost: four packets precede them.
+/// The numbers of the data packets that are lost; four packets precede them.
 fn drops(case: &Case) -> Vec<u32> {
     const BEFORE: u32 = 4;
     const PACKETS_MOST: u32 = 70_000;
@@ -235,11 +235,11 @@ fn compare(case: &Case, ours: &Flow<'_>, trace: &Trace) -> Vec<Row> {
     rows
 }
 
-/// The bottleneck's own figures.
+/// Compares the bottleneck's figures.
 fn compare_bottleneck(outcome: &Outcome, theirs: &Bottleneck) -> Vec<Row> {
     let mut rows = Vec::new();
     let link = &outcome.links[0];
-    // theirs counts the packet that is being sent
+    // the reference counts the packet in the transmitter
     push(&mut rows, "longest queue, packets", theirs.longest_queue, link.max_queue_packets as f64 + 1.0, 1.0);
     let lost = |incident: &&Incident| incident.kind == IncidentKind::QueueDrop && incident.link == Some(0);
     let lost = outcome.incidents.iter().filter(lost).count() as f64;
@@ -248,10 +248,10 @@ fn compare_bottleneck(outcome: &Outcome, theirs: &Bottleneck) -> Vec<Row> {
     rows
 }
 
-/// The end may cut a recovery short: one loss more or less, one repair.
+/// The end may cut a recovery short: one loss more or less, and one repair.
 const CUT_SHORT: f64 = 1.0;
 
-/// Over time, of changes: time, and window after.
+/// The mean over time of changes, which are pairs of time and window after.
 fn mean_of_last_tenth(changes: &[(f64, f64)], end_s: f64) -> f64 {
     let begin_s = 0.9 * end_s;
     let ends = changes.iter().skip(1).map(|(time, _)| *time).chain([end_s]);
@@ -265,14 +265,14 @@ fn saw_tooth(rows: &mut Vec<Row>, trace: &Trace, ours: &Flow<'_>) {
     push(rows, "saw-tooth peak", theirs.peak, ours.peak, 0.05 * theirs.peak);
 }
 
-/// Mean period and peak of the later half of the cuts.
+/// The mean period and peak in the later half of the cuts.
 struct SawTooth {
     period: f64,
     peak: f64,
 }
 
 impl SawTooth {
-    /// Of cuts: time, and window before.
+    /// Calculates them from cuts, which are pairs of time and window before.
     fn of(cuts: &[(f64, f64)]) -> SawTooth {
         let later = &cuts[cuts.len() / 2..];
         let (first, last) = (later[0].0, later[later.len() - 1].0);
@@ -284,7 +284,7 @@ impl SawTooth {
 }
 
 impl Flow<'_> {
-    /// When our recoveries began, and the windows before.
+    /// Returns when the simulator's recoveries began, and the windows before.
     fn cuts(&self) -> Vec<(f64, f64)> {
         const RECOVERY: u8 = 3;
         let series = &self.outcome.flow_series;
@@ -296,7 +296,7 @@ impl Flow<'_> {
         pairs.map(|(at, _)| (windows[at + 1].0, windows[at].1)).collect()
     }
 
-    /// Times since its start, and windows.
+    /// Returns pairs of time since the flow's start, and window.
     fn windows(&self) -> Vec<(f64, f64)> {
         let series = &self.outcome.flow_series;
         let start_s = self.outcome.flows[self.index].start_s;

@@ -1,10 +1,10 @@
-//! The traces of Linux: what each flow and the bottleneck of a run did.
+//! The traces of Linux: the states of each flow and of the bottleneck in each run.
 
 use std::collections::BTreeMap;
 
 use super::reference::Table;
 
-/// All runs.
+/// The traces of all runs.
 pub(crate) struct Traces {
     changes: Table,
     samples: Table,
@@ -17,7 +17,7 @@ impl Traces {
         Traces { changes: table("changes"), samples: table("samples"), queue: table("queue") }
     }
 
-    /// Each run's name, and how many flows it has.
+    /// Returns each run's name, and its number of flows.
     pub(crate) fn runs(&self) -> BTreeMap<String, usize> {
         let mut runs = BTreeMap::new();
         for (run, flow) in self.changes.words("run").iter().zip(self.changes.numbers("flow")) {
@@ -36,7 +36,7 @@ impl Traces {
     }
 }
 
-/// What one flow did.
+/// The trace of one flow.
 pub(crate) struct Trace {
     changes: Table,
     samples: Table,
@@ -51,36 +51,36 @@ impl Trace {
         (windows[at].0, windows[at - 1].1)
     }
 
-    /// Times, s, and windows.
+    /// Returns pairs of time, s, and window.
     pub(crate) fn windows(&self) -> Vec<(f64, f64)> {
         let times = self.changes.numbers("time_us").iter().map(|time_us| time_us / 1e6);
         times.zip(self.changes.numbers("cwnd_segments").iter().copied()).collect()
     }
 
-    /// Those at sampling instants: the log of changes may stop early.
+    /// Returns the pairs at sampling instants: the log of changes may stop early.
     pub(crate) fn sampled_windows(&self) -> Vec<(f64, f64)> {
         let times = self.samples.numbers("time_us").iter().map(|time_us| time_us / 1e6);
         times.zip(self.samples.numbers("cwnd_segments").iter().copied()).collect()
     }
 
-    /// When a recovery began, s, and the window before it.
+    /// Returns when each recovery began, s, and the window before it.
     pub(crate) fn cuts(&self) -> Vec<(f64, f64)> {
         let (states, windows) = (self.changes.words("state"), self.windows());
         let begins = |at: &usize| states[*at] == "Recovery" && states[at - 1] != "Recovery";
         (1..states.len()).filter(begins).map(|at| (windows[at].0, windows[at - 1].1)).collect()
     }
 
-    /// Payload acknowledged by the end.
+    /// The payload acknowledged by the end, bytes.
     pub(crate) fn acked_bytes(&self) -> f64 {
         self.at_the_end("acked_bytes")
     }
 
-    /// Segments sent again by the end.
+    /// The number of segments sent again by the end.
     pub(crate) fn retransmitted(&self) -> f64 {
         self.at_the_end("retransmissions")
     }
 
-    /// Vegas's at the end (its code adds a microsecond); none of other algorithms.
+    /// Vegas's base RTT at the end, without the microsecond that its code adds, ms; `None` for other algorithms.
     pub(crate) fn base_rtt_ms(&self) -> Option<f64> {
         let base_us = self.at_the_end("vegas_base_us") - 1.0;
         (!base_us.is_nan()).then_some(base_us / 1000.0)
@@ -91,11 +91,11 @@ impl Trace {
     }
 }
 
-/// What the bottleneck did.
+/// The figures of the bottleneck.
 pub(crate) struct Bottleneck {
-    /// Packets, the one being sent included.
+    /// The longest queue, packets; the packet in the transmitter counts.
     pub(crate) longest_queue: f64,
-    /// For want of room.
+    /// The packets dropped because the queue was full.
     pub(crate) drops: f64,
     pub(crate) busy_s: f64,
 }

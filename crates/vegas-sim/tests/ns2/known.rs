@@ -1,4 +1,4 @@
-//! Figures of ns-2 2.35 that stand in the open, for checkouts without the traces beside them.
+//! Published figures of ns-2 2.35, for checkouts without the traces.
 
 use super::{bursts, flow_column, link_column, run};
 
@@ -25,7 +25,7 @@ fn a_short_queue_loses_three_and_then_sixteen() {
     assert_eq!(bursts.iter().map(|burst| burst.1).collect::<Vec<_>>(), [3, 16]);
     assert!((bursts[0].0 - 1.0075).abs() < 0.010 && (bursts[1].0 - 1.504).abs() < 0.010, "{bursts:?}");
     assert_eq!(outcome.flows[0].timeouts, 1);
-    // with mechanism H the recovery's burst is held back, and only the three are lost
+    // with mechanism H the recovery's burst is limited, and only the three packets are lost
     let corrected = run("gallop-50mbit-queue30", &[("flow.0.algorithm", "vegas")]);
     assert_eq!((corrected.links[0].drops, corrected.flows[0].timeouts), (3, 0));
 }

@@ -1,9 +1,9 @@
 //! Agreement with ns-2 2.35, trace by trace. `cargo test -p vegas-sim --test ns2 -- --nocapture` prints the table.
 //!
-//! The limits are those the project set itself before the first comparison: the window at the end of slow start
-//! equal and its time within a round trip, the steady window within a segment, the time to fill the link within
-//! 2 %, drops equal in number and within 10 ms in time. What lies outside is named in [`EXPLAINED`] with the
-//! section of docs/deviations.md that says why; an explanation that is no longer needed fails too.
+//! The project set the limits before the first comparison: the window at the end of slow start equal and its time
+//! within a round trip, the steady window within a segment, the time to fill the link within 2 %, drops equal in number
+//! and within 10 ms in time. [`EXPLAINED`] names each difference beyond the limits, with the section of
+//! docs/deviations.md that has the reason; an explanation without a difference fails, too.
 
 #[path = "../support/agreement.rs"]
 mod agreement;
@@ -17,12 +17,12 @@ use trace::{Trace, Traces};
 use vegas_sim::outcome::{IncidentKind, Outcome};
 use vegas_sim::scenario::Scenario;
 
-/// A trace and the scenario that runs it here.
+/// A trace, and the scenario that reproduces it.
 struct Case {
     trace: &'static str,
     scenario: &'static str,
     overrides: &'static [(&'static str, &'static str)],
-    /// Name of the column's suffix for the backward bottleneck.
+    /// Whether the figures are those of the backward bottleneck.
     backward: bool,
 }
 
@@ -77,7 +77,7 @@ const fn backward(trace: &'static str, overrides: &'static [(&'static str, &'sta
     Case { trace, scenario: "rovegas-asymmetric", overrides, backward: true }
 }
 
-/// Trace, what differs, section of docs/deviations.md.
+/// The trace, the figure that differs, and the section of docs/deviations.md.
 const EXPLAINED: &[Explained] = &[
     ("gallop_q100_sack", "burst 2 drops", SACK),
     ("gallop_q100_sack", "burst 3 begins, s", SACK),
@@ -135,7 +135,7 @@ fn slow_start_end(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
     push(rows, "window there", window, flow.cwnd_at_slow_start_end.expect("a window"), 0.0);
 }
 
-/// Means over the last tenth of the run.
+/// Compares the mean windows over the last tenth of the run.
 fn steady_windows(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
     for (flow, theirs) in trace.windows().iter().enumerate() {
         let ours = flow_column(outcome, flow as u32, &outcome.flow_series.cwnd_segments);
@@ -143,7 +143,7 @@ fn steady_windows(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
     }
 }
 
-/// When the window first holds the path's bandwidth-delay product.
+/// Compares when the window first reaches the path's bandwidth-delay product.
 fn fill(rows: &mut Vec<Row>, trace: &Trace, outcome: &Outcome) {
     let Some(product) = trace.summary["w_avail"].as_f64() else { return };
     let (times, windows) = (trace.times_s(), trace.windows());
@@ -164,7 +164,7 @@ fn queue(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome) {
     push(rows, "steady queue, packets", theirs, ours, 1.0);
 }
 
-/// Drops in all, and when each burst of them begins (a burst is ended by 50 ms without a drop).
+/// Compares the number of drops, and the time at which each burst of drops begins (50 ms without a drop end a burst).
 fn drops(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome) {
     let link = bottleneck(case);
     let theirs: f64 = trace.link("drops").iter().sum();
@@ -194,7 +194,7 @@ fn bursts(outcome: &Outcome, link: u32) -> Vec<(f64, u32)> {
     bursts
 }
 
-/// Mean over the whole run, within 1 %.
+/// Compares the mean over the whole run, within 1 %.
 fn throughput(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome) {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let theirs = mean(trace.link("sent_bps")) / 1000.0;
@@ -202,7 +202,7 @@ fn throughput(rows: &mut Vec<Row>, case: &Case, trace: &Trace, outcome: &Outcome
     push(rows, "mean throughput, kb/s", theirs, ours, 0.01 * theirs);
 }
 
-/// The dumbbell's first two links are the bottleneck, forward and backward.
+/// The number of the bottleneck link: the dumbbell's first two links are the bottleneck, forward and backward.
 fn bottleneck(case: &Case) -> u32 {
     u32::from(case.backward)
 }

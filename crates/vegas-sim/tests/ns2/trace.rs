@@ -1,21 +1,21 @@
-//! The traces of ns-2: what the bottleneck and the flows of a run did in each step, and a summary of all runs.
+//! The traces of ns-2: the figures of the bottleneck and the flows of each run in each step, and a summary of all runs.
 
 use serde_json::Value;
 
 use super::reference::{Table, path};
 
-/// All runs.
+/// The traces of all runs.
 pub(crate) struct Traces {
     links: Table,
     flows: Table,
     summary: Value,
 }
 
-/// One run.
+/// The trace of one run.
 pub(crate) struct Trace {
     link: Table,
     flows: Vec<Table>,
-    /// Null where there is none.
+    /// The summary; null if there is none.
     pub(crate) summary: Value,
 }
 
@@ -46,7 +46,7 @@ impl Trace {
         self.link.numbers(column)
     }
 
-    /// Ends of the steps, s.
+    /// Returns the ends of the steps, s.
     pub(crate) fn times_s(&self) -> Vec<f64> {
         self.link.numbers("time_us").iter().map(|time_us| time_us / 1e6).collect()
     }

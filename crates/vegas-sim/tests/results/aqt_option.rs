@@ -1,4 +1,4 @@
-//! RoVegas's option in captures, as vegas-core and tshark read it: the latter with the project's own dissector.
+//! RoVegas's option in captures, as vegas-core and tshark parse it; tshark has the project's own dissector.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn tshark_reads_the_option() {
     );
 }
 
-/// Another length than 8, within the header of the first packet.
+/// The option has a length other than 8, within the header of the first packet.
 #[test]
 fn tshark_says_what_is_malformed() {
     let parent = tempfile::tempdir().unwrap();
@@ -63,7 +63,7 @@ fn tshark_says_what_is_malformed() {
     assert_eq!(lines, ["1"]);
 }
 
-/// Acknowledgements echo what data packets had been stamped with when they came, and queue themselves on the way back.
+/// Acknowledgements echo the stamps with which data packets arrived, and are stamped themselves on the way back.
 #[test]
 fn a_run_captures_what_its_routers_stamped() {
     let capture = captured("rovegas");
@@ -92,7 +92,7 @@ const NARROW_BACK: &str = r#"
     flow = [{ algorithm = "rovegas" }]
 "#;
 
-/// What vegas-core reads is what was written.
+/// vegas-core reads the option that was written.
 #[test]
 fn the_bytes_are_those_that_hosts_and_routers_read() {
     let parent = tempfile::tempdir().unwrap();

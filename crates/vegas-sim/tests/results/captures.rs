@@ -1,4 +1,4 @@
-//! Captures: as tshark reads them, and checksums by hand.
+//! Captures: tshark reads them, and their checksums are calculated by hand.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,8 +14,9 @@ use vegas_sim::results::{WriteOptions, addresses, sender_port, write_folder};
 
 use crate::sample::{self, ack, data};
 
-/// A handshake, three segments of which the second is lost, duplicate acknowledgements with SACK blocks, a fast
-/// retransmission and, 400 ms after the last of three more segments, a timeout's retransmission.
+/// The packets of a connection: a handshake; three segments, the second of which is lost; duplicate acknowledgements
+/// with SACK blocks; a fast retransmission; and, 400 ms after the last of three more segments, a timeout's
+/// retransmission.
 fn story() -> Vec<CapturedPacket> {
     let syn = CapturedPacket { payload: 0, wire: WireSize::new(40), syn: true, ..data(0, 0) };
     let syn_ack = CapturedPacket { syn: true, ..ack(20, 0, &[]) };
@@ -59,8 +60,8 @@ fn tshark(file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<String>> {
     tshark_with(&[], file, filter, fields)
 }
 
-/// What tshark with these options prints of each packet that passes `filter`: the fields, separated by semicolons. None,
-/// with a line that says so, where tshark is missing and this is not CI.
+/// Returns tshark's output with these options for each packet that passes `filter`: the fields, separated by
+/// semicolons. Outside CI it returns `None`, and prints a line, if tshark is missing.
 pub(crate) fn tshark_with(options: &[&str], file: &Path, filter: &str, fields: &[&str]) -> Option<Vec<String>> {
     let mut command = Command::new("tshark");
     command.args(options).arg("-r").arg(file).args(["-Y", filter, "-T", "fields", "-E", "separator=;"]);
@@ -134,7 +135,7 @@ fn tshark_sees_the_bits_of_ecn() {
     assert_eq!(seen[8], "0;1;0;1");
 }
 
-/// Those of the sender's file: the receiver's are in the other one.
+/// The file holds the packets at the sender; those at the receiver are in the other file.
 #[test]
 fn packets_of_real_hosts_are_written_as_they_were() {
     let mut head = vec![0x45, 3, 3, 0xe8, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 81, 0, 1, 10, 82, 0, 1];
@@ -241,7 +242,8 @@ fn ones_complement_sum(bytes: &[u8]) -> u16 {
     (words.sum::<u64>() % 0xffff) as u16
 }
 
-/// A data packet is captured without its payload, so tshark cannot check it; but zeros add nothing to a sum.
+/// A capture has data packets without their payload, so tshark cannot check their checksums; but zeros add nothing to a
+/// sum.
 #[test]
 fn checksums_of_data_packets_cover_the_zeros() {
     let parent = tempfile::tempdir().unwrap();

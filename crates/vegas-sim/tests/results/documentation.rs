@@ -1,4 +1,4 @@
-//! `docs/results.md` tells every column and file that there is.
+//! `docs/results.md` describes every column and every file.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The folder: its files, the same bytes each time, and whole or not at all.
+//! The folder: its files, which have equal bytes each time, and which are written all or not at all.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ fn write_outcome(dir: &Path, outcome: &Outcome, options: WriteOptions) -> Result
     write_folder(dir, &sample::scenario(), outcome, 0.5, options)
 }
 
-/// A run with a capture that cannot be written, which shows only after the tables are.
+/// A run with a capture that cannot be written; the error occurs only after the tables are written.
 fn unwritable_outcome() -> Outcome {
     Outcome { capture: vec![CapturedPacket { payload: 70_000, ..sample::data(0, 0) }], ..sample::outcome() }
 }

@@ -1,4 +1,5 @@
-//! The results room from outside: tables, summary, folder, captures and their documentation, on a made-up run.
+//! Tests of the results room through its interface: tables, summary, folder, captures and their documentation, on a
+//! made-up run.
 
 mod aqt_option;
 mod captures;

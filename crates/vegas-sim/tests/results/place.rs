@@ -1,4 +1,4 @@
-//! What may be replaced, and what a killed process leaves.
+//! The folders that may be replaced, and the remains of a killed process.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,10 +9,10 @@ use vegas_sim::results::{Place, WriteOptions, check_folder, write_folder};
 
 use crate::sample;
 
-/// Name and text of each.
+/// The name and the text of each file.
 type Files = &'static [(&'static str, &'static str)];
 
-/// Makes a folder of files, each holding its own text; a run is a whole one.
+/// Creates a folder of files, each with its own text, and of complete runs.
 fn folder(at: &Path, files: &[(&str, &str)], runs: &[&str]) {
     for (name, text) in files {
         let file = at.join(name);
@@ -32,7 +32,7 @@ fn folder(at: &Path, files: &[(&str, &str)], runs: &[&str]) {
     }
 }
 
-/// Every entry below a folder; what a file holds.
+/// Returns every entry below a folder, with the content of each file.
 fn tree(at: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(at).unwrap().map(Result::unwrap) {
@@ -75,7 +75,7 @@ fn what_vegaslab_wrote_is_replaced() {
     for (files, runs) in cases {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("results");
-        // the run first: it makes the folder
+        // the run first: it creates the folder
         folder(&dir, &[], runs);
         folder(&dir, files, &[]);
         let place = Place::find(&dir).unwrap();
@@ -189,7 +189,7 @@ fn hidden_folders_of_others_stay() {
     folder(&at(".other.vegaslab-a1B2c3"), &[("new/flows.csv", "x")], &[]);
     folder(&at("elsewhere"), &[("new/flows.csv", "x")], &[]);
     symlink(at("elsewhere"), at(".results.vegaslab-linked")).unwrap();
-    // of a process that lives
+    // the workshop of a running process
     folder(&at(".results.vegaslab-living"), &[("new/flows.csv", "x")], &[]);
     let lock = File::open(at(".results.vegaslab-living")).unwrap();
     lock.try_lock().unwrap();

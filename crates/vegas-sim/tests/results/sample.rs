@@ -200,7 +200,7 @@ fn incidents() -> Vec<Incident> {
     ]
 }
 
-/// A packet of flow 0 leaving its sender at `milliseconds`; tests change what they need.
+/// A packet of flow 0 that leaves its sender at `milliseconds`; tests change the fields that they need.
 pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
     CapturedPacket {
         at: Time::ZERO + Span::from_millis(milliseconds),
@@ -220,7 +220,7 @@ pub(crate) fn data(milliseconds: u64, sequence: u64) -> CapturedPacket {
     }
 }
 
-/// An acknowledgement reaching the sender of flow 0.
+/// An acknowledgement that reaches the sender of flow 0.
 pub(crate) fn ack(milliseconds: u64, acknowledgement: u64, sack: &[(u64, u64)]) -> CapturedPacket {
     let mut blocks = [(0, 0); 3];
     blocks[..sack.len()].copy_from_slice(sack);

@@ -221,7 +221,7 @@ fn an_empty_run_has_the_same_schemas() {
     let scenario = sample::scenario();
     let full = tables(&scenario, &sample::outcome()).unwrap();
     let empty = tables(&scenario, &Outcome { flows: sample::outcome().flows, ..Outcome::default() });
-    // links must be two, as in the scenario: an outcome of another scenario is refused
+    // there must be two links, as in the scenario: an outcome of another scenario is refused
     let refusal = empty.unwrap_err().to_string();
     assert!(refusal.starts_with("table links: the outcome is not of this scenario"), "{refusal}");
 
@@ -254,7 +254,7 @@ fn the_run_id_follows_content_not_order() {
     assert_ne!(run_id(&other_flows), id);
 }
 
-/// Two traces of one name are two runs, and the manifest tells them apart; line ends are content, too.
+/// Two traces of one name give two run ids, and two manifests; line ends are content, too.
 #[test]
 fn the_run_id_follows_the_traces() {
     let with_trace = |text: &str| {

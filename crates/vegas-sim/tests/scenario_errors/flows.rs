@@ -1,4 +1,4 @@
-//! Flows: how many, their algorithms, transports and hosts.
+//! Flows: their count, algorithms, transports and hosts.
 
 use vegas_sim::scenario::Scenario;
 
@@ -18,7 +18,7 @@ fn counts_of_flows() {
                 "count = 0\npacket =",
                 ":13: flow.0.count: 0 was given; expected a whole number from 1 to 100000",
             ),
-            // the second table is flow.1, though its flows are 3 and 4
+            // the second table is flow.1, although its flows are 3 and 4
             (
                 "packet = \"1000b\"",
                 "count = 3\n[[flow]]\nalgorithm = \"vegas\"\ncount = 2\nheader = \"1000b\"",

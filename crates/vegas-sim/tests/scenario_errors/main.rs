@@ -1,4 +1,4 @@
-//! Every kind of bad input, with the line that the user sees.
+//! Every kind of wrong input, with the line that the user reads.
 //!
 //! Each case changes one thing in [`GOOD`]; the line numbers in the messages are those of [`GOOD`].
 
@@ -57,7 +57,7 @@ from = "a"
 to = "b"
 "#;
 
-/// What is replaced, by what, and the message without the file's name.
+/// The text that is replaced, its replacement, and the message without the file's name.
 type Case = (&'static str, &'static str, &'static str);
 
 fn check(good: &str, cases: &[Case]) {

@@ -1,4 +1,4 @@
-//! Topologies, links and what goes wrong on them.
+//! Topologies, links and impairments.
 
 use vegas_sim::scenario::Scenario;
 

@@ -1,4 +1,4 @@
-//! Quantities, and values that make no sense.
+//! Quantities, and values without a meaning.
 
 use vegas_sim::scenario::Scenario;
 
@@ -50,7 +50,7 @@ fn quantities() {
                 "\"50Mbit\"",
                 r#":8: topology.bottleneck.rate: "50Mbit" is not a rate; did you mean "50mbit"?"#,
             ),
-            // eight times as much as in bits
+            // eight times the same number of bits
             (
                 "\"50mbit\"",
                 "\"50MB/s\"",

@@ -1,8 +1,8 @@
-//! A reference's figures beside ours: a table, and a verdict on each.
+//! Comparison of a reference's figures with the simulator's: a table, and a verdict on each.
 
 use std::fmt::Write as _;
 
-/// One figure of the reference beside ours.
+/// One figure of the reference and of the simulator.
 pub(crate) struct Row {
     what: String,
     theirs: f64,
@@ -10,12 +10,12 @@ pub(crate) struct Row {
     agrees: bool,
 }
 
-/// Adds a figure that agrees if it lies within this much of the reference's.
+/// Adds a figure, which agrees if it differs from the reference's by at most `within`.
 pub(crate) fn push(rows: &mut Vec<Row>, what: impl Into<String>, theirs: f64, ours: f64, within: f64) {
     rows.push(Row { what: what.into(), theirs, ours, agrees: (ours - theirs).abs() <= within });
 }
 
-/// Trace, figure, and the section of docs/deviations.md that says why it differs.
+/// The trace, the figure, and the section of docs/deviations.md with the reason why it differs.
 pub(crate) type Explained = (&'static str, &'static str, &'static str);
 
 /// The comparison of all traces of one reference.
@@ -58,7 +58,7 @@ impl Agreement {
         }
     }
 
-    /// Prints the table. Fails for a difference without an explanation, and for an explanation that nothing needs.
+    /// Prints the table. Fails for a difference without an explanation, and for an explanation without a difference.
     pub(crate) fn finish(mut self) {
         println!("{}", self.table);
         for explanation in self.explained {

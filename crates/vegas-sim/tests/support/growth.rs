@@ -1,5 +1,6 @@
-//! Whether what a run counts as held is what the process has grown by. Each run is made by a process of its own, as memory that
-//! was freed is used again: a test calls [`check`], and another one, `one_run`, which is ignored, calls [`measure`].
+//! Compares the memory that a run reports with the growth of the process. Each run has a separate process, because a
+//! process uses freed memory again: a test calls [`check`], and another one, `one_run`, which is ignored, calls
+//! [`measure`].
 
 use std::fs;
 use std::process::Command;
@@ -7,12 +8,12 @@ use std::process::Command;
 use vegas_sim::Simulation;
 use vegas_sim::scenario::Scenario;
 
-/// What tells a process of its own which run it makes.
+/// The variable that tells a process which run to make.
 const RUN: &str = "MEMORY_OF";
-/// Growth below this drowns in what else a process takes.
+/// The least growth that counts: below it a process's other memory hides the growth, bytes.
 const LEAST_GROWTH_BYTES: f64 = 20e6;
 
-/// Has each run be made, and compares.
+/// Starts a process for each run, and compares.
 pub(crate) fn check<'a>(names: impl Iterator<Item = &'a str>) {
     for name in names {
         let mut child = Command::new(std::env::current_exe().unwrap());
@@ -29,8 +30,7 @@ pub(crate) fn check<'a>(names: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// In such a process: makes its run, given its name, and says what it holds, with the scenario. Nothing where the test was
-/// started by hand.
+/// Makes the run of this process, by its name, and prints its memory. It does nothing if the test was started by hand.
 pub(crate) fn measure(make: impl FnOnce(&str) -> (Scenario, Simulation)) {
     let Ok(name) = std::env::var(RUN) else { return };
     let before = resident_bytes();
@@ -38,7 +38,7 @@ pub(crate) fn measure(make: impl FnOnce(&str) -> (Scenario, Simulation)) {
     println!("counted {} grown {}", simulation.memory_bytes(), resident_bytes() - before);
 }
 
-/// Memory of this process that is there, bytes.
+/// The resident memory of this process, bytes.
 fn resident_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

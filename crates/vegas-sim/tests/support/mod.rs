@@ -8,7 +8,7 @@ use vegas_sim::scenario::{
     QueueLimit, Sampling, Scenario, Transport,
 };
 
-/// One flow from `s` over two routers to `d`; links 0 to 2 lead there, 3 to 5 back.
+/// One flow from `s` over two routers to `d`; links 0 to 2 lead to `d`, links 3 to 5 back.
 pub(crate) fn one_flow(preset: &str, bottleneck: Rate, one_way: Span, queue: QueueLimit) -> Scenario {
     let preset = registry::preset(preset).expect("a preset");
     let access = |from, to| link(from, to, Rate::from_bits_per_second(1_000_000_000), Span::from_millis(1));

@@ -1,4 +1,4 @@
-//! What has to hold for any text that is given as a scenario file; for the property test and for the fuzz target.
+//! The properties of any text that is given as a scenario file, for the property test and for the fuzz target.
 
 use vegas_sim::scenario::{LinkId, NodeId, Scenario, ScenarioError};
 
@@ -44,7 +44,7 @@ fn check_scenario(scenario: &Scenario) {
     assert_eq!(&again, scenario);
 }
 
-/// The ends of a path; its links follow one another.
+/// Returns the ends of a path, and checks that its links follow one another.
 fn check_path(scenario: &Scenario, path: &[LinkId]) -> (NodeId, NodeId) {
     let links: Vec<_> = path.iter().map(|id| &scenario.links[*id]).collect();
     assert!(links.windows(2).all(|pair| pair[0].to == pair[1].from), "the path has a gap");

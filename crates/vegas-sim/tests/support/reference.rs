@@ -1,4 +1,4 @@
-//! Reads the tables of the repository's folder `reference`, which the README there describes.
+//! Reads the tables of the repository's folder `reference`, which its README describes.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,20 +14,20 @@ pub(crate) fn path(file: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../reference").join(file)
 }
 
-/// Columns by name, rows in the order of run, flow and time.
+/// A table: columns by name, with the rows in the order of run, flow and time.
 pub(crate) struct Table {
     name: String,
     columns: BTreeMap<String, Column>,
 }
 
 enum Column {
-    /// NaN for none.
+    /// Numbers; NaN for a missing one.
     Numbers(Vec<f64>),
     Words(Vec<String>),
 }
 
 impl Table {
-    /// `linux/changes`, say.
+    /// Reads a table such as `linux/changes`.
     ///
     /// # Panics
     /// The file is missing: the agreement cannot be tested without it.
@@ -45,7 +45,7 @@ impl Table {
         Table { name: name.into(), columns }
     }
 
-    /// The rows of a run, and of one of its flows where the table has flows.
+    /// Returns the rows of a run, and only those of one of its flows if the table has flows.
     pub(crate) fn of(&self, run: &str, flow: Option<usize>) -> Table {
         let runs = self.words("run").iter().map(|name| name == run);
         let keep: Vec<bool> = match flow {
@@ -56,7 +56,7 @@ impl Table {
         Table { name: format!("{}, {run}", self.name), columns: columns.collect() }
     }
 
-    /// A column of numbers, NaN for none.
+    /// A column of numbers; NaN for a missing one.
     pub(crate) fn numbers(&self, column: &str) -> &[f64] {
         match self.columns.get(column) {
             Some(Column::Numbers(numbers)) => numbers,

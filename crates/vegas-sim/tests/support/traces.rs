@@ -1,4 +1,4 @@
-//! What has to hold for any text that is given as a rate trace; for the property test and for the fuzz target.
+//! The properties of any text that is given as a rate trace, for the property test and for the fuzz target.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ const ONE_FLOW: &str = r#"
 "#;
 const EVENTS_MAX: u64 = 2_000;
 
-/// Reads `text` as a trace, and runs two flows over a link that follows it. Returns whether it was one.
+/// Reads `text` as a trace, and runs two flows over a link that follows it. Returns whether the text was a trace.
 ///
-/// Panics if an error takes more than one line, or if a trace is none or the link sends more than the trace lets it.
+/// Panics if an error takes more than one line, if a trace is invalid, or if the link sends more than the trace allows.
 pub(crate) fn check(text: &str) -> bool {
     match RateTrace::parse(text) {
         Ok(trace) => check_trace(Arc::new(trace)),
@@ -46,7 +46,7 @@ fn check_trace(trace: Arc<RateTrace>) {
     }
 }
 
-/// What arrived took no more than there were opportunities.
+/// Checks that what arrived did not exceed the opportunities.
 fn check_sent(trace: &RateTrace, outcome: &Outcome) {
     let seconds = outcome.end_s;
     let passes = (seconds * 1e9 / trace.period().as_nanos() as f64).ceil();

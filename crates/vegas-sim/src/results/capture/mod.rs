@@ -1,4 +1,4 @@
-//! Packets as a capture file holds them.
+//! The contents and the format of capture files.
 
 pub(super) mod packet;
 pub(super) mod pcapng;

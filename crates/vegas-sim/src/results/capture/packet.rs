@@ -1,6 +1,7 @@
 //! A captured packet's IPv4 and TCP headers.
 //!
-//! The simulator counts bytes from 0 and needs no addresses; here they become what a capture at a host would show.
+//! The simulator counts bytes from 0 and has no addresses; this module translates both to what a capture at a host
+//! shows.
 
 use etherparse::err::ValueTooBigError;
 use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement};
@@ -17,33 +18,33 @@ const TIME_TO_LIVE: u8 = 64;
 /// The initial sequence number of both ends. The SYN takes it, whether or not one is simulated, so that the first
 /// payload byte is number 1, as Wireshark shows it.
 const INITIAL_SEQUENCE: u32 = 0;
-/// RFC 7323, section 2.3: the greatest shift.
+/// The greatest shift of the window field (RFC 7323, section 2.3).
 const WINDOW_SHIFT_MAX: u8 = 14;
-/// Payload is all zero and not stored; the checksum covers it all the same.
+/// The payload, which is all zero and not stored in captures; the checksum still covers it.
 static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
 
 /// The headers of a captured packet.
 pub(crate) struct Headers {
-    /// IPv4 and TCP header with valid checksums.
+    /// The IPv4 and TCP headers with valid checksums.
     pub(crate) bytes: Vec<u8>,
-    /// The whole packet: what was simulated, or what the headers and the payload need if that is more.
+    /// The size of the whole packet: that of the simulation, or that of the headers and the payload if it is greater.
     pub(crate) wire_bytes: u32,
 }
 
-/// The addresses of a flow's sender and receiver: 10.0.F.1 and 10.1.F.2 for flow F below 256; each 256 flows more
-/// move the second byte up by two. After 32,768 flows they come again, with other ports.
+/// The addresses of a flow's sender and receiver: 10.0.F.1 and 10.1.F.2 for flow F below 256; every further 256 flows
+/// increase the second byte by two. After 32,768 flows the addresses repeat, with other ports.
 pub fn addresses(flow: u32) -> ([u8; 4], [u8; 4]) {
     let [_, _, high, low] = (flow % (1 << 15)).to_be_bytes();
     ([10, 2 * high, low, 1], [10, 2 * high + 1, low, 2])
 }
 
-/// The port of a flow's sender: 40000 + F, again from 40000 after 65535.
+/// The port of a flow's sender: 40000 + F, starting again at 40000 after 65535.
 pub fn sender_port(flow: u32) -> u16 {
     let ports = u32::from(u16::MAX - FIRST_SENDER_PORT) + 1;
     FIRST_SENDER_PORT + (flow % ports) as u16
 }
 
-/// The headers of `packet`.
+/// Creates the headers of `packet`.
 ///
 /// # Errors
 /// The packet is larger than IPv4 allows, 65,535 bytes.
@@ -61,7 +62,7 @@ pub(crate) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<He
         .map_err(|_| too_large())
 }
 
-/// Both headers, and the packet's total length in bytes.
+/// Returns both headers, and the packet's total length in bytes.
 fn with_checksums(
     mut ip: Ipv4Header,
     mut tcp: TcpHeader,
@@ -73,7 +74,7 @@ fn with_checksums(
     Ok(([&ip.to_bytes()[..], &tcp.to_bytes()[..]].concat(), u32::from(ip.total_len)))
 }
 
-/// Only acknowledgements come from the receiver.
+/// Returns whether the packet comes from the receiver, as only acknowledgements do.
 fn from_receiver(packet: &CapturedPacket) -> bool {
     matches!(packet.point, CapturePoint::SenderIn | CapturePoint::ReceiverOut)
 }
@@ -82,7 +83,7 @@ fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
     let mut tcp = TcpHeader { syn: packet.syn, ece: packet.ece, cwr: packet.cwr, ..TcpHeader::default() };
     if from_receiver(packet) {
         (tcp.source_port, tcp.destination_port) = (RECEIVER_PORT, sender_port(packet.flow));
-        // the receiver sends no payload: after its SYN its sequence number stays
+        // the receiver sends no payload, so its sequence number stays constant after its SYN
         tcp.sequence_number = if packet.syn { INITIAL_SEQUENCE } else { on_wire(0) };
         tcp.acknowledgment_number = on_wire(packet.acknowledgement);
         tcp.ack = true;
@@ -99,7 +100,7 @@ fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
     tcp
 }
 
-/// Sequence numbers are 32 bits wide and wrap (RFC 9293, section 3.4).
+/// Converts to a sequence number, which is 32 bits wide and wraps (RFC 9293, section 3.4).
 fn on_wire(byte: u64) -> u32 {
     (byte as u32).wrapping_add(INITIAL_SEQUENCE).wrapping_add(1)
 }
@@ -112,7 +113,7 @@ fn window_bytes(flow: &FlowSpec) -> u64 {
     u64::from(flow.host.receive_window.0).saturating_mul(payload_bytes(flow))
 }
 
-/// The least shift with which the receiver's window fits its field.
+/// The least shift with which the receive window fits its field.
 fn window_shift(flow: &FlowSpec) -> u8 {
     (0..WINDOW_SHIFT_MAX).find(|shift| window_bytes(flow) >> shift <= u64::from(u16::MAX)).unwrap_or(WINDOW_SHIFT_MAX)
 }
@@ -135,7 +136,7 @@ fn syn_options(flow: &FlowSpec, shift: u8) -> Vec<TcpOptionElement> {
     options
 }
 
-/// RFC 2018, section 3; two no-operations first, so that the edges are aligned.
+/// The SACK option (RFC 2018, section 3), after two no-operations that align the edges.
 fn sack_option(packet: &CapturedPacket) -> Vec<TcpOptionElement> {
     let blocks = &packet.sack[..usize::from(packet.sack_blocks)];
     let edges = |block: &(u64, u64)| (on_wire(block.0), on_wire(block.1));

@@ -1,7 +1,7 @@
 //! Captures in the pcapng format (IETF draft-ietf-opsawg-pcapng), as Wireshark and tshark read them.
 //!
-//! Sender and receiver go to files of their own: in one file, Wireshark's sequence analysis would take the second
-//! sight of every packet for a retransmission.
+//! Sender and receiver have separate files: in a common file, Wireshark's sequence analysis would take the second
+//! appearance of every packet for a retransmission.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -16,12 +16,12 @@ use crate::results::error::ResultsError;
 use crate::scenario::{FlowSpec, NodeId, Scenario};
 use crate::util::watch::Watch;
 
-/// Which end's packets a capture shows.
+/// The end of the connections at which a capture sees packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
-    /// What left and reached the senders.
+    /// Packets that left or reached the senders.
     Sender,
-    /// What reached and left the receivers.
+    /// Packets that reached or left the receivers.
     Receiver,
 }
 
@@ -40,7 +40,7 @@ impl View {
         at_sender == (self == View::Sender)
     }
 
-    /// Where a flow's packets are seen.
+    /// The node at which the view sees a flow's packets.
     fn node(self, scenario: &Scenario, flow: &FlowSpec) -> Option<NodeId> {
         match self {
             View::Sender => flow.path.first().map(|&link| scenario.links[link].from),
@@ -63,12 +63,13 @@ const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 const UNKNOWN_LENGTH: i64 = -1;
 /// LINKTYPE_RAW: a packet begins with its IP header.
 const RAW_IP: u16 = 101;
-/// Timestamps in units of 10^-9 s.
+/// The resolution of timestamps: units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
-/// More than any headers of the simulator: 28 bytes of IPv4 with RoVegas's option and 48 of TCP with three SACK blocks.
+/// A length above that of any of the simulator's headers: 28 bytes of IPv4 with RoVegas's option, and 48 of TCP with
+/// three SACK blocks.
 const SNAP_BYTES: u32 = 80;
 
-/// A packet to be written.
+/// A packet of the capture file.
 enum Seen<'a> {
     Simulated(&'a CapturedPacket),
     Real(&'a Frame),
@@ -125,7 +126,7 @@ pub(crate) fn write_file(
     out.flush().map_err(&refused)
 }
 
-/// What the view shows, in order of time.
+/// The packets that the view shows, in the order of time.
 fn seen(view: View, outcome: &Outcome) -> Vec<Seen<'_>> {
     let simulated = outcome.capture.iter().filter(|packet| view.shows(packet.point)).map(Seen::Simulated);
     let real = outcome.frames.iter().filter(|frame| view.shows(frame.point)).map(Seen::Real);
@@ -134,7 +135,7 @@ fn seen(view: View, outcome: &Outcome) -> Vec<Seen<'_>> {
     seen
 }
 
-/// The nodes that are interfaces, in the scenario's order.
+/// The nodes that are interfaces of the file, in the scenario's order.
 fn interfaces(view: View, scenario: &Scenario) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = scenario.flows.iter().filter_map(|flow| view.node(scenario, flow)).collect();
     nodes.sort_unstable();
@@ -183,7 +184,7 @@ fn push_option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     pad(body);
 }
 
-/// A block: type, length, body, length again.
+/// Writes a block: type, length, body, and the length again.
 fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     const FRAME_BYTES: usize = 12;
     let mut body = body.to_vec();
@@ -195,7 +196,7 @@ fn write_block(out: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     out.write_all(&length)
 }
 
-/// Blocks and options end on a boundary of 32 bits.
+/// Pads to a multiple of 32 bits, on which blocks and options end.
 fn pad(bytes: &mut Vec<u8>) {
     bytes.resize(bytes.len().next_multiple_of(4), 0);
 }

@@ -1,4 +1,4 @@
-//! A results folder: written beside its place, and put there whole; what is not ours stays.
+//! The results folder: it is written beside its place and moved there whole; no content of other origin is replaced.
 
 pub(super) mod ours;
 pub(super) mod place;

@@ -1,6 +1,6 @@
-//! Which folders may be replaced, or removed: those that hold nothing but what vegaslab writes.
+//! The folders that may be replaced or removed: those that hold only files that vegaslab writes.
 //!
-//! Whatever replaces a folder asks here, from Rust and from Python.
+//! All code that replaces a folder checks it here, from Rust and from Python.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -20,13 +20,13 @@ const ANALYSIS: &str = "analysis.json";
 const PICTURES: [&str; 4] = ["picture.html", "picture.pdf", "picture.png", "picture.svg"];
 const SEED_TABLES: [&str; 2] = ["differences", "runs"];
 const ANALYSIS_TABLES: [&str; 5] = ["cells.csv", "cells.tex", "effects.csv", "effects.tex", "residuals.csv"];
-/// Folders in folders of what is being written; deeper than this nothing is ours.
+/// The greatest depth of folders in a folder that is being written; content at a greater depth is of other origin.
 const DEPTH_MAX: usize = 8;
 
-/// What is wrong with a folder that is not ours, as the rest of a sentence about it.
+/// The reason why a folder must not be replaced, as the rest of a sentence about it.
 pub(crate) type Stranger = String;
 
-/// Whether a folder is empty, or of one of the kinds that vegaslab writes and without anything else.
+/// Checks whether a folder is empty, or is of a kind that vegaslab writes and holds nothing else.
 pub(crate) fn check(folder: &Path) -> io::Result<Result<(), Stranger>> {
     let names = entries(folder)?;
     let has = |name: &str| names.iter().any(|entry| entry.name == name);
@@ -48,7 +48,7 @@ pub(crate) fn check(folder: &Path) -> io::Result<Result<(), Stranger>> {
     Ok(Err(format!("holds {:?} but no {MANIFEST} of an earlier run", names[0].name)))
 }
 
-/// Whether every file in a folder, at any depth, has a name that vegaslab writes: of a folder that was not finished.
+/// Returns whether every file in an unfinished folder, at any depth, has a name that vegaslab writes.
 pub(crate) fn check_unfinished(folder: &Path) -> io::Result<bool> {
     fn check(folder: &Path, depth: usize) -> io::Result<bool> {
         for entry in entries(folder)? {
@@ -89,7 +89,7 @@ fn is_table<const N: usize>(name: &str, tables: [&str; N]) -> bool {
         .is_some_and(|(stem, extension)| ["parquet", "csv"].contains(&extension) && tables.contains(&stem))
 }
 
-/// `at` is where the folder lies in the one that is to be replaced.
+/// Checks a run's folder; `at` is its path in the folder that is to be replaced.
 fn check_run(folder: &Path, at: &str) -> io::Result<Result<(), Stranger>> {
     if !File::open(folder.join(MANIFEST)).is_ok_and(is_manifest) {
         return Ok(Err(format!("holds \"{at}{MANIFEST}\", which no run wrote")));
@@ -105,7 +105,7 @@ fn check_files(folder: &Path, at: &str, ours: fn(&str) -> bool) -> io::Result<Re
     })
 }
 
-/// The runs of several algorithms, a folder each; or figures of many seeds.
+/// Checks a comparison: the runs of several algorithms, in a folder each, or figures of many seeds.
 fn check_comparison(folder: &Path) -> io::Result<Result<(), Stranger>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -127,14 +127,14 @@ fn check_comparison(folder: &Path) -> io::Result<Result<(), Stranger>> {
 fn seeds_wrote(file: &Path) -> bool {
     const KEYS: [&str; 9] =
         ["scenario", "duration_s", "bottleneck", "seeds", "level", "seeds_matter", "baseline", "means", "differences"];
-    // the flows that were looked at by themselves, if any were
+    // the flows that the comparison also lists one by one; the key is optional
     const SOMETIMES: &str = "flows";
     let mut found = read::<BTreeMap<String, IgnoredAny>>(file).unwrap_or_default();
     found.remove(SOMETIMES);
     found.len() == KEYS.len() && KEYS.iter().all(|key| found.contains_key(*key))
 }
 
-/// Analyses of several responses, a folder each.
+/// Checks a factorial analysis: the analyses of several responses, in a folder each.
 fn check_factorial(folder: &Path) -> io::Result<Result<(), Stranger>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -157,7 +157,7 @@ fn check_factorial(folder: &Path) -> io::Result<Result<(), Stranger>> {
     check_folders(folder, |name| name == FACTORIAL, &responses, |folder, at| check_files(folder, at, of_an_analysis))
 }
 
-/// Figures of a sweep's cells, a folder each.
+/// Checks the analysis of a sweep: the figures of its cells, in a folder each.
 fn check_analysis(folder: &Path) -> io::Result<Result<(), Stranger>> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -181,7 +181,7 @@ fn check_analysis(folder: &Path) -> io::Result<Result<(), Stranger>> {
     check_folders(folder, |name| name == ANALYSIS, &figures, |folder, at| check_files(folder, at, of_an_analysis))
 }
 
-/// Files with names of ours, and folders that the first file names.
+/// Checks a folder of files with vegaslab's names, and of the folders that its first file names.
 fn check_folders(
     folder: &Path,
     ours: fn(&str) -> bool,
@@ -220,11 +220,11 @@ struct Entry {
 enum Kind {
     File,
     Folder,
-    /// A symlink above all: it is not followed, and nothing that vegaslab writes.
+    /// Another kind, such as a symlink: it is not followed, and vegaslab writes none.
     Other,
 }
 
-/// What a folder holds, in the order of names.
+/// The entries of a folder, in the order of their names.
 fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -237,7 +237,7 @@ fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
         } else {
             Kind::Other
         };
-        // a name that is no text is replaced by one that is none of ours
+        // a name that is not valid text is replaced by one that vegaslab does not write
         found.push(Entry { name: entry.file_name().to_string_lossy().into_owned(), kind });
     }
     found.sort_by(|one, other| one.name.cmp(&other.name));

@@ -1,4 +1,4 @@
-//! Where a results folder goes: it is written beside its place and moved there whole.
+//! The place of a results folder, which is written beside its place and moved there whole.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,32 +9,35 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use crate::results::error::ResultsError;
 use crate::results::folder::ours;
 
-/// A workshop is named `.NAME.vegaslab-XXXXXX`, where NAME is that of the results folder, cut to this many characters.
+/// The greatest number of characters of NAME in a workshop's name `.NAME.vegaslab-XXXXXX`; NAME is that of the results
+/// folder.
 const NAME_CHARACTERS_MAX: usize = 100;
 const MARK: &str = ".vegaslab-";
 const RANDOM_CHARACTERS: usize = 6;
 const NEW: &str = "new";
 const OLD: &str = "old";
 
-/// The place of a results folder, and a hidden folder beside it, the workshop, in which it is written.
+/// The place of a results folder, and a hidden folder beside it, the workshop, in which the folder is written.
 ///
-/// The workshop goes with this value. That of a killed process goes when the next one takes the same place.
+/// Dropping this value removes the workshop. The workshop of a killed process is removed when another process takes its
+/// place.
 #[derive(Debug)]
 pub struct Place {
     dir: PathBuf,
     workshop: PathBuf,
-    /// Locked for as long as the workshop is in use.
+    /// The lock that is held while the workshop is in use.
     _lock: File,
-    /// Folders that were made for it, the innermost first.
+    /// The parent folders created for it, the innermost first.
     made: Vec<PathBuf>,
 }
 
 impl Place {
-    /// Takes the place `given`, and makes its missing parent folders; they stay only if the folder comes to be there.
+    /// Takes the place `given`, and creates its missing parent folders; they stay only if a results folder is put
+    /// there.
     ///
     /// # Errors
-    /// One line that names the path: it cannot be written, or it is there and holds anything that vegaslab does not
-    /// write. Nothing is left behind then.
+    /// One line that names the path: it cannot be written, or it exists and holds content that vegaslab does not write.
+    /// After an error nothing is left behind.
     pub fn find(given: &Path) -> Result<Place, ResultsError> {
         let there = fs::symlink_metadata(given).is_ok();
         let dir = if there { check_replaceable(given)? } else { given.to_owned() };
@@ -55,15 +58,16 @@ impl Place {
         Ok(place)
     }
 
-    /// The folder to write into.
+    /// The folder in which to write.
     pub fn new_folder(&self) -> PathBuf {
         self.workshop.join(NEW)
     }
 
-    /// Moves the written folder to its place. An earlier one is replaced, unless it came to hold a stranger meanwhile.
+    /// Moves the written folder to its place. An earlier folder there is replaced, unless content that vegaslab does
+    /// not write was added to it meanwhile.
     ///
     /// # Errors
-    /// As [`Place::find`]; an earlier folder is then as it was.
+    /// The errors of [`Place::find`]; an earlier folder is then unchanged.
     pub fn put(mut self) -> Result<(), ResultsError> {
         if fs::symlink_metadata(&self.dir).is_ok() {
             check_replaceable(&self.dir)?;
@@ -76,7 +80,8 @@ impl Place {
         Ok(())
     }
 
-    /// Puts the new folder where the earlier one is, in one step where the file system can do that: a reader sees either.
+    /// Exchanges the new folder and the earlier one, in one step if the file system can do that: a reader sees one of
+    /// them.
     fn exchange(&self) -> Result<(), ResultsError> {
         if renameat_with(CWD, self.new_folder(), CWD, &self.dir, RenameFlags::EXCHANGE).is_ok() {
             return Ok(());
@@ -86,7 +91,7 @@ impl Place {
         let Err(error) = fs::rename(self.new_folder(), &self.dir) else {
             return Ok(());
         };
-        // if this fails, too, the workshop keeps it until the place is taken again
+        // if this fails, too, the workshop keeps the earlier folder until the place is taken again
         let _ = fs::rename(&old, &self.dir);
         Err(ResultsError::io(&self.dir, "move the new folder here")(error))
     }
@@ -99,7 +104,7 @@ impl Drop for Place {
     }
 }
 
-/// The real path of an existing folder, if nothing in it would be missed.
+/// Returns the real path of an existing folder, if it holds only what vegaslab writes.
 fn check_replaceable(given: &Path) -> Result<PathBuf, ResultsError> {
     let dir = given.canonicalize().map_err(ResultsError::io(given, "follow the link"))?;
     if !dir.is_dir() {
@@ -119,7 +124,8 @@ fn workshop_prefix(name: &str) -> String {
     format!(".{}{MARK}", name.chars().take(NAME_CHARACTERS_MAX).collect::<String>())
 }
 
-/// A new workshop, locked. Until it is, another process may take it for abandoned and remove it: then one more is made.
+/// Creates a workshop and locks it. Before the lock another process may take the workshop for abandoned and remove it;
+/// then this function creates another.
 fn make_workshop(parent: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
     const ATTEMPTS: usize = 20;
     let mut builder = tempfile::Builder::new();
@@ -127,7 +133,7 @@ fn make_workshop(parent: &Path, prefix: &str) -> io::Result<(PathBuf, File)> {
     for _ in 0..ATTEMPTS {
         let workshop = builder.tempdir_in(parent)?.keep();
         let Ok(lock) = File::open(&workshop) else { continue };
-        // a file system without locks has no workshop that counts as abandoned either
+        // a file system without locks has no workshop that counts as abandoned
         let taken = matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock));
         if !taken && workshop.exists() {
             return Ok((workshop, lock));
@@ -154,7 +160,8 @@ fn clear_abandoned(parent: &Path, prefix: &str, dir: &Path) {
     }
 }
 
-/// Removes a workshop, unless it holds what vegaslab does not write. An earlier folder without a successor goes back.
+/// Removes a workshop, unless it holds content that vegaslab does not write. An earlier folder without a successor
+/// returns to its place.
 fn clear(workshop: &Path, dir: &Path) {
     let old = workshop.join(OLD);
     if old.exists() && !dir.exists() {
@@ -165,7 +172,7 @@ fn clear(workshop: &Path, dir: &Path) {
     }
 }
 
-/// Folders that were made, the innermost first; they go with this value unless they are kept.
+/// Folders that were created, the innermost first; they are removed when this value is dropped, unless they are kept.
 struct Made(Vec<PathBuf>);
 
 impl Made {

@@ -16,24 +16,24 @@ use crate::results::tables::files::{write_csv, write_parquet};
 use crate::scenario::Scenario;
 use crate::util::watch::Watch;
 
-/// What is written besides the manifest and the Parquet tables.
+/// The files to write beside the manifest and the Parquet tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Every table as CSV too.
+    /// Whether every table is also written as CSV.
     pub csv: bool,
-    /// The packets, as `capture.pcapng` (seen by the senders) and `capture-receiver.pcapng`.
+    /// Whether packets are written, as `capture.pcapng` (seen at the senders) and `capture-receiver.pcapng`.
     pub pcapng: bool,
 }
 
-/// Writes a run's folder: whole or not at all. Missing parent folders are made.
+/// Writes a run's folder, whole or not at all. Missing parent folders are created.
 ///
-/// An earlier results folder at `dir` is replaced whole; so is an empty folder. A reader sees the old or the new one
-/// (or, on a file system that cannot exchange two folders in one step, none for a moment), never a mixture.
+/// An earlier results folder at `dir`, or an empty one, is replaced whole. A reader sees the old or the new folder,
+/// never a mixture; on a file system that cannot exchange two folders in one step there is none for a moment.
 ///
 /// # Errors
-/// One line that names the path: it cannot be written, or it is a folder that holds anything vegaslab does not write.
-/// Asking for the packets of a run that kept none is refused too. Nothing is left behind then, and an earlier folder
-/// stays.
+/// One line that names the path: it cannot be written, or it is a folder that holds content that vegaslab does not
+/// write. Packets cannot be written for a run that kept none. After an error nothing is left behind, and an earlier
+/// folder is unchanged.
 ///
 /// # Panics
 /// The outcome names a flow or a link that the scenario does not have.
@@ -47,7 +47,8 @@ pub fn write_folder(
     write_folder_about(dir, scenario, outcome, wall_s, options, &Map::new())
 }
 
-/// As [`write_folder`], with more to say in the manifest: of a run by another host than the simulator.
+/// Does what [`write_folder`] does, with additional members `about` in the manifest, for a run by a host other than the
+/// simulator.
 ///
 /// # Errors
 /// As [`write_folder`].
@@ -65,7 +66,7 @@ pub fn write_folder_about(
     Watch::without_limits(|watch| write(dir, scenario, outcome, wall_s, options, about, watch))
 }
 
-/// As [`write_folder`], unless the watch stops it.
+/// Does what [`write_folder`] does, unless the watch stops it.
 ///
 /// # Errors
 /// As [`write_folder`].
@@ -106,10 +107,10 @@ fn write(
     place.put()
 }
 
-/// Whether [`write_folder`] could write at `dir`, for callers that ask before a long run.
+/// Checks that [`write_folder`] could write at `dir`, for callers that ask before a long run.
 ///
 /// # Errors
-/// As [`write_folder`] gives for its place.
+/// The errors of [`write_folder`] about the place.
 pub fn check_folder(dir: &Path) -> Result<(), ResultsError> {
     Place::find(dir).map(drop)
 }

@@ -13,24 +13,24 @@ use crate::scenario::Scenario;
 /// A run's tables. Each column's field carries its `unit` and `meaning` as metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tables {
-    /// One row a flow.
+    /// One row for each flow.
     pub flows: RecordBatch,
-    /// One row a one-way link.
+    /// One row for each one-way link.
     pub links: RecordBatch,
-    /// One row a source of traffic.
+    /// One row for each source of traffic.
     pub traffic: RecordBatch,
-    /// One row a flow and sampling time.
+    /// One row for each flow and sampling instant.
     pub flow_series: RecordBatch,
-    /// One row a link and sampling time.
+    /// One row for each link and sampling instant.
     pub link_series: RecordBatch,
-    /// One row a thing that happened once.
+    /// One row for each incident.
     pub incidents: RecordBatch,
 }
 
-/// The tables of a run.
+/// Returns the tables of a run.
 ///
 /// # Errors
-/// The outcome is not one of this scenario, so that columns of one table differ in length.
+/// The outcome does not belong to this scenario, so that columns of one table differ in length.
 ///
 /// # Panics
 /// The outcome names a link that the scenario does not have.

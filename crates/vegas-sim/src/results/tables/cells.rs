@@ -1,4 +1,4 @@
-//! A table's cells as JSON values: what the summary and the CSV files are made of.
+//! A table's cells as JSON values, from which the summary and the CSV files are made.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, UInt32Type, UInt64Type};
@@ -6,10 +6,10 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use serde_json::Value;
 
-/// One cell; null if missing.
+/// Returns one cell; null if it is missing.
 ///
 /// # Panics
-/// The column is of a type that no table has.
+/// The column has a type that no table has.
 pub(crate) fn cell(column: &ArrayRef, row: usize) -> Value {
     if column.is_null(row) {
         return Value::Null;

@@ -23,7 +23,7 @@ pub(crate) fn write_parquet(path: &Path, table: &RecordBatch, watch: &mut Watch<
     encode(file, table, refused, watch)
 }
 
-/// What the operating system said, where it did.
+/// Returns the operating system's error, if that is the cause.
 fn system_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
@@ -34,7 +34,7 @@ fn system_error(error: ParquetError) -> io::Error {
     }
 }
 
-/// A table as the bytes of a Parquet file like those of [`write_parquet`]; `name` is for messages.
+/// Returns a table as the bytes of a Parquet file like those of [`write_parquet`]; `name` is for messages.
 pub(crate) fn parquet_bytes(
     name: &'static str,
     table: &RecordBatch,
@@ -45,7 +45,8 @@ pub(crate) fn parquet_bytes(
     Ok(bytes)
 }
 
-/// Rows written between looks at the watch. The encoder works in steps of 1024 rows, so that bytes are the same.
+/// The rows written between two checks of the watch. The encoder works in steps of 1024 rows, so checks do not change
+/// the bytes.
 const ROWS: usize = 1 << 16;
 
 fn encode(
@@ -64,7 +65,8 @@ fn encode(
     Ok(())
 }
 
-/// A table of a run as the bytes of a file, those of the file in a results folder; `name` is for messages.
+/// Returns a table of a run as the bytes of a file, equal to those of the file in a results folder; `name` is for
+/// messages.
 ///
 /// # Errors
 /// One line that names the table.
@@ -79,7 +81,7 @@ pub fn table_bytes(name: &'static str, table: &RecordBatch, format: TableFormat)
     })
 }
 
-/// Writes a table as CSV: a line of column names, then a line a row; a missing value is empty.
+/// Writes a table as CSV: a line of column names, then one line per row; a missing value is empty.
 pub(crate) fn write_csv(path: &Path, table: &RecordBatch, watch: &mut Watch<'_>) -> Result<(), ResultsError> {
     let file = File::create(path).map_err(ResultsError::io(path, "write"))?;
     encode_csv(file, path, table, watch)
@@ -111,7 +113,7 @@ mod tests {
 
     use arrow_array::{ArrayRef, DictionaryArray, Float64Array, UInt64Array, types::Int32Type};
 
-    /// A table is written in parts between which the watch is looked at, and the file is that of the table in one.
+    /// A table is written in parts, between which the watch is checked; the file equals that of the table in one part.
     #[test]
     fn parts_are_the_whole() {
         let rows = 3 * ROWS + 1_000;

@@ -1,4 +1,4 @@
-//! Tables: record batches of Arrow, their cells as text, and files.
+//! Tables: Arrow record batches, their cells as text, and files.
 
 pub(super) mod batches;
 pub(super) mod cells;

@@ -1,4 +1,4 @@
-//! The `[[flow.application]]` tables: what an application gives a flow to send.
+//! The `[[flow.application]]` tables: the data that an application gives a flow to send.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -13,7 +13,7 @@ use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
 use crate::scenario::read::scalar::{Burst, Count, Name, Whole};
 
-/// A hundred thousand flows: more than a run holds in memory that most machines have.
+/// The most flows of a table: more than a run holds in the memory of most machines.
 const COUNT_MAX: u64 = 100_000;
 
 /// One connection that sends data one way, or many alike.
@@ -80,20 +80,20 @@ pub(in crate::scenario) struct Flow {
 }
 
 impl Flow {
-    /// How many flows the table stands for.
+    /// The number of flows that the table stands for.
     pub(in crate::scenario) fn count(&self) -> usize {
         self.count.map_or(1, |count| count.0.0 as usize)
     }
 }
 
-/// A flow as if it were written out, and the number of the table that it is of.
+/// One flow, as if it were written out, and the number of its table.
 #[derive(Clone, Copy)]
 pub(in crate::scenario) struct Numbered<'a> {
     pub(in crate::scenario) table: usize,
     pub(in crate::scenario) flow: &'a Flow,
 }
 
-/// Every flow of the tables, in the order of their ids.
+/// Returns every flow of the tables, in the order of their ids.
 pub(in crate::scenario) fn numbered(tables: &[Table<Flow>]) -> Vec<Numbered<'_>> {
     let repeated = |(table, flow): (usize, &'_ Table<Flow>)| std::iter::repeat_n(table, flow.count());
     tables.iter().enumerate().flat_map(repeated).map(|table| Numbered { table, flow: &tables[table] }).collect()

@@ -7,12 +7,12 @@ use vegas_core::units::Span;
 use crate::scenario::read::field::{Field, ScalarOrTable};
 use crate::scenario::read::scalar::JitterModel;
 
-/// How the extra delay of a packet is drawn.
+/// The distribution of a packet's extra delay.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) enum Jitter {
-    /// Uniform from 0.
+    /// Uniform from 0 to this time.
     Uniform(Span),
-    /// By a model.
+    /// The distribution of a model.
     Model(ModelledJitter),
 }
 

@@ -6,12 +6,12 @@ use serde::Deserialize;
 use crate::scenario::read::field::{Field, ScalarOrTable};
 use crate::scenario::read::scalar::{Chance, LossModel, Probability};
 
-/// How packets are lost.
+/// The distribution of losses.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) enum Loss {
-    /// Each by itself.
+    /// Each packet is lost independently with this probability.
     Random(Probability),
-    /// In bursts.
+    /// Packets are lost in bursts.
     Burst(BurstLoss),
 }
 

@@ -1,7 +1,7 @@
-//! The scenario file as it is written: what serde reads and what the JSON Schema is made from.
+//! The scenario file as it is written: serde reads these types, and the JSON Schema is generated from them.
 //!
-//! The types say which keys there are and of which kind; whether the values make sense together is checked by
-//! [`super::validate`]. The doc comments are the descriptions in the schema.
+//! The types define the keys and the kinds of their values; [`super::validate`] checks that the values go together. The
+//! doc comments are the descriptions in the schema.
 
 mod application;
 mod change;

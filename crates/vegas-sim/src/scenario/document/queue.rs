@@ -8,12 +8,12 @@ use crate::scenario::model::QueueLimit;
 use crate::scenario::read::field::{Field, ScalarOrTable};
 use crate::scenario::read::scalar::{Chance, QueueKind, Whole};
 
-/// A queue.
+/// A link's queue.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) enum LinkQueue {
-    /// Drop-tail.
+    /// A drop-tail queue with this limit.
     Limit(QueueLimit),
-    /// By a discipline.
+    /// A queue with a discipline.
     Managed(ManagedQueue),
 }
 

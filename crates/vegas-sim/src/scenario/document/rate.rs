@@ -6,12 +6,12 @@ use vegas_core::units::Rate;
 
 use crate::scenario::read::field::ScalarOrTable;
 
-/// How fast a link sends.
+/// A link's rate.
 #[derive(Clone, Debug)]
 pub(in crate::scenario) enum LinkRate {
-    /// Always the same.
+    /// A constant rate.
     Constant(Rate),
-    /// As recorded.
+    /// A rate that follows a trace.
     Trace(TraceRate),
 }
 

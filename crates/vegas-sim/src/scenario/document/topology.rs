@@ -12,7 +12,7 @@ use super::loss::Loss;
 use super::queue::LinkQueue;
 use super::rate::LinkRate;
 
-/// The most routers in a row: far beyond any path of the Internet.
+/// The most links between routers in a row: far more than any path of the Internet has.
 const HOPS_MAX: u64 = 1000;
 
 /// The network: its kind, and the keys that this kind needs.
@@ -35,7 +35,7 @@ pub(in crate::scenario) struct Topology {
     pub(in crate::scenario) link: Option<Vec<Table<GraphLink>>>,
 }
 
-/// Defines a link's table: its own keys, and those of the impairments, which every one of them has.
+/// Defines the table of a kind of link: its own keys, and those of the impairments, which all kinds have.
 macro_rules! link_table {
     ($(#[$attribute:meta])* $name:ident { $($(#[$meta:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$attribute])*
@@ -75,7 +75,7 @@ macro_rules! link_table {
     };
 }
 
-/// What every link's table says about impairments.
+/// The impairments in a link's table.
 pub(in crate::scenario) struct Faults<'a> {
     pub(in crate::scenario) loss: Option<&'a Loss>,
     pub(in crate::scenario) policer: Option<&'a Table<Policer>>,

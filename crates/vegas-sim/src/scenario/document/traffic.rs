@@ -75,7 +75,7 @@ impl Named for TrafficKind {
     ];
 }
 
-/// How the sizes of transfers are distributed.
+/// The distribution of the sizes of transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scenario) enum SizeDistribution {
     Fixed,
@@ -92,7 +92,7 @@ impl Named for SizeDistribution {
     ];
 }
 
-/// Which way traffic crosses a dumbbell.
+/// The direction in which traffic crosses a dumbbell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scenario) enum Direction {
     Forward,

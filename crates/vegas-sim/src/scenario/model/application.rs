@@ -1,53 +1,53 @@
-//! What an application gives a flow to send, over time.
+//! The data that an application gives a flow to send, over time.
 
 use vegas_core::units::{Bytes, Rate, Span};
 
-/// What the application does until the next phase; whole segments throughout.
+/// The application's activity until the next phase; it gives whole segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplicationPhase {
-    /// What it does.
+    /// What the application does in the phase.
     pub activity: Activity,
-    /// How long; none: until the flow ends. What has not left by then is withdrawn.
+    /// The length of the phase; `None` until the flow ends. Segments that have not left by the end are withdrawn.
     pub length: Option<Span>,
 }
 
 /// A pattern of writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// Always more than the window takes.
+    /// Bulk data: always more than the window takes.
     Bulk,
-    /// Nothing.
+    /// No data.
     Idle,
     /// Segments at a constant rate of payload.
     Rate(Rate),
-    /// Segments at a rate of payload for a period `on`, nothing for a period `off`, over and over.
+    /// Segments at a rate of payload for a period `on`, then no segments for a period `off`, repeatedly.
     OnOff {
-        /// While it is on.
+        /// The rate of payload in a period `on`.
         rate: Rate,
-        /// Above zero.
+        /// The length of a sending period, above zero.
         on: Span,
-        /// Above zero.
+        /// The length of a silent period, above zero.
         off: Span,
     },
-    /// A response of `size`; the next one `think` after all of it has been acknowledged.
+    /// A response of `size`; the next one follows `think` after the whole response is acknowledged.
     Requests {
-        /// Payload, at least 1 byte.
+        /// The payload of a response, at least 1 byte.
         size: Bytes,
-        /// Holds the next request's way to the sender, too.
+        /// The time until the next response, which includes the next request's way to the sender.
         think: Span,
     },
-    /// Video over HTTP, see [`Video`].
+    /// Video over HTTP, as [`Video`] describes it.
     Video(Video),
 }
 
-/// Segments of video, each requested when the one before it has come and the player's buffer has room for it, at the
-/// highest rate of the ladder that is at most four fifths of the throughput of the one before it.
+/// Segments of video. The player requests each when the previous one has arrived and its buffer has room, at the
+/// highest rate of the ladder that is at most four fifths of the previous one's throughput.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Video {
-    /// Rates of payload, ascending, at least one.
+    /// The rates of payload, ascending; at least one.
     pub ladder: Vec<Rate>,
-    /// How much playing time a segment of video holds.
+    /// The playing time of a segment of video.
     pub segment: Span,
-    /// How much playing time the player keeps at most; at least `segment`.
+    /// The most playing time that the player keeps; at least `segment`.
     pub buffer: Span,
 }

@@ -1,15 +1,15 @@
-//! How much memory a scenario takes.
+//! The memory that a scenario takes.
 
 use serde_json::Value;
 
 use crate::scenario::document::Numbered;
 use crate::scenario::model::{FlowSpec, LinkSpec, Scenario};
 
-/// A node's name: the text, and where it is.
+/// The memory of a node's name, bytes: the text, and the reference to it.
 const NODE_BYTES: usize = 56;
 
 impl Scenario {
-    /// About how much memory it takes, bytes.
+    /// Returns about how much memory the scenario takes, bytes.
     pub fn memory_bytes(&self) -> u64 {
         let paths: usize = self.flows.iter().map(|flow| flow.path.len() + flow.reverse_path.len()).sum();
         let own = self.flows.len() * size_of::<FlowSpec>()
@@ -20,16 +20,16 @@ impl Scenario {
     }
 }
 
-/// What flows with hosts of their own take at least, known before any of it is taken.
+/// Returns the least memory of flows with separate hosts, bytes, before any of it is allocated.
 pub(in crate::scenario) fn flows_bytes(flows: &[Numbered<'_>]) -> u64 {
     let links = 4 * size_of::<LinkSpec>() + 2 * NODE_BYTES;
     let path = 2 * 3 * size_of::<usize>();
     (flows.len() * (size_of::<FlowSpec>() + links + path)) as u64
 }
 
-/// About how much memory a tree of values takes, bytes.
+/// Returns about how much memory a tree of values takes, bytes.
 fn value_bytes(value: &Value) -> u64 {
-    /// A key's hash, its place, its text, and the place of its value.
+    /// The memory of a key's hash, its entry, its text, and the reference to its value, bytes.
     const ENTRY_BYTES: u64 = 120;
     let held = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

@@ -1,6 +1,6 @@
-//! A scenario as the engine takes it: every value checked, every name resolved, every default filled in.
+//! A scenario in the form that the engine takes: every value checked, every name resolved, every default filled in.
 //!
-//! The file that a user writes is [`crate::scenario::document`]; this is what is left of it after validation.
+//! The file that a user writes is [`crate::scenario::document`]; validation turns it into these types.
 
 mod application;
 pub(crate) mod memory;
@@ -22,16 +22,16 @@ pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
 pub use trace::{Folder, OnDisk, RateTrace};
 pub use traffic::*;
 
-/// What is simulated, for how long, and from which seed.
+/// A scenario: its network, flows, changes and background traffic, its duration and its seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// The scenario's name, also that of its results folder.
     pub name: String,
-    /// What it shows, in a sentence.
+    /// What the scenario shows, in a sentence.
     pub description: Option<String>,
     /// When the run ends.
     pub duration: Span,
-    /// Whether it ends before that, as soon as every flow has completed.
+    /// Whether the run ends before that, as soon as every flow has completed.
     pub until_complete: bool,
     /// The seed of every random stream.
     pub seed: u64,
@@ -43,55 +43,56 @@ pub struct Scenario {
     pub links: Vec<LinkSpec>,
     /// Flows; a flow's id is its index here.
     pub flows: Vec<FlowSpec>,
-    /// What changes during the run, in the order of time.
+    /// The changes during the run, in the order of time.
     pub changes: Vec<ScheduledChange>,
     /// Background traffic; a source's id is its index here.
     pub traffic: Vec<TrafficSpec>,
     /// Whether every packet is kept for a capture file.
     pub capture: bool,
-    /// The file as given, after overrides: for the manifest and its hash.
+    /// The values of the file, after overrides: for the manifest and its hash.
     pub document: serde_json::Value,
-    /// What of the file has no effect: a line each, as errors are.
+    /// The keys of the file that have no effect: a line for each, in the form of an error.
     pub warnings: Vec<String>,
 }
 
-/// A change, and when it happens: before anything else at that instant.
+/// A change, and its time: it happens before any other event of that instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduledChange {
-    /// When.
+    /// The time of the change.
     pub at: Time,
-    /// What.
+    /// The change.
     pub change: Change,
 }
 
-/// What changes.
+/// A change during the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A link's values.
     Link(LinkChange),
-    /// A flow's way through the network.
+    /// A flow's paths through the network.
     Route(RouteChange),
 }
 
-/// New values of a link; none: as before.
+/// New values of a link; a value that is `None` stays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkChange {
-    /// Which link.
+    /// The link that changes.
     pub link: LinkId,
-    /// For what waits and what comes; a packet that is being sent is finished at the old rate. Not with a trace.
+    /// The rate for packets that wait or arrive; a packet in the transmitter is finished at the old rate. `None` on a
+    /// link with a trace.
     pub rate: Option<Rate>,
-    /// For what has not left the transmitter; what is on its way keeps the old delay.
+    /// The delay for packets that have not left the transmitter; packets that have left it keep the old delay.
     pub delay: Option<Span>,
-    /// For what comes; what waits beyond it stays.
+    /// The limit for packets that arrive; waiting packets beyond it stay.
     pub queue: Option<QueueLimit>,
-    /// The probability that a packet that comes is lost, in millionths; 1,000,000 is a black hole.
+    /// The probability that an arriving packet is lost, in millionths; 1,000,000 is a black hole.
     pub loss_ppm: Option<u32>,
 }
 
 /// A flow's new paths, for packets that leave their hosts from then on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteChange {
-    /// Index into [`Scenario::flows`].
+    /// The index of the flow in [`Scenario::flows`].
     pub flow: usize,
     /// Links from the sender to the receiver, in order.
     pub path: Vec<LinkId>,
@@ -106,7 +107,7 @@ pub enum Sampling {
     Every(Span),
     /// A row at every change of a flow's window or of a link's queue.
     EveryChange,
-    /// No series at all.
+    /// No series.
     Off,
 }
 
@@ -115,33 +116,33 @@ pub type NodeId = usize;
 /// Index of a link in [`Scenario::links`].
 pub type LinkId = usize;
 
-/// A one-way link. What it does is that of its [`LinkKind`], which it dereferences to.
+/// A one-way link. It dereferences to its [`LinkKind`], which describes its behaviour.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
-    /// Where packets enter.
+    /// The node at which packets enter.
     pub from: NodeId,
-    /// Where packets arrive.
+    /// The node at which packets arrive.
     pub to: NodeId,
-    /// Shared by all links of one description; a change of one link's leaves the others' as they are.
+    /// The description, shared by all links that have it; a change of one link's leaves the others' unchanged.
     pub kind: Arc<LinkKind>,
 }
 
-/// A queue, a transmitter of one rate, and a propagation delay.
+/// A queue, a transmitter with a rate, and a propagation delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkKind {
-    /// Transmission rate; with a trace its mean.
+    /// Transmission rate; with a trace, the mean rate of the trace.
     pub rate: Rate,
-    /// When the link may send, if its rate varies.
+    /// The opportunities to send, if the rate varies.
     pub trace: Option<Arc<RateTrace>>,
     /// Propagation delay, one way.
     pub delay: Span,
-    /// How much may wait; counts the packet being sent (docs/design.md, section 4.2).
+    /// The limit of the queue, which counts the packet in the transmitter (docs/design.md, section 4.2).
     pub queue: QueueLimit,
-    /// What the queue drops before it is full.
+    /// The rule by which the queue drops packets before it is full.
     pub discipline: Discipline,
-    /// Whether it stamps its queueing time into the packets of flows that ask for it (RoVegas).
+    /// Whether the link stamps its queueing time into the packets of flows that ask for it (RoVegas).
     pub aqt: bool,
-    /// What goes wrong on the link.
+    /// The link's impairments.
     pub impairments: Impairments,
 }
 
@@ -159,23 +160,23 @@ impl DerefMut for LinkSpec {
     }
 }
 
-/// How a queue is managed.
+/// The management of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
-    /// Not at all: what does not fit is dropped.
+    /// No management: a packet that does not fit is dropped.
     DropTail,
     /// Random early detection, gentle (Floyd and Jacobson 1993, Floyd 2000).
     Red(RedSpec),
-    /// RFC 8289.
+    /// CoDel (RFC 8289).
     CoDel(CoDelSpec),
-    /// RFC 8033.
+    /// PIE (RFC 8033).
     Pie(PieSpec),
-    /// RFC 8290.
+    /// FQ-CoDel (RFC 8290).
     FqCoDel(FqCoDelSpec),
 }
 
 impl Discipline {
-    /// Whether it tells connections apart, by a hash of what their packets say of them.
+    /// Returns whether the discipline distinguishes connections, by a hash of their packets' identities.
     pub fn tells_connections_apart(&self) -> bool {
         match self {
             Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_) | Discipline::Pie(_) => false,
@@ -187,66 +188,66 @@ impl Discipline {
 /// Parameters of RED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RedSpec {
-    /// Average queue from which packets are dropped.
+    /// The average queue from which packets are dropped.
     pub min_packets: u32,
-    /// Average queue at which `max_probability_ppm` is reached; above `min_packets`.
+    /// The average queue at which `max_probability_ppm` is reached; above `min_packets`.
     pub max_packets: u32,
-    /// Probability at `max_packets`, in millionths.
+    /// The probability at `max_packets`, in millionths.
     pub max_probability_ppm: u32,
-    /// Weight of one packet in the average, in millionths.
+    /// The weight of one packet in the average, in millionths.
     pub weight_ppm: u32,
-    /// Whether packets that can be are marked instead of dropped (ECN), up to `max_packets`.
+    /// Whether ECN-capable packets are marked instead of dropped, up to `max_packets`.
     pub ecn: bool,
 }
 
 /// Parameters of CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoDelSpec {
-    /// Waiting time to hold.
+    /// The waiting time that the discipline aims at.
     pub target: Span,
-    /// How long packets must wait longer than that before the first drop.
+    /// The time for which packets must wait longer than `target` before the first drop.
     pub interval: Span,
-    /// Whether packets that can be are marked instead of dropped (ECN).
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 
 /// Parameters of PIE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieSpec {
-    /// Waiting time to hold.
+    /// The waiting time that the discipline aims at.
     pub target: Span,
-    /// Time between two updates of the probability.
+    /// The time between two updates of the probability.
     pub update: Span,
-    /// A burst of this length passes undropped.
+    /// The length of a burst that passes without drops.
     pub max_burst: Span,
-    /// Whether packets that can be are marked instead of dropped (ECN), up to a probability of 10 %.
+    /// Whether ECN-capable packets are marked instead of dropped, up to a probability of 10 %.
     pub ecn: bool,
 }
 
 /// Parameters of FQ-CoDel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FqCoDelSpec {
-    /// Those of each queue.
+    /// The parameters of CoDel in each queue.
     pub codel: CoDelSpec,
-    /// Number of queues.
+    /// The number of queues.
     pub queues: u32,
-    /// Bytes that a queue sends in a turn.
+    /// The bytes that a queue sends in a turn.
     pub quantum_bytes: u32,
 }
 
-/// The limit of a queue; the packet being sent counts.
+/// The limit of a queue; the packet in the transmitter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
     /// The greatest number of packets.
     Packets(u32),
     /// The greatest number of bytes.
     Bytes(Bytes),
-    /// No limit: a host's own interface, which holds back its sender instead of dropping.
+    /// No limit: a host's own interface, which makes its sender wait instead of dropping.
     Unlimited,
 }
 
 impl QueueLimit {
-    /// Whether a packet of this size has room where there is no other.
+    /// Returns whether a packet of this size fits the empty queue.
     pub(crate) fn admits(&self, wire: WireSize) -> bool {
         match self {
             QueueLimit::Unlimited => true,
@@ -256,46 +257,46 @@ impl QueueLimit {
     }
 }
 
-/// What a link does to packets besides delaying them. All off by default.
+/// The impairments of a link: its effects on packets other than rate, delay and queue. All are off by default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairments {
     /// Probability that a packet offered to the link is lost, in millionths.
     pub loss_ppm: u32,
-    /// Losses in bursts, besides those of `loss_ppm`.
+    /// Losses in bursts, in addition to those of `loss_ppm`.
     pub burst_loss: Option<GilbertElliott>,
-    /// Packets beyond this rate are lost.
+    /// The policer, which drops the packets that exceed its rate.
     pub policer: Option<Policer>,
     /// Extra delay, drawn for each packet; packets stay in order.
     pub jitter: Jitter,
-    /// Packets come out together, at multiples of this since the beginning of the run; 0 is each by itself.
+    /// Packets arrive together, at multiples of this time since the beginning of the run; 0 for each packet separately.
     pub batch: Span,
     /// Probability that a delivered packet is delivered twice, in millionths.
     pub duplicate_ppm: u32,
     /// Probability that a packet is held back by `reorder_delay`, in millionths.
     pub reorder_ppm: u32,
-    /// How long a reordered packet is held back.
+    /// The time for which a reordered packet is held back.
     pub reorder_delay: Span,
-    /// Packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
+    /// The data packets to lose, counted from 1 in the order in which data packets are offered to the link; ascending.
     pub drop_data: Vec<u64>,
 }
 
-/// A token bucket that drops what finds too few tokens (RFC 2475, section 2.3.3.4): `burst` bytes at the beginning and at
-/// most, filled at `rate`.
+/// A token bucket that drops a packet that finds too few tokens (RFC 2475, section 2.3.3.4). It holds at most `burst`
+/// bytes, which it has at the beginning, and is filled at `rate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policer {
-    /// Rate of the tokens.
+    /// The rate of the tokens.
     pub rate: Rate,
-    /// Depth of the bucket.
+    /// The depth of the bucket.
     pub burst: Bytes,
 }
 
-/// How the extra delay of a packet is drawn.
+/// The distribution of a packet's extra delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jitter {
-    /// Uniform from 0 to this.
+    /// Uniform from 0 to this time.
     Uniform(Span),
-    /// That of a crowded Wi-Fi channel, by the model of draft-huitema-ccwg-c4-test ("Handling of High Jitter Environments"),
-    /// with this target for the mean.
+    /// The delay of a crowded Wi-Fi channel, by the model of draft-huitema-ccwg-c4-test ("Handling of High Jitter
+    /// Environments"), with this target for the mean.
     Wifi(Span),
 }
 
@@ -305,8 +306,8 @@ impl Default for Jitter {
     }
 }
 
-/// A channel with a good and a bad state, each with a loss rate of its own (Elliott 1963; Gilbert 1960 with a good
-/// state that loses nothing). The state may change before each packet. All in millionths, from 0 to 1,000,000.
+/// A channel with a good and a bad state, each with a separate loss rate (Elliott 1963; Gilbert 1960 with a good state
+/// without losses). The state may change before each packet. All values are in millionths, from 0 to 1,000,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GilbertElliott {
     /// Probability that a good channel turns bad; the mean good stretch is its inverse, in packets.
@@ -319,49 +320,50 @@ pub struct GilbertElliott {
     pub loss_bad_ppm: u32,
 }
 
-/// One connection that sends data one way. What it is like is its [`FlowKind`], which it dereferences to.
+/// One connection that sends data one way. It dereferences to its [`FlowKind`], which describes all but its times and
+/// paths.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowSpec {
     /// When the first data leaves (or the SYN, with a handshake).
     pub start: Time,
-    /// When the application stops giving data, if it does.
+    /// When the application stops giving data; `None` for never.
     pub stop: Option<Time>,
     /// Links from the sender to the receiver, in order.
     pub path: Vec<LinkId>,
     /// Links from the receiver back to the sender, in order.
     pub reverse_path: Vec<LinkId>,
-    /// Shared by flows that are alike; a change of one flow's leaves the others' as they are.
+    /// The description, shared by flows that are alike; a change of one flow's leaves the others' unchanged.
     pub kind: Arc<FlowKind>,
 }
 
-/// Which protocol carries the flow, and what it carries.
+/// The description of a flow: its transport, algorithm, hosts, data and sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowKind {
-    /// What carries it.
+    /// The transport protocol.
     pub transport: Transport,
-    /// The preset's name, or that of the table of parts.
+    /// The preset's name, or the name of the table of parts.
     pub algorithm: String,
-    /// The parts.
+    /// The parts of the algorithm.
     pub composition: Composition,
-    /// The algorithm, where it is no composition of parts; of those then only detection and limits mean something.
+    /// The standalone algorithm, if it is one; of the parts only detection and limits then have an effect.
     pub standalone: Option<Standalone>,
-    /// The algorithm, where it is one from outside; then as with `standalone`.
+    /// The user's own algorithm, if it is one; the parts then have the effect that they have with `standalone`.
     pub own: Option<Own>,
     /// Thresholds and window bounds.
     pub parameters: Parameters,
-    /// How the hosts at both ends behave.
+    /// The behaviour of the hosts at both ends.
     pub host: HostSpec,
     /// Whether both hosts use explicit congestion notification (RFC 3168).
     pub ecn: bool,
-    /// How much payload is sent; unlimited if none.
+    /// The payload to send; `None` for no end.
     pub size: Option<Bytes>,
-    /// What the application gives and when; empty: all of it at the start.
+    /// The phases of the application; empty if all data are there at the start.
     pub application: Vec<ApplicationPhase>,
-    /// A full data packet on the wire, headers included.
+    /// The size of a full data packet on the wire, headers included.
     pub packet: Bytes,
-    /// An acknowledgement on the wire.
+    /// The size of an acknowledgement on the wire.
     pub ack: Bytes,
-    /// Header bytes in a data packet; payload is `packet - header`.
+    /// The header bytes in a data packet; the payload is `packet - header`.
     pub header: Bytes,
 }
 
@@ -380,17 +382,17 @@ impl DerefMut for FlowSpec {
 }
 
 impl FlowKind {
-    /// The largest data packet on the wire, with the option that routers stamp.
+    /// The size of the largest data packet on the wire, with the option that routers stamp.
     pub fn largest_packet(&self) -> Bytes {
         Bytes::new(self.packet.get() + self.router_option())
     }
 
-    /// An acknowledgement on the wire without selective ones, with the option that routers stamp.
+    /// The size of an acknowledgement on the wire without SACK blocks, with the option that routers stamp.
     pub(crate) fn smallest_ack(&self) -> Bytes {
         Bytes::new(self.ack.get() + self.router_option())
     }
 
-    /// The largest acknowledgement on the wire, with its options.
+    /// The size of the largest acknowledgement on the wire, with its options.
     pub fn largest_ack(&self) -> Bytes {
         if self.transport == Transport::Quic {
             return self.ack;
@@ -407,57 +409,57 @@ impl FlowKind {
     }
 }
 
-/// What carries a flow.
+/// The transport protocol of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transport {
     /// The simulator's own TCP.
     Tcp,
-    /// QUIC, by a [`crate::endpoint::external::Stack`].
+    /// QUIC, from a [`crate::endpoint::external::Stack`].
     Quic,
 }
 
-/// How a flow's hosts behave: what belongs to TCP and not to the congestion control.
+/// The behaviour of a flow's hosts: the parts of TCP that do not belong to the congestion control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSpec {
-    /// Which recovery and timers.
+    /// The loss detection, recovery and timers.
     pub kind: HostKind,
-    /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2: 3).
+    /// The number of duplicate acknowledgements that indicate a loss (RFC 5681, section 3.2: 3).
     pub dupack_threshold: u32,
-    /// New data on the first two duplicate acknowledgements (RFC 3042).
+    /// Whether the first two duplicate acknowledgements release new data (RFC 3042).
     pub limited_transmit: bool,
-    /// Most segments sent in answer to one acknowledgement during fast recovery; none: no limit.
+    /// The most segments sent in answer to one acknowledgement during fast recovery; `None` for no limit.
     pub recovery_burst: Option<Segments>,
     /// The receiver's delayed acknowledgements.
     pub delayed_ack: DelayedAck,
-    /// Whether acknowledgements are selective; only a Linux host asks, for others the recovery says.
+    /// Whether acknowledgements are selective on a Linux host; on others the recovery decides it.
     pub sack: bool,
-    /// The receiver's window.
+    /// The receive window.
     pub receive_window: Segments,
-    /// Least retransmission timeout (RFC 6298, section 2.4 says 1 s; ns-2 and Linux 200 ms).
+    /// The least retransmission timeout (RFC 6298, section 2.4: 1 s; ns-2 and Linux: 200 ms).
     pub rto_min: Span,
-    /// Greatest retransmission timeout.
+    /// The greatest retransmission timeout.
     pub rto_max: Span,
-    /// Retransmission timeout before the first sample (RFC 6298, section 2.1).
+    /// The retransmission timeout before the first sample (RFC 6298, section 2.1).
     pub rto_initial: Span,
-    /// Grain of the retransmission clock (G of RFC 6298).
+    /// The grain of the retransmission clock (G of RFC 6298).
     pub rto_grain: Span,
-    /// What precedes the data.
+    /// The exchange that precedes the data.
     pub handshake: Handshake,
 }
 
-/// When a receiver acknowledges segments that come in order.
+/// The rule for the time at which a receiver acknowledges segments in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayedAck {
-    /// Each at once.
+    /// Each segment at once.
     None,
-    /// Every second one, and a single one after this span (RFC 5681, section 4.2).
+    /// Every second segment, and a single one after this span (RFC 5681, section 4.2).
     After(Span),
-    /// As Linux: each at once while the receive window grows, then every second one.
+    /// As on Linux: each segment at once while the receive window grows, then every second one.
     Linux,
 }
 
 impl DelayedAck {
-    /// Whether each segment is acknowledged at once.
+    /// Returns whether each segment is acknowledged at once.
     pub fn is_none(self) -> bool {
         match self {
             DelayedAck::None => true,
@@ -466,20 +468,21 @@ impl DelayedAck {
     }
 }
 
-/// Which loss detection, recovery and timers a sender has.
+/// The loss detection, recovery and timers of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostKind {
-    /// The papers': Reno, NewReno or SACK recovery as the composition says, a retransmission clock of settable grain.
+    /// Those of the papers: Reno, NewReno or SACK recovery by the composition, and a retransmission clock of settable
+    /// grain.
     Bsd,
-    /// Linux's: SACK, RACK-TLP (RFC 8985), PRR (RFC 6937), F-RTO (RFC 5682), and its own retransmission timeout.
+    /// Those of Linux: SACK, RACK-TLP (RFC 8985), PRR (RFC 6937), F-RTO (RFC 5682), and its own retransmission timeout.
     Linux,
 }
 
-/// What precedes the data.
+/// The exchange that precedes the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handshake {
-    /// Nothing: the first data packet leaves at the flow's start.
+    /// No exchange: the first data packet leaves at the flow's start.
     None,
-    /// A SYN and its acknowledgement: the first data leaves one round trip after the flow's start.
+    /// A SYN and its acknowledgement: the first data leave one round trip after the flow's start.
     Full,
 }

@@ -1,7 +1,7 @@
-//! Algorithms from outside this workspace: what a scenario names, and what the reader of the scenario brings to load it.
+//! A user's own algorithms, from outside this workspace: their names in scenarios, and the interface that loads them.
 //!
-//! The simulator knows neither Python nor WebAssembly. A [`Loader`] turns what the file names into a [`Program`], while
-//! the scenario is checked; the program then makes the control of each connection. `docs/design.md`, section 4.4, has
+//! The simulator has no support for Python or WebAssembly. While a scenario is checked, a [`Loader`] turns the name in
+//! the file into a [`Program`], which then creates the control of each connection. `docs/design.md`, section 4.4, has
 //! the reasons.
 
 use std::any::Any;
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use vegas_core::units::{SendIndex, Span, Time, Window};
 use vegas_core::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Parameters, Restart, Sent, Status};
 
-/// What an algorithm from outside is, by the key that names it in a scenario file.
+/// The kind of a user's own algorithm, by the key that names it in a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     /// A class in a Python file.
@@ -44,41 +44,41 @@ impl Language {
     }
 }
 
-/// Loads algorithms from outside.
+/// Loads the users' own algorithms.
 pub trait Loader: fmt::Debug + Send + Sync {
-    /// Loads what a scenario in `folder` calls `name`. The error names the file, says what is wrong and what would be
-    /// right.
+    /// Loads the algorithm that a scenario in `folder` calls `name`. The error names the file, the problem, and what
+    /// would be right.
     fn load(&self, language: Language, name: &str, folder: &Path) -> Result<Loaded, String>;
 }
 
-/// What a [`Loader`] gives.
+/// The algorithm that a [`Loader`] returns.
 #[derive(Debug)]
 pub struct Loaded {
-    /// What results call the algorithm, unless the scenario does: letters, digits, - _ +.
+    /// The algorithm's name in results, unless the scenario sets another: letters, digits, - _ +.
     pub name: String,
-    /// All that decides what it does, such as the text of its file: part of a run's id.
+    /// Everything that determines its behaviour, such as the text of its file; it is part of a run's id.
     pub content: Vec<u8>,
-    /// Makes its controls.
+    /// The program that creates its controls.
     pub program: Arc<dyn Program>,
 }
 
-/// An algorithm from outside, loaded.
+/// A user's own algorithm, loaded.
 pub trait Program: fmt::Debug + Send + Sync {
-    /// What it needs of a host.
+    /// Returns what the algorithm needs of a host.
     fn needs(&self) -> Needs;
 
-    /// The control of a new connection. `seed` begins its random numbers, where it draws any.
+    /// Creates the control of a new connection. `seed` seeds its random numbers, if it draws any.
     fn start(&self, parameters: &Parameters, seed: u64) -> OwnControl;
 }
 
-/// An algorithm from outside as a flow has it.
+/// A user's own algorithm in the form that a flow has it.
 #[derive(Clone, Debug)]
 pub struct Own {
-    /// What the scenario calls it, such as `mine.py:Mine`.
+    /// Its name in the scenario, such as `mine.py:Mine`.
     source: String,
-    /// What results call it, unless the scenario does.
+    /// Its name in results, unless the scenario sets another.
     pub(crate) name: String,
-    /// SHA-256 of its content, in hex.
+    /// The SHA-256 of its content, in hex.
     sha256: String,
     program: Arc<dyn Program>,
 }
@@ -91,30 +91,30 @@ impl Own {
         Own { source: source.into(), name, sha256, program }
     }
 
-    /// What the scenario calls it, such as `mine.py:Mine`.
+    /// Its name in the scenario, such as `mine.py:Mine`.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// SHA-256 of its content, in hex: what identifies the algorithm in a run's id.
+    /// The SHA-256 of its content, in hex, which identifies the algorithm in a run's id.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// What makes its controls.
+    /// The program that creates its controls.
     pub fn program(&self) -> &dyn Program {
         &*self.program
     }
 }
 
-/// The same name and content are the same algorithm.
+/// Algorithms with equal name and content are equal.
 impl PartialEq for Own {
     fn eq(&self, other: &Self) -> bool {
         self.sha256 == other.sha256 && self.source == other.source
     }
 }
 
-/// The algorithms that the flows of one scenario name, each loaded once.
+/// The algorithms that the flows of a scenario name; each is loaded once.
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     loader: Option<Arc<dyn Loader>>,
@@ -138,12 +138,12 @@ impl Shelf {
     }
 }
 
-/// Why an algorithm from outside is refused where nothing loads it.
+/// Returns the reason for refusing a user's own algorithm if there is no loader.
 pub(super) fn not_loaded(name: &str) -> String {
     format!("{name}: algorithms from outside are not loaded here; write a preset's name")
 }
 
-/// A control from outside at work on one connection: any [`CongestionControl`], by reference.
+/// A control of a user's own algorithm for one connection: any [`CongestionControl`], behind a pointer.
 #[derive(Debug)]
 pub struct OwnControl {
     control: Box<dyn Erased>,
@@ -161,19 +161,19 @@ impl OwnControl {
         OwnControl { control: Box::new(control), needs, memory_bytes: size_of::<C>() + beside_bytes }
     }
 
-    /// What it holds, bytes.
+    /// Returns the memory in use, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
 }
 
-/// An algorithm from outside has failed: a line that says where and why. It ends the run at once, by unwinding from the
-/// call; [`crate::batch::run_within`] gives it as an error.
+/// The failure of a user's own algorithm: a line with the place and the reason. It ends the run at once, by unwinding
+/// from the call; [`crate::batch::run_within`] returns it as an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 
 impl Failure {
-    /// Ends the run. No panic is reported.
+    /// Ends the run, without the report of a panic.
     pub fn end_run(self) -> ! {
         resume_unwind(Box::new(self))
     }
@@ -225,7 +225,7 @@ impl<C: CongestionControl + fmt::Debug + Send + 'static> Erased for C {
     }
 
     fn on_spurious(&mut self, before: &dyn Erased) {
-        // of another connection's type: not its own past
+        // a control of another type is not this control's past
         if let Some(before) = before.as_any().downcast_ref() {
             CongestionControl::on_spurious(self, before);
         }

@@ -10,31 +10,32 @@ use vegas_core::units::{Rate, Span, Time};
 use super::own::{self, Language, Loader, Own};
 use crate::scenario::read::error::{Checked, Problem};
 
-/// When a link of varying rate may send: one opportunity of 1500 bytes a line of the file, over and over.
+/// The opportunities of a link with a varying rate to send: 1500 bytes for each line of the file, which repeats at its
+/// end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateTrace {
-    /// ms since the start of a pass, ascending; the last is also the length of a pass.
+    /// The times of the opportunities since the start of a pass, ms, ascending; the last is also the length of a pass.
     opportunities_ms: Vec<u32>,
-    /// SHA-256 of the file, in hex.
+    /// The SHA-256 of the file, in hex.
     sha256: String,
 }
 
-/// A day at 1 Gb/s would be larger; the recorded traces have below a megabyte.
+/// The largest file, bytes: a day at 1 Gb/s would exceed it; the recorded traces are below a megabyte.
 const FILE_BYTES_MAX: u64 = 256 << 20;
 
 impl RateTrace {
-    /// What one opportunity carries.
+    /// The bytes that one opportunity carries.
     pub const OPPORTUNITY_BYTES: u32 = 1500;
 
-    /// Reads a trace: on each line a whole number of milliseconds, none less than the one before, the last above 0.
-    /// The error says what is wrong and what would be right.
+    /// Reads a trace: each line has a whole number of milliseconds, which is at least that of the previous line; the
+    /// last is above 0. The error names the problem and what would be right.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut opportunities_ms: Vec<u32> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let last = opportunities_ms.last().copied().unwrap_or(0);
             match line.trim().parse() {
                 Ok(time) if time >= last => opportunities_ms.push(time),
-                // the file's words stay in it: a scenario of another's may name any file of this machine
+                // no text of the file is shown: a scenario from another user may name any file of this machine
                 Ok(_) => {
                     return Err(format!("line {number}: is less than the line before; write milliseconds, ascending"));
                 }
@@ -50,12 +51,12 @@ impl RateTrace {
         }
     }
 
-    /// ms since the start of a pass, ascending.
+    /// The times of the opportunities since the start of a pass, ms, ascending.
     pub fn opportunities_ms(&self) -> &[u32] {
         &self.opportunities_ms
     }
 
-    /// SHA-256 of the file's text, in hex, as `sha256sum` prints it: what identifies the trace in a run's id.
+    /// The SHA-256 of the file's text, in hex, as `sha256sum` prints it; it identifies the trace in a run's id.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
@@ -65,14 +66,14 @@ impl RateTrace {
         Span::from_millis(self.opportunities_ms.last().copied().unwrap_or(1).into())
     }
 
-    /// The mean over a pass, rounded down, 1 bit/s at least.
+    /// The mean rate of a pass, rounded down; 1 bit/s at least.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.opportunities_ms.len() as u128 * u128::from(Self::OPPORTUNITY_BYTES) * 8;
         let per_second = bits * 1_000_000_000 / u128::from(self.period().as_nanos());
         Rate::from_bits_per_second((per_second as u64).max(1))
     }
 
-    /// The mean of what may be sent from one time to a later one, rounded down; the earlier counts, the later does not.
+    /// The mean rate of the opportunities from one time (included) to a later one (excluded), rounded down.
     pub fn mean_rate_between(&self, from: Time, to: Time) -> Rate {
         let opportunities = self.opportunities_before(to).saturating_sub(self.opportunities_before(from));
         let bits = u128::from(opportunities) * u128::from(Self::OPPORTUNITY_BYTES) * 8;
@@ -80,7 +81,7 @@ impl RateTrace {
         Rate::from_bits_per_second((bits * 1_000_000_000 / nanos) as u64)
     }
 
-    /// Opportunities before `time`, over all passes; at the end of a pass, all of that pass.
+    /// The number of opportunities before `time`, over all passes; at the end of a pass, all of that pass.
     fn opportunities_before(&self, time: Time) -> u64 {
         let (passes, rest) = (time.as_nanos() / self.period().as_nanos(), time.as_nanos() % self.period().as_nanos());
         let of_pass = self.opportunities_ms.partition_point(|&at| u64::from(at) * 1_000_000 < rest);
@@ -92,18 +93,18 @@ fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where the files lie that a scenario names.
+/// Loads the files that a scenario names.
 pub trait Folder {
-    /// The trace of this name; the error names the file and says what is wrong and what would be right.
+    /// Loads the trace of this name; the error names the file, the problem, and what would be right.
     fn trace(&self, name: &str) -> Result<RateTrace, String>;
 
-    /// The algorithm from outside of this name; the error says what is wrong and what would be right.
+    /// Loads the user's own algorithm of this name; the error names the problem and what would be right.
     fn own(&self, _language: Language, name: &str) -> Result<Own, String> {
         Err(own::not_loaded(name))
     }
 }
 
-/// A folder of this machine, to which a relative name is relative.
+/// A folder of this machine; relative names are relative to it.
 #[derive(Debug)]
 pub struct OnDisk {
     folder: PathBuf,
@@ -111,13 +112,13 @@ pub struct OnDisk {
 }
 
 impl OnDisk {
-    /// The folder of a scenario file.
+    /// The folder in which a scenario file lies.
     pub fn of(source: &str) -> Self {
         let folder = Path::new(source).parent().unwrap_or(Path::new("")).to_owned();
         OnDisk { folder, algorithms: own::Shelf::default() }
     }
 
-    /// This folder, where algorithms from outside are loaded.
+    /// Sets the loader of users' own algorithms.
     pub fn with_loader(self, loader: Arc<dyn Loader>) -> Self {
         OnDisk { algorithms: own::Shelf::of(loader), ..self }
     }
@@ -174,7 +175,7 @@ mod tests {
             let at = |ms| Time::ZERO + Span::from_millis(ms);
             trace.mean_rate_between(at(from_ms), at(to_ms)).as_bits_per_second()
         };
-        // 2 opportunities in 2 ms, 1 in 2 ms, none, a pass, two passes and a half
+        // 2 opportunities in 2 ms, 1 in 2 ms and 1 in 4 ms; then a pass, the halves of two passes, and two passes
         assert_eq!([mean(0, 2), mean(2, 4), mean(4, 8)], [12_000_000, 6_000_000, 3_000_000]);
         assert_eq!([mean(0, 8), mean(4, 12), mean(0, 16)], [6_000_000, 6_000_000, 6_000_000]);
         assert_eq!(mean(5, 7), 0);

@@ -1,4 +1,4 @@
-//! Background traffic as the engine takes it.
+//! Background traffic in the form that the engine takes.
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
@@ -7,29 +7,29 @@ use crate::scenario::model::{FlowSpec, LinkId};
 /// A source of background traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrafficSpec {
-    /// When it begins.
+    /// When the source begins.
     pub start: Time,
-    /// When it sends nothing new any more, if it ends before the run.
+    /// When the source stops to begin datagrams and connections, if it ends before the run.
     pub stop: Option<Time>,
     /// Links from the sender to the receiver, in order.
     pub path: Vec<LinkId>,
-    /// What it sends.
+    /// The traffic that the source sends.
     pub load: Load,
 }
 
-/// What a source of traffic sends.
+/// The traffic of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Load {
-    /// Datagrams (UDP), whatever becomes of them.
+    /// Datagrams (UDP), which are never retransmitted.
     Datagrams(DatagramSpec),
-    /// Sized transfers, each over a TCP connection of its own.
+    /// Sized transfers, each over a separate TCP connection.
     Transfers(TransferSpec),
-    /// Conversations of tcplib, each over a TCP connection of its own.
+    /// Conversations of tcplib, each over a separate TCP connection.
     Conversations(ConversationSpec),
 }
 
 impl Load {
-    /// What its connections are like, if it opens any.
+    /// The description of its connections; `None` if it opens none.
     pub fn connection(&self) -> Option<&FlowSpec> {
         match self {
             Load::Datagrams(_) => None,
@@ -39,58 +39,58 @@ impl Load {
     }
 }
 
-/// A source of datagrams of one size, at one rate while it is on.
+/// A source of datagrams of one size, at a constant rate while it is on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatagramSpec {
-    /// Bits on the wire a second while the source is on.
+    /// Bits on the wire per second while the source is on.
     pub rate: Rate,
-    /// A datagram on the wire, headers included.
+    /// The size of a datagram on the wire, headers included.
     pub packet: Bytes,
-    /// When it is on; none: always.
+    /// The periods of sending and silence; `None` if the source is always on.
     pub on_off: Option<OnOff>,
 }
 
 /// Transfers that arrive in a Poisson process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransferSpec {
-    /// Mean time between two arrivals.
+    /// The mean time between two arrivals.
     pub interarrival: Span,
-    /// Payload of a transfer, mean.
+    /// The mean payload of a transfer.
     pub size: Bytes,
-    /// How the sizes are distributed; none: all are the mean.
+    /// The distribution of the sizes; `None` if every size is the mean.
     pub distribution: Option<Distribution>,
-    /// Every connection, but for its start and its size.
+    /// The description of every connection, except its start and its size.
     pub connection: Box<FlowSpec>,
 }
 
-/// Conversations of tcplib's mix of applications that arrive in a Poisson process.
+/// Conversations of tcplib's mix of applications, which arrive in a Poisson process.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConversationSpec {
-    /// Mean time between two arrivals.
+    /// The mean time between two arrivals.
     pub interarrival: Span,
-    /// Every connection, but for its start and its size.
+    /// The description of every connection, except its start and its size.
     pub connection: Box<FlowSpec>,
 }
 
-/// Periods of sending and of silence, one after the other.
+/// Alternating periods of sending and of silence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnOff {
-    /// How the lengths of both kinds of period are distributed.
+    /// The distribution of the lengths of both kinds of period.
     pub distribution: Distribution,
-    /// Mean length of a period of sending.
+    /// The mean length of a period of sending.
     pub on: Span,
-    /// Mean length of a period of silence.
+    /// The mean length of a period of silence.
     pub off: Span,
     /// Whether each period of sending is rounded to whole packets, one at least.
     pub whole_packets: bool,
 }
 
-/// How a random quantity is distributed around its mean.
+/// The distribution of a random quantity around its mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distribution {
     /// Exponential.
     Exponential,
-    /// Pareto, above a least value that follows from mean and shape.
+    /// Pareto, above a least value that follows from the mean and the shape.
     Pareto {
         /// The shape in thousandths, above 1000.
         shape_milli: u32,
@@ -98,7 +98,7 @@ pub enum Distribution {
 }
 
 impl TrafficSpec {
-    /// The connections that it opens, but for start and size; none if it sends datagrams.
+    /// The description of the connections, except start and size; `None` if the source sends datagrams.
     pub fn connection(&self) -> Option<&FlowSpec> {
         match &self.load {
             Load::Datagrams(_) => None,

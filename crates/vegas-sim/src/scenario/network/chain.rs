@@ -27,7 +27,7 @@ pub(super) fn dumbbell(
     chain(&hops, topology, routes, folder, watch)
 }
 
-/// Any number of routers; a flow enters and leaves where it likes.
+/// Any number of routers; each flow may enter and leave at any of them.
 pub(super) fn parking_lot(
     topology: &Topology,
     routes: &[Route<'_>],
@@ -109,12 +109,12 @@ fn chain(
     Ok(network)
 }
 
-/// A host's own interface holds back its sender instead of dropping, unless the file says otherwise.
+/// A host's link. Its interface makes the sender wait instead of dropping, unless the file sets a queue.
 fn access_link(key: &str, access: &Link, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
     link::of_chain(key, access, Some(QueueLimit::Unlimited), folder)
 }
 
-/// The links of the row from one router to another, which may lie behind it.
+/// Returns the links of the row from one router to another, in either direction.
 fn along(row: &[LinkId], enter: usize, leave: usize) -> Vec<LinkId> {
     match enter < leave {
         true => row[enter..leave].to_vec(),
@@ -122,7 +122,7 @@ fn along(row: &[LinkId], enter: usize, leave: usize) -> Vec<LinkId> {
     }
 }
 
-/// Where a flow enters and leaves the row: indices of routers.
+/// Returns the indices of the routers at which a flow enters and leaves the row.
 fn ends(route: &Route<'_>, routers: usize) -> Checked<(usize, usize)> {
     let key_leave = child(&route.key, "leave");
     let enter = router(&child(&route.key, "enter"), route.enter, routers)?.unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Nodes and links named one by one, with the flows' paths found by least delay.
+//! Nodes and links that are named one by one; each flow takes the path of least delay.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -36,7 +36,7 @@ pub(super) fn build(
     let mut paths = Paths::new(&network, nodes);
     let (mut found, mut links) = (Vec::with_capacity(routes.len()), 0);
     for route in routes {
-        // looking for a path takes as long as many a step
+        // finding a path takes as long as many other steps
         watch.look()?;
         let path = paths.of_route(route)?;
         links += path.len();
@@ -69,7 +69,7 @@ fn find(key: String, Field(Name(name)): &Field<Name>, nodes: &Nodes) -> Checked<
     })
 }
 
-/// Adds a link; `joined` are the pairs of nodes that have one.
+/// Adds a link; `joined` has the pairs of nodes that already have one.
 fn add_link(
     key: &str,
     link: &GraphLink,
@@ -95,7 +95,7 @@ fn add_link(
     Ok(())
 }
 
-/// For every node the links that leave it.
+/// Returns for each node the links that leave it.
 fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
     let mut leaving = vec![Vec::new(); network.nodes.len()];
     for (id, link) in network.links.iter().enumerate() {
@@ -104,12 +104,12 @@ fn links_leaving(network: &Network) -> Vec<Vec<LinkId>> {
     leaving
 }
 
-/// Finds paths through a network; one that many flows take is looked for once.
+/// Finds paths through a network; a path that many flows take is found once.
 pub(in crate::scenario) struct Paths<'a> {
     network: &'a Network,
     nodes: Nodes,
     leaving: Vec<Vec<LinkId>>,
-    /// By the nodes at both ends.
+    /// The paths found so far, by the nodes at their ends.
     found: BTreeMap<[NodeId; 2], Option<Vec<LinkId>>>,
 }
 
@@ -122,7 +122,7 @@ impl<'a> Paths<'a> {
         Paths { network, nodes, leaving: links_leaving(network), found: BTreeMap::new() }
     }
 
-    /// The path of a flow over other nodes than its own `via`; `key_via` is where these stand in the file.
+    /// Returns the path of a flow over the nodes `via` instead of its own; `key_via` is their key in the file.
     pub(in crate::scenario) fn reroute(
         &mut self,
         flow: Numbered<'_>,
@@ -167,7 +167,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// A path that comes back to a node would send packets round in circles.
+/// Refuses a path that returns to a node, because packets would circle on it.
 fn check_simple(key: &str, key_via: &str, from: NodeId, path: &[LinkId], network: &Network) -> Checked<()> {
     if path.is_empty() {
         return Err(Problem::new(child(key, "to"), "is also where the flow comes from; name another node"));
@@ -183,10 +183,11 @@ fn check_simple(key: &str, key_via: &str, from: NodeId, path: &[LinkId], network
     Ok(())
 }
 
-/// How far a node is: by delay, then by links.
+/// The distance of a node: by delay, then by the number of links.
 type Distance = (Span, usize);
 
-/// The path of least delay (Dijkstra); of equal ones that of fewest links, then that over the first-named nodes.
+/// Returns the path of least delay (Dijkstra); of equal paths the one with the fewest links, then the one over the
+/// nodes named first.
 fn least_delay(from: NodeId, to: NodeId, network: &Network, leaving: &[Vec<LinkId>]) -> Option<Vec<LinkId>> {
     let mut best: Vec<Option<(Distance, NodeId, LinkId)>> = vec![None; leaving.len()];
     let mut settled = vec![false; leaving.len()];

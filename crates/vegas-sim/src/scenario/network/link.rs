@@ -1,4 +1,4 @@
-//! One link table: its two directions, with every value in range.
+//! One link table: both directions, with every value in range.
 
 use std::sync::Arc;
 
@@ -14,12 +14,13 @@ use crate::scenario::read::field::Either;
 
 use super::queue;
 
-/// A packet's transmission must take at least a part of the simulator's nanosecond.
+/// The greatest rate: a packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
-/// Mars is 22 minutes away at most.
+/// The greatest delay: Mars is at most 22 minutes away.
 const DELAY_MAX: Span = Span::from_secs(3600);
 
-/// A link between routers in a row, forward and backward; without `default_queue` the file has to say its queue.
+/// Resolves a link between routers in a row, forward and backward; without `default_queue` the file must have its
+/// queue.
 pub(super) fn of_chain(
     key: &str,
     link: &Link,
@@ -42,7 +43,7 @@ pub(super) fn of_chain(
     both_ways(key, forward, link.backward.as_deref(), folder)
 }
 
-/// A link of a graph, forward and backward.
+/// Resolves a link of a graph, forward and backward.
 pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
     let (rate, trace) = rate(key, &link.rate.0, folder)?;
     let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue.0)?;
@@ -58,7 +59,8 @@ pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &dyn Folder) -> Chec
     both_ways(key, forward, link.backward.as_deref(), folder)
 }
 
-/// Backward is as forward where the file does not say otherwise; impairments are never taken over.
+/// Derives the backward direction, which equals the forward one except for the file's values; impairments are not
+/// copied.
 fn both_ways(
     key: &str,
     forward: LinkKind,
@@ -90,7 +92,7 @@ fn both_ways(
     Ok([forward, backward].map(Arc::new))
 }
 
-/// The rate, and with a trace also that.
+/// Resolves the rate: a constant, or the mean of a trace with the trace.
 fn rate(key: &str, rate: &LinkRate, folder: &dyn Folder) -> Checked<(Rate, Option<Arc<RateTrace>>)> {
     match rate {
         LinkRate::Constant(rate) => Ok((constant_rate(key, *rate)?, None)),

@@ -1,4 +1,4 @@
-//! From the topology of the file to nodes, links and the flows' paths.
+//! Builds nodes, links and the flows' paths from the topology of the file.
 
 mod chain;
 mod graph;
@@ -21,17 +21,17 @@ pub(super) use graph::Paths;
 pub(super) use link::{constant_rate as check_rate, delay as check_delay};
 use route::Route;
 
-/// Nodes, links, and one path a flow and source of traffic.
+/// Nodes, links, and a path for each flow and source of traffic.
 #[derive(Default)]
 pub(super) struct Network {
     pub(super) nodes: Vec<String>,
-    /// In pairs: after each link that of the reverse direction.
+    /// In pairs: each link is followed by that of the reverse direction.
     pub(super) links: Vec<LinkSpec>,
-    /// Links from sender to receiver, in the order of the flows, then of the traffic.
+    /// The links from sender to receiver, for each flow and then for each source of traffic.
     pub(super) paths: Vec<Vec<LinkId>>,
 }
 
-/// Builds the network; it lies in `folder`, and source `i` at `traffic.i`.
+/// Builds the network; `folder` has the files that it names, and source `i` has the key `traffic.i`.
 pub(super) fn build(
     topology: &Topology,
     flows: &[Numbered<'_>],
@@ -68,17 +68,17 @@ impl Network {
         self.links.len() - 2
     }
 
-    /// The way back over the same nodes.
+    /// Returns the path over the nodes in reverse order.
     pub(super) fn reversed(path: &[LinkId]) -> Vec<LinkId> {
         path.iter().rev().map(|link| opposite(*link)).collect()
     }
 
-    /// A link's name in results.
+    /// The link's name in results.
     pub(super) fn link_name(&self, link: LinkId) -> String {
         link_name(&self.links[link], &self.nodes)
     }
 
-    /// The first link of a path with a queue shorter than one packet.
+    /// Returns the first link of a path with a queue shorter than one packet, and the queue's limit.
     pub(super) fn too_short_for(&self, packet: Bytes, path: &[LinkId]) -> Option<(String, Bytes)> {
         path.iter().map(|link| &self.links[*link]).find_map(|link| match link.queue {
             QueueLimit::Bytes(limit) if limit < packet => Some((link_name(link, &self.nodes), limit)),
@@ -91,7 +91,7 @@ fn link_name(link: &LinkSpec, nodes: &[String]) -> String {
     format!("{}->{}", nodes[link.from], nodes[link.to])
 }
 
-/// The link of the reverse direction: links are kept in pairs.
+/// Returns the link of the reverse direction: links are stored in pairs.
 fn opposite(link: LinkId) -> LinkId {
     link ^ 1
 }
@@ -129,7 +129,8 @@ fn check_keys_of_route(route: &Route<'_>, kind: Kind) -> Checked<()> {
     )
 }
 
-/// Refuses keys that mean nothing in this kind of topology: each with whether it is there, and where it belongs.
+/// Refuses keys that have no meaning in this kind of topology. Each key has a flag whether it is given, and the kinds
+/// that have it.
 fn check_keys(key: &str, kind: Kind, keys: &[(&str, bool, &[Kind])]) -> Checked<()> {
     match keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) {
         None => Ok(()),

@@ -8,10 +8,10 @@ use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
 use crate::scenario::read::scalar::{Named, QueueKind};
 
-/// Beyond any waiting time that a queue should hold.
+/// A time above any waiting time that a queue should have.
 const SPAN_MAX: Span = Span::from_secs(60);
 
-/// The queue at `key`.
+/// Resolves the queue at `key`.
 pub(super) fn resolve(key: &str, queue: &LinkQueue) -> Checked<(QueueLimit, Discipline)> {
     match queue {
         LinkQueue::Limit(limit) => Ok((*limit, Discipline::DropTail)),
@@ -75,7 +75,7 @@ fn span(key: &str, name: &str, given: Option<Field<Span>>, default_ms: u64) -> C
     }
 }
 
-/// The keys, besides `kind` and `limit`, that mean something to a discipline.
+/// Returns the keys of a discipline, beside `kind` and `limit`.
 fn keys_of(kind: QueueKind) -> &'static [&'static str] {
     match kind {
         QueueKind::DropTail => &[],
@@ -86,9 +86,9 @@ fn keys_of(kind: QueueKind) -> &'static [&'static str] {
     }
 }
 
-/// Refuses keys that mean nothing to the discipline.
+/// Refuses keys that have no meaning for the discipline.
 fn check_keys(key: &str, queue: &ManagedQueue) -> Checked<()> {
-    // every field by name, so that the compiler asks for a new one
+    // every field by name, so that the compiler reports a new one
     let ManagedQueue {
         kind: Field(kind),
         limit: _,

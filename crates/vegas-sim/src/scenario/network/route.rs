@@ -1,20 +1,20 @@
-//! What a flow and a source of traffic have in common: two hosts and a way between them.
+//! The common part of flows and sources of traffic: two hosts and a path between them.
 
 use crate::scenario::document::{Direction, Link, Numbered, Traffic};
 use crate::scenario::read::field::Field;
 use crate::scenario::read::scalar::Name;
 
-/// What the file says about a path.
+/// The description of a path in the file.
 pub(super) struct Route<'a> {
-    /// Where it says so.
+    /// The key of the description in the file.
     pub(super) key: String,
-    /// Names of sender and receiver, where the topology makes hosts.
+    /// The names of sender and receiver, if the topology creates hosts.
     pub(super) hosts: [String; 2],
     pub(super) access: Option<&'a Link>,
     pub(super) direction: Option<Direction>,
     pub(super) from: Option<&'a Field<Name>>,
     pub(super) to: Option<&'a Field<Name>>,
-    /// Where `via` stands.
+    /// The key of `via` in the file.
     pub(super) key_via: String,
     pub(super) via: Option<&'a [Field<Name>]>,
     pub(super) enter: Option<&'a Field<Name>>,

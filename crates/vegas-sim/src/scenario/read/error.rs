@@ -1,9 +1,9 @@
-//! Errors in a scenario file: one line each, with the file, the place, what was given and what would be right.
+//! Errors in a scenario file: one line each, with the file, the place, the given value, and what would be right.
 
 use crate::util::watch::Stopped;
 use std::fmt;
 
-/// Why a scenario file cannot be run. Displays as one line:
+/// The reason why a scenario file cannot be run. It displays as one line:
 /// `FILE:LINE: KEY: what was given; what would be right`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
@@ -12,25 +12,26 @@ pub struct ScenarioError {
     pub(crate) problem: Problem,
 }
 
-/// Where in the input the trouble lies.
+/// The place of the error in the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Unknown,
     Line(usize),
     LineColumn(usize, usize),
-    /// Set beside the file, as given: callers name it differently (`--set`, `set=`, a key of a plan), the message does not.
+    /// A value set beside the file, as given. Callers have different names for that (`--set`, `set=`, a key of a plan),
+    /// so the message has none.
     Override(String),
 }
 
-/// A key, and what is wrong with it: "what was given; what would be right".
+/// A key, and the problem with its value: "what was given; what would be right".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
-    /// Dotted; empty for the file as a whole.
+    /// The dotted key; empty for the file as a whole.
     pub(crate) key: String,
     pub(crate) message: String,
 }
 
-/// What validation gives.
+/// The result of a check.
 pub(crate) type Checked<T> = Result<T, Problem>;
 
 impl From<Stopped> for Problem {
@@ -44,7 +45,7 @@ impl Problem {
         Problem { key: key.into(), message: message.into() }
     }
 
-    /// A key that is not there but has to be.
+    /// The problem of a required key that is missing.
     pub(crate) fn missing(key: impl Into<String>) -> Self {
         let key = key.into();
         let name = key.rsplit('.').next().unwrap_or_default();
@@ -52,7 +53,7 @@ impl Problem {
         Problem { key, message }
     }
 
-    /// From what serde says about a key.
+    /// Translates serde's message about a key.
     pub(crate) fn from_serde(key: String, message: &str) -> Self {
         let unknown = message.strip_prefix("unknown field `").and_then(|rest| rest.rsplit_once("`, expected "));
         if let Some((given, expected)) = unknown {
@@ -71,7 +72,7 @@ impl Problem {
     }
 }
 
-/// serde's words for a type, in those of a scenario file.
+/// Translates serde's words for a type to those of a scenario file.
 fn readable(words: &str) -> String {
     let plain = match words {
         "map" => "a table",
@@ -80,7 +81,7 @@ fn readable(words: &str) -> String {
         "a boolean" => "true or false",
         "a string" => "a text",
         "null" => "nothing",
-        // such as "integer `5`" or "string \"yes\""
+        // for example "integer `5`" or "string \"yes\""
         other => {
             let value =
                 ["integer ", "floating point ", "boolean ", "string "].iter().find_map(|kind| other.strip_prefix(kind));
@@ -90,7 +91,7 @@ fn readable(words: &str) -> String {
     plain.to_string()
 }
 
-/// A line of the file that would do for a missing key.
+/// Returns a line that would be right for a missing key.
 fn example(key: &str, name: &str) -> &'static str {
     match name {
         "name" => "name = \"my-run\"",
@@ -129,7 +130,7 @@ fn example(key: &str, name: &str) -> &'static str {
     }
 }
 
-/// "did you mean ...?" where a known name is close, and else the list of names.
+/// Returns "did you mean ...?" if a known name is similar, else the list of names.
 pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     const LENGTH_MAX: usize = 40;
     let given: String = given.trim_matches('"').chars().take(LENGTH_MAX).collect();
@@ -142,7 +143,7 @@ pub(crate) fn suggestion<'a>(given: &str, known: impl Iterator<Item = &'a str> +
     }
 }
 
-/// The dotted key of `name` within `key`.
+/// Returns the dotted key of `name` within `key`.
 pub(crate) fn child(key: &str, name: impl fmt::Display) -> String {
     if key.is_empty() { name.to_string() } else { format!("{key}.{name}") }
 }
@@ -182,7 +183,7 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
-/// A user's text may hold anything; a message stays on one line of readable length.
+/// Puts a message on one line of readable length, because a user's text may contain any characters.
 fn one_line(text: &str) -> String {
     const LENGTH_MAX: usize = 600;
     let mut line: String = text

@@ -1,4 +1,4 @@
-//! The leaves and tables of a scenario file: one deserializer each, so that every error reads alike.
+//! The scalars and tables of a scenario file. Each has one deserializer, so that all errors read alike.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// A scalar as it stands in the file.
+/// A scalar of the file before its conversion.
 pub(crate) enum Given<'a> {
     Text(&'a str),
     Whole(i128),
@@ -17,7 +17,7 @@ pub(crate) enum Given<'a> {
     Switch(bool),
 }
 
-/// Characters of a text that a message shows.
+/// The number of characters of a text that a message shows.
 const SHOWN_MAX: usize = 60;
 
 impl fmt::Display for Given<'_> {
@@ -34,15 +34,15 @@ impl fmt::Display for Given<'_> {
     }
 }
 
-/// What can be read from one scalar.
+/// A type that can be read from one scalar.
 pub(crate) trait FromGiven: Sized {
-    /// What would be right, for a table or a list in its place.
+    /// A description of a right value, for the error about a table or a list in its place.
     const EXPECTED: &'static str;
 
-    /// The value; or what is wrong: "what was given; what would be right".
+    /// Converts the scalar; the error says what was given and what would be right.
     fn from_given(given: Given<'_>) -> Result<Self, String>;
 
-    /// Its JSON Schema.
+    /// Returns the type's JSON Schema.
     fn schema() -> Schema;
 }
 
@@ -100,14 +100,14 @@ impl<'de, T: FromGiven> Visitor<'de> for FieldVisitor<T> {
     }
 }
 
-/// What can be read from one scalar, or from a table that says more.
+/// A type that can be read from one scalar, or from a table with more values.
 pub(crate) trait ScalarOrTable: Sized {
     type Scalar: FromGiven;
     type Table: for<'de> Deserialize<'de> + JsonSchema;
 
-    /// What would be right, for a list in its place.
+    /// A description of a right value, for the error about a list in its place.
     const EXPECTED: &'static str;
-    /// Name and description in the JSON Schema.
+    /// The name in the JSON Schema, and below it the description.
     const NAME: &'static str;
     const DESCRIPTION: &'static str;
 
@@ -173,7 +173,7 @@ impl<'de, T: ScalarOrTable> Visitor<'de> for EitherVisitor<T> {
     }
 }
 
-/// A table of the file. Without it serde would also take a list of the values in their order in the code.
+/// A table of the file. Without this type, serde would also accept a list of the values in the order of the fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>(pub(crate) T);
 

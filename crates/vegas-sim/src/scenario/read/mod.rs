@@ -1,4 +1,4 @@
-//! From text to values: TOML or JSON, overrides, quantities, and where a value that is wrong was written.
+//! Reading text as values: TOML or JSON, overrides, quantities, and the line of each value for messages.
 
 pub(crate) mod error;
 pub(crate) mod field;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::source::value_of_text;
 
-/// Deeper than any key of a scenario.
+/// A number of steps above that of any key of a scenario.
 const DEPTH_MAX: usize = 16;
 
 /// Sets the value at a dotted key such as `flow.0.algorithm` to what a user typed.
@@ -13,8 +13,8 @@ pub(crate) fn apply(tree: &mut Value, key: &str, text: &str) -> Checked<()> {
     set(tree, key, value_of_text(text, key)?)
 }
 
-/// Sets the value at a dotted key. Tables on the way that the file leaves out are made; whether the key is known shows
-/// when the whole is read.
+/// Sets the value at a dotted key, and creates the tables around it that the file leaves out. Unknown keys are found
+/// when the whole file is read.
 pub(crate) fn set(tree: &mut Value, key: &str, value: Value) -> Checked<()> {
     let steps: Vec<&str> = key.split('.').collect();
     if steps.iter().any(|step| step.is_empty()) || steps.len() > DEPTH_MAX {

@@ -1,7 +1,7 @@
-//! Quantities as people of this field write them: `50mbit`, `48ms`, `1000b`.
+//! Quantities in the units of this field: `50mbit`, `48ms`, `1000b`.
 //!
-//! A number, decimal fractions allowed, and a unit. Arithmetic is exact: what is no whole number of the smallest
-//! unit is refused, never rounded.
+//! A quantity is a number, which may have a decimal fraction, and a unit. Arithmetic is exact: a quantity that is not a
+//! whole number of the smallest unit is refused, never rounded.
 
 use vegas_core::units::{Bytes, Rate, Span};
 
@@ -9,13 +9,13 @@ use crate::scenario::read::field::{FromGiven, Given};
 
 /// A physical dimension, its units in multiples of the smallest, and an example.
 pub(crate) struct Dimension {
-    /// With its article, for messages.
+    /// The name with its article, for messages.
     name: &'static str,
     units: &'static [(&'static str, u64)],
     example: &'static str,
 }
 
-/// Nanoseconds.
+/// Times, in nanoseconds.
 pub(crate) const TIME: Dimension = Dimension {
     name: "a time",
     units: &[
@@ -29,14 +29,14 @@ pub(crate) const TIME: Dimension = Dimension {
     example: "48ms",
 };
 
-/// Bits per second, decimal as in `tc`.
+/// Rates, in bits per second, with decimal units as in `tc`.
 pub(crate) const RATE: Dimension = Dimension {
     name: "a rate",
     units: &[("bit", 1), ("kbit", 1_000), ("mbit", 1_000_000), ("gbit", 1_000_000_000), ("tbit", 1_000_000_000_000)],
     example: "50mbit",
 };
 
-/// Bytes, decimal or binary.
+/// Sizes, in bytes, with decimal or binary units.
 pub(crate) const SIZE: Dimension = Dimension {
     name: "a size",
     units: &[
@@ -53,7 +53,7 @@ pub(crate) const SIZE: Dimension = Dimension {
 };
 
 impl Dimension {
-    /// Reads a quantity in multiples of the smallest unit; the message names what was given and what would be right.
+    /// Reads a quantity in multiples of the smallest unit; the error says what was given and what would be right.
     pub(crate) fn parse(&self, given: &Given<'_>) -> Result<u64, String> {
         let Given::Text(text) = given else {
             return Err(match given {
@@ -80,7 +80,8 @@ impl Dimension {
         })
     }
 
-    /// "did you mean ...?", for a number with a unit in other letters, or as other programs write it: `50Mbps`, `5 sec`.
+    /// Returns "did you mean ...?" for a number with a unit in another case, or as other programs write it: `50Mbps`,
+    /// `5 sec`.
     pub(crate) fn meant(&self, text: &str) -> Option<String> {
         let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.')?);
         let unit = unit.trim();
@@ -92,7 +93,8 @@ impl Dimension {
         (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")))
     }
 
-    /// Whether bytes stand for bits, or bits for bytes: what was meant is another number.
+    /// Returns whether the unit has bytes instead of bits, or bits instead of bytes: the intended number is then
+    /// unknown.
     fn is_eightfold(&self, unit: &str) -> bool {
         match self.units[0].0 {
             "bit" => unit.contains('B') || unit.to_lowercase().contains("byte"),
@@ -101,7 +103,7 @@ impl Dimension {
         }
     }
 
-    /// Units of that name, else those that it shortens, else the longest that begins it.
+    /// Returns the units of that name, or else those that it abbreviates, or else the longest that it begins with.
     fn near(&self, unit: &str) -> Vec<&'static str> {
         let names = || self.units.iter().map(|(name, _)| *name);
         let per_second = unit.strip_suffix("/s").or(unit.strip_suffix("ps")).unwrap_or(unit);
@@ -130,29 +132,29 @@ impl Dimension {
     }
 }
 
-/// A time such as `48ms`, in ns. The error says what was given and what would be right, as those of scenarios do.
+/// Reads a time such as `48ms`, in ns. The error says what was given and what would be right, as those of scenarios do.
 pub fn nanoseconds(text: &str) -> Result<u64, String> {
     TIME.parse(&Given::Text(text))
 }
 
-/// A rate such as `50mbit`, in bits per second; errors as for [`nanoseconds`].
+/// Reads a rate such as `50mbit`, in bits per second; errors are as for [`nanoseconds`].
 pub fn bits_per_second(text: &str) -> Result<u64, String> {
     RATE.parse(&Given::Text(text))
 }
 
-/// A size such as `4gb`, in bytes; errors as for [`nanoseconds`].
+/// Reads a size such as `4gb`, in bytes; errors are as for [`nanoseconds`].
 pub fn bytes(text: &str) -> Result<u64, String> {
     SIZE.parse(&Given::Text(text))
 }
 
-/// Why a decimal number is no whole multiple of a unit.
+/// The reason why a decimal number is not a whole multiple of a unit.
 pub(crate) enum Inexact {
     NotANumber,
     TooFine,
     TooLarge,
 }
 
-/// `number x scale`, exactly, for an unsigned decimal number such as `1.6`.
+/// Returns `number x scale` exactly, for an unsigned decimal number such as `1.6`.
 pub(crate) fn scaled(number: &str, scale: u64) -> Result<u64, Inexact> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

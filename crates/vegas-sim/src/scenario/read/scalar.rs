@@ -1,4 +1,4 @@
-//! Scalars of a scenario file that are no quantities: names, counts, probabilities, queue limits, switches.
+//! The scalars of a scenario file that are not quantities: names, counts, probabilities, queue limits, switches.
 
 use vegas_core::units::{Segments, Span};
 use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
@@ -8,10 +8,10 @@ use super::field::{FromGiven, Given};
 use super::quantity::{Inexact, SIZE, TIME, scaled};
 use crate::scenario::model::{DelayedAck, Handshake, HostKind, QueueLimit, Sampling, Transport};
 
-/// Windows, thresholds and counts of segments go up to 2^20: larger than any path of the papers needs.
+/// The greatest window, threshold or count of segments, 2^20: larger than any path of the papers needs.
 pub(crate) const SEGMENTS_MAX: u64 = 1 << 20;
 
-/// A name that is safe in a file name, in a link's name `a->b` and in a table.
+/// A name that is safe in a file name, in a link's name `a->b`, and in a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name(pub(crate) String);
 
@@ -59,11 +59,11 @@ impl<const MIN: u64, const MAX: u64> FromGiven for Whole<MIN, MAX> {
     }
 }
 
-/// A count of segments from `MIN` up.
+/// A count of segments, `MIN` at least.
 pub(crate) type Count<const MIN: u64> = Whole<MIN, SEGMENTS_MAX>;
 
 impl<const MIN: u64> Count<MIN> {
-    /// As segments; the range fits 32 bits.
+    /// Converts to segments; the range fits 32 bits.
     pub(crate) fn segments(self) -> Segments {
         Segments(self.0 as u32)
     }
@@ -72,7 +72,7 @@ impl<const MIN: u64> Count<MIN> {
 /// A probability in millionths, below 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probability {
-    /// Millionths.
+    /// The value in millionths.
     pub(crate) ppm: u32,
 }
 
@@ -95,10 +95,10 @@ impl FromGiven for Probability {
     }
 }
 
-/// The shape of a Pareto distribution; above 1, so that it has a mean.
+/// The shape of a Pareto distribution: above 1, so that the mean exists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// Thousandths.
+    /// The value in thousandths.
     pub(crate) milli: u32,
 }
 
@@ -127,7 +127,7 @@ impl FromGiven for Shape {
 /// A probability in millionths, 1 included.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chance {
-    /// Millionths.
+    /// The value in millionths.
     pub(crate) ppm: u32,
 }
 
@@ -152,7 +152,7 @@ impl FromGiven for Chance {
 
 const MILLION: u64 = 1_000_000;
 
-/// A probability as a number or in percent, in millionths.
+/// Reads a probability, as a number or in percent, in millionths.
 fn millionths(given: &Given<'_>, remedy: &str) -> Result<u64, String> {
     let value = match given {
         Given::Text(text) => match text.strip_suffix('%') {
@@ -160,7 +160,7 @@ fn millionths(given: &Given<'_>, remedy: &str) -> Result<u64, String> {
             None => Err(Inexact::NotANumber),
         },
         Given::Switch(_) => Err(Inexact::NotANumber),
-        // Display gives the shortest decimal that reads back as the same number: what the user wrote
+        // Display returns the shortest decimal that reads back as an equal number, which is what the user wrote
         _ => scaled(&given.to_string(), MILLION),
     };
     value.or_else(|inexact| match inexact {
@@ -170,7 +170,7 @@ fn millionths(given: &Given<'_>, remedy: &str) -> Result<u64, String> {
     })
 }
 
-/// "did you mean ...?", for packets under another name.
+/// Returns "did you mean ...?" for packets under another name.
 fn meant_packets(text: &str) -> Option<String> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
     let known = ["p", "packet", "packets", "pkt", "pkts"].contains(&unit.trim().to_lowercase().as_str());
@@ -237,7 +237,7 @@ impl FromGiven for Sampling {
     }
 }
 
-/// The most segments that leave in answer to one acknowledgement; none: no limit.
+/// The most segments that leave in answer to one acknowledgement; `None` for no limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Burst(pub(crate) Option<Segments>);
 
@@ -293,9 +293,9 @@ impl FromGiven for DelayedAck {
 
 /// A choice among named values.
 pub(crate) trait Named: Copy + 'static {
-    /// What is chosen, with its article.
+    /// The name of the choice, with its article.
     const WHAT: &'static str;
-    /// Every choice.
+    /// All values with their names.
     const CHOICES: &'static [(&'static str, Self)];
 }
 
@@ -360,7 +360,7 @@ impl Named for HostKind {
     const CHOICES: &'static [(&'static str, Self)] = &[("bsd", HostKind::Bsd), ("linux", HostKind::Linux)];
 }
 
-/// How losses are drawn that are no plain probability.
+/// The models of losses other than a plain probability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LossModel {
     GilbertElliott,
@@ -371,7 +371,7 @@ impl Named for LossModel {
     const CHOICES: &'static [(&'static str, Self)] = &[("gilbert-elliott", LossModel::GilbertElliott)];
 }
 
-/// How extra delays are drawn that are not uniform.
+/// The models of extra delays other than the uniform distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JitterModel {
     Wifi,
@@ -382,7 +382,7 @@ impl Named for JitterModel {
     const CHOICES: &'static [(&'static str, Self)] = &[("wifi", JitterModel::Wifi)];
 }
 
-/// What a queue drops before it is full.
+/// The rules by which a queue drops packets before it is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QueueKind {
     DropTail,
@@ -403,7 +403,7 @@ impl Named for QueueKind {
     ];
 }
 
-/// A shape of network.
+/// The shapes of networks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Dumbbell,

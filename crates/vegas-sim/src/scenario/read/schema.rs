@@ -1,4 +1,4 @@
-//! The JSON Schema of the scenario file, generated from the same types that read it.
+//! The JSON Schema of the scenario file, generated from the types that read the file.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::scenario::document::File;
 
-/// The JSON Schema (draft 2020-12) of a scenario file, pretty-printed, with a final newline.
+/// Returns the JSON Schema (draft 2020-12) of a scenario file, pretty-printed, with a final newline.
 pub fn json_schema() -> String {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<File>();
@@ -16,14 +16,14 @@ pub fn json_schema() -> String {
     format!("{:#}\n", schema.to_value())
 }
 
-/// Descriptions come from doc comments, which are wrapped.
+/// Joins the lines of descriptions, which come from wrapped doc comments.
 fn on_one_line(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
 }
 
-/// A key that may be left out is not one that may be null: TOML has no null.
+/// Removes null from optional keys: a key that may be left out must still not be null, which TOML does not have.
 fn without_null(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else { return };
     if let Some(Value::Array(types)) = object.get_mut("type") {

@@ -1,4 +1,4 @@
-//! From text to one tree of values, whatever the format, with the line on which each key stands.
+//! Reads text of either format as one tree of values, with the line of each key.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use toml::de::{DeTable, DeValue};
 
 use crate::scenario::read::error::{Checked, Place, Problem, ScenarioError, child};
 
-/// A scenario file as it was read.
+/// A scenario file after parsing.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
-    /// All its values.
+    /// The tree of its values.
     pub(crate) tree: Value,
-    /// The line, from 1, of every dotted key; empty for JSON, which people do not write by hand.
+    /// The line, from 1, of every dotted key; empty for JSON, which users do not write by hand.
     pub(crate) lines: BTreeMap<String, usize>,
 }
 
@@ -45,7 +45,7 @@ impl Source {
         Ok(Source { tree, lines: BTreeMap::new() })
     }
 
-    /// The line of a key, or of the nearest table around it.
+    /// Returns the line of a key, or of the nearest table around it.
     pub(crate) fn place(&self, key: &str) -> Place {
         let mut key = key;
         loop {
@@ -71,7 +71,7 @@ fn line_and_column(text: &str, offset: usize) -> Place {
     Place::LineColumn(before.iter().filter(|byte| **byte == b'\n').count() + 1, column)
 }
 
-/// Reads the value that stands behind a `--set KEY=`: TOML where it is TOML, else the text itself.
+/// Reads the value of a `--set KEY=`: TOML if it is valid TOML, else the text itself.
 pub(crate) fn value_of_text(text: &str, key: &str) -> Checked<Value> {
     match DeValue::parse(text) {
         Ok(value) => TomlReader::new(text).value(value.get_ref(), key),
@@ -79,9 +79,9 @@ pub(crate) fn value_of_text(text: &str, key: &str) -> Checked<Value> {
     }
 }
 
-/// Turns TOML's values into the tree and notes their lines.
+/// Converts TOML's values to the tree, and records their lines.
 struct TomlReader {
-    /// Where lines end, in bytes.
+    /// The ends of the lines, as byte offsets.
     line_ends: Vec<usize>,
     lines: BTreeMap<String, usize>,
 }
@@ -115,7 +115,7 @@ impl TomlReader {
             }
             DeValue::String(text) => Value::String(text.to_string()),
             DeValue::Boolean(switch) => Value::Bool(*switch),
-            // seeds use all 64 bits, one more than TOML promises
+            // a seed may use all 64 bits, one more than TOML guarantees
             DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix())
                 .map(Number::from)
                 .or_else(|_| u64::from_str_radix(integer.as_str(), integer.radix()).map(Number::from))

@@ -1,4 +1,4 @@
-//! A scenario that is run many times with some of its values replaced: parsed once, checked each time.
+//! A scenario for many runs with some of its values replaced: it is parsed once, and checked for each run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::scenario::read::source::Source;
 use crate::scenario::{check, overridden};
 use crate::util::watch::Watch;
 
-/// A scenario file before it is checked, from which scenarios are made by replacing values.
+/// A scenario file before its checks, from which scenarios with replaced values are created.
 #[derive(Clone, Debug)]
 pub struct Template {
     file: Source,
@@ -31,12 +31,12 @@ impl Template {
         Ok(Template { file: Source::from_json(text, source)?, source: source.into(), loader: None })
     }
 
-    /// This template, where algorithms from outside are loaded.
+    /// Sets the loader of users' own algorithms.
     pub fn with_loader(self, loader: Arc<dyn Loader>) -> Self {
         Template { loader: Some(loader), ..self }
     }
 
-    /// The file's values, with those at the dotted keys of `replaced` replaced, and the seed.
+    /// Returns the file's values, with the seed, and with those at the dotted keys of `replaced` replaced.
     pub fn document(&self, replaced: &Map<String, Value>, seed: u64) -> Result<Value, ScenarioError> {
         let mut tree = self.file.tree.clone();
         for (key, value) in replaced {
@@ -51,12 +51,12 @@ impl Template {
         Ok(tree)
     }
 
-    /// The scenario of [`Template::document`]: the one that `--set` and `--seed` would give.
+    /// Returns the scenario of [`Template::document`], which `--set` and `--seed` would also give.
     pub fn scenario(&self, replaced: &Map<String, Value>, seed: u64) -> Result<Scenario, ScenarioError> {
         Watch::without_limits(|watch| self.read(replaced, seed, watch))
     }
 
-    /// As [`Template::scenario`]; the error is of no use where the watch has stopped the work.
+    /// Does what [`Template::scenario`] does; if the watch has stopped the work, the error does not describe the file.
     pub fn read(
         &self,
         replaced: &Map<String, Value>,
@@ -77,9 +77,9 @@ impl Template {
     }
 }
 
-/// Reads any TOML file into values, with the line, from 1, of every dotted key.
+/// Reads any TOML file as values, with the line, from 1, of every dotted key.
 ///
-/// Errors name `source` and the line of what is no TOML, or no value that a scenario may hold.
+/// Errors name `source`, and the line at which the text is not TOML or has a value that no scenario may have.
 pub fn read_toml(text: &str, source: &str) -> Result<(Value, BTreeMap<String, usize>), ScenarioError> {
     let file = Source::from_toml(text, source)?;
     Ok((file.tree, file.lines))

@@ -1,5 +1,6 @@
-//! What a congestion control hears beyond acknowledgements of new data and losses: rate samples, acknowledgements in
-//! recovery, segments sent, what routers stamped. A sender has this only if its control asks for any of it ([`Needs`]).
+//! The events and measurements beyond acknowledgements of new data and losses that a congestion control may ask for:
+//! rate samples, acknowledgements in recovery, segments sent, values stamped by routers. A sender keeps this only if
+//! its control asks for one of them ([`Needs`]).
 
 use vegas_core::rate::{RateEstimator, Snapshot};
 use vegas_core::units::{Segments, Span, Time};
@@ -7,26 +8,27 @@ use vegas_core::{LostSegment, Needs, RateSample, RouterFeedback};
 
 use crate::util::ring::Ring;
 
-/// What a sender keeps for a control that asks for more.
+/// The state that a sender keeps for a control that asks for more than acknowledgements of new data and losses.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct Detail {
     pub(in crate::tcp) needs: Needs,
     rates: RateEstimator,
-    /// Of the segments in flight, from `oldest` on; empty unless rate samples are asked for.
+    /// The snapshots of the segments in flight, from `oldest` on; empty unless the control asks for rate samples.
     snapshots: Ring<Snapshot>,
     oldest: u64,
     least_rtt: Span,
-    /// What the routers stamped on the newest data packet acknowledged and on its acknowledgement.
+    /// The values that routers stamped on the newest acknowledged data packet and on its acknowledgement.
     pub(in crate::tcp) feedback: Option<RouterFeedback>,
-    /// When the newest data packet acknowledged had arrived, where one-way delays are asked for; else [`Time::ZERO`].
+    /// When the newest acknowledged data packet arrived at the receiver, if the control asks for one-way delays; else
+    /// [`Time::ZERO`].
     pub(in crate::tcp) arrived: Time,
-    /// Segments delivered since the acknowledgement before.
+    /// Segments delivered since the previous acknowledgement.
     delivered: u32,
-    /// Segments that had been found lost by the newest event.
+    /// The number of segments found lost up to the newest event.
     lost_by_then: u32,
 }
 
-/// What an acknowledgement tells besides.
+/// The measurements that an acknowledgement adds to the segments that it acknowledges.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp) struct News {
     pub(in crate::tcp) delivered: Segments,
@@ -37,7 +39,7 @@ pub(in crate::tcp) struct News {
 }
 
 impl Detail {
-    /// None if `needs` asks for nothing that this keeps.
+    /// Returns `None` if `needs` asks for nothing that a `Detail` keeps.
     pub(in crate::tcp) fn new(needs: Needs) -> Option<Box<Self>> {
         let asks = needs.rate || needs.every_ack || needs.sent || needs.routers || needs.one_way_delay;
         asks.then(|| {
@@ -55,12 +57,12 @@ impl Detail {
         })
     }
 
-    /// What it holds, bytes.
+    /// Returns the memory in use, bytes.
     pub(in crate::tcp) fn memory_bytes(&self) -> usize {
         size_of::<Detail>() + self.snapshots.memory_bytes()
     }
 
-    /// A segment leaves, for the first time or again, with `others` in flight.
+    /// Records that a segment leaves, for the first time or again, with `others` in flight.
     pub(in crate::tcp) fn on_send(&mut self, segment: u64, now: Time, others: Segments) {
         if !self.needs.rate {
             return;
@@ -73,7 +75,7 @@ impl Detail {
         }
     }
 
-    /// A segment was reported received for the first time; `sent` is when it last left.
+    /// Records that a segment was reported received for the first time; `sent` is its newest departure.
     pub(in crate::tcp) fn on_delivered(&mut self, segment: u64, now: Time, sent: Time) {
         self.delivered += 1;
         let kept = segment.checked_sub(self.oldest).and_then(|at| self.snapshots.get(at as usize));
@@ -82,7 +84,7 @@ impl Detail {
         }
     }
 
-    /// Everything before `una` is acknowledged.
+    /// Discards the snapshots of all segments before `una`, which are acknowledged.
     pub(in crate::tcp) fn on_ack(&mut self, una: u64) {
         while self.oldest < una {
             self.snapshots.drop_front();
@@ -94,12 +96,12 @@ impl Detail {
         self.least_rtt = self.least_rtt.min(rtt);
     }
 
-    /// The window has room, and there is nothing to send.
+    /// Records that the window has room while the application has nothing to send.
     pub(in crate::tcp) fn on_app_limited(&mut self, in_flight: Segments) {
         self.rates.on_app_limited(in_flight);
     }
 
-    /// Segments found lost since the newest event; `lost` counts them from the beginning.
+    /// Returns the number of segments found lost since the previous event; `lost` counts them from the beginning.
     pub(in crate::tcp) fn newly_lost(&mut self, lost: u32) -> Segments {
         let new = Segments(lost.wrapping_sub(self.lost_by_then));
         self.lost_by_then = lost;
@@ -109,21 +111,23 @@ impl Detail {
         new
     }
 
-    /// A segment was found lost, for a control that asks which.
+    /// Records that a segment was found lost; returns its description for a control that asks which segments are lost.
     pub(in crate::tcp) fn on_lost(&mut self, segment: u64) -> Option<LostSegment> {
         self.rates.on_lost(Segments(1));
         let snapshot = *self.snapshots.get(segment.checked_sub(self.oldest)? as usize)?;
         Some(self.rates.lost_segment(snapshot))
     }
 
-    /// Both ends have the simulator's clock. The segment that gives the round-trip sample is the newest one acknowledged;
-    /// what the acknowledgement itself took is its own.
+    /// Returns the one-way delay of the newest acknowledged segment, the one that gives the round-trip sample. Both
+    /// ends have the simulator's clock, so the delay is the sample less the time since the segment's arrival, which the
+    /// acknowledgement took.
     fn one_way_delay(&self, now: Time, rtt: Option<Span>) -> Option<Span> {
         let known = self.needs.one_way_delay && self.arrived != Time::ZERO;
         rtt.filter(|_| known).map(|rtt| rtt.less(now.since(self.arrived)))
     }
 
-    /// At an acknowledgement's end, with the segments found lost so far.
+    /// Takes the measurements at the end of an acknowledgement; `lost` counts the segments found lost from the
+    /// beginning.
     pub(in crate::tcp) fn take_news(&mut self, now: Time, rtt: Option<Span>, lost: u32) -> News {
         let least_rtt = if self.least_rtt == Span::MAX { Span::ZERO } else { self.least_rtt };
         News {

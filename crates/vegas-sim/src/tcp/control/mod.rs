@@ -1,5 +1,5 @@
-//! What a sender tells its congestion control. How losses are found is in [`super::recovery`] and [`super::linux`], what
-//! is told only to controls that ask in [`detail`], which controls there are beside compositions in [`special`].
+//! The events that a sender reports to its congestion control. [`super::recovery`] and [`super::linux`] find losses,
+//! [`detail`] has what only some controls ask for, and [`special`] the controls that are no compositions.
 
 mod detail;
 mod special;
@@ -22,7 +22,7 @@ use crate::util::random::Stream;
 /// The congestion control of a flow.
 pub(super) type Control = Controller<Arc<Algorithm>, Box<Special>>;
 
-/// The flow's control, with random numbers of its own if it is one that may draw them.
+/// Creates the flow's control, with a random seed of its own if the control may draw random numbers.
 pub(super) fn control(flow: u32, spec: &FlowSpec, seed: u64) -> Control {
     let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
     let seed = || Stream::named(seed, &format!("control {flow}")).below(u64::MAX);
@@ -32,7 +32,7 @@ pub(super) fn control(flow: u32, spec: &FlowSpec, seed: u64) -> Control {
     }
 }
 
-/// What an acknowledgement found before it was counted, and whether the host repairs losses after it.
+/// The sender's state before an acknowledgement is counted; `in_recovery` is its state after that.
 #[derive(Clone, Copy)]
 pub(super) struct AckContext {
     pub(super) in_recovery: bool,
@@ -41,7 +41,7 @@ pub(super) struct AckContext {
     pub(super) window_limited: bool,
 }
 
-/// What an event has done to the window.
+/// The effect of an event on the window.
 #[derive(Clone, Copy)]
 pub(super) struct WindowChange {
     pub(super) before: Window,
@@ -50,7 +50,7 @@ pub(super) struct WindowChange {
 }
 
 impl WindowChange {
-    /// Since the control had this window in this phase.
+    /// Compares the control's window and phase with those before the event.
     #[inline(always)]
     pub(super) fn since((before, phase): (Window, Phase), control: &impl CongestionControl) -> Self {
         let left_slow_start = phase == Phase::SlowStart && control.status().phase == Phase::Avoidance;
@@ -58,7 +58,7 @@ impl WindowChange {
     }
 }
 
-/// Tells an acknowledgement.
+/// Passes an acknowledgement to the control; returns its effect on the window.
 #[inline(always)]
 fn tell_to(control: &mut impl CongestionControl, ack: &Ack) -> WindowChange {
     let status = control.status();
@@ -119,7 +119,8 @@ impl Sender {
         }
     }
 
-    /// By value, so that a composition's acknowledgement need not lie in memory.
+    /// Passes an acknowledgement to a standalone control. It takes `ack` by value, so that the acknowledgement of a
+    /// composition need not lie in memory.
     #[cold]
     #[inline(never)]
     fn tell_standalone(&mut self, ack: Ack, out: &mut Outbox) {
@@ -127,7 +128,7 @@ impl Sender {
         self.note_window(ack.now, change, out);
     }
 
-    /// A duplicate acknowledgement, for a control that hears all.
+    /// Reports a duplicate acknowledgement to a control that asks for every acknowledgement.
     pub(super) fn tell_duplicate(&mut self, now: Time, out: &mut Outbox) {
         if self.hears_all() {
             let in_recovery = self.repair.in_recovery();
@@ -141,13 +142,13 @@ impl Sender {
         }
     }
 
-    /// Whether the control hears acknowledgements in recovery and duplicate ones.
+    /// Returns whether the control asks for every acknowledgement, also in recovery and duplicate ones.
     #[inline]
     pub(super) fn hears_all(&self) -> bool {
         self.detail.as_ref().is_some_and(|detail| detail.needs.every_ack)
     }
 
-    /// What the acknowledgement under way tells besides.
+    /// Takes the measurements of the current acknowledgement for a control that asks for them.
     fn take_news(&mut self, now: Time, rtt: Option<Span>) -> News {
         self.tell_lost_segments();
         let lost = self.board.found_lost();
@@ -158,7 +159,7 @@ impl Sender {
         detail.take_news(now, rtt, lost)
     }
 
-    /// Recovery is over.
+    /// Reports the end of recovery to a control that asks for every acknowledgement.
     pub(super) fn tell_recovered(&mut self, now: Time, out: &mut Outbox) {
         if self.hears_all() {
             let before = self.window_and_phase();
@@ -173,7 +174,7 @@ impl Sender {
         self.control.on_restart(&Restart { now, next: SendIndex(self.next), idle });
     }
 
-    /// Reports the loss of `segment` to the algorithm; whether it cut the window.
+    /// Reports the loss of `segment` to the algorithm; returns whether the algorithm cut the window.
     pub(super) fn tell_loss(&mut self, now: Time, kind: LossKind, segment: u64, out: &mut Outbox) -> bool {
         let entry = self.board.entry(segment);
         let loss = Loss {
@@ -188,7 +189,7 @@ impl Sender {
         self.tell(&loss, out)
     }
 
-    /// Reports a loss to the algorithm; whether it cut the window.
+    /// Reports a loss to the algorithm; returns whether the algorithm cut the window.
     pub(super) fn tell(&mut self, loss: &Loss, out: &mut Outbox) -> bool {
         let before = self.window_and_phase();
         self.control.on_loss(loss);
@@ -200,7 +201,7 @@ impl Sender {
         reduced
     }
 
-    /// Tells which segments were found lost since the last call, if the control asks.
+    /// Reports each segment found lost since the last call, if the control asks for them.
     pub(super) fn tell_lost_segments(&mut self) {
         let Some(detail) = self.detail.as_mut().filter(|detail| detail.needs.each_loss) else { return };
         for segment in self.board.take_lost() {
@@ -210,7 +211,8 @@ impl Sender {
         }
     }
 
-    /// Segments found lost since the control heard last, 1 at least; counted only for controls that ask.
+    /// Returns the number of segments found lost since the control's previous event, 1 at least; only controls that ask
+    /// get more than 1.
     pub(super) fn newly_lost(&mut self) -> Segments {
         self.tell_lost_segments();
         let lost = self.board.found_lost();
@@ -218,7 +220,7 @@ impl Sender {
         new.max(Segments(1))
     }
 
-    /// The newest loss was none: `saved` is the control before it.
+    /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction.
     pub(super) fn restore(&mut self, now: Time, saved: &Control, out: &mut Outbox) {
         let before = self.window_and_phase();
         self.control.on_spurious(saved);

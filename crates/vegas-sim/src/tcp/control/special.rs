@@ -1,4 +1,4 @@
-//! Congestion controls that are no composition of parts: vegas-core's standalone ones, and those from outside.
+//! Congestion controls that are no compositions of parts: vegas-core's standalone ones, and those of the user.
 
 use vegas_core::units::{SendIndex, Span, Time, Window};
 use vegas_core::{Ack, CongestionControl, Joined, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
@@ -9,9 +9,9 @@ use crate::scenario::OwnControl;
 #[allow(clippy::large_enum_variant, reason = "the sender boxes it, and nearly all are of the large kind")]
 #[derive(Clone, Debug)]
 pub(in crate::tcp) enum Special {
-    /// vegas-core's.
+    /// A standalone algorithm of vegas-core.
     Standalone(Joined),
-    /// From outside.
+    /// An algorithm of the user.
     Own(OwnControl),
 }
 
@@ -22,7 +22,7 @@ impl From<Joined> for Box<Special> {
 }
 
 impl Special {
-    /// What it holds, bytes.
+    /// Returns the memory in use, bytes.
     pub(in crate::tcp) fn memory_bytes(&self) -> usize {
         let beside = match self {
             Special::Standalone(_) => 0,
@@ -32,7 +32,7 @@ impl Special {
     }
 }
 
-/// One call for either kind.
+/// Makes one call on the control of either kind.
 macro_rules! either {
     ($special:expr, $control:ident => $call:expr) => {
         match $special {
@@ -75,7 +75,7 @@ impl CongestionControl for Special {
         match (self, before) {
             (Special::Standalone(control), Special::Standalone(before)) => control.on_spurious(before),
             (Special::Own(control), Special::Own(before)) => control.on_spurious(before),
-            // of another connection: not its own past
+            // a control saved by another kind is not this control's past
             _ => {}
         }
     }

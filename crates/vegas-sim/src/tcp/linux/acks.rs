@@ -1,28 +1,29 @@
-//! When a Linux receiver acknowledges segments in order: at once while its window grows and for some segments more, so
-//! that slow start is not held back, and then every second one (`tcp_input.c`: `tcp_event_data_recv`,
+//! The times at which a Linux receiver acknowledges segments in order: at once while its window grows and for some more
+//! segments, so that slow start is not held back, and then every second segment (`tcp_input.c`: `tcp_event_data_recv`,
 //! `tcp_grow_window`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`).
 
 use vegas_core::units::{Span, Time};
 
 use crate::tcp::receiver::AckTiming;
 
-/// The state of the quick-ack phase and of the delay.
+/// The state of the quick-ack phase and of the delayed acknowledgements.
 #[derive(Clone, Debug)]
 pub(crate) struct LinuxAcks {
-    /// The receive window, and its greatest size, bytes.
+    /// The receive window, and below it its greatest size, bytes.
     window: u64,
     window_max: u64,
-    /// Acknowledgements that are still sent at once.
+    /// The number of acknowledgements that are still sent at once.
     quick: u32,
-    /// How long an acknowledgement waits for a second segment.
+    /// The time for which an acknowledgement waits for a second segment.
     delay: Span,
-    /// When the newest segment in order arrived; none before the first.
+    /// When the newest segment in order arrived; `None` before the first.
     arrived: Option<Time>,
-    /// The largest segment so far, payload bytes.
+    /// The payload of the largest segment received, bytes.
     segment: u64,
-    /// The next byte expected when the newest acknowledgement was sent.
+    /// The next expected byte when the newest acknowledgement was sent.
     acknowledged: u64,
-    /// A gap longer than this begins the quick-ack phase anew.
+    /// The sender's least timeout: a longer gap between segments begins the quick-ack phase again, and no delay exceeds
+    /// it.
     timeout: Span,
 }
 
@@ -30,16 +31,17 @@ pub(crate) struct LinuxAcks {
 const WINDOW_FIRST: u64 = 65_535;
 /// `TCP_MAX_QUICKACKS`.
 const QUICK_MAX: u32 = 16;
-/// Least and greatest delay: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
+/// The least and greatest delay of an acknowledgement: `TCP_ATO_MIN`, `TCP_DELACK_MAX`.
 const DELAY_MIN: Span = Span::from_millis(40);
 const DELAY_MAX: Span = Span::from_millis(200);
-/// A segment before the first: `TCP_MSS_DEFAULT`.
+/// The assumed size of a segment before the first arrives, bytes: `TCP_MSS_DEFAULT`.
 const SEGMENT_FIRST: u64 = 536;
-/// Shorter segments do not let the window grow.
+/// The least segment that lets the window grow, bytes.
 const GROWS_FROM: u64 = 128;
 
 impl LinuxAcks {
-    /// A receiver with a window of at most `window_max` bytes and the sender's least timeout.
+    /// Creates the state of a receiver with a window of at most `window_max` bytes; `timeout` is the sender's least
+    /// timeout.
     pub(crate) fn new(window_max: u64, timeout: Span) -> Self {
         LinuxAcks {
             window: WINDOW_FIRST.min(window_max),
@@ -53,8 +55,9 @@ impl LinuxAcks {
         }
     }
 
-    /// A segment of `length` bytes in order, `next` the byte expected after it; an acknowledgement is `due` then, if one
-    /// waits. When it is acknowledged, and until when that may wait.
+    /// Takes in a segment of `length` bytes in order; `next` is the byte expected after it, `due` the time at which a
+    /// waiting acknowledgement is due. Returns whether the segment is acknowledged at once, and when its
+    /// acknowledgement is due otherwise.
     pub(in crate::tcp) fn on_segment(
         &mut self,
         now: Time,
@@ -76,7 +79,8 @@ impl LinuxAcks {
         }
     }
 
-    /// The delay follows the time between segments; the first segment, and the first after a gap, begin the quick-ack phase.
+    /// Adapts the delay to the time between segments. The first segment, and the first after a gap, begin the quick-ack
+    /// phase.
     fn note_arrival(&mut self, now: Time) {
         let half = |span: Span| Span::from_nanos(span.as_nanos() / 2);
         match self.arrived.map(|before| now.since(before)) {
@@ -97,28 +101,29 @@ impl LinuxAcks {
         self.quick = self.quick.max((of_window as u32).min(QUICK_MAX));
     }
 
-    /// Two segments for each one, up to the greatest size. While it grows one acknowledgement more is sent at once; as the
-    /// kernel sets a bit where one might add, an odd number stays.
+    /// Lets the window grow by two segments for each one that arrives, up to its greatest size. While it grows, one
+    /// more acknowledgement is sent at once; the kernel sets a bit instead of adding, so an odd number stays as it is.
     pub(in crate::tcp) fn grow(&mut self, length: u64) {
-        // the segment takes room until the application has it
+        // the segment occupies the buffer until the application reads it
         if length >= GROWS_FROM && self.window + self.segment.max(length) < self.window_max {
             self.window = (self.window + 2 * self.segment.max(length)).min(self.window_max);
             self.quick |= 1;
         }
     }
 
-    /// What arrives again tells of a lost acknowledgement (`tcp_enter_quickack_mode`).
+    /// Begins the quick-ack phase again: data that arrive twice hint at a lost acknowledgement
+    /// (`tcp_enter_quickack_mode`).
     pub(in crate::tcp) fn on_repeated(&mut self) {
         self.quick_up_to_most();
         self.delay = DELAY_MIN;
     }
 
-    /// No second segment came in time.
+    /// Doubles the delay, because no second segment came in time.
     pub(in crate::tcp) fn on_timer(&mut self) {
         self.delay = (self.delay + self.delay).min(self.timeout);
     }
 
-    /// An acknowledgement is being sent.
+    /// Records that an acknowledgement of everything before `next` is being sent.
     pub(in crate::tcp) fn acknowledged(&mut self, next: u64) {
         self.acknowledged = next;
         if self.quick == 1 {
@@ -132,7 +137,7 @@ impl LinuxAcks {
 mod tests {
     use super::*;
 
-    /// A flow of segments a millisecond apart: which of them are acknowledged at once, from the first on.
+    /// Feeds in segments a millisecond apart; returns for each, from the first on, whether it is acknowledged at once.
     fn timings(acks: &mut LinuxAcks, segments: u64) -> Vec<AckTiming> {
         let mut due = None;
         let timing = |number: u64| {
@@ -148,9 +153,10 @@ mod tests {
         (0..segments).map(timing).collect()
     }
 
-    /// By hand, for 400,000 bytes: the window grows with 167 segments (65,535 + 2000 x 166 = 397,535 leave room for one and
-    /// more, 399,535 do not). All these are acknowledged at once, and 16 more, as the bit keeps the number at 17, less one for
-    /// each acknowledgement. Linux 6.1 acknowledges 183 at once (`reference/linux`, `S3_vegas_a2b4g1_delack`).
+    /// By hand, for 400,000 bytes: the window grows with 167 segments (65,535 + 2000 x 166 = 397,535 leave room for one
+    /// more; 399,535 do not). All of these are acknowledged at once, and 16 more: the bit keeps the number at 17, and
+    /// each acknowledgement takes one. Linux 6.1 acknowledges 183 at once (`reference/linux`,
+    /// `S3_vegas_a2b4g1_delack`).
     #[test]
     fn quick_acknowledgements_outlast_the_growth_of_the_window() {
         let timings = timings(&mut LinuxAcks::new(400_000, Span::from_millis(200)), 189);
@@ -160,7 +166,8 @@ mod tests {
         assert_eq!(timings[at_once..], [Later, Now, Later, Now, Later, Now]);
     }
 
-    /// The window is as large as it may be: only the 16 of a new connection, and every second one.
+    /// The window is as large as it may be: only the 16 segments of a new connection are acknowledged at once, then
+    /// every second.
     #[test]
     fn a_window_that_does_not_grow_leaves_sixteen() {
         let timings = timings(&mut LinuxAcks::new(65_535, Span::from_millis(200)), 18);
@@ -168,7 +175,8 @@ mod tests {
         assert_eq!(timings[16..], [AckTiming::Later, AckTiming::Now]);
     }
 
-    /// 40 ms for a lone segment; twice as long after the timer has run out; at once again after a gap of the timeout.
+    /// A lone segment waits 40 ms, and twice that after the timer has run out; after a gap of the timeout it is
+    /// acknowledged at once.
     #[test]
     fn the_delay_follows_the_segments() {
         let mut acks = LinuxAcks::new(65_535, Span::from_millis(200));
@@ -177,7 +185,7 @@ mod tests {
         assert_eq!(acks.on_segment(at(16), 1000, 17_000, None), (AckTiming::Later, Some(at(56))));
         acks.on_timer();
         acks.acknowledged(17_000);
-        // 90 ms are more than the delay: it stays at 80 ms
+        // 90 ms exceed the delay, which stays at 80 ms
         assert_eq!(acks.on_segment(at(106), 1000, 18_000, None), (AckTiming::Later, Some(at(186))));
         acks.acknowledged(18_000);
         assert_eq!(acks.on_segment(at(307), 1000, 19_000, None).0, AckTiming::Now);

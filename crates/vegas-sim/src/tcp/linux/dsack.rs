@@ -1,12 +1,12 @@
-//! Duplicates that the receiver reports (DSACK, RFC 2883), and what follows as on Linux: a recovery with nothing
-//! but retransmissions that arrived as duplicates was not needed, and the window is given back (`tcp_try_undo_dsack`).
+//! Duplicates that the receiver reports (DSACK, RFC 2883), and the undo that follows on Linux: a recovery was needless
+//! if all its retransmissions arrived as duplicates, and the sender restores the window (`tcp_try_undo_dsack`).
 
 use crate::packet::SackBlocks;
 use crate::tcp::control::Control;
 use crate::tcp::layout::Layout;
 
-/// The segments `[from, to)` that had arrived before, if the first block tells of any: they lie below `una`, up to where
-/// all is acknowledged, or within the second block (RFC 2883, section 4).
+/// Returns the segments `[from, to)` that had arrived before, if the first block reports any: they lie below `una`,
+/// before which everything is acknowledged, or within the second block (RFC 2883, section 4).
 pub(crate) fn duplicate(layout: &Layout, una: u64, sack: &SackBlocks) -> Option<(u64, u64)> {
     let mut blocks = sack.iter().map(|(from, to)| (layout.segment_at(from), layout.segment_at(to)));
     let (from, to) = blocks.next()?;
@@ -14,16 +14,16 @@ pub(crate) fn duplicate(layout: &Layout, una: u64, sack: &SackBlocks) -> Option<
     (to <= una || blocks.next().is_some_and(within)).then_some((from, to))
 }
 
-/// What a recovery would give back.
+/// The state that an undo restores, and the evidence for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Undo {
-    /// The congestion control before it.
+    /// The congestion control before the recovery.
     pub(crate) saved: Control,
-    /// The oldest segment when it began: duplicates of older ones do not count.
+    /// The oldest segment when the recovery began: duplicates of older ones do not count.
     una: u64,
-    /// Segments sent again.
+    /// The number of retransmissions since the recovery began.
     again: u32,
-    /// Of those, reported as duplicates.
+    /// The number of segments reported as duplicates since the recovery began.
     duplicates: u32,
 }
 
@@ -41,7 +41,8 @@ impl Undo {
         self.duplicates = self.duplicates.saturating_add(u32::try_from(counted).unwrap_or(u32::MAX));
     }
 
-    /// Whether nothing that was sent again had been lost.
+    /// Returns whether as many duplicates were reported as there were retransmissions: then no retransmitted segment
+    /// had been lost.
     pub(crate) fn is_due(&self) -> bool {
         self.again > 0 && self.duplicates >= self.again
     }

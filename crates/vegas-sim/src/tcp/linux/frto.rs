@@ -1,45 +1,45 @@
-//! F-RTO (RFC 5682, section 3, with SACK): whether a timeout was spurious. The first acknowledgement after it that
-//! moves on is answered with new data instead of retransmissions; if then something arrives that was never sent again,
-//! only the acknowledgements had been late, and the timeout is undone.
+//! F-RTO (RFC 5682, section 3, with SACK): the test whether a timeout was spurious. The sender answers the first
+//! acknowledgement after the timeout that advances with new data instead of retransmissions. If then a segment that was
+//! sent only once is reported, only the acknowledgements had been late, and the sender undoes the timeout.
 
 use crate::tcp::control::Control;
 
-/// What is to be found out after a timeout.
+/// The state of the test after a timeout.
 #[derive(Clone, Debug)]
 pub(crate) struct FRto {
     /// The congestion control before the timeout.
     pub(crate) saved: Control,
 }
 
-/// What an acknowledgement after a timeout tells.
+/// The conclusion from an acknowledgement after a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Nothing was lost.
+    /// The timeout was spurious: nothing was lost.
     Spurious,
-    /// Step 2b: new data goes out, and the next acknowledgement decides.
+    /// Step 2b: the sender sends new data, and the next acknowledgement decides.
     SendNew,
-    /// The loss was real.
+    /// The timeout was due to a loss.
     Lost,
-    /// Not known yet.
+    /// The acknowledgement does not decide.
     Open,
 }
 
-/// What an acknowledgement did, as far as F-RTO asks.
+/// What an acknowledgement did, as far as F-RTO depends on it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Answer {
-    /// It reports a segment from before the timeout that was sent only once.
+    /// It reports a segment that was sent before the timeout, and only once.
     pub(crate) original: bool,
-    /// It moves on, but not past what was sent before the timeout.
+    /// It advances, but not past the segments sent before the timeout.
     pub(crate) partial: bool,
-    /// New data was sent since the timeout.
+    /// New data were sent since the timeout.
     pub(crate) new_sent: bool,
-    /// New data may be sent.
+    /// The sender may send new data.
     pub(crate) new_ready: bool,
-    /// It is a duplicate, or has news in its blocks.
+    /// It is a duplicate, or its blocks report segments for the first time.
     pub(crate) duplicate: bool,
 }
 
-/// Section 3.1, steps 2 and 3.
+/// Decides by section 3.1, steps 2 and 3.
 pub(crate) fn judge(answer: Answer) -> Verdict {
     match answer {
         Answer { original: true, .. } => Verdict::Spurious,

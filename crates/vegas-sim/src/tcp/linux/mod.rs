@@ -1,5 +1,5 @@
 //! A sender as on Linux: RACK and TLP (RFC 8985) find losses, PRR (RFC 6937) paces recovery, and F-RTO (RFC 5682)
-//! undoes a timeout that was none. Without selective acknowledgements losses are found by [`no_sack`].
+//! undoes a spurious timeout. Without selective acknowledgements [`no_sack`] finds losses.
 
 mod acks;
 mod no_sack;
@@ -28,52 +28,56 @@ use tlp::{Pending, Probe};
 
 pub(crate) use acks::LinuxAcks;
 
-/// What a sender needs besides for recovery as on Linux.
+/// The state that a sender adds for recovery as on Linux.
 #[derive(Clone, Debug)]
 pub(super) struct Linux {
     pub(super) rack: Rack,
     pub(super) probe: Probe,
-    /// The account of the recovery under way.
+    /// The proportional reduction of the current recovery.
     pub(super) prr: Option<Prr>,
-    /// The window answers a mark (state CWR) until something from this segment on is acknowledged.
+    /// Present while the window answers a mark (state CWR): the acknowledgement of this segment, or of a later one, ends
+    /// that state.
     cwr: Option<u64>,
-    /// Since a timeout, until all that was sent before it is acknowledged.
+    /// Present from a timeout until everything sent before the timeout is acknowledged.
     timeout: Option<AfterTimeout>,
-    /// Of the newest recovery or timeout, unless it was undone.
+    /// The undo of the newest recovery or timeout; `None` once it was undone.
     undo: Option<Undo>,
-    /// This acknowledgement is answered with new data only.
+    /// Whether the sender answers the current acknowledgement with new data only.
     new_only: bool,
-    /// When the SYN was sent, if only once.
+    /// When the SYN was sent; `None` if it was sent more than once.
     pub(super) syn_sent: Option<Time>,
     /// Whether acknowledgements are selective.
     sack: bool,
-    /// Without selective acknowledgements: outstanding segments that have arrived, by the number of duplicates.
+    /// Without selective acknowledgements: the number of outstanding segments assumed received, by the number of
+    /// duplicates.
     assumed: u64,
 }
 
 #[derive(Clone, Debug)]
 struct AfterTimeout {
     frto: Option<FRto>,
-    /// The oldest segment when the timer ran out.
+    /// The oldest unacknowledged segment when the timer ran out.
     una: u64,
 }
 
-/// What an acknowledgement newly reports as received.
+/// The segments that an acknowledgement reports as received for the first time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Delivered {
     count: u64,
-    /// One of them was sent once only, before the last timeout.
+    /// Whether one of them was sent only once, before the last timeout.
     original: bool,
-    /// One of those acknowledged in order had been sent again (Karn's rule).
+    /// Whether one of those acknowledged in order had been retransmitted (Karn's rule).
     repeated: bool,
-    /// Samples of the oldest and the newest acknowledged in order, and of the newest in a block.
+    /// The round-trip samples of the oldest and the newest segment acknowledged in order, and of the newest one in a
+    /// block.
     oldest: Option<Span>,
     newest: Option<Span>,
     sacked: Option<Span>,
 }
 
 impl Delivered {
-    /// Linux's estimator takes the oldest segment acknowledged, the congestion control the newest.
+    /// Returns two round-trip samples: of the oldest segment acknowledged, for Linux's estimator, and of the newest,
+    /// for the congestion control.
     fn samples(&self) -> Option<(Span, Span)> {
         match (self.oldest, self.newest) {
             _ if self.repeated => None,
@@ -99,17 +103,17 @@ impl Linux {
         }
     }
 
-    /// Whether what was sent before a timeout is still being repaired.
+    /// Returns whether the sender still repairs what was sent before a timeout.
     fn is_after_timeout(&self) -> bool {
         self.timeout.is_some()
     }
 
-    /// Nothing is assumed to have arrived any more; how much was.
+    /// Ends the assumption that segments have arrived; returns how many were assumed received.
     fn forget_assumed(&mut self) -> u64 {
         std::mem::take(&mut self.assumed)
     }
 
-    /// When the nearer of the two timers besides the retransmission timer runs out.
+    /// Returns the earlier of the due times of the two timers beside the retransmission timer.
     pub(super) fn due(&self) -> Option<Time> {
         [self.rack.due(), self.probe.due].into_iter().flatten().min()
     }
@@ -118,7 +122,7 @@ impl Linux {
         self.new_only
     }
 
-    /// `again` if it was sent before.
+    /// Records that a segment leaves; `again` if it was sent before.
     pub(super) fn on_send(&mut self, segment: u64, now: Time, again: bool) {
         if self.sack {
             self.rack.on_send(segment, now);
@@ -134,7 +138,7 @@ impl Linux {
 }
 
 impl Sender {
-    /// An acknowledgement of everything before segment `una`, with these blocks.
+    /// Processes an acknowledgement of everything before segment `una`, with these blocks.
     #[inline(never)]
     pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, sack: &SackBlocks, out: &mut Outbox) {
         let before = self.ack_context::<false>();
@@ -180,7 +184,8 @@ impl Sender {
             self.tell_ack::<false>(now, acked, rtt, AckContext { in_recovery, ..before }, out);
         }
         let pipe = self.board.pipe();
-        // without SACK each partial acknowledgement finds a loss, and Linux keeps the pipe full (reference S3_reno_nosack)
+        // without SACK each partial acknowledgement finds a loss, and Linux still keeps the pipe full (reference
+        // S3_reno_nosack)
         let repairs = advanced && !(self.rules.host.sack && found.any);
         if let Some(prr) = self.linux().prr.as_mut() {
             prr.on_ack(delivered.count, pipe, repairs);
@@ -194,7 +199,7 @@ impl Sender {
         }
     }
 
-    /// Takes the acknowledgement into the scoreboard, and shows RACK what has arrived.
+    /// Takes the acknowledgement into the scoreboard, and reports the delivered segments to RACK.
     fn deliver(&mut self, now: Time, una: u64, sack: &SackBlocks) -> Delivered {
         let mut delivered = Delivered::default();
         let layout = &self.rules.layout;
@@ -224,8 +229,8 @@ impl Sender {
         Delivered { repeated, oldest, newest, sacked, ..delivered }
     }
 
-    /// A report of a duplicate (RFC 2883); whether it is that of a probe, which tells nothing but that (Linux's
-    /// `FLAG_DSACK_TLP`).
+    /// Takes in the report of a duplicate (RFC 2883). Returns whether the duplicate is a probe's, which is evidence of
+    /// nothing else (Linux's `FLAG_DSACK_TLP`).
     fn note_duplicate(&mut self, una: u64, sack: &SackBlocks) -> bool {
         let Some(range) = duplicate(&self.rules.layout, una, sack) else { return false };
         let next = self.next;
@@ -240,8 +245,8 @@ impl Sender {
         of_probe
     }
 
-    /// All that the newest recovery or timeout sent again has arrived twice: the window is what it was before, unless it
-    /// has grown beyond that meanwhile.
+    /// Undoes the newest recovery or timeout if all its retransmissions have arrived as duplicates: the window returns
+    /// to its earlier size, unless it has meanwhile grown beyond that.
     fn undo_if_needless(&mut self, now: Time, out: &mut Outbox) {
         let Some(undo) = self.linux().undo.take_if(|undo| undo.is_due()) else { return };
         if self.linux().timeout.take().is_some() {
@@ -256,7 +261,7 @@ impl Sender {
         }
     }
 
-    /// `advanced` if an acknowledgement has just moved on.
+    /// Looks for losses; `advanced` if an acknowledgement has just advanced.
     fn find_losses(&mut self, now: Time, advanced: bool) -> Found {
         if !self.rules.host.sack {
             return self.find_loss_without_sack(advanced);
@@ -270,7 +275,7 @@ impl Sender {
         linux.rack.detect(&mut self.board, window, now)
     }
 
-    /// A probe has repaired a loss that was not noticed: the window answers for it (RFC 8985, section 7.4.2).
+    /// Lets the window answer a loss that was found only because a probe has repaired it (RFC 8985, section 7.4.2).
     fn settle_probe(&mut self, now: Time, una: u64, plain: bool, out: &mut Outbox) {
         let Some(sent) = self.linux().probe.on_ack(una, plain) else { return };
         if self.is_open() {
@@ -282,7 +287,7 @@ impl Sender {
         }
     }
 
-    /// F-RTO, and the end of what a timeout began.
+    /// Applies F-RTO, and ends the repair after a timeout.
     fn after_timeout(&mut self, now: Time, una: u64, advanced: bool, delivered: &Delivered, out: &mut Outbox) {
         let recover = self.repair.recover().unwrap_or(0);
         let answer = Answer {
@@ -324,8 +329,8 @@ impl Sender {
         }
     }
 
-    /// Recovery ends when all that was sent before it is acknowledged, and begins with a loss; after a timeout only
-    /// with the loss of a retransmission.
+    /// Ends recovery when everything sent before its beginning is acknowledged, and begins one with a loss; after a
+    /// timeout only the loss of a retransmission begins one.
     fn advance_recovery(&mut self, now: Time, una: u64, found: Found, out: &mut Outbox) {
         let mut begins = if self.linux().timeout.is_some() { found.retransmission } else { found.any };
         if self.repair.in_recovery() {
@@ -343,7 +348,8 @@ impl Sender {
         }
     }
 
-    /// A window that is answering a mark is not cut again: its proportional reduction goes on.
+    /// Begins recovery. If the window is already answering a mark it is not cut again: its proportional reduction
+    /// continues.
     fn begin_linux_recovery(&mut self, now: Time, out: &mut Outbox) {
         let undo = Undo::new(self.control.clone(), self.board.una());
         if self.linux().cwr.take().is_none() {
@@ -360,13 +366,13 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// Linux's state CWR: the window answers a mark as it does a loss, in proportion to what arrives.
+    /// Enters Linux's state CWR: the window answers a mark as it answers a loss, in proportion to what arrives.
     fn begin_cwr(&mut self, now: Time, out: &mut Outbox) {
         self.reduce(|sender| sender.answer_mark(now, out));
         let max = self.board.max();
         let linux = self.linux();
         linux.cwr = Some(max);
-        // an undo would take back this answer, too
+        // an undo would also take back this answer
         linux.undo = None;
     }
 
@@ -379,7 +385,7 @@ impl Sender {
         }
     }
 
-    /// Lets the algorithm cut the window, and brings the pipe down to it in proportion.
+    /// Lets the algorithm cut the window, and begins to reduce the pipe to it in proportion.
     fn reduce(&mut self, cut: impl FnOnce(&mut Self)) {
         let prior = self.control.output().window.floor().as_u64();
         cut(self);
@@ -387,7 +393,7 @@ impl Sender {
         self.linux().prr = Some(Prr::new(prior, ssthresh));
     }
 
-    /// One of the two timers besides the retransmission timer ran out.
+    /// Handles the two timers beside the retransmission timer, as far as they are due.
     pub(super) fn on_linux_timer(&mut self, now: Time, out: &mut Outbox) {
         if self.linux().rack.due().is_some_and(|due| due <= now) {
             self.on_reordering_timer(now, out);
@@ -397,7 +403,7 @@ impl Sender {
         }
     }
 
-    /// RFC 8985, section 6.3: what was given time for reordering is lost.
+    /// RFC 8985, section 6.3: segments are lost once their time for reordering has passed.
     fn on_reordering_timer(&mut self, now: Time, out: &mut Outbox) {
         if !self.find_losses(now, false).any {
             return;
@@ -415,7 +421,7 @@ impl Sender {
         self.send(now, UNLIMITED, out);
     }
 
-    /// RFC 8985, section 7.3: new data if there is any, whatever the window, else the newest segment again.
+    /// RFC 8985, section 7.3: sends new data if there are any, whatever the window, else the newest segment again.
     fn send_probe(&mut self, now: Time, out: &mut Outbox) {
         self.linux().probe.due = None;
         if self.outstanding() == 0 || self.linux().probe.pending.is_some() {
@@ -432,7 +438,7 @@ impl Sender {
         self.restart_timer(now);
     }
 
-    /// RFC 8985, section 7.2: a probe is due only while nothing is known to be missing.
+    /// RFC 8985, section 7.2: schedules a probe, but only while no segment is known to be missing.
     pub(super) fn arm_probe(&mut self, now: Time) {
         let quiet = self.rules.host.sack && !self.is_recovering() && self.board.sacked() == 0 && self.outstanding() > 0;
         let retransmission_due = self.retransmission_due();
@@ -446,8 +452,8 @@ impl Sender {
         self.linux().probe.due = due;
     }
 
-    /// The retransmission timer ran out: whether the algorithm is to hear of it. A second time without progress is no
-    /// news (RFC 5681, section 3.1: ssthresh is held).
+    /// Handles the retransmission timeout; returns whether the algorithm is to receive it. A second timeout without
+    /// progress in between is not reported (RFC 5681, section 3.1: ssthresh is held).
     pub(super) fn on_linux_timeout(&mut self) -> bool {
         let una = self.board.una();
         let saved = self.control.clone();

@@ -1,6 +1,7 @@
-//! A Linux sender without selective acknowledgements (`tcp_sack=0`): each duplicate acknowledgement stands for a segment
-//! that has arrived, three of them mean that the oldest is lost, and in recovery every acknowledgement that moves on finds
-//! the next one lost (`tcp_input.c`: `tcp_add_reno_sack`, `tcp_remove_reno_sacks`, `tcp_newreno_mark_lost`).
+//! A Linux sender without selective acknowledgements (`tcp_sack=0`). Each duplicate acknowledgement stands for a
+//! segment that has arrived, three of them show that the oldest segment is lost, and in recovery every acknowledgement
+//! that advances finds the next segment lost (`tcp_input.c`: `tcp_add_reno_sack`, `tcp_remove_reno_sacks`,
+//! `tcp_newreno_mark_lost`).
 
 use vegas_core::units::Time;
 
@@ -10,14 +11,14 @@ use crate::packet::SackBlocks;
 use crate::tcp::sender::Sender;
 
 impl Sender {
-    /// Takes in an acknowledgement of `acked` segments up to `una`, none for a duplicate.
+    /// Takes in an acknowledgement of `acked` segments before `una`; `acked` is 0 for a duplicate.
     pub(super) fn deliver_without_sack(&mut self, now: Time, una: u64, acked: u64) -> Delivered {
         let assumed = self.linux().forget_assumed();
         self.board.forget_assumed(assumed);
         let delivered = self.deliver(now, una, &SackBlocks::NONE);
         let is_after_timeout = self.linux().is_after_timeout();
         let new_is_out = self.repair.recover().is_none_or(|recover| self.board.max() > recover);
-        // one acknowledged segment filled the hole; duplicates stood for the others
+        // one acknowledged segment filled the hole; duplicates had stood for the others
         let assumed_now = match (is_after_timeout, acked) {
             (false, 0) => assumed + 1,
             (false, _) => assumed.saturating_sub(acked - 1),
@@ -29,7 +30,7 @@ impl Sender {
         Delivered { count, original: delivered.original && !delivered.repeated, ..delivered }
     }
 
-    /// Whether the oldest segment is newly found lost: by enough duplicates, or because recovery has got only this far.
+    /// Finds the oldest segment lost: by the threshold of duplicates, or in recovery by a partial acknowledgement.
     pub(super) fn find_loss_without_sack(&mut self, advanced: bool) -> Found {
         let una = self.board.una();
         let is_lost = match self.repair.in_recovery() {
@@ -46,8 +47,8 @@ impl Sender {
         Found { any, retransmission: false }
     }
 
-    /// Whether recovery has reached its end but not passed it: until then duplicates may be of what was sent twice, and
-    /// begin no other one (RFC 6582, section 3.2).
+    /// Returns whether recovery has reached its end but not passed it. Until then duplicates may come from segments
+    /// that were sent twice, and they begin no new recovery (RFC 6582, section 3.2).
     pub(super) fn holds_recovery(&mut self, una: u64) -> bool {
         let holds = !self.rules.host.sack && self.repair.recover() == Some(una);
         if holds {

@@ -1,20 +1,20 @@
-//! Proportional Rate Reduction (RFC 9937): during recovery the pipe shrinks to the new window in step with what
-//! arrives. The bound is that of Linux 6.1, and of RFC 9937: slow start's (PRR-SSRB) while holes fill and nothing more is
-//! found lost, else conservation (PRR-CRB).
+//! Proportional Rate Reduction (RFC 9937): during recovery the pipe shrinks to the new window in proportion to what
+//! arrives. The bound is that of Linux 6.1 and of RFC 9937: slow start's (PRR-SSRB) while holes fill and no further
+//! loss is found, else conservation (PRR-CRB).
 
-/// One recovery's account, in segments.
+/// The account of one recovery, in segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prr {
     ssthresh: u64,
     prior_window: u64,
     delivered: u64,
     out: u64,
-    /// What may be in flight.
+    /// The number of segments that may be in flight.
     window: u64,
 }
 
 impl Prr {
-    /// Recovery begins: the algorithm has cut the window from `prior_window` to `ssthresh`.
+    /// Begins the account of a recovery, in which the algorithm has cut the window from `prior_window` to `ssthresh`.
     pub(crate) fn new(prior_window: u64, ssthresh: u64) -> Self {
         Prr { ssthresh, prior_window: prior_window.max(1), delivered: 0, out: 0, window: 0 }
     }
@@ -27,8 +27,8 @@ impl Prr {
         self.out += 1;
     }
 
-    /// Section 3, on each acknowledgement: `delivered` segments are newly reported received, `pipe` are in flight;
-    /// `repairs` if the oldest hole was filled and nothing more was found lost.
+    /// Section 3, for each acknowledgement: `delivered` segments are newly reported received, `pipe` are in flight;
+    /// `repairs` if the acknowledgement filled the oldest hole and no further loss was found.
     pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, repairs: bool) {
         if delivered == 0 {
             return;
@@ -37,11 +37,11 @@ impl Prr {
         let more = if pipe > self.ssthresh {
             (self.delivered * self.ssthresh).div_ceil(self.prior_window).saturating_sub(self.out)
         } else {
-            // also what arrived before and let nothing out
+            // includes earlier arrivals that released nothing
             let banked = self.delivered.saturating_sub(self.out).max(delivered);
             (banked + u64::from(repairs)).min(self.ssthresh - pipe)
         };
-        // the first retransmission goes out whatever the pipe holds
+        // the first retransmission leaves even if the pipe is full
         self.window = pipe + more.max(u64::from(self.out == 0));
     }
 }
@@ -50,14 +50,14 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// By hand, 20 in flight cut to 10: every second acknowledgement lets a segment out, until after 18 of them, with
-    /// 9 sent, the 19th finds the pipe at 10.
+    /// By hand, 20 in flight cut to 10: every second acknowledgement releases a segment. After 18 of them, with 9 sent,
+    /// the 19th finds the pipe at 10.
     #[test]
     fn half_of_what_arrives_goes_out() {
         let mut prr = Prr::new(20, 10);
         let mut sent = 0;
         for arrived in 1..=18 {
-            // each arrival takes one out of the pipe
+            // each arrival takes one segment out of the pipe
             let pipe = 20 - arrived + sent;
             prr.on_ack(1, pipe, false);
             if prr.window() > pipe {
@@ -70,8 +70,8 @@ mod tests {
         assert_eq!(prr.window(), 10);
     }
 
-    /// By hand, 20 in flight cut to 10: ten arrivals let out five. Then four are found lost, and the pipe is 6: the eleventh
-    /// arrival lets out four of the six that are owed, up to the window.
+    /// By hand, 20 in flight cut to 10: ten arrivals release five segments. Then four are found lost, and the pipe
+    /// is 6. The eleventh arrival releases four of the six that are owed, up to the window.
     #[test]
     fn what_was_not_let_out_is_owed() {
         let mut prr = Prr::new(20, 10);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     /// By hand: 12 of 20 are lost at once, so the pipe, 8, is below the window of 10. An acknowledgement that only
-    /// reports lets one segment out; one that fills a hole two, and one more than was owed.
+    /// reports segments releases one; one that fills a hole releases two, and one more that was owed.
     #[test]
     fn a_pipe_below_the_window_is_filled_up() {
         let mut prr = Prr::new(20, 10);

@@ -1,5 +1,5 @@
-//! RACK (RFC 8985, section 6): a segment is lost when one that was sent later has arrived, and enough time has passed
-//! for a packet that was only overtaken: a quarter of the least RTT, and more where the receiver reports duplicates.
+//! RACK (RFC 8985, section 6): a segment is lost when a segment sent later has arrived, and the time that reordering
+//! may take has passed: a quarter of the least RTT, and more if the receiver reports duplicates.
 
 use std::collections::VecDeque;
 
@@ -7,43 +7,44 @@ use vegas_core::units::{Span, Time};
 
 use crate::tcp::scoreboard::{Entry, Scoreboard};
 
-/// What RACK knows of the path and of the order in which segments were sent.
+/// RACK's knowledge of the path and of the order in which segments were sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Rack {
-    /// When it was last sent, and number: of the segments delivered the one sent last.
+    /// The delivered segment that was sent last: its newest departure, and its number.
     newest: Option<(Time, u64)>,
-    /// Its round-trip time.
+    /// The round-trip time of that segment.
     rtt: Span,
     min_rtt: Span,
     /// One past the highest segment delivered (RACK.fack).
     highest: u64,
     reordering_seen: bool,
-    /// The window for reordering, in quarters of the least RTT (RACK.reo_wnd_mult).
+    /// The reordering window, in quarters of the least RTT (RACK.reo_wnd_mult).
     window_quarters: u64,
-    /// Recoveries until it is one quarter again (RACK.reo_wnd_persist).
+    /// The number of recoveries until the reordering window is one quarter again (RACK.reo_wnd_persist).
     persist: u32,
-    /// Until this segment is acknowledged another duplicate is no news (RACK.dsack_round).
+    /// Until everything before this segment is acknowledged, another duplicate does not widen the window
+    /// (RACK.dsack_round).
     duplicate_round: Option<u64>,
-    /// Transmissions in the order of sending. What was delivered, sent again or found lost meanwhile leaves when it
-    /// comes to the front.
+    /// The transmissions in the order of sending. A transmission of a segment that was meanwhile delivered, sent again
+    /// or found lost leaves when it comes to the front.
     sent: VecDeque<(Time, u64)>,
-    /// When the segments that may only have been overtaken are lost.
+    /// When the segments that may only have been reordered count as lost.
     due: Option<Time>,
 }
 
-/// Recoveries without a duplicate after which the window for reordering shrinks again (section 6.2, step 4).
+/// Recoveries without a duplicate after which the reordering window shrinks again (section 6.2, step 4).
 const RECOVERIES: u32 = 16;
 
-/// What a look for losses found.
+/// The result of a search for losses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found {
     pub(crate) any: bool,
-    /// A retransmission was lost too.
+    /// Whether a retransmission was lost.
     pub(crate) retransmission: bool,
 }
 
 impl Rack {
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.sent.capacity() * size_of::<(Time, u64)>()
     }
@@ -91,8 +92,8 @@ impl Rack {
         }
     }
 
-    /// Step 4, once a round that reports a duplicate: something was sent again for which there should have been more
-    /// time. As Linux, only on a path that reorders.
+    /// Step 4, once per round that reports a duplicate: widens the reordering window, because a retransmission was
+    /// premature. As on Linux, only for a path that reorders.
     pub(crate) fn on_duplicate(&mut self, una: u64, next: u64) {
         if self.reordering_seen && self.duplicate_round.is_none_or(|round| una >= round) {
             self.duplicate_round = Some(next);
@@ -101,7 +102,7 @@ impl Rack {
         }
     }
 
-    /// Step 4: a recovery is over.
+    /// Step 4: counts a recovery that has ended.
     pub(crate) fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -109,8 +110,8 @@ impl Rack {
         }
     }
 
-    /// Step 4: how much longer than the newest a segment may take. No time at all once recovery is on, or enough
-    /// segments are reported received, unless the path is known to reorder.
+    /// Step 4: returns how long after the newest segment's round-trip time another one may still arrive. The time is
+    /// zero in recovery, or once enough segments are reported received, unless the path is known to reorder.
     pub(crate) fn reordering_window(&self, enough: bool, srtt: Span) -> Span {
         match self.reordering_seen || !enough {
             true => Span::from_nanos(self.min_rtt.as_nanos() / 4).times(self.window_quarters).min(srtt),
@@ -118,7 +119,8 @@ impl Rack {
         }
     }
 
-    /// Step 5: marks what is lost, and notes when the rest of what was sent before the newest would be.
+    /// Step 5: marks lost segments, and sets the time at which the others sent before the newest delivered one count as
+    /// lost.
     pub(crate) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) -> Found {
         let mut found = Found::default();
         self.due = None;

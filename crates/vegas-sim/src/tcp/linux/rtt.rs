@@ -1,16 +1,17 @@
-//! Linux's round-trip estimator: RFC 6298's, but a floor under the variation instead of under the timeout, the
-//! largest deviation of a round instead of each, and less weight for a deviation downwards (`tcp_rtt_estimator`). So
-//! the timeout is the smoothed RTT plus 200 ms at least. In microseconds.
+//! Linux's round-trip estimator: that of RFC 6298, but with a floor under the variation instead of under the timeout,
+//! with the largest deviation of a round instead of each, and with less weight for a deviation downwards
+//! (`tcp_rtt_estimator`). So the timeout is at least the smoothed RTT plus 200 ms. All times are in microseconds.
 
 use vegas_core::units::Span;
 
-/// The estimator.
+/// The state of the estimator.
 #[derive(Clone, Debug)]
 pub(crate) struct LinuxRtt {
     floor_us: i64,
     /// 8 x smoothed RTT; 0 before the first sample.
     srtt_8: i64,
-    /// 4 x mean deviation, its largest of this round, and what the timeout adds.
+    /// 4 x mean deviation, the largest such value of this round, and the variation that the timeout adds to the
+    /// smoothed RTT.
     deviation_4: i64,
     largest_4: i64,
     variation_4: i64,
@@ -24,7 +25,7 @@ impl LinuxRtt {
         LinuxRtt { floor_us, srtt_8: 0, deviation_4: 0, largest_4: 0, variation_4: 0, round_end: 0 }
     }
 
-    /// A sample, with everything before `una` acknowledged and `next` the next to send.
+    /// Takes in a sample; everything before `una` is acknowledged, and `next` is the next segment to send.
     pub(crate) fn sample(&mut self, rtt: Span, una: u64, next: u64) {
         let rtt_us = ((rtt.as_nanos() / 1000) as i64).max(1);
         if self.srtt_8 == 0 {
@@ -53,12 +54,12 @@ impl LinuxRtt {
         }
     }
 
-    /// The smoothed RTT, after the first sample.
+    /// The smoothed RTT; `None` before the first sample.
     pub(crate) fn srtt(&self) -> Option<Span> {
         (self.srtt_8 > 0).then(|| Span::from_micros((self.srtt_8 / 8) as u64))
     }
 
-    /// The timeout, after the first sample.
+    /// The timeout; `None` before the first sample.
     pub(crate) fn timeout(&self) -> Option<Span> {
         self.srtt().map(|srtt| srtt + Span::from_micros(self.variation_4 as u64))
     }
@@ -68,8 +69,9 @@ impl LinuxRtt {
 mod tests {
     use super::*;
 
-    /// By hand: 100 ms gives a deviation of 50 ms, 4 of which are at the floor of 200 ms: 300 ms. A steady RTT keeps it
-    /// there. Then 500 ms: srtt 150 ms; the deviation of 4 x 50, decayed to nothing meanwhile, becomes 400 ms: 550 ms.
+    /// By hand: 100 ms gives a deviation of 50 ms, and 4 x 50 is the floor of 200 ms, so the timeout is 300 ms. A
+    /// steady RTT keeps it there. Then 500 ms: srtt is 150 ms, and the deviation, meanwhile decayed to nothing, makes
+    /// the variation 400 ms: 550 ms.
     #[test]
     fn the_floor_is_under_the_variation() {
         let mut rtt = LinuxRtt::new(Span::from_millis(200));

@@ -1,4 +1,4 @@
-//! A sender on Linux, fed by hand. The path takes 100 ms; segments have 960 bytes of payload.
+//! A sender as on Linux, with a script of acknowledgements. The path takes 100 ms; segments have 960 bytes of payload.
 
 use vegas_core::Phase;
 use vegas_core::units::{Segments, Time};
@@ -19,7 +19,7 @@ fn ms(ms: u64) -> Time {
     Time::from_nanos(ms * 1_000_000)
 }
 
-/// A sender with `more` keys.
+/// Returns a sender of a flow with the keys `more`.
 fn open(more: &str) -> Sender {
     let text = format!(
         "name = 'x'\nduration = '1s'\n[topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
@@ -30,7 +30,8 @@ fn open(more: &str) -> Sender {
     Sender::new(0, &scenario.flows[0], scenario.seed)
 }
 
-/// A sender with `more` keys after a handshake from 0 to 100 ms, and what it sends then.
+/// Returns a sender of a flow with the keys `more` after a handshake from 0 to 100 ms, and the segments that it then
+/// sends.
 fn connect(more: &str) -> (Peer, Vec<u64>) {
     shake_hands(open(more))
 }
@@ -45,12 +46,13 @@ fn shake_hands(sender: Sender) -> (Peer, Vec<u64>) {
 }
 
 impl Peer {
-    /// The segments sent since the last call.
+    /// Returns the segments sent since the last call.
     fn sent(&mut self) -> Vec<u64> {
         self.out.packets.drain(..).map(|packet| packet.sequence / PAYLOAD).collect()
     }
 
-    /// An acknowledgement of everything before `una`, with one block `[from, to)` unless that is empty.
+    /// Acknowledges everything before `una`, with one block `[from, to)` unless that is empty; returns the segments
+    /// sent.
     fn ack(&mut self, at: u64, una: u64, (from, to): (u64, u64)) -> Vec<u64> {
         let mut sack = SackBlocks::default();
         if from < to {
@@ -79,8 +81,8 @@ impl Peer {
 
 const NONE: (u64, u64) = (0, 0);
 
-/// Two reports open two places in the window; the third finds segment 0 lost (RFC 8985, section 6.2: the window for
-/// reordering closes at three), halves the window, and lets out nothing but the retransmission (RFC 6937).
+/// Two reports open two places in the window. The third finds segment 0 lost (RFC 8985, section 6.2: the reordering
+/// window closes at three), halves the window, and releases only the retransmission (RFC 6937).
 #[test]
 fn three_reports_begin_recovery() {
     let (mut peer, sent) = connect("");
@@ -92,7 +94,7 @@ fn three_reports_begin_recovery() {
     assert_eq!(peer.window(), 5);
 }
 
-/// One report alone: segment 0 has until its 100 ms and a quarter are over.
+/// After a single report segment 0 may arrive until its 100 ms and a quarter of that have passed.
 #[test]
 fn a_single_report_waits_for_reordering() {
     let (mut peer, _) = connect("");
@@ -102,7 +104,7 @@ fn a_single_report_waits_for_reordering() {
     assert!(peer.sender.in_recovery());
 }
 
-/// Segment 0 was only overtaken. From then on three reports are no proof.
+/// Segment 0 was only overtaken. From then on three reports are no proof of a loss.
 #[test]
 fn a_path_that_reorders_is_remembered() {
     let (mut peer, _) = connect("");
@@ -117,7 +119,8 @@ fn a_path_that_reorders_is_remembered() {
     assert!(peer.sender.in_recovery());
 }
 
-/// The retransmission of segment 0 is lost too: segments sent after it tell (RFC 8985, section 3.2), no timer.
+/// The retransmission of segment 0 is lost too. Segments sent after it reveal that (RFC 8985, section 3.2), not the
+/// timer.
 #[test]
 fn a_lost_retransmission_is_sent_again() {
     let (mut peer, _) = connect("");
@@ -127,8 +130,8 @@ fn a_lost_retransmission_is_sent_again() {
     assert_eq!(peer.sender.stats.timeouts, 0);
 }
 
-/// Of five segments the last is lost. Two RTTs, and 200 ms for a delayed acknowledgement, after the last
-/// acknowledgement it is sent again (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
+/// The last of five segments is lost. It is sent again two RTTs after the last acknowledgement, plus 200 ms for a
+/// delayed acknowledgement (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
 #[test]
 fn a_lost_tail_is_probed_for() {
     let (mut peer, sent) = connect("size = '4800b'");
@@ -142,8 +145,8 @@ fn a_lost_tail_is_probed_for() {
     assert_eq!((peer.sender.stats.timeouts, peer.sender.stats.completed), (0, Some(ms(601))));
 }
 
-/// Segment 0 was only overtaken: it arrives after all, and what was sent again is reported as a duplicate (RFC 2883). So
-/// the window is what it was, and recovery is over.
+/// Segment 0 was only overtaken: it arrives after all, and the receiver reports the retransmission as a duplicate (RFC
+/// 2883). So the window returns to its earlier size, and recovery ends.
 #[test]
 fn a_needless_recovery_is_undone() {
     let (mut peer, _) = connect("");
@@ -157,7 +160,7 @@ fn a_needless_recovery_is_undone() {
     assert_eq!(peer.sender.status().ssthresh, None);
 }
 
-/// Two segments were sent again: a report of one of them is not enough. The other's comes when the recovery is over.
+/// Two segments were retransmitted. A report of one is not enough; the report of the other comes after the recovery.
 #[test]
 fn a_recovery_is_undone_by_reports_of_all_it_sent_again() {
     let (mut peer, _) = connect("");
@@ -172,7 +175,7 @@ fn a_recovery_is_undone_by_reports_of_all_it_sent_again() {
     assert_eq!((peer.sender.in_recovery(), peer.window()), (false, 10));
 }
 
-/// A late report does not take back what the window has gained since.
+/// A late report does not take back the window's growth since.
 #[test]
 fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
     let (mut peer, _) = connect("");
@@ -190,8 +193,9 @@ fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
     assert_eq!(peer.window(), window);
 }
 
-/// On a path that reorders a quarter of the least RTT, 25 ms, becomes two with a duplicate, once a round (RFC 8985,
-/// section 6.2, step 4): a segment sent at 100 ms, with an RTT of 102, is lost at 252 instead of at 227.
+/// On a path that reorders, a duplicate widens the reordering window from a quarter of the least RTT, 25 ms, to two
+/// quarters, once per round (RFC 8985, section 6.2, step 4): a segment sent at 100 ms, with an RTT of 102, is lost at
+/// 252 instead of at 227.
 #[test]
 fn a_duplicate_widens_the_window_for_reordering() {
     for (duplicates, due) in [(0, 227), (1, 252), (2, 252)] {
@@ -206,8 +210,8 @@ fn a_duplicate_widens_the_window_for_reordering() {
     }
 }
 
-/// A probe repeats segment 1, which was only late; its report as a duplicate comes when nothing is outstanding. So the
-/// next data tells of no loss (RFC 8985, section 7.4.2).
+/// A probe repeats segment 1, which was only late; the receiver reports the duplicate when nothing is outstanding. So
+/// the acknowledgement of the next data reveals no loss (RFC 8985, section 7.4.2).
 #[test]
 fn a_needless_probe_cuts_nothing() {
     let mut sender = open("");
@@ -225,8 +229,8 @@ fn a_needless_probe_cuts_nothing() {
     assert!(peer.window() >= window, "{} below {window}", peer.window());
 }
 
-/// The timer runs out, then the acknowledgements come that were late: the first is answered with new data, the second
-/// proves that nothing was lost, and the window is what it was (RFC 5682, section 3).
+/// The timer runs out, then the late acknowledgements arrive. The sender answers the first with new data, the second
+/// proves that nothing was lost, and the window returns to its earlier size (RFC 5682, section 3).
 #[test]
 fn a_spurious_timeout_is_undone() {
     let (mut peer, _) = connect("");
@@ -240,8 +244,8 @@ fn a_spurious_timeout_is_undone() {
     assert_eq!(peer.sender.status().phase, Phase::SlowStart);
 }
 
-/// After a real timeout the first duplicate ends the doubt, and the rest is sent again; a second timeout without
-/// progress does not halve the threshold once more (RFC 5681, section 3.1).
+/// After a real timeout the first duplicate ends F-RTO's test, and the sender retransmits the rest. A second timeout
+/// without progress does not halve the threshold again (RFC 5681, section 3.1).
 #[test]
 fn a_real_timeout_repairs_in_slow_start() {
     let (mut peer, _) = connect("size = '9600b'");

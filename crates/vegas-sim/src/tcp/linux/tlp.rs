@@ -1,28 +1,28 @@
-//! The tail loss probe (RFC 8985, section 7): when acknowledgements stop coming, one segment is sent to provoke one,
-//! long before the retransmission timeout.
+//! The tail loss probe (RFC 8985, section 7): when acknowledgements stop, the sender sends one segment to provoke an
+//! acknowledgement, long before the retransmission timeout.
 
 use vegas_core::units::{Span, Time};
 
-/// The probe's timer, and the probe under way.
+/// The probe's timer, and the outstanding probe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Probe {
     pub(crate) due: Option<Time>,
     pub(crate) pending: Option<Pending>,
 }
 
-/// A probe that is not accounted for yet.
+/// A probe of which it is not known yet whether it repaired a loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pending {
-    /// One past the newest segment when it was sent (TLP.end_seq).
+    /// One past the newest segment when the probe was sent (TLP.end_seq).
     pub(crate) end: u64,
-    /// When the segment that it repeats had been sent; none for a probe with new data.
+    /// When the segment that the probe repeats had been sent; `None` for a probe with new data.
     pub(crate) repeats: Option<Time>,
 }
 
-/// The delayed acknowledgement that a lone segment may meet: Linux takes its least timeout (RFC: TLP.max_ack_delay).
+/// The greatest delay of the acknowledgement of a lone segment: Linux uses its least timeout (RFC: TLP.max_ack_delay).
 const MAX_ACK_DELAY: Span = Span::from_millis(200);
 
-/// Section 7.2: PTO = 2 SRTT, more if a lone segment may wait for its acknowledgement.
+/// Section 7.2: PTO = 2 SRTT, and more if the acknowledgement of a lone segment may be delayed.
 pub(crate) fn timeout(srtt: Span, alone: bool) -> Span {
     srtt.times(2) + if alone { MAX_ACK_DELAY } else { Span::ZERO }
 }
@@ -32,8 +32,8 @@ impl Probe {
         *self = Probe::default();
     }
 
-    /// Section 7.4.2: whether the acknowledgement tells that the probe has repaired a loss; the time at which what was
-    /// lost had been sent. `plain` for a duplicate acknowledgement without news: original and probe have arrived.
+    /// Section 7.4.2: if the acknowledgement reveals that the probe has repaired a loss, returns when the lost segment
+    /// had been sent. `plain` is a duplicate acknowledgement that reports nothing new: original and probe have arrived.
     pub(crate) fn on_ack(&mut self, una: u64, plain: bool) -> Option<Time> {
         let Pending { end, repeats } = self.pending.filter(|pending| una >= pending.end)?;
         if repeats.is_none() || plain {

@@ -1,44 +1,44 @@
-//! The application at a sender: when it gives how many segments. It acts at times that it names itself and, where the
-//! next write waits for the last one's delivery, when all that it gave is acknowledged. It gives whole segments.
+//! The application at a sender: it writes whole segments at times that it chooses. If its next write waits for the
+//! delivery of the last one, it also acts when everything that it wrote is acknowledged.
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
 use crate::scenario::{Activity, ApplicationPhase, Video};
 
-/// More segments than any flow sends.
+/// A number of segments above that of any flow.
 pub(in crate::tcp) const ENDLESS: u64 = u64::MAX;
 
-/// What gives a sender its data, if not all of it is there at the start.
+/// The source of a sender's data, if not all data are there at the start.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) enum Application {
-    /// A segment at each of these times, ascending.
+    /// One segment at each of these times, ascending.
     Scripted(Box<[Time]>),
-    /// Phases of a scenario.
+    /// The phases of a scenario.
     Phased(Phased),
 }
 
-/// What the application has given a sender, in segments.
+/// The data that the application has given a sender, in segments.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct Given {
-    /// So far.
+    /// The number of segments given so far.
     pub(in crate::tcp) limit: u64,
-    /// In the end.
+    /// The number of segments given in the end.
     pub(in crate::tcp) total: u64,
-    /// The acknowledgement of everything before this segment ends the transfer, or what the application waits for.
+    /// The acknowledgement of everything before this segment completes the transfer, or what the application waits for.
     pub(in crate::tcp) awaited: u64,
-    /// What gives the segments, if they are not all there at the start.
+    /// The application, if not all segments are there at the start.
     pub(in crate::tcp) application: Option<Box<Application>>,
 }
 
 impl Given {
-    /// Before the start, of `total` segments.
+    /// The state before the start of a transfer of `total` segments.
     pub(in crate::tcp) fn new(total: u64, application: Option<Application>) -> Self {
         let limit = if application.is_some() { 0 } else { total };
         Given { limit, total, awaited: total, application: application.map(Box::new) }
     }
 }
 
-/// What the application asks of the sender when it acts.
+/// The result of an application's action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Supply {
     /// Segments that it has given in all; [`u64::MAX`] for bulk data.
@@ -48,12 +48,13 @@ pub struct Supply {
 }
 
 impl Application {
-    /// That of a scenario's flow which begins at `start`; none for bulk data throughout.
+    /// Creates the application of a scenario's flow that begins at `start`; `None` if the flow sends bulk data
+    /// throughout.
     pub(in crate::tcp) fn of_phases(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
         Phased::of(phases, payload, start).map(Application::Phased)
     }
 
-    /// When it acts next by itself, after it has given `given` segments.
+    /// When the application next acts by itself, after it has given `given` segments.
     pub(in crate::tcp) fn next(&self, given: u64) -> Option<Time> {
         match self {
             Application::Scripted(times) => times.get(given as usize).copied(),
@@ -61,7 +62,7 @@ impl Application {
         }
     }
 
-    /// Acts at `now`, if it is time: `given` segments before, of which `sent` have left.
+    /// Acts if an action is due at `now`; before, `given` segments were given, of which `sent` have left.
     pub(in crate::tcp) fn act(&mut self, now: Time, given: u64, sent: u64) -> Supply {
         match self {
             Application::Scripted(times) => {
@@ -72,14 +73,14 @@ impl Application {
         }
     }
 
-    /// All that it gave is acknowledged.
+    /// Handles the acknowledgement of everything that the application gave.
     pub(in crate::tcp) fn on_delivered(&mut self, now: Time) {
         if let Application::Phased(phased) = self {
             phased.on_delivered(now);
         }
     }
 
-    /// What it holds beside itself, bytes.
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(in crate::tcp) fn memory_bytes(&self) -> usize {
         match self {
             Application::Scripted(times) => size_of_val(&times[..]),
@@ -88,31 +89,32 @@ impl Application {
     }
 }
 
-/// An application of phases.
+/// An application with the phases of a scenario.
 #[derive(Clone, Debug)]
 pub struct Phased {
     phases: Vec<ApplicationPhase>,
-    /// Payload of a segment.
+    /// The payload of a segment.
     payload: Bytes,
-    /// The phase under way.
+    /// The index of the current phase.
     at: usize,
     begun: Time,
-    /// When it writes next in this phase; none while it waits for acknowledgements, and with nothing to write.
+    /// When the application next writes in this phase; `None` while it waits for acknowledgements or has nothing to
+    /// write.
     due: Option<Time>,
-    /// Segments given since the phase, or the period of sending, began at `since`.
+    /// The segments given since `since`, when the phase or the current sending period began.
     written: u64,
     since: Time,
     player: Player,
 }
 
-/// The player of a video: what it knows of the network, and what it holds.
+/// The player of a video: its choice of rate, its request, and its buffer.
 #[derive(Clone, Debug, Default)]
 struct Player {
-    /// Place in the ladder.
+    /// The index of the current rate in the ladder.
     step: usize,
     requested: Time,
     bytes: u64,
-    /// Playing time in the buffer at `known`.
+    /// The playing time in the buffer at `known`.
     level: Span,
     known: Time,
 }
@@ -177,7 +179,7 @@ impl Phased {
         }
     }
 
-    /// After the last phase the application is silent.
+    /// Begins the next phase; after the last phase the application is silent.
     fn begin_next_phase(&mut self, now: Time) {
         self.at += 1;
         self.player = Player::default();
@@ -191,8 +193,8 @@ impl Phased {
         Supply { given, awaits: false }
     }
 
-    /// The segments that are due by `now` at this rate: the nth n times a segment's time after the beginning, so that
-    /// no rounding adds up.
+    /// Writes the segments due by `now` at this rate. The nth is due n segment times after the beginning, so that
+    /// rounding errors do not add up.
     fn write_at(&mut self, rate: Rate, periods: Option<(Span, Span)>, now: Time, given: u64) -> Supply {
         let mut given = given;
         while let Some(due) = self.due.filter(|due| *due <= now) {
@@ -227,10 +229,10 @@ impl Phased {
 }
 
 impl Player {
-    /// A segment of video has come at `now`; when the next one is requested.
+    /// Takes in a segment of video that has arrived at `now`; returns when the player requests the next one.
     fn on_segment(&mut self, video: &Video, now: Time) -> Time {
         let took = now.since(self.requested);
-        // four fifths of the throughput, in the bytes of a segment of video
+        // four fifths of the throughput, as bytes per segment of video
         let affordable = |rate: &Rate| {
             u128::from(bytes_of(*rate, video.segment)) * u128::from(took.as_nanos()) * 5
                 <= u128::from(self.bytes) * u128::from(video.segment.as_nanos()) * 4
@@ -245,7 +247,7 @@ impl Player {
     }
 }
 
-/// Payload of a segment of video of this length at this rate, 1 byte at least.
+/// The payload of a segment of video of this length at this rate, bytes; 1 at least.
 fn bytes_of(rate: Rate, length: Span) -> u64 {
     const BIT_NANOS_PER_BYTE: u128 = 8_000_000_000;
     let bytes = u128::from(rate.as_bits_per_second()) * u128::from(length.as_nanos()) / BIT_NANOS_PER_BYTE;
@@ -270,7 +272,8 @@ mod tests {
         Application::Phased(Phased::new(phases, PAYLOAD, Time::ZERO))
     }
 
-    /// When it gives segments by itself until `end`, and how many it has given then; all of them leave at once.
+    /// Returns when the application acts by itself until `end`, in ms, and how many segments it has then given; all
+    /// leave at once.
     fn writes(application: &mut Application, end: Time) -> Vec<(u64, u64)> {
         let (mut given, mut seen) = (0, Vec::new());
         while let Some(now) = application.next(given).filter(|time| *time <= end) {
@@ -331,7 +334,8 @@ mod tests {
         assert_eq!(bulk.next(9), None);
     }
 
-    /// Segments of 1 s at 0.8, 1.6 and 3.2 Mb/s, each delivered at 2 Mb/s: four fifths of that allow the second.
+    /// Segments of 1 s at 0.8, 1.6 and 3.2 Mb/s, each delivered at 2 Mb/s: four fifths of the throughput allow the
+    /// second rate.
     #[test]
     fn video_takes_the_highest_rate_that_the_throughput_allows() {
         let ladder = [800_000, 1_600_000, 3_200_000].map(Rate::from_bits_per_second).to_vec();
@@ -342,11 +346,11 @@ mod tests {
         assert_eq!(video.next(100), Some(ms(400)), "1 s of 3 s is held");
         assert_eq!(video.act(ms(400), 100, 100), Supply { given: 300, awaits: true });
         video.on_delivered(ms(1_200));
-        // 1 s less 0.8 s, and 1 s more: there is room
+        // 1 s less 0.8 s, plus 1 s: there is room
         assert_eq!(video.next(300), Some(ms(1_200)));
         video.act(ms(1_200), 300, 300);
         video.on_delivered(ms(1_300));
-        // 1.2 s less 0.1 s, and 1 s more: 2.1 s, and room in 0.1 s
+        // 1.2 s less 0.1 s, plus 1 s: 2.1 s, and room in 0.1 s
         assert_eq!(video.next(500), Some(ms(1_400)));
     }
 }

@@ -1,4 +1,4 @@
-//! Sending: how much may leave, which segment is next, and how it leaves.
+//! The choice of what leaves a sender: how much may leave, which segment is next, and how it is sent.
 
 pub(crate) mod application;
 
@@ -10,11 +10,11 @@ use crate::packet::{Packet, PacketKind};
 use crate::tcp::Outbox;
 use crate::tcp::sender::Sender;
 
-/// More segments than any window has.
+/// A number of segments above that of any window.
 pub(in crate::tcp) const UNLIMITED: Segments = Segments(u32::MAX);
 
 impl Sender {
-    /// The window in whole segments, inflated during fast recovery, within the receiver's.
+    /// The window in whole segments, inflated during fast recovery and bounded by the receive window.
     fn usable_window(&self) -> u64 {
         match self.linux.as_ref().and_then(|linux| linux.prr) {
             Some(prr) if !self.owns_recovery() => prr.window().min(u64::from(self.rules.receive_window.0)),
@@ -22,14 +22,14 @@ impl Sender {
         }
     }
 
-    /// Whether the control sets the window in recovery too.
+    /// Returns whether the control also sets the window in recovery.
     fn owns_recovery(&self) -> bool {
         self.detail.as_ref().is_some_and(|detail| detail.needs.own_recovery)
     }
 
-    /// What may be in flight by the algorithm's window.
+    /// The number of segments that may be in flight by the algorithm's window.
     fn usable_of(&self, window: Window) -> u64 {
-        // the receiver's window bounds it to 32 bits
+        // the receive window bounds the window to 32 bits
         let inflated = (window.as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
         (inflated.max(1) as u64).min(u64::from(self.rules.receive_window.0))
     }
@@ -38,7 +38,7 @@ impl Sender {
         u64::from(self.in_flight().0) >= self.usable_window()
     }
 
-    /// Most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
+    /// The most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
     #[inline]
     pub(in crate::tcp) fn burst(&self) -> Segments {
         match self.repair.in_recovery() {
@@ -47,15 +47,15 @@ impl Sender {
         }
     }
 
-    /// Sends what the window allows, at most `burst` segments, and not faster than the algorithm's pace.
+    /// Sends what the window allows, at most `burst` segments, and no faster than the algorithm's pace.
     #[inline(never)]
     pub(in crate::tcp) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
         self.send_here::<false>(now, burst, out);
         self.note_application_limit();
     }
 
-    /// What leaves now says nothing of what the path could carry, if the application has nothing more and the window has
-    /// room.
+    /// Records that the application limits the sender: if it has no more data and the window has room, rate samples of
+    /// what leaves now do not measure the path.
     pub(in crate::tcp) fn note_application_limit(&mut self) {
         if self.detail.is_none() || self.next < self.given.limit || self.is_window_limited() {
             return;
@@ -66,7 +66,7 @@ impl Sender {
         }
     }
 
-    /// `send`, inlined. `PLAIN` if the sender is known to be.
+    /// Does what `send` does, inlined; `PLAIN` if the sender is known to be plain.
     #[inline(always)]
     pub(in crate::tcp) fn send_here<const PLAIN: bool>(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
         let Output { window, pace, .. } = self.control.output();
@@ -76,7 +76,7 @@ impl Sender {
         }
         let window = if PLAIN { self.usable_of(window) } else { self.usable_window() };
         if self.rules.detection.recovery != Recovery::Sack {
-            // what is sent does not move the window's end
+            // sending does not move the window's end
             let end = self.end_of_new(window).min(self.next + burst.as_u64());
             if self.next < end {
                 self.send_until::<PLAIN>(now, end, out);
@@ -89,10 +89,10 @@ impl Sender {
         }
     }
 
-    /// Sends from the next segment up to `end`, which is later, mostly for the first time.
+    /// Sends the segments from the next one up to `end`, which is later; most of them are sent for the first time.
     #[inline(always)]
     fn send_until<const PLAIN: bool>(&mut self, now: Time, end: u64, out: &mut Outbox) {
-        // after a timeout some of it was sent before
+        // after a timeout some of these segments were sent before
         while self.next < end.min(self.board.max()) {
             self.transmit(now, self.next, out);
         }
@@ -102,8 +102,8 @@ impl Sender {
         self.next = end;
     }
 
-    /// What may be sent next: with SACK the lost segments first, then new ones while the pipe has room; else
-    /// whatever lies within the window.
+    /// The next segment that may be sent: with SACK the lost segments first, then new ones while the pipe has room;
+    /// else the next one within the window.
     pub(in crate::tcp) fn next_segment(&mut self) -> Option<u64> {
         let window = self.usable_window();
         match self.rules.detection.recovery {
@@ -112,8 +112,8 @@ impl Sender {
         }
     }
 
-    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest that has not
-    /// arrived.
+    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest segment that has
+    /// not arrived.
     #[inline(always)]
     fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
         if self.board.pipe() >= window {
@@ -135,7 +135,7 @@ impl Sender {
         self.repair.takes_rescue(self.board.una()).then_some(newest)
     }
 
-    /// Whether the application and the receiver's window have a segment that was never sent.
+    /// Returns whether the application and the receive window allow a segment that was never sent.
     pub(in crate::tcp) fn has_new_segment(&self) -> bool {
         self.next_new_segment(u64::from(self.rules.receive_window.0)).is_some()
     }
@@ -144,12 +144,13 @@ impl Sender {
         (self.next < self.end_of_new(window)).then_some(self.next)
     }
 
-    /// One past the newest segment that such a window and the application let leave.
+    /// One past the newest segment that this window and the application allow to leave.
     fn end_of_new(&self, window: u64) -> u64 {
         (self.board.una() + window).min(self.given.limit)
     }
 
-    /// RFC 3042: a new segment on the first duplicate acknowledgements, beyond the window by their number.
+    /// RFC 3042: sends a new segment on each of the first duplicate acknowledgements, beyond the window by their
+    /// number.
     pub(in crate::tcp) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
         let window = self.usable_window() + u64::from(dupacks);
         let within = window.min(u64::from(self.rules.receive_window.0));
@@ -164,7 +165,7 @@ impl Sender {
         self.transmit_here::<false>(now, segment, out);
     }
 
-    /// `transmit`, inlined.
+    /// Does what `transmit` does, inlined.
     #[inline(always)]
     fn transmit_here<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         if segment == self.board.max() {
@@ -177,7 +178,7 @@ impl Sender {
         }
     }
 
-    /// Sends the next segment that was never sent.
+    /// Sends the next segment that was never sent before.
     #[inline(always)]
     fn transmit_new<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         if !PLAIN {
@@ -197,7 +198,7 @@ impl Sender {
         self.note_transmission::<false>(now, segment, false, out);
     }
 
-    /// A segment is about to leave: for controls that ask.
+    /// Reports a segment that is about to leave to a control that asks for it.
     fn note_in_detail(&mut self, now: Time, segment: u64, retransmission: bool) {
         if self.detail.is_none() {
             return;

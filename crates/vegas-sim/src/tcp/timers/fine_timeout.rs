@@ -1,16 +1,17 @@
-//! Vegas's fine-grained timeout, by which mechanisms C and D decide on a retransmission: smoothed RTT plus twice
-//! its mean deviation (gains 1/8, 1/4), plus 1/16 (Brakmo and Peterson 1995, section IV.A; docs/design.md, section 3.1).
+//! Vegas's fine-grained timeout, by which mechanisms C and D decide on a retransmission: smoothed RTT plus twice its
+//! mean deviation (gains 1/8, 1/4), and 1/16 of that sum (Brakmo and Peterson 1995, section IV.A; docs/design.md,
+//! section 3.1).
 
 use vegas_core::units::{Span, Time};
 
-/// The estimator. Before the first sample nothing expires.
+/// The estimator. Before the first sample no segment expires.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FineTimeout {
     /// 8 x smoothed RTT, ns; 0 before the first sample.
     srtt_8: u64,
     /// 4 x mean deviation, ns.
     deviation_4: u64,
-    /// What the timeout was backed off to since the newest sample; else zero.
+    /// The timeout after backing off since the newest sample; else zero.
     backed_off: Span,
 }
 
@@ -36,12 +37,13 @@ impl FineTimeout {
         Span::from_nanos(timeout + timeout / 16)
     }
 
-    /// Whether a segment sent then is overdue.
+    /// Returns whether a segment sent at `sent` is overdue.
     pub(crate) fn expired(&self, sent: Time, now: Time) -> bool {
         self.srtt_8 > 0 && now.since(sent) >= self.timeout()
     }
 
-    /// After a retransmission: doubled if the segment had been retransmitted before, else an eighth longer.
+    /// Backs off after a retransmission: the timeout doubles if the segment had been retransmitted before, else it
+    /// grows by an eighth.
     pub(crate) fn back_off(&mut self, repeated: bool) {
         let timeout = self.timeout();
         let more = if repeated { timeout } else { Span::from_nanos(timeout.as_nanos() / 8) };
@@ -53,8 +55,8 @@ impl FineTimeout {
 mod tests {
     use super::*;
 
-    /// By hand: first sample 100 ms: deviation starts at a quarter and decays by a quarter of itself at once, to
-    /// 18.75 ms; 100 + 2 x 18.75 = 137.5 ms, plus 1/16 = 146.09375 ms.
+    /// By hand: with a first sample of 100 ms the deviation starts at a quarter and decays by a quarter of itself at
+    /// once, to 18.75 ms; 100 + 2 x 18.75 = 137.5 ms, plus 1/16 = 146.09375 ms.
     #[test]
     fn first_sample() {
         let mut fine = FineTimeout::default();
@@ -67,7 +69,7 @@ mod tests {
         assert!(fine.expired(Time::ZERO, Time::from_nanos(292_187_500)));
     }
 
-    /// By hand: 146.09375 ms and an eighth of it, 18.261718 ms, are 164.355468 ms.
+    /// By hand: 146.09375 ms plus an eighth, 18.261718 ms, is 164.355468 ms.
     #[test]
     fn a_first_retransmission_adds_an_eighth() {
         let mut fine = FineTimeout::default();

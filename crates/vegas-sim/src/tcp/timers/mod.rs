@@ -1,4 +1,4 @@
-//! When a sender acts by itself: the retransmission timeout, the fine-grained timeout of Vegas, and the pacer.
+//! The timers by which a sender acts: the retransmission timeout, the fine-grained timeout of Vegas, and the pacer.
 
 pub(super) mod fine_timeout;
 pub(super) mod pacer;

@@ -1,18 +1,19 @@
 //! Pacing: turns the algorithm's rate into departures. A segment may leave once the pace's spacing has passed since the
-//! one before it, whatever that one was; time that was not used gives no credit. No pace holds a segment back for longer
-//! than the retransmission timeout: what a timeout sends again leaves at once (RFC 6298, rule 5.4), and mechanism J, which
-//! takes its rate from the newest RTT sample, does not let a sample that covers a repair silence the sender.
+//! previous segment, whether that one was new or a retransmission; unused time gives no credit. No pace holds a segment
+//! back for longer than the retransmission timeout: a retransmission after a timeout leaves at once (RFC 6298, rule
+//! 5.4), and mechanism J, which takes its rate from the newest RTT sample, does not let a sample that covers a repair
+//! silence the sender.
 
 use vegas_core::units::{Pace, Segments, Span, Time};
 
 use crate::tcp::Outbox;
 use crate::tcp::sender::Sender;
 
-/// When the last segment left, and when the next one may; [`Time::NEVER`] for neither.
+/// When the last segment left, and when the next one may leave; [`Time::NEVER`] for neither.
 #[derive(Clone, Debug)]
 pub(crate) struct Pacer {
     last: Time,
-    /// When a segment that was held back may leave.
+    /// When the segment that is held back may leave.
     due: Time,
 }
 
@@ -27,7 +28,7 @@ impl Pacer {
         self.last = now;
     }
 
-    /// How long nothing has left; zero before anything did.
+    /// The time since the last departure; zero before the first.
     pub(crate) fn since_last(&self, now: Time) -> Span {
         now.since(self.last)
     }
@@ -43,12 +44,12 @@ impl Pacer {
 }
 
 impl Sender {
-    /// When the timer that paces runs out; none while nothing is held back.
+    /// When the pacing timer runs out; `None` while no segment is held back.
     pub(crate) fn pacing_due(&self) -> Option<Time> {
         (self.timers.pacer.due != Time::NEVER).then_some(self.timers.pacer.due)
     }
 
-    /// The timer that paces ran out.
+    /// Handles the pacing timer, if it is due.
     pub(crate) fn on_pacing_timer(&mut self, now: Time, out: &mut Outbox) {
         if self.timers.pacer.due > now {
             return;
@@ -61,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// Sends what the window allows as far as the pace does, and sets the timer for the rest.
+    /// Sends what the window and the pace allow, and sets the timer for the rest.
     #[inline(never)]
     pub(crate) fn send_paced(&mut self, now: Time, pace: Pace, burst: Segments, out: &mut Outbox) {
         self.timers.pacer.cancel();

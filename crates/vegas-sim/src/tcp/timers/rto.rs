@@ -1,12 +1,12 @@
-//! The retransmission timeout: RFC 6298 on a clock of settable grain, one timed segment at a time as in BSD; or by
-//! [`LinuxRtt`], from every segment.
+//! The retransmission timeout: RFC 6298 on a clock with a settable grain, with one timed segment at a time as in BSD;
+//! or [`LinuxRtt`], which takes samples of every segment.
 
 use vegas_core::units::{Span, Time};
 
 use crate::scenario::{HostKind, HostSpec};
 use crate::tcp::linux::rtt::LinuxRtt;
 
-/// Estimator and backoff. Ticks are multiples of the host's clock grain.
+/// The estimator and its backoff. A tick is the host's clock grain.
 #[derive(Clone, Debug)]
 pub(crate) struct Rto {
     grain: Span,
@@ -20,18 +20,18 @@ pub(crate) struct Rto {
     backoff: u32,
     /// The segment being timed, and when it was sent; [`UNTIMED`] while none is.
     timed: (u64, Time),
-    /// Estimates in place of all the above.
+    /// Linux's estimator, which replaces `srtt_8`, `rttvar_4` and `timed`.
     linux: Option<Box<LinuxRtt>>,
-    /// The timeout in force.
+    /// The current timeout.
     timeout: Span,
 }
 
-/// No acknowledgement reaches it.
+/// The timed segment while none is timed: no acknowledgement reaches it.
 const UNTIMED: (u64, Time) = (u64::MAX, Time::NEVER);
-/// Beyond 2^16 the greatest timeout has long been reached.
+/// The limit of the backoff's exponent: a factor of 2^16 always exceeds the greatest timeout.
 const BACKOFF_MAX: u32 = 16;
 
-/// RFC 6298, section 5.7.
+/// The initial timeout after a lost SYN (RFC 6298, section 5.7).
 const AFTER_LOST_SYN: Span = Span::from_secs(3);
 
 impl Rto {
@@ -52,8 +52,8 @@ impl Rto {
         rto
     }
 
-    /// The connection is open. A SYN that was sent again is a sign of a long path, on which data must not be repeated
-    /// early (RFC 6298, section 5.7).
+    /// Handles the end of the handshake. A retransmitted SYN hints at a long path, on which data must not be
+    /// retransmitted early (RFC 6298, section 5.7).
     pub(crate) fn on_handshake(&mut self) {
         if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
@@ -62,19 +62,19 @@ impl Rto {
         }
     }
 
-    /// A segment is sent for the first time; it is timed unless another one is.
+    /// Times a segment that is sent for the first time, unless another one is being timed.
     pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
         if self.timed == UNTIMED && self.linux.is_none() {
             self.timed = (segment, now);
         }
     }
 
-    /// A retransmission makes the sample ambiguous (Karn's rule, RFC 6298 section 3).
+    /// Stops timing, because a retransmission makes the sample ambiguous (Karn's rule, RFC 6298 section 3).
     pub(crate) fn stop_timing(&mut self) {
         self.timed = UNTIMED;
     }
 
-    /// Everything before `una` is acknowledged.
+    /// Takes in that everything before `una` is acknowledged.
     #[inline]
     pub(crate) fn on_ack(&mut self, una: u64, now: Time) {
         if self.timed.0 < una {
@@ -82,7 +82,7 @@ impl Rto {
         }
     }
 
-    /// The segment that was timed is acknowledged.
+    /// Takes the sample of the timed segment, which is acknowledged.
     #[inline(never)]
     fn on_timed(&mut self, now: Time) {
         let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
@@ -91,7 +91,7 @@ impl Rto {
         self.set_timeout();
     }
 
-    /// A sample for Linux's estimator, which also ends the backoff.
+    /// Takes a sample for Linux's estimator; it also ends the backoff.
     pub(crate) fn sample_linux(&mut self, rtt: Span, una: u64, next: u64) {
         if let Some(linux) = &mut self.linux {
             linux.sample(rtt, una, next);
@@ -100,7 +100,7 @@ impl Rto {
         }
     }
 
-    /// Linux's smoothed RTT, after the first sample.
+    /// Linux's smoothed RTT; `None` before the first sample.
     pub(crate) fn srtt_linux(&self) -> Option<Span> {
         self.linux.as_ref().and_then(|linux| linux.srtt())
     }
@@ -116,7 +116,7 @@ impl Rto {
         self.set_timeout();
     }
 
-    /// The timeout in force.
+    /// The current timeout.
     pub(crate) fn timeout(&self) -> Span {
         self.timeout
     }
@@ -130,7 +130,7 @@ impl Rto {
         self.timeout = base.max(self.min).times(1 << self.backoff).min(self.max);
     }
 
-    /// RFC 6298, section 2, in Jacobson's scaled integers: gains 1/8 and 1/4.
+    /// RFC 6298, section 2, in Jacobson's scaled integers, with gains of 1/8 and 1/4.
     fn sample(&mut self, ticks: u64) {
         if self.srtt_8 == 0 {
             self.srtt_8 = 8 * ticks;

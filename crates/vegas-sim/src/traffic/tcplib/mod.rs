@@ -8,11 +8,11 @@ use vegas_core::units::{Bytes, Span, Time};
 use super::Writes;
 use crate::util::random::Stream;
 
-/// A distribution by its quantiles: parts in a thousand, ascending from 0 to 1000, and the value that these parts do not
-/// exceed; straight lines in between.
+/// A distribution by its quantiles: parts in a thousand, ascending from 0 to 1000, each with the value that these parts
+/// do not exceed; linear in between.
 type Quantiles = &'static [(u16, f64)];
 
-/// An application, as tcplib tells them apart.
+/// The applications that tcplib distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Application {
     Smtp,
@@ -21,12 +21,13 @@ pub(super) enum Application {
     Nntp,
 }
 
-/// Connections of each application, mean shares in ten thousand of all; the rest tcplib has no tables for.
+/// The mean share of each application in the connections, in ten thousandths of all; tcplib has no tables for the
+/// others.
 const MIX: [(Application, u32); 4] =
     [(Application::Smtp, 3_798), (Application::Telnet, 612), (Application::Ftp, 216), (Application::Nntp, 56)];
 
 impl Application {
-    /// One of the mix.
+    /// Draws an application from the mix.
     pub(super) fn draw(stream: &mut Stream) -> Self {
         let all: u32 = MIX.iter().map(|(_, share)| share).sum();
         let mut left = stream.unit() * f64::from(all);
@@ -39,7 +40,7 @@ impl Application {
         MIX[0].0
     }
 
-    /// Payload of a conversation that is sent as fast as TCP lets it; none for one that goes at a human's pace.
+    /// Draws the payload of a conversation that is sent as fast as TCP allows; `None` for one at a human's pace.
     pub(super) fn size(self, stream: &mut Stream) -> Option<Bytes> {
         let bytes = match self {
             Application::Telnet => return None,
@@ -53,13 +54,13 @@ impl Application {
     }
 }
 
-/// The bytes of as many items as the table says, one at least.
+/// Draws the number of items from the table, one at least; returns the sum of their bytes.
 fn items(counts: Quantiles, stream: &mut Stream, mut item: impl FnMut(&mut Stream) -> u64) -> u64 {
     (0..whole(counts, stream).max(1)).map(|_| item(stream)).sum()
 }
 
-/// What is typed from `start` on, until the conversation or the run ends: a packet after each time between two. What
-/// does not fit a segment is cut.
+/// Draws the writes of a user from `start` on, until the conversation or the run ends: one packet after each
+/// interarrival time. A packet that does not fit a segment is split.
 pub(super) fn telnet(start: Time, run_end: Time, payload_max: u64, stream: &mut Stream) -> Writes {
     let mut writes = Writes { times: Vec::new(), ends: Vec::new() };
     let end = start + millis(tables::TELNET_DURATION, stream);
@@ -73,7 +74,7 @@ pub(super) fn telnet(start: Time, run_end: Time, payload_max: u64, stream: &mut 
             writes.times.push(time);
             writes.ends.push(byte);
         }
-        // one packet beyond the run keeps a conversation open that the run cuts short
+        // one write after the run's end keeps open a conversation that the run cuts short
         if time > run_end {
             return writes;
         }
@@ -92,7 +93,7 @@ fn millis(quantiles: Quantiles, stream: &mut Stream) -> Span {
     Span::from_nanos((draw(quantiles, stream) * 1e6 + 0.5) as u64)
 }
 
-/// A draw by inversion.
+/// Draws from a distribution by inversion.
 fn draw(quantiles: Quantiles, stream: &mut Stream) -> f64 {
     let parts = stream.unit() * 1000.0;
     let after = quantiles.partition_point(|(upto, _)| f64::from(*upto) < parts);

@@ -1,4 +1,4 @@
-//! The condensed tables against tcplib's own.
+//! Compares the condensed tables with tcplib's own.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::*;
 
 const DRAWS: usize = 1_000_000;
 
-/// Every table with mean and median of what tcplib draws from it, worked out from its rows: p a multiple of 1/1000
-/// below 1, the first row with cdf >= p, uniform between the row before and this one.
+/// Every table with the mean and median of tcplib's draws from it, calculated from its rows: p is a multiple of 1/1000
+/// below 1, the row is the first with cdf >= p, and the value is uniform between the previous row and this one.
 const TABLES: [(&str, Quantiles, f64, f64); 9] = [
     ("ftp.nitems", tables::FTP_NITEMS, 6.8825, 3.23469),
     ("ftp.ctlsize", tables::FTP_CTLSIZE, 27.9055, 24.5806),
@@ -45,7 +45,7 @@ fn tables_rise_and_are_condensed() {
     }
 }
 
-/// Where the full tables lie beside the checkout: the numbers above are theirs.
+/// Compares the numbers above with the full tables, if these lie beside the checkout.
 #[test]
 fn means_and_medians_are_those_of_the_full_tables() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/tcplib");
@@ -61,7 +61,7 @@ fn means_and_medians_are_those_of_the_full_tables() {
     }
 }
 
-/// A million draws from a full table by tcplib's own rule.
+/// Makes a million draws from a full table by tcplib's own rule.
 fn full_table(path: &Path) -> Vec<f64> {
     let text = std::fs::read_to_string(path).unwrap();
     let row = |line: &str| line.split_once(',').map(|(value, cdf)| (value.parse().unwrap(), cdf.parse().unwrap()));
@@ -76,7 +76,7 @@ fn full_table(path: &Path) -> Vec<f64> {
     (0..DRAWS).map(|_| one()).collect()
 }
 
-/// Shares of 3798 : 612 : 216 : 56 in all 4682.
+/// The shares are 3798 : 612 : 216 : 56 of 4682.
 #[test]
 fn the_mix_is_tcplibs() {
     let mut stream = Stream::named(1, "mix");
