@@ -1,5 +1,5 @@
-//! Builds the BPF objects, congestion control and routers' option: the core as LLVM IR from rustc, retargeted to BPF, each linked with its C glue by
-//! LLVM's tools.
+//! Builds the two BPF objects, the congestion control and the routers' option. rustc compiles the core to LLVM IR,
+//! which is retargeted to BPF; LLVM's tools link it with the C glue of each object.
 //!
 //! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data nor
 //! vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an older
@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
-/// Panics abort, and what needs vectors, a runtime or tables of jumps stays away: BPF has none of it.
+/// Options of rustc. Panics abort; vectors, overflow checks and jump tables are off, because BPF has none of them.
 const RUSTC: &[&str] = &[
     "--edition=2024",
     "-Copt-level=2",
@@ -26,9 +26,9 @@ const RUSTC: &[&str] = &[
     "-Cjump-tables=no",
     "--cfg=vegas_kernel",
 ];
-/// Signed division needs version 4 of BPF's instructions (Linux 6.6).
+/// The instruction set of BPF: signed division needs version 4 (Linux 6.6).
 const BPF_CPU: &str = "-mcpu=v4";
-/// Their C glue is in `kernel/`.
+/// The names of the objects; their C glue is in `kernel/`.
 const OBJECTS: [&str; 2] = ["vegas", "option"];
 const CORE: &str = "../vegas-core/src";
 /// Names the file of an algorithm from outside.
@@ -126,7 +126,7 @@ fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
         arguments.extend([format!("--crate-name={name}"), format!("--crate-type={kind}"), source.into()]);
         arguments.extend([format!("--emit=link,metadata,llvm-bc={}", text(&ir)), format!("--out-dir={}", text(out))]);
         arguments.extend_from_slice(more);
-        // cargo's own flags, for coverage or sanitizers say, are not for the kernel
+        // cargo's own flags (coverage, sanitizers) do not apply to code for the kernel
         run(Command::new(variable("RUSTC")?).env_remove("CARGO_ENCODED_RUSTFLAGS").args(arguments))?;
         Ok::<_, String>(text(&ir))
     };
@@ -137,11 +137,11 @@ fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
     Ok(vec![core, exports])
 }
 
-/// Turns IR for the host into IR for BPF: another target, no attributes of the host's, everything inlined into its
-/// caller, and nothing where a panic would be.
+/// Turns IR for the host into IR for BPF: the target is replaced, the host's attributes are removed, every function is
+/// inlined into its caller, and a call of a panic becomes unreachable.
 ///
-/// The core does not panic (its conformance suite and fuzz target hold it to that). BPF could not either: what is left
-/// of a division by zero gives zero, and the verifier has proven every access.
+/// The core does not panic; its conformance suite and fuzz target check that. In BPF it could not panic either: a
+/// division by zero gives zero, and the verifier has proven every access.
 fn retarget(ir: &Path, data_layout: &str) -> Result<(), String> {
     let read = fs::read_to_string(ir).map_err(|error| format!("{}: {error}", ir.display()))?;
     let mut written = String::with_capacity(read.len());
@@ -172,7 +172,7 @@ fn retarget_line(line: &str, data_layout: &str) -> String {
     }
 }
 
-/// An attribute group without what is the host's or stands against inlining.
+/// Returns an attribute group with inlining forced, without the host's attributes and those that prevent inlining.
 fn inlined(group: &str) -> String {
     const HOSTS: [&str; 4] = ["\"target-cpu\"", "\"target-features\"", "\"tune-cpu\"", "\"probe-stack\""];
     const AGAINST: [&str; 5] = ["noinline", "cold", "nonlazybind", "uwtable", "optnone"];
@@ -217,7 +217,7 @@ impl Tools {
         layout.map(Into::into).ok_or_else(|| format!("{}: no data layout", glue.display()))
     }
 
-    /// Links, optimises and compiles; only what the glue defines stays visible.
+    /// Links, optimises and compiles an object; only the symbols that the glue defines stay visible.
     fn object(&self, object: &Path, glue: &Path, core: &Path) -> Result<(), String> {
         let beside = |kind: &str| text(&object.with_extension(kind));
         let (linked, optimised) = (beside("linked.bc"), beside("optimised.bc"));
@@ -251,7 +251,7 @@ impl Tools {
     }
 }
 
-/// rustc's LLVM, as `22`.
+/// Returns the major version of rustc's LLVM, such as `22`.
 fn llvm_version() -> Result<String, String> {
     let about = run(Command::new(variable("RUSTC")?).arg("--version").arg("--verbose"))?;
     let version = about.lines().find_map(|line| line.strip_prefix("LLVM version: "));

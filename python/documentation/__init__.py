@@ -1,4 +1,4 @@
-"""What of the documentation is made: pictures, the typed objects, the site."""
+"""The generated parts of the documentation: pictures, the typed objects, the site."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Draws the pictures anew, and the README's table of verdicts: `make pictures`."""
+"""Redraws the pictures, and rewrites the README's table of verdicts: `make pictures`."""
 
 from documentation.drawing import PICTURES
 from documentation.pictures import ALL

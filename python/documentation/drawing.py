@@ -1,4 +1,4 @@
-"""What a picture of the documentation is: panels of curves, each a series of a run."""
+"""The parts of a picture in the documentation: panels of curves, each curve a series of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -34,14 +34,14 @@ _SCALES = {"acked_bytes": 1e-3}
 
 @dataclass(frozen=True)
 class Curve:
-    """A line: what the legend calls it, and the run that it is from, the scenario with some values changed."""
+    """A line: its label in the legend, and its run, which is the picture's scenario with some values changed."""
 
     label: str
     set: dict[str, str] = field(default_factory=dict)
     flow: int = 0
-    """Which flow's series, where the panel shows one of flows."""
+    """The number of the flow, where the panel shows a series of flows."""
     dashed: bool = False
-    """For a curve that lies on another one."""
+    """Whether the line is dashed, for a curve that coincides with another one."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Picture:
-    """A file of `docs/pictures`: the scenario that it shows, from when to when, and its panels."""
+    """A file of `docs/pictures`: the scenario that it shows, the start and end of the time shown, and its panels."""
 
     name: str
     scenario: str
@@ -64,11 +64,11 @@ class Picture:
 
     @property
     def path(self) -> Path:
-        """The file that it is kept in."""
+        """The picture's file."""
         return PICTURES / f"{self.name}.svg"
 
     def draw(self, path: Path) -> None:
-        """Simulates what it shows and writes it, the same bytes each time."""
+        """Simulates the runs and writes the picture; the bytes are the same each time."""
         with matplotlib.rc_context(STYLE):
             width, height = _PANEL_INCHES
             figure = Figure(figsize=(width, 0.3 + height * len(self.panels)), layout="constrained")

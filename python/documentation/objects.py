@@ -42,7 +42,7 @@ class Access(Link):
     """
 '''
 _NAMES = {"ManagedQueue": "Queue"}
-# the table with keys that depend on `kind`: a class each, and the keys that this kind cannot do without
+# the table with keys that depend on `kind`: for each kind its class, and the keys that it requires
 _TOPOLOGIES = {
     "dumbbell": ("Dumbbell", ("access", "bottleneck"), "Senders, a router, one bottleneck, a router, receivers."),
     "parking-lot": (
@@ -58,7 +58,7 @@ _MERGED = {"GraphLink": "Link"}
 _OPEN = ("Algorithm", "preset")
 _LINKS = """\
         >>> access, link = Link(rate="1gbit", delay="1ms"), Link(rate="10mbit", delay="8ms", queue="30p")"""
-# what a class's docstring shows, and tests run
+# examples for the classes' docstrings; tests run them
 _EXAMPLES = {
     "Scenario": f"""\
         >>> import vegaslab
@@ -144,12 +144,12 @@ _WIDTH = 120
 
 
 def main() -> None:
-    """Writes the file anew."""
+    """Rewrites the file."""
     OBJECTS.write_text(source(), encoding="utf-8")
 
 
 def source() -> str:
-    """The file's text."""
+    """Returns the file's text."""
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     defined = dict(schema["$defs"])
     for other, name in _MERGED.items():
@@ -161,7 +161,7 @@ def source() -> str:
 
 
 def _merged(table: Schema, other: Schema) -> Schema:
-    """The keys of both; required is what both require."""
+    """Returns a table with the keys of both; a key is required if both require it."""
     required = [key for key in table["required"] if key in other["required"]]
     return {**table, "properties": {**other["properties"], **table["properties"]}, "required": required}
 
@@ -175,7 +175,7 @@ def _classes(name: str, table: Schema, defined: Schema) -> list[str]:
 
 
 def _of_kind(kind: str, table: Schema) -> Schema:
-    """The table with the keys that this kind has; descriptions begin with kinds ("dumbbell, parking-lot: ...")."""
+    """Returns the table with the keys of this kind; descriptions begin with kinds ("dumbbell, parking-lot: ...")."""
     _, required, description = _TOPOLOGIES[kind]
     own = {"kind": {"enum": [kind], "description": table["properties"]["kind"]["description"]}}
     for key, value in table["properties"].items():
@@ -211,7 +211,7 @@ def _type(value: Schema, defined: Schema, *, literal: bool = True) -> str:
 
 
 def _union(types: list[str]) -> str:
-    """Each type once; a text is any text, whatever words are known."""
+    """Joins the types, each once; a type that is text includes all texts, whatever words are known."""
     parts = dict.fromkeys(part for type_ in types for part in type_.split(" | "))
     return " | ".join(part for part in parts if not ("str" in parts and part.startswith('Literal["')))
 
@@ -232,7 +232,7 @@ def _literal(value: object) -> str:
 def _default(value: Schema, required: bool) -> str:
     if not required:
         return " | None = None"
-    # what can only have one value need not be given
+    # a key with only one possible value need not be given
     return f" = {_literal(value['enum'][0])}" if len(value.get("enum", ())) == 1 else ""
 
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/parts and docs/algorithms. `make pictures` draws them; a test holds the files against them."""
+"""The pictures of docs/parts and docs/algorithms. `make pictures` draws them; a test compares the files with them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +9,7 @@ _BOTTLENECK = "r1->r2"
 
 
 def _algorithm(label: str, algorithm: str = "", **others: str) -> Curve:
-    """The first flow with another algorithm, a preset or a table of parts, and other keys of its own."""
+    """A curve of the first flow with another algorithm (a preset or a table of parts) and other keys of its own."""
     return Curve(label, {"flow.0.algorithm": algorithm or label, **{f"flow.0.{key}": others[key] for key in others}})
 
 
@@ -30,7 +30,7 @@ def _windows(*curves: Curve) -> Panel:
 
 
 def _started(*slow_starts: str) -> list[Curve]:
-    """CUBIC after each slow start, with a queue longer than the path."""
+    """Curves of CUBIC after each slow start, with a queue longer than the path."""
     curves = [_variant(name, "cubic", f'slow_start = "{name}"') for name in slow_starts]
     return _with({"topology.bottleneck.queue": "1000p"}, *curves)
 

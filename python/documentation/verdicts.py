@@ -1,4 +1,4 @@
-"""The README's table of verdicts, from the expectation that the report is held against."""
+"""The README's table of verdicts, made from the expected verdicts that the report is compared with."""
 
 import json
 import re
@@ -17,7 +17,7 @@ _BLOCK = re.compile(r"(?<=<!-- verdicts -->\n).*?(?=<!-- end of verdicts -->)", 
 
 
 def with_table(readme: str) -> str:
-    """The README with its table of verdicts as it should be. Raises `ValueError` if it has no place for one."""
+    """Returns the README with an up-to-date table of verdicts. Raises `ValueError` if it has no place for one."""
     whole, places = _BLOCK.subn(_table(), readme)
     if places != 1:
         raise ValueError(f"{README.name} has {places} places for the table of verdicts")

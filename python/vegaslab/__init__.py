@@ -6,8 +6,8 @@
 27.1
 """
 
-# what a name needs is imported when it is asked for: a command's first moments are no time for imports, and numpy and
-# pyarrow take longer to load than a short run takes
+# a name's module is imported on first use, so that a command starts without delay: numpy and pyarrow take longer to
+# load than a short run takes
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -130,7 +130,7 @@ _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in na
 
 
 def __getattr__(name: str) -> "Any":
-    # names are resolved when they are asked for, and most programs ask for few
+    # names are resolved on first use, since most programs use few
     from importlib import import_module
 
     wanted = "version" if name == "__version__" else name

@@ -1,13 +1,13 @@
-"""Where the command begins: `vegaslab`, and `python -m vegaslab`."""
+"""The start of the command: `vegaslab`, and `python -m vegaslab`."""
 
 import signal
 import sys
 
-# what follows is imports, for some tenths of a second: Ctrl-C meanwhile ends the process, without a traceback
+# the imports below take some tenths of a second: Ctrl-C meanwhile ends the process, without a traceback
 _CTRL_C_RAISES = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _CTRL_C_RAISES:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-# launcher/scripts/vegaslab has held it back until here
+# launcher/scripts/vegaslab has blocked the signal until here
 signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 

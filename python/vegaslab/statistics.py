@@ -14,7 +14,7 @@ FILLED = 0.95
 """A link counts as full from this utilisation on."""
 
 FILL_ROUND_TRIPS = 10
-"""For how many round trips a link must be full; see `time_to_fill_s`."""
+"""The number of round trips for which a link must be full; see `time_to_fill_s`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,35 +23,35 @@ class Interval:
 
     mean: float
     half_width: float
-    """NaN if fewer than two values were given."""
+    """Half the width of the interval; NaN if fewer than two values were given."""
     level: float
     values: int
     p_value: float
-    """Probability of a mean this far from 0 if the true one is 0: two-sided t test; NaN without an interval."""
+    """The probability of a mean this far from 0 if the true one is 0: two-sided t test; NaN without an interval."""
 
     @property
     def low(self) -> float:
-        """The lower end."""
+        """The lower end of the interval."""
         return self.mean - self.half_width
 
     @property
     def high(self) -> float:
-        """The upper end."""
+        """The upper end of the interval."""
         return self.mean + self.half_width
 
 
 def t_quantile(probability: float, degrees: int) -> float:
-    """The quantile of Student's t distribution, such as t[0.95; 8] = 1.860."""
+    """Returns the quantile of Student's t distribution, such as t[0.95; 8] = 1.860."""
     return float(stdtrit(degrees, probability))
 
 
 def two_sided_t(level: float, degrees: int) -> float:
-    """The quantile t[1 - (1 - level)/2; degrees] that an interval of this level takes."""
+    """Returns the quantile t[1 - (1 - level)/2; degrees] for an interval of this level."""
     return t_quantile(0.5 + level / 2, degrees)
 
 
 def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Mean of independent values with the t interval of n - 1 degrees of freedom (Jain 1991, section 13.2).
+    """Returns the mean of independent values with the t interval of n - 1 degrees of freedom (Jain 1991, section 13.2).
 
     `values` is one-dimensional with at least one value; `level` lies between 0 and 1.
     """
@@ -71,17 +71,17 @@ def mean_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 
 def two_sided_p(mean: float, standard_error: float, degrees: int) -> float:
-    """Probability of an estimate this far from 0, with this standard error, if the true value is 0."""
+    """Returns the probability of an estimate this far from 0, with this standard error, if the true value is 0."""
     if standard_error == 0:
         return 1.0 if mean == 0 else 0.0
     return float(2 * stdtr(degrees, -abs(mean) / standard_error))
 
 
 def paired_difference(values: ArrayLike, baseline: ArrayLike, level: float = 0.95) -> Interval:
-    """Mean of values[i] - baseline[i] with its t interval (Jain 1991, section 13.4.1).
+    """Returns the mean of values[i] - baseline[i] with its t interval (Jain 1991, section 13.4.1).
 
-    Both have one value a seed, in the same order. What the seed alone decides (the background traffic, say) falls out
-    of the difference, so the interval is as narrow as the runs are alike.
+    Both have one value for each seed, in the same order. The effect of the seed itself (by the background traffic, say)
+    cancels in the difference, so the interval is narrower the more alike the runs are.
     """
     first, second = np.asarray(values, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
     if first.shape != second.shape:
@@ -95,14 +95,14 @@ class Ratio:
 
     ratio: float
     low: float
-    """NaN, as `high`, if fewer than two pairs were given."""
+    """The lower end; as `high`, NaN if fewer than two pairs were given."""
     high: float
     level: float
     values: int
 
 
 def paired_ratio(values: ArrayLike, baseline: ArrayLike, level: float = 0.95) -> Ratio:
-    """Geometric mean of values[i] / baseline[i], all above 0, with the t interval of its logarithm.
+    """Returns the geometric mean of values[i] / baseline[i], all above 0, with the t interval of its logarithm.
 
     Taking logarithms makes half and twice equally far from 1, so that exchanging the two gives the inverse.
     """
@@ -112,10 +112,10 @@ def paired_ratio(values: ArrayLike, baseline: ArrayLike, level: float = 0.95) ->
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979).
+    """Adjusts p-values for their number by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979).
 
-    Calling significant what is then below 5 % errs, over all of them together, in at most 5 % of cases. NaN stays NaN
-    and does not count.
+    If differences with an adjusted value below 5 % are called significant, the probability of any error among all of
+    them is at most 5 %. NaN stays NaN and does not count.
     """
     order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
     adjusted = [math.nan] * len(p_values)
@@ -134,17 +134,18 @@ def jain_index(shares: ArrayLike) -> float:
 
 
 def percentile(values: ArrayLike, percent: float) -> float:
-    """The least of the values that `percent` of them do not exceed (nearest rank, as in the table `traffic`)."""
+    """Returns the least of `values` that `percent` of them do not exceed (nearest rank, as in the table `traffic`)."""
     return float(np.percentile(np.asarray(values, dtype=np.float64), percent, method="inverted_cdf"))
 
 
 def time_to_fill_s(time_s: ArrayLike, utilisation: ArrayLike, *, start_s: float, round_trip_s: float) -> float:
-    """How long after `start_s` a link begins to be full for ten round trips together, s; NaN if it never does.
+    """Returns the time from `start_s` until a link begins to be full for ten round trips together, s; NaN if it never
+    does.
 
     The link is full over a stretch if it is busy for 95 % of it. `utilisation` is the link's busy part of each step
-    that ends at `time_s`, as in the table `link_series`; the first step began at 0. The stretch is rounded up to
-    whole steps. Ten round trips, because a burst of slow start can fill a single one long before the window does; not
-    the rest of the run, because Reno leaves the link empty after every cut and still fills it.
+    that ends at `time_s`, as in the table `link_series`; the first step began at 0. The stretch is rounded up to whole
+    steps. A single round trip would not do, because a burst of slow start can fill it long before the window fills the
+    path; the rest of the run would not, because Reno leaves the link empty after every cut and still fills it.
     """
     ends, busy = np.asarray(time_s, dtype=np.float64), np.asarray(utilisation, dtype=np.float64)
     begins = np.concatenate([[0.0], ends[:-1]])

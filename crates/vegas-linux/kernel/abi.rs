@@ -1,6 +1,6 @@
-//! What passes between the kernel's C glue and the core: plain numbers of known size, as `vegas_abi.h` has them too.
+//! The data that the kernel's C glue and the core exchange: integers of fixed size, with the layout of `vegas_abi.h`.
 //!
-//! The file is compiled twice: into the BPF object, and into this crate, where tests hold the two against each other.
+//! This file is compiled twice: into the BPF object, and into this crate, where tests compare the two.
 
 use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
@@ -16,7 +16,7 @@ pub const OWN: u32 = 20;
 /// No slow-start threshold.
 pub const NONE_U32: u32 = u32::MAX;
 
-/// An algorithm in numbers. Parts are positions in the core's `NAMES`.
+/// An algorithm as integers. Parts are positions in the core's `NAMES`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -44,27 +44,27 @@ pub struct Numbers {
     pub gamma: u32,
     pub initial_window: u32,
     pub restart_window: u32,
-    /// [`NONE_U32`]: unbounded.
+    /// The initial slow-start threshold, segments; [`NONE_U32`]: unbounded.
     pub ssthresh: u32,
     pub max_window: u32,
 }
 
-/// Has place for the state of any algorithm.
+/// The bytes reserved for the state of any algorithm.
 pub const STATE_BYTES: usize = 272;
 const _: () = assert!(size_of::<State>() <= STATE_BYTES && STANDALONE_BYTES_MAX <= STATE_BYTES);
 
-/// One event, as the core is told it.
+/// One event of the core.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     pub now_ns: u64,
-    /// 0: no sample.
+    /// The RTT sample, ns; 0: no sample.
     pub rtt_ns: u64,
-    /// Newest send index acknowledged.
+    /// The newest send index acknowledged.
     pub newest: u64,
-    /// Next send index.
+    /// The next send index.
     pub next: u64,
-    /// When what was lost had been sent; of a restart, when the newest event before it was.
+    /// Of a loss, when the lost segment was sent; of a restart, the time of the newest event before it, ns.
     pub sent_ns: u64,
     pub forward_ns: u64,
     pub backward_ns: u64,
@@ -75,18 +75,18 @@ pub struct Event {
     pub kind: u32,
     /// `FLAG_` bits.
     pub flags: u32,
-    /// Of a start: begins random numbers.
+    /// Of a start, the seed of the algorithm's random numbers.
     pub seed: u32,
     pub news: News,
 }
 
-/// What an acknowledgement tells standalone algorithms besides.
+/// Fields of an acknowledgement that only standalone algorithms use.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
-    /// Of the rate sample; 0: there is none.
+    /// The interval of the rate sample, ns; 0: no sample.
     pub interval_ns: u64,
-    /// Segments newly delivered, and newly found lost.
+    /// Segments newly delivered, and segments newly found lost.
     pub delivered: u32,
     pub lost: u32,
     /// The other numbers of the core's `RateSample`.
@@ -103,11 +103,11 @@ pub const EVENT_ACK: u32 = 1;
 pub const EVENT_DUPLICATE_ACKS: u32 = 2;
 pub const EVENT_TIMEOUT: u32 = 3;
 pub const EVENT_ECN: u32 = 4;
-/// The kernel took a cut back.
+/// The kernel undid a cut.
 pub const EVENT_UNDO: u32 = 5;
-/// What was in flight at the newest loss is acknowledged.
+/// The data that was in flight at the newest loss is acknowledged.
 pub const EVENT_RECOVERED: u32 = 6;
-/// The application sends again after nothing was in flight.
+/// The application sends again after a time with nothing in flight.
 pub const EVENT_RESTART: u32 = 7;
 
 pub const FLAG_WINDOW_LIMITED: u32 = 1;
@@ -116,23 +116,23 @@ pub const FLAG_FEEDBACK: u32 = 4;
 pub const FLAG_RECOVERY: u32 = 8;
 pub const FLAG_APP_LIMITED: u32 = 16;
 
-/// What the core answers.
+/// The core's answer to an event.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decision {
-    /// In 2^-28 segment.
+    /// The congestion window in units of 2^-28 segment.
     pub window_raw: u64,
-    /// 0: none yet.
+    /// The base RTT, ns; 0: none yet.
     pub base_rtt_ns: u64,
-    /// Least time from one segment to the next; 0: whatever the window allows, at once.
+    /// The shortest time between two segments, ns; 0: no pacing, the window alone limits the rate.
     pub spacing_ns: u64,
-    /// [`NONE_U32`]: unbounded.
+    /// The slow-start threshold, segments; [`NONE_U32`]: unbounded.
     pub ssthresh: u32,
-    /// `i32::MIN`: none yet.
+    /// The backlog signal, segments; `i32::MIN`: none yet.
     pub diff: i32,
     /// 1 in slow start.
     pub slow_start: u32,
-    /// Segments that may leave together; the kernel decides that itself.
+    /// The most segments that may leave together. The kernel does not use it: it decides on bursts itself.
     pub quantum: u32,
 }
 
@@ -170,7 +170,7 @@ impl Config {
     }
 }
 
-/// How Linux finds and repairs losses: its own RACK, TLP and PRR, which no composition chooses.
+/// Linux's loss detection and recovery: its own RACK, TLP and PRR, which no composition selects.
 pub const KERNELS_OWN: Detection = Detection {
     recovery: Recovery::Sack,
     fine_retransmit: false,
@@ -183,7 +183,7 @@ const SLOW_STARTS: [SlowStart; SlowStart::NAMES.len()] = parts(SlowStart::NAMES)
 const AVOIDANCES: [Avoidance; Avoidance::NAMES.len()] = parts(Avoidance::NAMES);
 const CUTS: [Cut; Cut::NAMES.len()] = parts(Cut::NAMES);
 
-/// The parts without their names: BPF objects cannot hold tables of pointers.
+/// Returns the parts without their names: BPF objects cannot hold tables of pointers.
 const fn parts<T: Copy, const N: usize>(names: &[(&str, T)]) -> [T; N] {
     let mut parts = [names[0].1; N];
     let mut position = 0;
@@ -199,8 +199,8 @@ fn at<T: Copy>(parts: &[T], position: u32) -> Option<T> {
 }
 
 impl Event {
-    /// Changes a composition's state by this event; [`EVENT_START`] gives a new one. `before` is the state before the newest
-    /// cut.
+    /// Applies the event to a composition's state; [`EVENT_START`] creates a new state. `before` holds the state before
+    /// the newest cut.
     pub fn apply(&self, algorithm: &Algorithm, state: &mut State, before: &mut State) {
         if self.is_congestion() {
             *before = *state;
@@ -214,7 +214,8 @@ impl Event {
         }
     }
 
-    /// Changes any other algorithm by this event, likewise; [`EVENT_START`] is its host's.
+    /// Applies the event to a standalone algorithm; `before` is as in [`Event::apply`]. [`EVENT_START`] does nothing
+    /// here: the caller creates the state.
     pub fn apply_to<C: CongestionControl>(&self, control: &mut C, before: &mut C) {
         if self.is_congestion() {
             *before = control.clone();
@@ -316,19 +317,19 @@ impl Decision {
     }
 }
 
-/// What the tc programs have to know of a packet.
+/// The fields of a packet that the tc programs use.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Source and destination, in network order.
+    /// The source and destination addresses, in network order.
     pub addresses: [u32; 2],
     pub ports: [u32; 2],
     pub acknowledgement: u32,
-    /// Of IPv4 and TCP.
+    /// The length of the IPv4 and TCP headers, bytes.
     pub header_bytes: u32,
     pub aqt_us: u32,
     pub echo_us: u32,
-    /// `READ_` bits: which of the others are there.
+    /// `READ_` bits: which of the other fields are valid.
     pub flags: u32,
 }
 
@@ -361,7 +362,7 @@ impl Reading {
     }
 }
 
-/// The header as a host sends it, with the option after it; none where it stays as it is.
+/// Returns the header of a sent packet with the option appended; `None` if the packet is sent unchanged.
 pub fn with_echo(head: &Head, echo_us: u32) -> Option<[u8; HEADER_WITH_OPTION_BYTES]> {
     head.with_option(Stamps { aqt: Aqt::ZERO, echo: Aqt::from_micros(echo_us) })
 }

@@ -12,7 +12,7 @@ typedef _Bool bool;
 #define BPF_SK_STORAGE_GET_F_CREATE 1
 #define NANOS_PER_SECOND 1000000000ull
 #define NANOS_PER_MICROSECOND 1000ull
-/* no pacing, though the socket may pace */
+/* SK_PACING_NONE */
 #define UNPACED (~0ul)
 #define TCP_CONG_NON_RESTRICTED 1
 #define TCP_INFINITE_SSTHRESH 0x7fffffff
@@ -34,7 +34,7 @@ struct in6_addr {
 struct sock_common {
 	__u32 skc_daddr, skc_rcv_saddr;
 	__u16 skc_dport, skc_num, skc_family;
-	/* not in a kernel without IPv6 */
+	/* absent in a kernel without IPv6 */
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 

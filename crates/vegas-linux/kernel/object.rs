@@ -1,4 +1,4 @@
-//! The root of the core as it goes into the BPF objects: the functions that the C glue calls.
+//! The root of the core in the BPF objects: the functions that the C glue calls.
 
 #![no_std]
 
@@ -21,14 +21,15 @@ struct Kept {
     before: [u64; STATE_BYTES / 8],
 }
 
-/// Exports a function for the compositions of parts and one for each standalone algorithm, by number as [`Config::standalone`]
-/// has them: apart, so that each has BPF's 512 bytes of stack to itself. Each applies an event to what is kept of a connection,
-/// says what the core then wants, and returns 0, or 1 for a configuration that names no algorithm: the loader never lets one in.
+/// Exports a step function for the compositions of parts and one for each standalone algorithm, numbered as in
+/// [`Config::standalone`]. They are separate functions so that each has BPF's 512 bytes of stack to itself. A step
+/// applies an event to the storage of a connection, writes the core's decision, and returns 0; it returns 1 for a
+/// configuration that names no algorithm, which the loader never lets in.
 ///
 /// # Safety
 ///
-/// The pointers lead to values of their types, aligned for 8 bytes; what is kept is what an `EVENT_START` has written, or
-/// the event is such a one. The C glue gives parts of one socket's storage, under that socket's lock.
+/// The pointers lead to values of their types, aligned for 8 bytes. The storage was written by an `EVENT_START`, or the
+/// event is one. The C glue passes parts of one socket's storage, under that socket's lock.
 macro_rules! steps {
     ($($number:literal $name:ident,)+) => {
         $(#[unsafe(no_mangle)]
@@ -126,7 +127,7 @@ impl WithChosen for Step<'_> {
     }
 }
 
-/// A state in its place.
+/// Returns the storage as a pointer to a state of type `T`.
 fn place<T>(words: *mut [u64; STATE_BYTES / 8]) -> *mut T {
     const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8, "a state has 272 bytes at most") };
     words.cast()
@@ -142,7 +143,7 @@ unsafe extern "C" fn vegas_option_read(head: *const Head, reading: *mut Reading)
     unsafe { reading.write(Reading::of(&*head)) };
 }
 
-/// Writes the header as it leaves with the option. Returns 0, or 1 where it stays as it is.
+/// Writes the header of a sent packet with the option. Returns 0, or 1 if the packet is sent unchanged.
 ///
 /// # Safety
 ///

@@ -6,10 +6,11 @@
 #include "feedback.h"
 #include "packet_types.h"
 
-/* bytes before the IPv4 header: 14 on Ethernet, none on a TUN device; the loader sets it */
+/* bytes before the IPv4 header: 14 on Ethernet, 0 on a TUN device; set by the loader */
 const volatile __u32 link_header_bytes SEC(".rodata.device");
 
-/* Counts of option.rs: a struct keeps its order, variables of a section do not */
+/* Counts of option.rs. They are a struct because a struct keeps the order of its members; variables of a section
+ * do not. */
 volatile struct {
 	__u64 inserted, heard, without_room, malformed;
 } counts SEC(".data.counts");
@@ -24,7 +25,7 @@ struct scratch {
 	__u8 longer[LONGER_BYTES];
 };
 
-/* too large for the stack beside what is inlined */
+/* too large for the stack, which also holds what is inlined */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -32,12 +33,12 @@ struct {
 	__type(value, struct scratch);
 } scratch SEC(".maps");
 
-/* The two ends of a connection, as packets that come name them. */
+/* The two ends of a connection, as received packets name them. */
 struct connection {
 	__u32 addresses[2], ports[2];
 };
 
-/* What the newest data packet of a connection had been stamped with, in us. Old connections make room for new ones. */
+/* The AQT that the newest data packet of a connection carried, in us. Old connections make room for new ones. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -48,7 +49,7 @@ struct {
 void vegas_option_read(const struct option_head *head, struct option_reading *reading);
 __u32 vegas_option_insert(const struct option_head *head, __u32 echo_us, __u8 *longer);
 
-/* One program for all callers, so that what is proven is what runs. */
+/* Not inlined: all callers share this function, so that the proof runs what the programs run. */
 static __noinline int option_read(const struct option_head *head, struct option_reading *reading)
 {
 	if (!head || !reading)
@@ -62,7 +63,7 @@ static void count(volatile __u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
-/* The packet's beginning, read; none if it is no IPv4. */
+/* Reads the beginning of the packet; returns NULL if it is no IPv4 packet. */
 static struct scratch *read(struct __sk_buff *skb)
 {
 	__u32 only = 0, length = skb->len - link_header_bytes;
@@ -83,9 +84,10 @@ static struct scratch *read(struct __sk_buff *skb)
 	return packet->reading.flags & READ_SEGMENT ? packet : 0;
 }
 
-/* --- what comes --- */
+/* --- received packets --- */
 
-/* As a receiver: what the acknowledgements of this data packet, and of none that came before it, shall echo. */
+/* As a receiver: stores the time that acknowledgements echo from now on. A data packet without the option clears
+ * it, so that no acknowledgement echoes an older packet. */
 static void remember(const struct option_reading *reading)
 {
 	struct connection connection = { { reading->addresses[0], reading->addresses[1] },
@@ -99,7 +101,7 @@ static void remember(const struct option_reading *reading)
 	count(&counts.heard);
 }
 
-/* As a sender: the times of this acknowledgement are those that the socket's algorithm gets with it. */
+/* As a sender: hands the times of this acknowledgement to the congestion control of its socket. */
 static void tell(struct __sk_buff *skb, const struct option_reading *reading)
 {
 	struct bpf_sock_tuple ends = {};
@@ -140,7 +142,7 @@ int option_in(struct __sk_buff *skb)
 	return TCX_NEXT;
 }
 
-/* --- what leaves --- */
+/* --- sent packets --- */
 
 static bool asks_routers(struct __sk_buff *skb)
 {
@@ -152,8 +154,8 @@ static bool asks_routers(struct __sk_buff *skb)
 	return sk && bpf_sk_storage_get(&feedback, sk, 0, 0);
 }
 
-/* Whether each packet that a segment of many becomes still fits with the option; of one packet bpf_skb_adjust_room
- * knows. */
+/* Returns whether each packet of a GSO segment still fits into the MTU with the option; for a single packet
+ * bpf_skb_adjust_room checks that. */
 static bool has_room(struct __sk_buff *skb, const struct option_reading *reading)
 {
 	__u32 mtu = 0;
@@ -193,7 +195,7 @@ int option_out(struct __sk_buff *skb)
 	return TCX_NEXT;
 }
 
-/* --- the proof that these programs read as the core does: packets in, readings out --- */
+/* --- the proof that these programs read packets as the core does: packets in, readings out --- */
 
 struct reading_proof {
 	struct option_proof_step steps[PROOF_STEPS];

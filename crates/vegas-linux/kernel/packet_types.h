@@ -1,4 +1,4 @@
-/* What the tc programs see of packets and sockets, as linux/bpf.h lays it out for good. */
+/* The fields of packets and sockets that the tc programs see, in the stable layout of linux/bpf.h. */
 #ifndef PACKET_TYPES_H
 #define PACKET_TYPES_H
 

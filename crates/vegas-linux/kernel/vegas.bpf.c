@@ -10,14 +10,14 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-/* --- what the loader sets and reads --- */
+/* --- the variables that the loader sets and reads --- */
 
-/* numbers of the algorithm, fixed when it is loaded */
+/* the numbers of the algorithm, fixed when it is loaded */
 const volatile struct vegas_config config SEC(".rodata.config");
 
 /* calls of the core are traced until this time of the monotonic clock, ns */
 volatile __u64 traced_until SEC(".data.traced");
-/* how many connections there were, and how many records found no room */
+/* connections that took the algorithm, and records for which the trace had no room */
 volatile __u64 flows_started SEC(".data.counts");
 volatile __u64 records_lost SEC(".data.counts");
 
@@ -26,24 +26,25 @@ struct {
 	__uint(max_entries, 4 << 20);
 } trace SEC(".maps");
 
-/* --- what is kept of a socket --- */
+/* --- the storage of a socket --- */
 
 struct flow {
 	struct vegas_kept kept;
 	struct vegas_event event;
 	struct vegas_decision decision;
 	__u64 number;
-	/* segments acknowledged in order since the start; bytes, marks as of the newest acknowledgement */
+	/* segments acknowledged in order since the start; bytes and marks counted up to the newest
+	 * acknowledgement */
 	__u64 acked_total;
 	__u64 bytes_acked;
 	__u32 delivered_ce;
-	/* segments delivered, and found lost, as of the newest acknowledgement */
+	/* segments delivered and segments found lost, up to the newest acknowledgement */
 	__u32 delivered, lost;
-	/* the core is still to be told of the acknowledgement under way */
+	/* the core has not had the event of the current acknowledgement yet */
 	__u32 pending;
-	/* the kernel has asked for a threshold and not said yet what for */
+	/* the kernel has asked for a threshold and has not yet said for which event */
 	__u32 asked;
-	/* the window answers a loss or a mark, and the core is to be told when that is over */
+	/* the window answers a loss or a mark; the core gets an event when that is over */
 	__u32 repairs;
 };
 
@@ -56,7 +57,8 @@ struct {
 
 /* --- the core --- */
 
-/* Each algorithm's step is a function of its own, one for all callers, so that what is proven is what runs. */
+/* Each algorithm's step is a function of its own that all callers share, so that the proof runs what connections
+ * run. */
 #define STEP(number) \
 	__u32 vegas_core_step_##number(const struct vegas_config *config, struct vegas_kept *kept, \
 				       const struct vegas_event *event, struct vegas_decision *decision); \
@@ -71,7 +73,7 @@ struct {
 	}
 EACH_STEP(STEP)
 
-/* The verifier knows which, and leaves the others out. */
+/* Calls the step of the configured algorithm. The verifier knows the configuration, and removes the other calls. */
 static int core_step(struct vegas_kept *kept, const struct vegas_event *event, struct vegas_decision *decision)
 {
 #define CASE(number) \
@@ -133,7 +135,7 @@ static void record(const struct flow *flow, const struct tcp_sock *tp)
 	slot->remote_port = __builtin_bswap16(socket->skc_dport);
 	slot->mss_bytes = tp->mss_cache;
 	record_addresses(slot, socket);
-	/* readers look at times */
+	/* readers poll, so no wakeup */
 	bpf_ringbuf_submit(slot, BPF_RB_NO_WAKEUP);
 }
 
@@ -177,7 +179,7 @@ static void begin(struct sock *sk, __u32 pacing)
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = bpf_sk_storage_get(&flows, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
 
-	/* a default algorithm that paces leaves its mark on new sockets */
+	/* a default algorithm that paces leaves its pacing status on new sockets */
 	sk->sk_pacing_status = pacing;
 	if (!flow)
 		return;
@@ -203,8 +205,9 @@ void BPF_PROG(vegas_init, struct sock *sk)
 	begin(sk, SK_PACING_NONE);
 }
 
-/* A sample counts only if nothing is being repaired (else it may come from a timestamp's milliseconds), and if the
- * segments were full: a short one takes less time on the wire, and would set a base RTT that no other can reach. */
+/* Returns the RTT sample, ns, or 0. A sample counts only outside of recovery (within it, the sample may come from
+ * a timestamp in milliseconds), and only if the segments were full: a short segment takes less time on the wire,
+ * and would set a base RTT that no full segment can reach. */
 static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const struct ack_sample *sample)
 {
 	__u64 bytes = tp->bytes_acked - flow->bytes_acked;
@@ -216,16 +219,17 @@ static __u64 sample_ns(const struct flow *flow, const struct tcp_sock *tp, const
 	return (__u64)sample->rtt_us * 1000;
 }
 
-/* tcp_is_cwnd_limited, which BPF may not call */
+/* tcp_is_cwnd_limited of the kernel, which BPF may not call */
 static bool is_cwnd_limited(const struct tcp_sock *tp)
 {
-	/* not by its name alone: where a bit lies is the running kernel's */
+	/* CO-RE reads the bit: its place depends on the running kernel */
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return true;
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
-/* What the routers said with the acknowledgement at hand, if the tc programs are at the device and found the option. */
+/* Reads the routers' times of the current acknowledgement, if the tc programs are at the device and found the
+ * option. */
 static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
 {
 	const struct feedback *told = (config.needs & NEEDS_ROUTERS) ? bpf_sk_storage_get(&feedback, tp, 0, 0) : 0;
@@ -246,7 +250,7 @@ static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
 	return 0;
 }
 
-/* Whether there was anything to tell. */
+/* Gives the core the event of the current acknowledgement; returns whether one was pending. */
 static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 {
 	if (!flow->pending)
@@ -260,8 +264,8 @@ static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 	return true;
 }
 
-/* What standalone algorithms hear besides. As in the simulator, what is acknowledged is what is newly delivered: what a
- * selective acknowledgement reported before is not counted again. */
+/* Sets the counts that standalone algorithms read. As in the simulator, the acknowledged segments are those newly
+ * delivered: segments that a selective acknowledgement reported before are not counted again. */
 static void note_news(struct flow *flow, const struct tcp_sock *tp)
 {
 	struct vegas_event *event = &flow->event;
@@ -274,7 +278,7 @@ static void note_news(struct flow *flow, const struct tcp_sock *tp)
 		event->acked = event->news.delivered ? event->news.delivered : 1;
 }
 
-/* The window is the kernel's: proportional rate reduction (RFC 6937) takes it down. */
+/* Returns whether the kernel sets the window: proportional rate reduction (RFC 6937) lowers it then. */
 static bool repairs(const struct tcp_sock *tp)
 {
 	__u8 state = BPF_CORE_READ_BITFIELD(&tp->inet_conn, icsk_ca_state);
@@ -282,8 +286,9 @@ static bool repairs(const struct tcp_sock *tp)
 	return state == TCP_CA_Recovery || state == TCP_CA_CWR;
 }
 
-/* Each acknowledgement comes here first, then, outside of recovery, to vegas_cong_avoid; with a pacing rate or rate samples
- * each to vegas_cong_control. What will not come there is told here, to algorithms that hear every acknowledgement. */
+/* The kernel calls this first for each acknowledgement. Outside of recovery it then calls vegas_cong_avoid; for
+ * an algorithm with a pacing rate or rate samples it calls vegas_cong_control each time. Acknowledgements that
+ * reach neither become events here, for algorithms that need every acknowledgement. */
 SEC("struct_ops")
 void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample)
 {
@@ -299,7 +304,7 @@ void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	flow->bytes_acked = tp->bytes_acked;
 	flow->acked_total += sample->pkts_acked;
 	event->acked = sample->pkts_acked;
-	/* packets_out is SND.NXT - SND.UNA in segments, this acknowledgement already counted */
+	/* packets_out is SND.NXT - SND.UNA in segments, after this acknowledgement */
 	event->in_flight = tp->packets_out + sample->pkts_acked;
 	event->newest = flow->acked_total - 1;
 	event->next = flow->acked_total + tp->packets_out;
@@ -309,7 +314,8 @@ void BPF_PROG(vegas_pkts_acked, struct sock *sk, const struct ack_sample *sample
 	note_news(flow, tp);
 	if (!(config.needs & NEEDS_EVERY_ACK) || config.needs & NEEDS_CONTROL)
 		return;
-	/* until high_seq is acknowledged; cong_avoid hears of what ends a recovery */
+	/* recovery lasts until high_seq is acknowledged; the kernel calls cong_avoid for the acknowledgement that
+	 * ends it */
 	is_repairing = repairs(tp) && (__s32)(tp->snd_una - tp->high_seq) < 0;
 	if (is_repairing || !sample->pkts_acked) {
 		tell_ack(flow, tp, is_repairing ? FLAG_RECOVERY : 0);
@@ -330,9 +336,10 @@ void BPF_PROG(vegas_cong_avoid, struct sock *sk, __u32 ack, __u32 acked)
 	record(flow, tp);
 }
 
-/* --- with a pacing rate: the kernel hands every acknowledgement over, and leaves recovery to the algorithm --- */
+/* --- with a pacing rate: the kernel calls cong_control for every acknowledgement, and leaves recovery to the
+ * algorithm --- */
 
-/* The core's spacing of full segments as sk_pacing_rate, bytes a second of payload. */
+/* Sets sk_pacing_rate (bytes of payload a second) from the core's spacing of full segments. */
 static void set_pace(const struct flow *flow, struct sock *sk)
 {
 	const struct tcp_sock *tp = (struct tcp_sock *)sk;
@@ -348,8 +355,9 @@ void BPF_PROG(vegas_init_paced, struct sock *sk)
 	sk->sk_pacing_rate = UNPACED;
 }
 
-/* The kernel's own sample of the delivery rate. What was in flight when the newest segment left is what was delivered from
- * then on, itself included; lost is what this acknowledgement shows. */
+/* Copies the kernel's sample of the delivery rate. The segments in flight when the newest acknowledged segment
+ * left are those delivered from then on, itself included; the lost ones are those that this acknowledgement
+ * shows. */
 static void note_rate(struct vegas_event *event, const struct tcp_sock *tp, const struct rate_sample *sample)
 {
 	bool is_valid = sample->delivered > 0 && sample->interval_us > 0;
@@ -363,8 +371,8 @@ static void note_rate(struct vegas_event *event, const struct tcp_sock *tp, cons
 	news->total = tp->delivered;
 }
 
-/* In recovery the window is the one after the cut, and the kernel keeps what it takes for in flight below it (as in RFC
- * 6675). */
+/* In recovery the core sets the window after the cut, and the kernel keeps its estimate of the segments in flight
+ * below that window (as in RFC 6675). */
 SEC("struct_ops")
 void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const struct rate_sample *sample)
 {
@@ -389,8 +397,8 @@ void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const st
 
 /* --- losses --- */
 
-/* The kernel asks, and then says with vegas_set_state what happened: there the core is told, and the answer that is
- * given here replaced. */
+/* The kernel asks for a threshold here, and then reports the event with vegas_set_state. There the core gets the
+ * event, and its answer replaces the value returned here. */
 SEC("struct_ops")
 __u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 {
@@ -402,11 +410,11 @@ __u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 	return whole_segments(flow);
 }
 
-/* What an algorithm that hears every acknowledgement has to know before a change of state: that a recovery is over, and
- * what the acknowledgement says that brings a loss to light. */
+/* Gives an algorithm that needs every acknowledgement the events before a change of state: the end of a recovery,
+ * and the acknowledgement that reveals a loss. */
 static void tell_before(struct flow *flow, struct tcp_sock *tp, __u8 state)
 {
-	/* a timeout is no end of it */
+	/* a timeout does not end the recovery */
 	if (flow->repairs && state != TCP_CA_Loss && (flow->asked || state <= TCP_CA_Disorder)) {
 		flow->repairs = 0;
 		step(flow, EVENT_RECOVERED);
@@ -433,7 +441,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		return;
 	flow->asked = 0;
 	flow->repairs = state != TCP_CA_Loss;
-	/* the kernel asks once per window of data, so what was lost was sent after the cut before */
+	/* the kernel asks once per window of data, so the lost segment was sent after the previous cut */
 	flow->event.sent_ns = bpf_ktime_get_ns();
 	flow->event.in_flight = tp->packets_out;
 	flow->event.next = flow->acked_total + tp->packets_out;
@@ -443,8 +451,8 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		set_window(flow, tp);
 		tp->snd_ssthresh = threshold(flow);
 	} else {
-		/* The state CWR follows a mark, with its echo counted by now; and also a loss that a probe has
-		 * repaired (RFC 8985, section 7.4), and a full queue of the host's own.
+		/* The state CWR follows a mark, with its echo already counted; it also follows a loss that a
+		 * probe has repaired (RFC 8985, section 7.4) and a full queue of the host's own.
 		 * Proportional rate reduction (RFC 6937) takes snd_cwnd to snd_ssthresh by the end of recovery. */
 		marked = tp->delivered_ce != flow->delivered_ce;
 		step(flow, state == TCP_CA_CWR && marked ? EVENT_ECN : EVENT_DUPLICATE_ACKS);
@@ -453,7 +461,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	record(flow, tp);
 }
 
-/* The kernel found that nothing had been lost: the cut is taken back. */
+/* The kernel found that nothing had been lost: undoes the cut. */
 SEC("struct_ops")
 __u32 BPF_PROG(vegas_undo_cwnd, struct sock *sk)
 {
@@ -470,7 +478,8 @@ __u32 BPF_PROG(vegas_undo_cwnd, struct sock *sk)
 	return window > tp->snd_cwnd ? window : tp->snd_cwnd;
 }
 
-/* The kernel says so too where a timeout has left nothing in flight. */
+/* The kernel reports the restart after an idle time; it also reports one where a timeout has left nothing in
+ * flight. */
 SEC("struct_ops")
 void BPF_PROG(vegas_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 {
@@ -497,9 +506,9 @@ struct tcp_congestion_ops vegas_window = {
 	.set_state = (void *)vegas_set_state,
 	.cwnd_event = (void *)vegas_cwnd_event,
 	.undo_cwnd = (void *)vegas_undo_cwnd,
-	/* any program may take it, not root's only */
+	/* any program may select the algorithm, not only root's */
 	.flags = TCP_CONG_NON_RESTRICTED,
-	/* the loader writes the name */
+	/* the loader overwrites the name */
 	.name = "vegas",
 };
 

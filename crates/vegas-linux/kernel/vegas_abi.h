@@ -1,4 +1,4 @@
-/* What passes between the glue and the core. The types are those of abi.rs, which says what they mean. */
+/* The data that the glue and the core exchange. The types are those of abi.rs, which describes them. */
 #ifndef VEGAS_ABI_H
 #define VEGAS_ABI_H
 
@@ -46,8 +46,8 @@ struct vegas_decision {
 	__u32 slow_start, quantum;
 };
 
-/* the core's state and the one from before the newest cut, of which the glue knows nothing: a composition's has 104 bytes,
- * that of the largest other algorithm 272 */
+/* the core's state and the state before the newest cut, opaque to the glue: a composition takes 104 bytes, the
+ * largest standalone algorithm 272 */
 struct vegas_kept {
 	__u64 state[34], before[34];
 };
@@ -58,19 +58,19 @@ struct vegas_kept {
 	DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) \
 	DO(10) DO(11) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19) DO(20)
 
-/* One call of the core, as it is traced. */
+/* One traced call of the core. */
 struct vegas_record {
-	/* counts the sockets of an installation, from 1 */
+	/* the number of the socket in its installation, from 1 */
 	__u64 flow;
 	struct vegas_event event;
 	struct vegas_decision decision;
 	__u64 bytes_acked;
 	__u32 snd_cwnd, mss_bytes, segments_sent, segments_retransmitted, local_port, remote_port;
-	/* IPv6, as on the wire; an IPv4 address is mapped into it */
+	/* IPv6 addresses as on the wire; an IPv4 address is mapped into one */
 	__u32 local_address[4], remote_address[4];
 };
 
-/* as plain.rs has them */
+/* the sizes that plain.rs checks too */
 _Static_assert(sizeof(struct vegas_config) == 64, "Config");
 _Static_assert(sizeof(struct vegas_event) == 120, "Event");
 _Static_assert(sizeof(struct vegas_decision) == 40, "Decision");
@@ -88,7 +88,7 @@ struct vegas_proof_step {
 
 #define HEAD_BYTES 80
 
-/* Head of the core's aqt.rs */
+/* Head in the core's aqt.rs */
 struct option_head {
 	__u8 bytes[HEAD_BYTES];
 	__u32 packet_bytes;
@@ -98,7 +98,7 @@ enum option_flag {
 	READ_SEGMENT = 1, READ_PAYLOAD = 2, READ_ACKNOWLEDGEMENT = 4, READ_STAMPS = 8, READ_MALFORMED = 16
 };
 
-/* Reading of abi.rs */
+/* Reading in abi.rs */
 struct option_reading {
 	__u32 addresses[2], ports[2];
 	__u32 acknowledgement, header_bytes, aqt_us, echo_us, flags;

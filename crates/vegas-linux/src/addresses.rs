@@ -1,16 +1,16 @@
-//! Addresses within the namespaces of a run: a pair for each flow. They exist nowhere else.
+//! Addresses within the namespaces of a run: a pair for each flow. They exist in no other network.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 use vegas_sim::Direction;
 
-/// The port that receivers listen at.
+/// The port on which receivers listen.
 const RECEIVER_PORT: u16 = 5001;
 const SENDER_PORT_BASE: u16 = 10_000;
-/// More flows than one machine should be asked to carry.
+/// The most flows of a run: more would overload one machine.
 pub(crate) const FLOWS_MAX: usize = 250;
 
-/// The networks of senders and receivers, as routes name them.
+/// The networks of senders and receivers, as destinations of routes.
 pub(crate) const SENDERS: &str = "10.81.0.0/16";
 pub(crate) const RECEIVERS: &str = "10.82.0.0/16";
 
@@ -23,16 +23,16 @@ pub(crate) fn receiver(flow: usize) -> SocketAddrV4 {
 }
 
 fn host(flow: usize) -> u8 {
-    // at most FLOWS_MAX flows
+    // no overflow: there are at most FLOWS_MAX flows
     flow as u8 + 1
 }
 
-/// The flow of a sender's port.
+/// Returns the flow that has this sender port.
 pub(crate) fn flow_of_port(port: u32) -> Option<usize> {
     port.checked_sub(u32::from(SENDER_PORT_BASE)).map(|flow| flow as usize)
 }
 
-/// The flow between these addresses, and which way the packet goes.
+/// Returns the flow between these addresses, and the direction of the packet.
 pub(crate) fn flow_between(source: [u8; 4], destination: [u8; 4]) -> Option<(usize, Direction)> {
     let flow = usize::from(destination[3]).checked_sub(1).filter(|flow| *flow < FLOWS_MAX)?;
     let (sender, receiver) = (sender(flow).ip().octets(), receiver(flow).ip().octets());

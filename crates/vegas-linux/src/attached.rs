@@ -1,4 +1,4 @@
-//! Devices with RoVegas's option: each has a folder in the BPF file system that keeps the programs there.
+//! Devices that carry RoVegas's option. A folder in the BPF file system for each device keeps the programs there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::host;
 use crate::installed::Installed;
 use crate::option::{self, Counts, Device, Programs};
 
-/// A device that adds the option to its packets, where a connection asks for it.
+/// A device that adds the option to the packets of connections that ask for it.
 #[derive(Clone, Debug)]
 pub struct Attached {
     /// The device's name.
@@ -19,12 +19,13 @@ pub struct Attached {
     folder: PathBuf,
 }
 
-/// What is pinned of a device, by its name in the folder.
+/// The names under which the maps and links of a device are pinned in its folder.
 const COUNTS: &str = "counts";
 const LINKS: [&str; 2] = ["in", "out"];
 
 impl Attached {
-    /// Puts the programs at a device; they stay until they are removed, the device goes or the machine restarts.
+    /// Attaches the programs to a device; they stay until they are removed, the device disappears or the machine
+    /// restarts.
     pub fn attach(device: &str) -> Result<Self, Error> {
         let found = Device::find(device)?;
         host::mount_bpffs()?;
@@ -38,24 +39,24 @@ impl Attached {
         Ok(attached)
     }
 
-    /// All devices with the option, by name.
+    /// Returns all devices with the option, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
         let names = host::names_in(&devices())?;
         Ok(names.iter().map(|name| Attached::at(&device_of(name))).collect())
     }
 
-    /// The device of this name.
+    /// Returns the device of this name.
     pub fn find(device: &str) -> Result<Option<Self>, Error> {
         Ok(Attached::all()?.into_iter().find(|attached| attached.device == device))
     }
 
-    /// Takes the programs away from the device.
+    /// Detaches the programs from the device.
     pub fn remove(&self) -> Result<(), Error> {
         fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
         sweep()
     }
 
-    /// What they have counted.
+    /// Returns the programs' counts.
     pub fn counts(&self) -> Result<Counts, Error> {
         let path = self.folder.join(COUNTS);
         option::counts(&MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error))?)
@@ -78,8 +79,8 @@ impl Attached {
     }
 }
 
-/// The map in which programs at all devices find sockets; none before the first device. It outlives the devices while an
-/// installed algorithm holds it, so that a later device serves it, too.
+/// Returns the map in which programs at all devices find sockets; `None` before the first device. The map outlives the
+/// devices while an installed algorithm holds it, so that a later device uses it, too.
 pub(crate) fn feedback() -> Result<Option<MapHandle>, Error> {
     let path = feedback_path();
     let open = || MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error));
@@ -107,7 +108,8 @@ fn folder() -> PathBuf {
     Path::new(host::BPFFS).join("vegaslab-option")
 }
 
-/// The BPF file system reserves names with a dot, which devices have: eth0.100.
+/// The escapes of "." and "%" in a folder's name: the BPF file system reserves names with a dot, which devices such as
+/// eth0.100 have.
 const DOT: &str = "%2E";
 const PERCENT: &str = "%25";
 

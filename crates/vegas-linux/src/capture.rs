@@ -1,20 +1,20 @@
-//! The packets of a run for its capture files, where the scenario asks for them: headers as they came and went.
+//! The packets of a run for its capture files, where the scenario asks for them. Headers are those sent and received.
 
 use vegas_core::aqt::Head;
 use vegas_core::units::Time;
 use vegas_sim::outcome::{CapturePoint, Frame};
 use vegas_sim::{Carried, Delivery, Direction, WireSize};
 
-/// Keeps packets, or nothing.
+/// The captured packets; `None` if the run captures nothing.
 pub(crate) struct Capture(Option<Vec<Frame>>);
 
 impl Capture {
-    /// With room for this many packets, so that memory does not grow while packets wait; `None` keeps nothing.
+    /// Reserves room for this many packets, so that memory does not grow while packets wait; `None` captures nothing.
     pub(crate) fn with_room_for(packets: Option<usize>) -> Self {
         Capture(packets.map(Vec::with_capacity))
     }
 
-    /// A packet that its host has sent.
+    /// Records a packet that its host has sent.
     pub(crate) fn sent(&mut self, at: Time, packet: &Carried, bytes: &[u8]) {
         let point = match packet.direction {
             Direction::Forward => CapturePoint::SenderOut,
@@ -23,7 +23,7 @@ impl Capture {
         self.keep(at, packet.flow, point, packet.wire, bytes);
     }
 
-    /// A packet delivered to its host, at the time at which it was due.
+    /// Records a packet delivered to its host, at the time at which its delivery was due.
     pub(crate) fn delivered(&mut self, delivery: &Delivery, bytes: &[u8]) {
         let point = match delivery.direction {
             Direction::Forward => CapturePoint::ReceiverIn,
@@ -32,7 +32,7 @@ impl Capture {
         self.keep(delivery.at, delivery.flow, point, delivery.wire, bytes);
     }
 
-    /// The packets up to and with `end`.
+    /// Returns the packets up to and including `end`.
     pub(crate) fn finish(self, end: Time) -> Vec<Frame> {
         let mut frames = self.0.unwrap_or_default();
         frames.retain(|frame| frame.at <= end);

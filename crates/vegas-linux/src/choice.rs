@@ -1,4 +1,4 @@
-//! Which algorithm goes into the kernel: a preset with changes, or a flow of a scenario, as the object's words.
+//! The choice of the algorithm for the kernel: a preset with changes, or the algorithm of a scenario's flow.
 
 use serde_json::json;
 use vegas_core::registry::{self, Preset};
@@ -9,37 +9,38 @@ use crate::Error;
 use crate::abi::{Config, KERNELS_OWN, NONE_U32, Numbers, OWN};
 use crate::outside::{self, KERNEL, OUTSIDE};
 
-/// The signal needs routers' times: the flow's packets then carry the option.
+/// The signal needs routers' times, so the flow's packets carry the option.
 pub(crate) const NEEDS_ROUTERS: u32 = 1;
-/// Acknowledgements in recovery and duplicate ones, and the end of recovery.
+/// The algorithm needs the acknowledgements in recovery, duplicate ones, and the end of recovery.
 pub(crate) const NEEDS_EVERY_ACK: u32 = 2;
 /// A pacing rate, rate samples or the window in recovery, which the kernel gives in `cong_control` only.
 pub(crate) const NEEDS_CONTROL: u32 = 4;
 
-/// An algorithm as Linux can carry it out.
+/// An algorithm that Linux can carry out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// What `TCP_CONGESTION` takes: 15 bytes at most.
+    /// The name for `TCP_CONGESTION`, at most 15 bytes.
     pub kernel_name: String,
-    /// The preset's name, or that of the table of parts.
+    /// The name of the preset or of the table of parts.
     pub algorithm: String,
-    /// The parts, recovery being the kernel's own.
+    /// The parts; loss detection and recovery are the kernel's own.
     pub composition: Composition,
-    /// The standalone algorithm, if it is no composition of parts.
+    /// The standalone algorithm; `None` for a composition of parts.
     pub standalone: Option<Standalone>,
     /// What the algorithm needs, if it is the one from outside; then as with `standalone`.
     pub own: Option<Needs>,
     /// The numbers.
     pub parameters: Parameters,
-    /// Mechanisms of the preset that were left out, since Linux cannot carry them out: letters of "Revisited".
+    /// The letters of the preset's mechanisms ("TCP Vegas Revisited") that were left out, since Linux cannot carry them
+    /// out.
     pub left_out: String,
 }
 
-/// The kernel's TCP_CA_NAME_MAX without its end.
+/// The kernel's TCP_CA_NAME_MAX without the terminating zero, bytes.
 const KERNEL_NAME_MAX: usize = 15;
-/// Stands in the kernel's name for a table of parts, as the table's own name need not fit there.
+/// Replaces the name of a table of parts in the kernel's name, since the table's name need not fit there.
 const CUSTOM: &str = "custom";
-/// Keys of an algorithm's table; all others are numbers of the flow.
+/// The keys of an algorithm's table; all other keys are numbers of the flow.
 const PARTS: [&str; 11] = [
     "signal",
     "slow_start",
@@ -55,13 +56,13 @@ const PARTS: [&str; 11] = [
 ];
 
 impl Config {
-    /// Which algorithm, where it is no composition of parts.
+    /// Returns the standalone algorithm; `None` for a composition of parts.
     pub fn standalone(&self) -> Option<Standalone> {
         Standalone::ALL.get((self.standalone as usize).wrapping_sub(1)).copied()
     }
 }
 
-/// As the glue reads them.
+/// Returns the needs as the bits that the glue reads.
 fn needs_bits(needs: &Needs) -> u32 {
     let bit = |needed: bool, bit: u32| if needed { bit } else { 0 };
     bit(needs.routers, NEEDS_ROUTERS)
@@ -99,7 +100,7 @@ impl Choice {
         choice.check()
     }
 
-    /// A preset as it is, whether a user may install it or not.
+    /// Chooses a preset unchanged, even one that users may not install.
     pub fn of_parts(preset: &Preset) -> Self {
         Choice {
             kernel_name: kernel_name(preset.name),
@@ -112,8 +113,8 @@ impl Choice {
         }
     }
 
-    /// A flow of a scenario. What its preset leaves to hosts, Linux does its own way; what the scenario asks of them by
-    /// name is refused.
+    /// Chooses the algorithm of a scenario's flow. Where the preset leaves a decision to the host, Linux makes its own;
+    /// a mechanism of the host that the scenario names is refused.
     pub fn of_flow(flow: &FlowSpec) -> Result<Self, Error> {
         let mut choice = Choice::of_parts_of(flow);
         if let Some(preset) = registry::preset(&flow.algorithm) {
@@ -180,7 +181,7 @@ impl Choice {
         }
     }
 
-    /// What the object takes.
+    /// Returns the configuration for the BPF object.
     pub fn config(&self) -> Config {
         let Composition { signal, slow_start, avoidance, loss, limits, .. } = self.composition;
         let Parameters { alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window } = self.parameters;
@@ -209,15 +210,15 @@ impl Choice {
     }
 }
 
-/// `vegas_gallop`, `vegas_linux`: the name has one `vegas` in front. The kernel takes letters, digits and underscores; where
-/// they do not fit, a long name goes without the underscores: `vegas_copamvfst`.
+/// Returns the kernel's name of a preset, which has one `vegas` in front: `vegas_gallop`, `vegas_linux`. The kernel
+/// takes letters, digits and underscores. A long name that does not fit loses its underscores: `vegas_copamvfst`.
 pub(crate) fn kernel_name(preset: &str) -> String {
     let words = preset.strip_prefix("vegas-").unwrap_or(preset).replace('+', "p");
     let fits = "vegas_".len() + words.len() <= KERNEL_NAME_MAX;
     format!("vegas_{}", words.replace('-', if fits { "_" } else { "" }))
 }
 
-/// The letters of mechanisms that need more of the host than a window.
+/// Returns the letters of the mechanisms that need more of the host than a window.
 fn hosts_mechanisms(composition: &Composition) -> String {
     let mechanisms = [
         ('C', composition.detection.fine_retransmit),
@@ -228,11 +229,11 @@ fn hosts_mechanisms(composition: &Composition) -> String {
 }
 
 pub(crate) fn position<T: PartialEq>(names: &[(&str, T)], part: T) -> u32 {
-    // each part has a name, or a scenario could not have named it
+    // each part has a name: a scenario could not have named it otherwise
     names.iter().position(|(_, named)| *named == part).map_or(NONE_U32, |position| position as u32)
 }
 
-/// The scenario's own reader knows all keys and their ranges: the flow is read in the smallest scenario there is.
+/// Reads the flow in the smallest scenario, because the scenario's reader checks all keys and their ranges.
 fn scenario(algorithm: serde_json::Value, sets: &[(String, String)]) -> Result<FlowSpec, Error> {
     let full_key = |key: &str| match PARTS.contains(&key) {
         true => format!("flow.0.algorithm.{key}"),
@@ -242,7 +243,7 @@ fn scenario(algorithm: serde_json::Value, sets: &[(String, String)]) -> Result<F
     Ok(smallest(algorithm, &overrides)?.flows.remove(0))
 }
 
-/// The smallest scenario that has a flow.
+/// Returns the smallest scenario that has a flow.
 pub(crate) fn smallest(algorithm: serde_json::Value, overrides: &[(String, String)]) -> Result<Scenario, Error> {
     let file = json!({
         "name": "kernel",
@@ -261,7 +262,7 @@ pub(crate) fn smallest(algorithm: serde_json::Value, overrides: &[(String, Strin
 mod tests {
     use super::*;
 
-    /// Fifteen bytes, of letters, digits and underscores; no two presets share one.
+    /// Names have at most fifteen bytes, of letters, digits and underscores, and no two presets share one.
     #[test]
     fn every_standalone_algorithm_has_a_name_that_the_kernel_takes() {
         let names: Vec<_> = registry::PRESETS.iter().map(|preset| kernel_name(preset.name)).collect();

@@ -1,4 +1,4 @@
-//! The command line: `vegaslab linux ...` hands its arguments here as they are.
+//! The command line: `vegaslab linux ...` passes its arguments here unchanged.
 
 use std::fmt::Display;
 use std::fs;
@@ -105,17 +105,17 @@ struct RunFile {
     with_parent: bool,
 }
 
-/// Bad input, and a machine that lacks something, end with this code and one line.
+/// The exit code for bad input and for a machine that lacks something; one line says what is wrong.
 const BAD_INPUT: u8 = 2;
 
 pub(crate) fn main() -> ExitCode {
     let command = match Command::try_parse() {
         Ok(command) => command,
-        // help and version
+        // help and version are errors to clap, too
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) => return complain(error.to_string().lines().next().unwrap_or_default(), BAD_INPUT),
     };
-    // libbpf's own messages are for developers; its errors come back as values
+    // libbpf's messages are for developers; its errors are returned as values
     libbpf_rs::set_print(None);
     let stop = match Stop::on_signals() {
         Ok(stop) => stop,
@@ -157,7 +157,7 @@ fn install_preset(install: &Install) -> Result<(), Error> {
     Ok(())
 }
 
-/// The option at the devices that an algorithm needs it at.
+/// Attaches the option's programs to the devices, if the algorithm asks routers.
 fn attach_for(choice: &Choice, devices: &[String]) -> Result<(), Error> {
     let asks_routers = choice.composition.signal.needs_routers();
     if !asks_routers && !devices.is_empty() {
@@ -218,7 +218,7 @@ fn remove_named(names: &[String]) -> Result<(), Error> {
             None => others.push(name.clone()),
         }
     }
-    // no names at all are all algorithms, none but devices are none
+    // no names mean all algorithms; names of devices alone mean no algorithm
     let chosen = if names.is_empty() || !others.is_empty() { live::chosen(&others)? } else { Vec::new() };
     for attached in devices {
         attached.remove()?;
@@ -265,15 +265,15 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     said.map_err(|error| Error::new("standard output", error))
 }
 
-/// What ends a command early.
+/// The signals that end a command early.
 struct Stop {
     flag: Arc<AtomicBool>,
-    /// The newest of the signals that came.
+    /// The number of the newest signal received.
     signal: Arc<AtomicUsize>,
 }
 
 impl Stop {
-    /// Ctrl-C and SIGTERM stop a run; a second one, or kill -9, leaves nothing behind either.
+    /// Installs the handlers. Ctrl-C and SIGTERM stop a run; a second one, or kill -9, leaves nothing behind either.
     fn on_signals() -> Result<Self, Error> {
         let stop = Stop { flag: Arc::default(), signal: Arc::default() };
         for signal in [SIGINT, SIGTERM] {
@@ -286,13 +286,13 @@ impl Stop {
         Ok(stop)
     }
 
-    /// The exit code of a command that was stopped.
+    /// Returns the exit code if a signal stopped the command.
     fn code(&self) -> Option<u8> {
         self.flag.load(Ordering::Relaxed).then(|| signalled(self.signal.load(Ordering::Relaxed)))
     }
 }
 
-/// What shells give a command that a signal ended: 130 after Ctrl-C, 143 after SIGTERM.
+/// Returns the exit code that shells give a command ended by a signal: 130 after Ctrl-C, 143 after SIGTERM.
 fn signalled(signal: usize) -> u8 {
     const SIGNALLED: u8 = 128;
     SIGNALLED + signal as u8

@@ -1,4 +1,4 @@
-//! Which flows of a run have yet to complete, as far as the kernel has reported.
+//! Tracks which flows of a run have yet to complete, from the kernel's reports.
 
 use vegas_sim::scenario::Scenario;
 
@@ -6,10 +6,10 @@ use crate::addresses;
 use crate::reading::Reading;
 use crate::trace::Record;
 
-/// The flows of a run that is to end when all have completed.
+/// The flows of a run that ends when all have completed.
 #[derive(Debug)]
 pub(crate) struct Completion {
-    /// By flow.
+    /// What is missing, by flow; `None` for a completed flow.
     left: Vec<Option<Left>>,
 }
 
@@ -21,14 +21,14 @@ struct Left {
 }
 
 impl Completion {
-    /// None if the scenario goes on to its end.
+    /// Returns the flows to wait for; `None` if the scenario goes on to its end.
     pub(crate) fn awaited(scenario: &Scenario) -> Option<Self> {
         let left = |size: u64| Left { size, reading: Reading::default() };
         let flows = || scenario.flows.iter().map(|flow| flow.size.map(|size| left(size.get()))).collect();
         scenario.until_complete.then(|| Completion { left: flows() })
     }
 
-    /// What the kernel reported next.
+    /// Takes in the kernel's next record.
     pub(crate) fn note(&mut self, record: &Record) {
         let flow = addresses::flow_of_port(record.local_port).and_then(|flow| self.left.get_mut(flow));
         let Some(slot) = flow else { return };
@@ -40,7 +40,7 @@ impl Completion {
         }
     }
 
-    /// Whether all have.
+    /// Returns whether all flows have completed.
     pub(crate) fn is_reached(&self) -> bool {
         self.left.iter().all(Option::is_none)
     }

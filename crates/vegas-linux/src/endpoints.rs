@@ -17,29 +17,29 @@ use crate::Error;
 use crate::addresses;
 use crate::router::Clock;
 
-/// A flow's sender, as the scenario has it.
+/// The sender of a flow, as the scenario describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     pub(crate) flow: usize,
     pub(crate) kernel_name: String,
     pub(crate) start: Time,
-    /// When the application stops giving data.
+    /// The time at which the application stops writing data.
     pub(crate) stop: Time,
     pub(crate) size: Option<Bytes>,
-    /// Payload of a full segment, bytes.
+    /// The payload of a full segment, bytes.
     pub(crate) payload: usize,
 }
 
-/// Long enough to cost nothing, short enough to stop soon.
+/// The interval between checks of the stop flag: long enough to cost nothing, short enough to stop soon.
 const NAP: Duration = Duration::from_millis(20);
-/// Segments that the application gives at once.
+/// The segments that the application writes in one call.
 const WRITE_SEGMENTS: usize = 32;
-/// Data that the application has written and the kernel has not sent: at 100 Mb/s enough for 0.3 s.
+/// The most data that the application has written and the kernel has not sent: 0.3 s at 100 Mb/s.
 const UNSENT_BYTES: u32 = 4 << 20;
-/// Larger than any window here; forced, since the machine's own limit is lower.
+/// The size of socket buffers: larger than any window here. It is forced, since the machine's own limit is lower.
 const BUFFER_BYTES: usize = 32 << 20;
 
-/// A receiver that is ready for its flow.
+/// Opens a socket that listens for the flow's sender.
 pub(crate) fn listen(flow: usize) -> Result<TcpListener, Error> {
     let failed = |error: std::io::Error| Error::new(format!("the receiver of flow {flow}"), error);
     let socket = Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::TCP)).map_err(failed)?;
@@ -50,7 +50,7 @@ pub(crate) fn listen(flow: usize) -> Result<TcpListener, Error> {
     Ok(socket.into())
 }
 
-/// Takes the connection and reads it to its end.
+/// Accepts the connection and reads it to its end.
 pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), Error> {
     let failed = |error| Error::new("a receiver", error);
     while !stop.load(Ordering::Relaxed) {
@@ -63,11 +63,11 @@ pub(crate) fn receive(listener: &TcpListener, stop: &AtomicBool) -> Result<(), E
     Ok(())
 }
 
-/// Discards received data now and then: a reader that wakes for every packet would get in the way of acknowledgements.
+/// Discards received data at intervals: a reader that wakes for every packet would delay acknowledgements.
 fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<()> {
     let mut room = vec![0; 1 << 20];
     while !stop.load(Ordering::Relaxed) {
-        // MSG_TRUNC: without copying it
+        // MSG_TRUNC discards the data without copying it
         match recv(stream.as_raw_fd(), &mut room, MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT) {
             Ok(0) => return Ok(()),
             Err(Errno::EAGAIN | Errno::EINTR) => pause(NAP),
@@ -77,7 +77,7 @@ fn drain(stream: &TcpStream, stop: &AtomicBool) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Connects at the flow's start and gives data until its stop, its size or the end.
+/// Connects at the flow's start and writes data until the flow's stop, its size or the end of the run.
 pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::new(format!("the sender of flow {}", sender.flow), error);
     if !wait_until(sender.start, clock, stop) {
@@ -95,11 +95,11 @@ pub(crate) fn send(sender: &Sender, clock: Clock, end: Time, stop: &AtomicBool) 
     give(&mut socket, sender, clock, stop).map_err(failed)?;
     socket.shutdown(std::net::Shutdown::Write).map_err(failed)?;
     wait_until(end, clock, stop);
-    // what is still under way has nowhere to go
+    // data still in flight has no receiver any more
     socket.set_linger(Some(Duration::ZERO)).map_err(failed)
 }
 
-/// Whether the handshake came to its end before the run's and before the stop.
+/// Connects; returns whether the handshake completed before the end of the run and before the stop.
 fn connect(socket: &Socket, to: SocketAddr, clock: Clock, end: Time, stop: &AtomicBool) -> std::io::Result<bool> {
     socket.set_nonblocking(true)?;
     match socket.connect(&to.into()) {
@@ -131,7 +131,7 @@ fn give(socket: &mut Socket, sender: &Sender, clock: Clock, stop: &AtomicBool) -
     Ok(())
 }
 
-/// Whether the time came before the stop.
+/// Waits until this time; returns whether it came before the stop.
 pub(crate) fn wait_until(time: Time, clock: Clock, stop: &AtomicBool) -> bool {
     while !stop.load(Ordering::Relaxed) {
         let left = Duration::from_nanos(time.since(clock.now()).as_nanos());

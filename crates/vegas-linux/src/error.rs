@@ -1,4 +1,4 @@
-//! What can go wrong, as one line for the user.
+//! The error of this crate: one line for the user.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// `what` could not be done, for this reason.
+    /// Makes the line "`what`: `why`".
     pub fn new(what: impl fmt::Display, why: impl fmt::Display) -> Self {
         Error(format!("{what}: {why}"))
     }

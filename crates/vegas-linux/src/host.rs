@@ -1,4 +1,4 @@
-//! What the machine must have, checked before anything is made.
+//! What the machine must have; it is checked before anything is created.
 
 use std::fs;
 use std::io;
@@ -12,20 +12,21 @@ use crate::Error;
 
 /// Where the BPF file system is usually mounted.
 pub const BPFFS: &str = "/sys/fs/bpf";
-/// struct_ops links came with 6.4, signed division (version 4 of the instructions) with 6.6.
+/// The oldest kernel that serves: struct_ops links came with 6.4, signed division (version 4 of BPF's instructions)
+/// with 6.6.
 const KERNEL_MIN: (u32, u32) = (6, 6);
 const KERNEL_TYPES: &str = "/sys/kernel/btf/vmlinux";
-/// BPF_FS_MAGIC of linux/magic.h.
+/// BPF_FS_MAGIC in linux/magic.h.
 const BPFFS_MAGIC: u64 = 0xcafe_4a11;
 
-/// Whether this process on this machine can load congestion controls; else one line that says what is missing.
+/// Checks that this process on this machine can load congestion controls; the error says in one line what is missing.
 pub fn check() -> Result<(), Error> {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let missing = missing(Uid::effective().is_root(), release.trim(), Path::new(KERNEL_TYPES));
     missing.map_or(Ok(()), |missing| Err(Error(missing)))
 }
 
-/// The first thing that is missing.
+/// Returns the first requirement that is not met.
 fn missing(is_root: bool, release: &str, kernel_types: &Path) -> Option<String> {
     let (major, minor) = KERNEL_MIN;
     if !is_root {
@@ -41,7 +42,7 @@ fn missing(is_root: bool, release: &str, kernel_types: &Path) -> Option<String> 
     None
 }
 
-/// Mounts the BPF file system where it is not.
+/// Mounts the BPF file system if it is not mounted.
 pub fn mount_bpffs() -> Result<(), Error> {
     let mounted = statfs(BPFFS).is_ok_and(|about| about.filesystem_type().0 as u64 == BPFFS_MAGIC);
     if mounted {
@@ -51,7 +52,7 @@ pub fn mount_bpffs() -> Result<(), Error> {
         .map_err(|error| Error::new(format!("mounting {BPFFS}"), error))
 }
 
-/// The entries of a folder there, in order; none where there is no such folder.
+/// Returns the names in a folder of the BPF file system, in order; none if the folder does not exist.
 pub(crate) fn names_in(folder: &Path) -> Result<Vec<String>, Error> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Congestion controls that are registered: each has a folder in the BPF file system that keeps it alive.
+//! Registered congestion controls. A folder in the BPF file system for each keeps it alive.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::object::{self, Counts};
 use crate::plain::from_bytes;
 use crate::trace::{self, Trace, Until};
 
-/// What is pinned, by its name in the folder; the names of maps in the object are in [`PINNED`].
+/// The names of what is pinned in the folder; the names of the maps in the object are in [`PINNED`].
 mod pin {
-    /// The registration: without it, no new connection can take the algorithm.
+    /// The registration: without it, no new connection can select the algorithm.
     pub(super) const LINK: &str = "link";
     /// The algorithm's numbers.
     pub(super) const CONFIG: &str = "config";
-    /// Calls of the core.
+    /// The records of the core's calls.
     pub(super) const TRACE: &str = "trace";
-    /// Until when they are traced.
+    /// The time until which calls are traced.
     pub(super) const TRACED_UNTIL: &str = "traced_until";
-    /// Connections, and records lost.
+    /// The counts of connections and of lost records.
     pub(super) const COUNTS: &str = "counts";
 }
 
@@ -35,10 +35,10 @@ const PINNED: [(&str, &str); 4] = [
     (".data.counts", pin::COUNTS),
 ];
 
-/// An algorithm in the kernel.
+/// An algorithm registered in the kernel.
 #[derive(Clone, Debug)]
 pub struct Installed {
-    /// What `TCP_CONGESTION` takes.
+    /// The name for `TCP_CONGESTION`.
     pub kernel_name: String,
     folder: PathBuf,
 }
@@ -46,11 +46,11 @@ pub struct Installed {
 /// The state of an installed algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Its numbers.
+    /// The algorithm's numbers.
     pub config: Config,
-    /// Its counters.
+    /// The algorithm's counters.
     pub counts: Counts,
-    /// Whether a command watches it.
+    /// Whether a command watches the algorithm now.
     pub watched: bool,
 }
 
@@ -76,23 +76,23 @@ impl Installed {
         Ok(installed)
     }
 
-    /// All that are registered, by name.
+    /// Returns all registered algorithms, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
         Ok(folders()?.into_iter().filter(Installed::is_registered).collect())
     }
 
-    /// The algorithm of this name: the preset's or the kernel's.
+    /// Finds the algorithm by its preset's or its kernel name.
     pub fn find(name: &str) -> Result<Self, Error> {
         let all = Installed::all()?;
         let found = all.iter().find(|it| it.kernel_name == name || it.kernel_name == crate::choice::kernel_name(name));
         found.cloned().ok_or_else(|| Error(format!("{name} is not installed; {}", installed_names(&all))))
     }
 
-    /// Removes it from the kernel's list. Connections that use it keep it until they end. The last algorithm removes
-    /// what all share.
+    /// Removes the algorithm from the kernel's list. Connections that use it keep it until they end. Removing the last
+    /// algorithm also removes what all algorithms share.
     pub fn remove(&self) -> Result<(), Error> {
         self.remove_own()?;
-        // whatever else it holds stays
+        // anything else in the folder stays
         let _ = fs::remove_dir(folder());
         attached::sweep()
     }
@@ -101,7 +101,7 @@ impl Installed {
         fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))
     }
 
-    /// Its state.
+    /// Returns the algorithm's state.
     pub fn status(&self) -> Result<Status, Error> {
         let config = from_bytes(&self.value(pin::CONFIG)?);
         let config = config.ok_or_else(|| Error::new(self.folder.display(), "made by another version; remove it"))?;
@@ -109,7 +109,8 @@ impl Installed {
         Ok(Status { config, counts: object::counts(&self.map(pin::COUNTS)?)?, watched })
     }
 
-    /// Begins to trace, for one reader at a time: records go to the first that reads. The lock goes with the file.
+    /// Begins to trace. There is one reader at a time, because the kernel hands each record to the first that reads.
+    /// The lock lasts as long as the returned file.
     pub fn trace(&self) -> Result<(Trace<'static>, File), Error> {
         let lock = File::open(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
         lock.try_lock().map_err(|_| Error(format!("{} is being watched already", self.kernel_name)))?;
@@ -117,12 +118,13 @@ impl Installed {
         Ok((trace, lock))
     }
 
-    /// How many records found no room so far.
+    /// Returns the number of records so far for which the trace had no room.
     pub fn records_lost(&self) -> Result<u64, Error> {
         Ok(object::counts(&self.map(pin::COUNTS)?)?.records_lost)
     }
 
-    /// The registration is made last: a folder without it is what a start that was killed left behind.
+    /// Returns whether the registration exists. It is made last: a folder without it remains from a start that was
+    /// killed.
     fn is_registered(&self) -> bool {
         self.folder.join(pin::LINK).exists()
     }
@@ -160,13 +162,13 @@ fn folder() -> PathBuf {
     Path::new(host::BPFFS).join("vegaslab")
 }
 
-/// Registered or not, by name.
+/// Returns all folders by name, with or without a registration.
 fn folders() -> Result<Vec<Installed>, Error> {
     let names = host::names_in(&folder())?;
     Ok(names.iter().map(|name| Installed::named(name)).collect())
 }
 
-/// Removes what starts that were killed left behind.
+/// Removes the folders that killed starts left behind.
 fn sweep() -> Result<(), Error> {
     folders()?.iter().filter(|it| !it.is_registered()).try_for_each(Installed::remove_own)
 }

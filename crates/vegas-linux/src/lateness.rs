@@ -1,27 +1,28 @@
-//! How late the router was, and whether its run can be trusted.
+//! The router's lateness, and whether it may have changed the results.
 
 use serde_json::{Value, json};
 use vegas_core::units::Span;
 
-/// How late packets were delivered. Those to senders count: their round-trip times and windows depend on it. What a receiver
-/// answers at once is taken to be sent when it was due, so that lateness there goes no further.
+/// How late the router delivered packets. Deliveries to senders decide, because round-trip times and windows depend on
+/// them. A receiver's immediate answer is taken to be sent when the delivery was due, so lateness towards receivers
+/// goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lateness {
-    /// Half of those to senders were later.
+    /// The median lateness of deliveries to senders.
     pub median: Span,
-    /// One in a hundred was.
+    /// The 99th percentile of the lateness of deliveries to senders.
     pub p99: Span,
-    /// The latest.
+    /// The greatest lateness of a delivery to a sender.
     pub greatest: Span,
-    /// The latest to a receiver.
+    /// The greatest lateness of a delivery to a receiver.
     pub greatest_to_receivers: Span,
-    /// Half the time that a full packet takes on the slowest link that carries a flow: more lateness could be taken for
-    /// a queue.
+    /// The greatest lateness that cannot be taken for a queue: half the transmission time of a full packet on the
+    /// slowest link that carries a flow.
     pub bound: Span,
 }
 
 impl Lateness {
-    /// Of all deliveries to senders and to receivers.
+    /// Computes the lateness from all deliveries to senders and to receivers.
     pub(crate) fn of(mut to_senders: Vec<Span>, to_receivers: &[Span], bound: Span) -> Self {
         to_senders.sort_unstable();
         let last = to_senders.len().saturating_sub(1);
@@ -30,12 +31,12 @@ impl Lateness {
         Lateness { median: at(50), p99: at(99), greatest: at(100), greatest_to_receivers, bound }
     }
 
-    /// Whether delays are near enough to those simulated.
+    /// Returns whether the delays are close enough to the simulated ones.
     pub fn is_trustworthy(&self) -> bool {
         self.greatest <= self.bound
     }
 
-    /// For manifest and summary.
+    /// Returns the fields for manifest and summary.
     pub fn to_json(&self) -> Value {
         let micros = |span: Span| span.as_nanos() as f64 / 1e3;
         json!({
@@ -53,7 +54,7 @@ impl Lateness {
 mod tests {
     use super::*;
 
-    /// By hand: of 1 to 200 us, the hundred-and-first is the median, the 199th is at 99 %.
+    /// Worked out by hand: of 1 to 200 us, the 101st value is the median, and the 199th is at 99 %.
     #[test]
     fn lateness_in_order() {
         let late = (1..=200).rev().map(Span::from_micros).collect();

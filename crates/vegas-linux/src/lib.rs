@@ -7,7 +7,7 @@
 //! time ([`router`]); [`recording`] makes the simulator's tables of what the kernel reported. [`option`] carries the times
 //! of RoVegas's routers, and [`attached`] keeps it at a machine's devices.
 //!
-//! The kernel side is in `kernel/`: C glue, and the core itself as LLVM IR (`build.rs`).
+//! The kernel side is in `kernel/`: C glue, and the core as LLVM IR (`build.rs`).
 
 #[path = "../kernel/abi.rs"]
 #[expect(missing_docs, reason = "vegas_abi.h names the same fields; the comments that are there say what is not plain")]

@@ -39,7 +39,7 @@ pub(crate) struct Hold {
     presets: Vec<String>,
 }
 
-/// Steps until `stop`, the reader's leaving or the end asked for.
+/// Prints steps until `stop` is set, the reader of the output leaves, or the requested end.
 pub(crate) fn watch(options: &Watch, stop: &AtomicBool) -> Result<(), Error> {
     let output = options.output.as_ref().map(|path| file(path)).transpose()?;
     let all = chosen(&options.names)?;
@@ -53,7 +53,7 @@ pub(crate) fn watch(options: &Watch, stop: &AtomicBool) -> Result<(), Error> {
         now = now + options.every;
         let step = watch.until(now, || stop.load(Ordering::Relaxed))?;
         match say(&watch, &step, options.json) {
-            // the reader of the output has closed it
+            // the reader has closed the output
             Err(error) if error.kind() == ErrorKind::BrokenPipe => break,
             said => said.map_err(|error| Error::new("standard output", error))?,
         }
@@ -61,7 +61,7 @@ pub(crate) fn watch(options: &Watch, stop: &AtomicBool) -> Result<(), Error> {
     output.map_or(Ok(()), |(path, format)| watch.write(path, format))
 }
 
-/// Registers what is not installed, says all names, waits.
+/// Registers the presets that are not installed, prints the names of all, and waits.
 pub(crate) fn hold(options: &Hold) -> Result<(), Error> {
     let (mut names, mut missing, mut choices) = (Map::new(), Vec::new(), Vec::new());
     for preset in &options.presets {
@@ -81,7 +81,7 @@ pub(crate) fn hold(options: &Hold) -> Result<(), Error> {
     Ok(())
 }
 
-/// Installations by their names; all, if none is given.
+/// Returns the installations of these names; all, if there are none.
 pub(crate) fn chosen(names: &[String]) -> Result<Vec<Installed>, Error> {
     match names {
         [] => Installed::all(),
@@ -111,7 +111,7 @@ fn say(watch: &watch::Watch, step: &Step, as_json: bool) -> io::Result<()> {
     out.flush()
 }
 
-/// A connection in a line.
+/// Formats a connection as one line.
 fn line(row: &Value) -> String {
     let number = |key: &str, digits: usize| row[key].as_f64().map_or("-".into(), |value| format!("{value:.digits$}"));
     let text = |key: &str| row[key].as_str().unwrap_or_default().to_owned();

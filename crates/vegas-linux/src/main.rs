@@ -1,4 +1,4 @@
-//! `vegas-linux`, the part of `vegaslab linux` that talks to the kernel.
+//! `vegas-linux`, the program behind `vegaslab linux` that talks to the kernel.
 
 mod command;
 mod live;

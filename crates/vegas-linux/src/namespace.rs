@@ -1,4 +1,4 @@
-//! Network namespaces without a name: they vanish with the process, however it ends, and two runs never meet.
+//! Network namespaces without a name: they vanish with the process, however it ends, and two runs never share one.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -16,26 +16,27 @@ pub(crate) struct Namespace {
     handle: File,
 }
 
-/// Its device in each namespace.
+/// The name of the device in each namespace.
 pub(crate) const DEVICE: &str = "path";
 const OWN: &str = "/proc/thread-self/ns/net";
 
-/// What makes the kernel's TCP measurable, and what it learns of earlier connections forgotten (docs/linux.md).
+/// Settings that make the kernel's TCP measurable and stop it from learning from earlier connections (docs/linux.md).
 const SETTINGS: [(&str, &str); 8] = [
     ("tcp_timestamps", "0"),
     ("tcp_no_metrics_save", "1"),
     ("tcp_slow_start_after_idle", "0"),
     ("tcp_congestion_control", "reno"),
-    // but on the routes of flows that ask for it
+    // the routes of flows with ECN turn it on
     ("tcp_ecn", "0"),
-    // least, default and greatest buffer, bytes: they must never hold a window back
+    // the least, default and greatest buffer, bytes: they must never limit a window
     ("tcp_rmem", "4096 16777216 67108864"),
     ("tcp_wmem", "4096 16777216 67108864"),
     ("tcp_mtu_probing", "0"),
 ];
 
 impl Namespace {
-    /// A new one with its device, of which the other end is given back; packets for `far` go into it.
+    /// Creates a namespace with its device; returns both the namespace and the device's other end. Packets for `far` go
+    /// into the device.
     pub(crate) fn new(far: &str) -> Result<(Self, File), Error> {
         in_thread(|| {
             let failed = |what, error| Error::new(format!("a network namespace: {what}"), error);
@@ -48,14 +49,14 @@ impl Namespace {
                 fs::write(&path, value).map_err(|error| Error::new(&path, error))?;
             }
             ip(&["link", "set", "lo", "up"])?;
-            // a packet at a time: bursts of several would look like a queue; routes bound how large they are
+            // a packet at a time: a burst of several would look like a queue; routes bound the size of packets
             ip(&["link", "set", DEVICE, "up", "txqueuelen", "10000", "gso_max_segs", "1", "mtu", "65535"])?;
             ip(&["route", "add", far, "dev", DEVICE])?;
             Ok((Namespace { handle }, tun))
         })
     }
 
-    /// Gives it an address, and a route from there to the other end of a flow.
+    /// Adds an address, and a route from it to the other end of a flow.
     pub(crate) fn connect(&self, near: &str, far: &str, spec: &FlowSpec) -> Result<(), Error> {
         self.within(|| {
             ip(&["address", "add", &format!("{near}/32"), "dev", DEVICE])?;
@@ -71,7 +72,7 @@ impl Namespace {
         })
     }
 
-    /// Runs something in a thread that lives in the namespace; its own threads do too.
+    /// Runs `work` in a thread that is in the namespace; threads that `work` starts are in it too.
     pub(crate) fn within<T: Send>(&self, work: impl FnOnce() -> Result<T, Error> + Send) -> Result<T, Error> {
         in_thread(|| {
             self.enter()?;
@@ -85,7 +86,8 @@ impl Namespace {
     }
 }
 
-/// IPv6's own packets (neighbours, multicast listeners) would go into the device. Kernels without IPv6 have no such file.
+/// Turns off IPv6, since its own packets (neighbours, multicast listeners) would go into the device. A kernel without
+/// IPv6 has no such file.
 fn without_ipv6() -> Result<(), Error> {
     const SETTING: &str = "/proc/sys/net/ipv6/conf/all/disable_ipv6";
     match fs::write(SETTING, "1") {

@@ -1,4 +1,4 @@
-//! The BPF object: opened with an algorithm's numbers, loaded, and run by itself for the proof.
+//! The BPF object: opens it with an algorithm's numbers, loads it, and runs it outside of any connection for the proof.
 
 use std::os::fd::AsFd;
 
@@ -12,23 +12,23 @@ use crate::choice::NEEDS_CONTROL;
 use crate::option::FEEDBACK;
 use crate::plain::{Plain, bytes_of, from_bytes};
 
-/// What build.rs made of core and glue.
+/// The object that build.rs made of core and glue.
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
 
-/// The struct_ops maps by their names in the object: windows only, or windows and a pacing rate.
+/// The struct_ops maps by their names in the object: one without, one with a pacing rate.
 const WINDOW_OPS: &str = "vegas_window";
 const PACED_OPS: &str = "vegas_paced";
-/// The program of the proof.
+/// The name of the proof's program.
 const PROOF: &str = "vegas_prove";
-/// The map of the numbers.
+/// The map of the algorithm's numbers.
 const CONFIG: &str = ".rodata.config";
-/// Where tcp_congestion_ops has its name in the glue's own declaration, and how long it may be.
+/// The length of the name in tcp_congestion_ops, bytes; in the glue's declaration the name comes first.
 const NAME_BYTES: usize = 16;
 
-/// Steps that one call of the proof program takes.
+/// The steps that one call of the proof program takes.
 pub const PROOF_STEPS: usize = 4096;
 
-/// One step of the proof: what the core is told, what the object's copy answered.
+/// One step of the proof: an event of the core, and the answer of the object's copy.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProofStep {
@@ -38,8 +38,8 @@ pub struct ProofStep {
     pub decision: Decision,
 }
 
-/// Opens and loads the object with these numbers; nothing is registered yet. What routers say it takes from `feedback`,
-/// the map of the option's programs.
+/// Opens and loads the object with these numbers; it registers nothing yet. The object reads the routers' times from
+/// `feedback`, the map of the option's programs.
 pub fn load(kernel_name: &str, config: &Config, feedback: Option<&MapHandle>) -> Result<Object, Error> {
     let mut open = open(config)?;
     leave_out(&mut open, PROOF);
@@ -63,18 +63,18 @@ fn load_opened(open: OpenObject) -> Result<Object, Error> {
     open.load().map_err(|error| Error::new("the kernel refuses the BPF object", error))
 }
 
-/// Spares the kernel's verifier a program.
+/// Leaves a program out of the object, which spares the kernel's verifier the work.
 fn leave_out(open: &mut OpenObject, program: &str) {
     open.progs_mut().filter(|it| it.name() == program).for_each(|mut it| it.set_autoload(false));
 }
 
-/// The kernel keeps a pacing rate, and hands out rate samples, only in `cong_control`; that leaves recovery to the algorithm, so that others do
-/// without.
+/// Returns the struct_ops map for the algorithm. The kernel keeps a pacing rate, and hands out rate samples, only in
+/// `cong_control`; that leaves recovery to the algorithm, so other algorithms use the map without it.
 fn ops_of(config: &Config) -> &'static str {
     if config.needs & NEEDS_CONTROL != 0 { PACED_OPS } else { WINDOW_OPS }
 }
 
-/// The object with these numbers.
+/// Opens the object with these numbers.
 fn open(config: &Config) -> Result<OpenObject, Error> {
     let failed = |error| Error::new("the BPF object", error);
     let mut open = ObjectBuilder::default().open_memory(OBJECT).map_err(failed)?;
@@ -92,31 +92,31 @@ pub(crate) fn register(object: &mut Object) -> Result<Link, Error> {
     ops.attach_struct_ops().map_err(|error| Error::new("registering a congestion control", error))
 }
 
-/// The map with a name that ends so.
+/// Returns the map with a name that ends in `suffix`.
 pub(crate) fn map(object: &Object, suffix: &str) -> Result<MapHandle, Error> {
     let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(suffix)).ok_or_else(missing)?;
     MapHandle::try_from(&map).map_err(|error| Error::new(suffix, error))
 }
 
-/// A program of this name.
+/// Returns the program of this name.
 pub(crate) fn program<'a>(object: &'a Object, name: &str) -> Result<ProgramMut<'a>, Error> {
     object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)
 }
 
-/// The value of a map that has one: a section of variables, an array of one place.
+/// Returns the value of a map with a single entry: a section of variables, or an array of length one.
 pub(crate) fn only_value(map: &impl MapCore) -> Option<Vec<u8>> {
     map.lookup(&ONLY, MapFlags::ANY).ok().flatten()
 }
 
-/// Its key.
+/// The key of the only entry in such a map.
 pub(crate) const ONLY: [u8; 4] = 0u32.to_ne_bytes();
 
-/// What the kernel side counts, in the order of its section.
+/// The counters of the kernel side, in the order of its section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Connections that took the algorithm, ever.
+    /// Connections that have ever taken the algorithm.
     pub flows_started: u64,
-    /// Records that found no room in the trace.
+    /// Records for which the trace had no room.
     pub records_lost: u64,
 }
 
@@ -142,13 +142,14 @@ impl Proof {
         Ok(Proof { object: load_opened(open)? })
     }
 
-    /// Fills in the decisions of the steps; the state goes on from call to call. The first step ever must be a start.
+    /// Computes the decisions of the steps; the state continues from call to call. The first step of all must be a
+    /// start.
     pub fn run(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
         run_over(&self.object, PROOF, "proof_steps", steps)
     }
 }
 
-/// Runs a proof's program over the steps in its map, which it fills in.
+/// Runs a proof's program over the steps, which it updates in place through their map.
 pub(crate) fn run_over<T: Plain>(object: &Object, name: &str, steps_map: &str, steps: &mut [T]) -> Result<(), Error> {
     let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
     let map = map(object, steps_map)?;

@@ -1,6 +1,7 @@
-//! RoVegas's option on real hosts: the tc programs at a device that put it into packets and read it.
+//! RoVegas's option on real hosts: the tc programs at a device that insert and read it.
 //!
-//! The same two programs serve senders and receivers (`kernel/option.bpf.c`); which a host is, its connections decide.
+//! Senders and receivers use the same two programs (`kernel/option.bpf.c`); the connections of a host decide which one
+//! it is.
 
 use std::os::fd::AsFd;
 
@@ -15,28 +16,28 @@ use crate::object::{PROOF_STEPS, map, missing, only_value, program, run_over};
 use crate::plain::{bytes_of, from_bytes};
 use crate::sys;
 
-/// What build.rs made of core and glue.
+/// The object that build.rs made of core and glue.
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/option.bpf.o"));
 
 /// The map of the link header's length.
 const DEVICE: &str = ".rodata.device";
 const HEARD: &str = "heard";
-/// The map by which the programs tell sockets.
+/// The map through which the programs hand the routers' times to sockets.
 pub(crate) const FEEDBACK: &str = "feedback";
 
 /// A network device that can carry the option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Its name.
+    /// The device's name.
     pub name: String,
-    /// The kernel's number of it, in this thread's network namespace.
+    /// The kernel's index of the device, in this thread's network namespace.
     pub index: i32,
-    /// Bytes before a packet's IPv4 header.
+    /// The bytes before a packet's IPv4 header.
     pub link_header_bytes: u32,
 }
 
 impl Device {
-    /// The device of this name in this thread's network namespace.
+    /// Finds the device of this name in this thread's network namespace.
     pub fn find(name: &str) -> Result<Self, Error> {
         let unknown = |_| Error(format!("{name}: no such device; `ip link` lists them"));
         let index = if_nametoindex(name).map_err(unknown)?;
@@ -53,25 +54,25 @@ impl Device {
 /// The two programs, loaded for devices of one kind.
 pub struct Programs {
     object: Object,
-    /// What acknowledgements echo, by connection.
+    /// The times that acknowledgements echo, by connection.
     heard: MapHandle,
 }
 
-/// What the programs count, in the order of their section.
+/// The counters of the programs, in the order of their section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Packets that left with the option.
+    /// Packets sent with the option.
     pub inserted: u64,
-    /// Data packets and acknowledgements that came with it, of connections that use it.
+    /// Data packets and acknowledgements received with the option, of connections that use it.
     pub heard: u64,
-    /// Packets that left without it, since it did not fit into the device's MTU.
+    /// Packets sent without the option, since it did not fit into the device's MTU.
     pub without_room: u64,
-    /// Packets that came or left with options that cannot be read.
+    /// Packets sent or received with options that cannot be read.
     pub malformed: u64,
 }
 
 impl Programs {
-    /// Loads them. They tell sockets by a map of their own, or by that of programs at other devices.
+    /// Loads the programs. They use a feedback map of their own, or `feedback`, that of the programs at other devices.
     pub fn load(link_header_bytes: u32, feedback: Option<&MapHandle>) -> Result<Self, Error> {
         let failed = |error: libbpf_rs::Error| Error::new("the option's BPF object", error);
         let mut open = ObjectBuilder::default().open_memory(OBJECT).map_err(failed)?;
@@ -87,7 +88,7 @@ impl Programs {
         Ok(Programs { heard: map(&object, HEARD)?, object })
     }
 
-    /// Lets a device's packets pass through them, behind programs that are there already, for as long as the links live.
+    /// Attaches the programs to a device, behind programs that are there already, for as long as the links live.
     pub fn attach(&self, device: &Device) -> Result<[Link; 2], Error> {
         let attach = |name: &str| {
             sys::attach_tcx(&program(&self.object, name)?, device.index)
@@ -96,12 +97,12 @@ impl Programs {
         Ok([attach("option_in")?, attach("option_out")?])
     }
 
-    /// By which they tell sockets: congestion controls take it when they are loaded.
+    /// Returns the feedback map; congestion controls take it when they are loaded.
     pub fn feedback(&self) -> Result<MapHandle, Error> {
         map(&self.object, FEEDBACK)
     }
 
-    /// What they have counted.
+    /// Returns the programs' counters.
     pub fn counts(&self) -> Result<Counts, Error> {
         counts(&self.counts_map()?)
     }
@@ -118,29 +119,29 @@ pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
     Ok(Counts { inserted, heard, without_room, malformed })
 }
 
-/// One step of the proof: the beginning of a packet, and what the programs read of it.
+/// One step of the proof: the beginning of a packet, and the programs' reading of it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ProofStep {
-    /// The packet's.
+    /// The beginning of the packet.
     pub head: Head,
-    /// The answer.
+    /// The programs' reading of it.
     pub reading: Reading,
 }
 
-/// For the proof: runs the programs by themselves, at no device.
+/// Runs of the programs for the proof, without a device.
 impl Programs {
-    /// Fills in what the programs read of each packet.
+    /// Computes the programs' reading of each packet.
     pub fn read(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
         run_over(&self.object, "option_prove", "readings", steps)
     }
 
-    /// Lets a packet come, link header included.
+    /// Runs the receiving program on a packet, which includes its link header.
     pub fn receive(&self, packet: &[u8]) -> Result<(), Error> {
         self.pass("option_in", packet, &mut vec![0; packet.len()]).map(drop)
     }
 
-    /// Lets a packet leave, link header included, and gives it back as it left.
+    /// Runs the sending program on a packet, which includes its link header; returns the packet as sent.
     pub fn send(&self, packet: &[u8]) -> Result<Vec<u8>, Error> {
         let mut room = vec![0; packet.len() + 64];
         let length = self.pass("option_out", packet, &mut room)?;
@@ -148,7 +149,8 @@ impl Programs {
         Ok(room)
     }
 
-    /// What acknowledgements of a connection would echo, us: addresses and ports as the packets that come have them.
+    /// Returns the time that acknowledgements of a connection would echo, us; addresses and ports are those of received
+    /// packets.
     pub fn heard(&self, addresses: [u32; 2], ports: [u32; 2]) -> Result<Option<u32>, Error> {
         let key: Vec<u8> = [addresses, ports].concat().into_iter().flat_map(u32::to_ne_bytes).collect();
         let value = self.heard.lookup(&key, MapFlags::ANY).map_err(|error| Error::new(HEARD, error))?;

@@ -1,4 +1,4 @@
-//! Congestion controls of this process, under names that no other has: they go with it, however it ends.
+//! Congestion controls of this process, under names unique to it: they vanish with the process, however it ends.
 
 use std::thread;
 
@@ -12,15 +12,15 @@ use crate::trace::{Trace, Until};
 
 /// Algorithms that are registered while this value lives.
 pub struct Own {
-    /// What `TCP_CONGESTION` takes for each choice, in their order; equal choices share one.
+    /// The name for `TCP_CONGESTION` of each choice, in the choices' order; equal choices share one.
     pub names: Vec<String>,
     objects: Vec<Object>,
-    /// The algorithms are registered for as long as they live.
+    /// The registrations of the algorithms, which end when these are dropped.
     _links: Vec<Link>,
 }
 
 impl Own {
-    /// Registers them. What routers say they take from `feedback`, the map of the option's programs.
+    /// Registers the choices. They read the routers' times from `feedback`, the map of the option's programs.
     pub fn register(choices: &[Choice], feedback: Option<&MapHandle>) -> Result<Self, Error> {
         let mut configs: Vec<Config> = Vec::new();
         let mut place = |choice: &Choice| {
@@ -43,7 +43,7 @@ impl Own {
         self.objects.iter().map(trace).collect()
     }
 
-    /// A record that was lost would leave a gap in series and proof.
+    /// Checks that no record was lost: a loss would leave a gap in series and proof.
     pub(crate) fn check_complete(&self) -> Result<(), Error> {
         for object in &self.objects {
             let lost = object::counts(&object::map(object, ".data.counts")?)?.records_lost;
@@ -57,7 +57,7 @@ impl Own {
     }
 }
 
-/// Side by side: the kernel's verifier takes half a second of a processor for each.
+/// Loads the objects in parallel: the kernel's verifier takes half a second of a processor for each.
 fn load(configs: &[Config], feedback: Option<&MapHandle>) -> Result<Vec<Object>, Error> {
     thread::scope(|scope| {
         let load = |(place, config)| scope.spawn(move || object::load(&name(place), config, feedback));
@@ -67,7 +67,7 @@ fn load(configs: &[Config], feedback: Option<&MapHandle>) -> Result<Vec<Object>,
     })
 }
 
-/// No other process has it.
+/// Returns a name that no other process uses.
 fn name(place: usize) -> String {
     format!("vl{}_{place}", std::process::id())
 }

@@ -1,34 +1,34 @@
-//! The packets that are under way, and what the network has to know of each.
+//! The packets in flight, and the fields of each that the network needs.
 
 use vegas_core::aqt::{Head, replace_byte};
 use vegas_sim::{Carried, Direction, WireSize};
 
 use crate::addresses::flow_between;
 
-/// Packets under way, each in the slot of its number; a slot's room is used again.
+/// Packets in flight, each in the slot of its number; the memory of a slot is reused.
 pub(crate) struct Packets {
     slots: Vec<Vec<u8>>,
     next: u64,
     incoming: Vec<u8>,
 }
 
-/// More than any queue and path that a machine carries in real time hold.
+/// The number of slots: more packets than the queues and paths of a real-time run hold.
 const SLOTS: u64 = 1 << 15;
-/// The largest IPv4 packet.
+/// The largest IPv4 packet, bytes.
 const LARGEST: usize = 65_535;
 
 impl Packets {
-    /// Room for packets that are seldom larger than this; all of it is there before the first comes.
+    /// Allocates all slots in advance, with `usual` bytes each; larger packets are rare.
     pub(crate) fn new(usual: usize) -> Self {
         Packets { slots: (0..SLOTS).map(|_| Vec::with_capacity(usual)).collect(), next: 0, incoming: vec![0; LARGEST] }
     }
 
-    /// Where to read the next packet to.
+    /// Returns the buffer for the next packet.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         &mut self.incoming
     }
 
-    /// Keeps what was read, and gives it its number.
+    /// Stores the packet that was read into the buffer; returns its number.
     pub(crate) fn keep(&mut self, length: usize) -> (u64, &[u8]) {
         let number = self.next;
         self.next += 1;
@@ -38,14 +38,14 @@ impl Packets {
         (number, slot)
     }
 
-    /// The packet of a number; none once a later packet has taken its slot.
+    /// Returns the packet of this number; `None` once a later packet has taken its slot.
     pub(crate) fn get(&self, number: u64) -> Option<&[u8]> {
         (self.next - number <= SLOTS).then(|| self.slots[(number % SLOTS) as usize].as_slice())
     }
 }
 
-/// What the network has to know of a packet from one end of a flow to the other; none of any other packet, nor of one with
-/// malformed headers.
+/// Reads the fields that the network needs, of a packet between the ends of a flow; `None` for any other packet, and
+/// for one with malformed headers.
 pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     const TCP: u8 = 6;
     const UDP: u8 = 17;
@@ -55,7 +55,7 @@ pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     let (flow, direction) = flow_between(address(12)?, address(16)?)?;
     let is_data = match *bytes.get(9)? {
         TCP => head.segment()?.payload > 0,
-        // what a QUIC packet holds is encrypted
+        // the contents of a QUIC packet are encrypted, so direction alone tells data packets
         UDP => direction == Direction::Forward,
         _ => false,
     };
@@ -64,10 +64,11 @@ pub(crate) fn parse(bytes: &[u8], number: u64) -> Option<Carried> {
     Some(Carried { flow: flow as u32, direction, is_data, ecn_capable, wire, number })
 }
 
-/// The two bits of ECN in an IPv4 header's second byte, both set where congestion was experienced (RFC 3168, section 5).
+/// The two bits of ECN in an IPv4 header's second byte; both are set where congestion was experienced (RFC 3168,
+/// section 5).
 const ECN_FIELD: u8 = 0b11;
 
-/// Tells a packet's receiver of congestion; the checksum of its header stays as right as it was.
+/// Marks a packet (congestion experienced); a correct header checksum stays correct.
 pub(crate) fn mark(packet: &mut [u8]) {
     if let Some(second) = packet.get(1).copied() {
         replace_byte(packet, 1, second | ECN_FIELD);
@@ -101,7 +102,7 @@ mod tests {
     fn others_packets_and_broken_ones_are_none() {
         let whole = packet();
         assert!((0..whole.len()).all(|length| parse(&whole[..length], 0).is_none()));
-        // version, header's length, total length, protocol's own header, source, destination
+        // version, header length, total length, TCP's data offset, source, destination
         for (at, byte) in [(0, 0x65), (0, 0x44), (0, 0x4f), (3, 41), (3, 19), (32, 0x40), (32, 0xf0), (15, 4), (19, 4)]
         {
             let mut packet = packet();
@@ -110,7 +111,7 @@ mod tests {
         }
     }
 
-    /// By hand: 0x4502 becomes 0x4503 in the sum, so that its complement falls by one.
+    /// Worked out by hand: 0x4502 becomes 0x4503 in the sum, so its complement falls by one.
     #[test]
     fn a_mark_keeps_the_checksum_right() {
         let mut packet = packet();

@@ -1,4 +1,4 @@
-//! Records of the kernel side, read from bytes. The one place where bytes become values without a parser.
+//! Conversion of the kernel side's records from and to bytes: the one place where bytes become values without a parser.
 #![allow(unsafe_code, reason = "reads structs of plain integers that C has written")]
 
 use crate::abi::{Config, Decision, Event};
@@ -6,11 +6,11 @@ use crate::object::ProofStep;
 use crate::option;
 use crate::trace::Record;
 
-/// A `repr(C)` struct of integers without padding: any bytes of its size are a value of it, and it is nothing but bytes.
+/// A `repr(C)` struct of integers without padding: any bytes of its size are a valid value, and it has no other bytes.
 ///
 /// # Safety
 ///
-/// The type is that.
+/// The type must be such a struct.
 pub(crate) unsafe trait Plain: Copy {}
 
 // SAFETY: integers only, without gaps: the sizes below are sums of their fields'
@@ -30,7 +30,7 @@ unsafe impl Plain for u32 {}
 // SAFETY: an integer
 unsafe impl Plain for u64 {}
 
-/// As vegas_abi.h has them.
+/// Checks the sizes against those in vegas_abi.h.
 const _: () = {
     assert!(size_of::<Config>() == 16 * 4);
     assert!(size_of::<Event>() == 8 * 8 + 14 * 4);
@@ -38,13 +38,13 @@ const _: () = {
     assert!(size_of::<Record>() == 8 + 120 + 40 + 8 + 6 * 4 + 2 * 16);
 };
 
-/// The value in the first bytes; none if there are too few.
+/// Reads the value from the first bytes; `None` if there are too few.
 pub(crate) fn from_bytes<T: Plain>(bytes: &[u8]) -> Option<T> {
     // SAFETY: the bytes are there, any of them are a value, and their alignment does not matter
     (bytes.len() >= size_of::<T>()).then(|| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
-/// The bytes of a value.
+/// Returns the bytes of a value.
 pub(crate) fn bytes_of<T: Plain>(value: &T) -> &[u8] {
     // SAFETY: a value without padding is this many initialised bytes
     unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }

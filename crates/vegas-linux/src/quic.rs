@@ -1,7 +1,7 @@
-//! QUIC flows of a run: both ends are the program behind `vegaslab quic`, a process each in the namespaces of the run.
+//! QUIC flows of a run: each end is a process of the program behind `vegaslab quic`, in the namespaces of the run.
 //!
-//! The flow's sender is the server, which sends what the client asks for. It prints what its algorithm was told and
-//! answered; that becomes the records that TCP flows have from the kernel.
+//! The flow's sender is the server, which sends what the client asks for. It prints each event and output of its
+//! algorithm; these lines become the records that TCP flows have from the kernel.
 
 use std::env;
 use std::io::{BufRead, BufReader, Lines};
@@ -25,28 +25,28 @@ use crate::router::real_and_monotonic_ns;
 use crate::trace::Record;
 
 const PROGRAM: &str = "vegaslab-quic";
-/// UDP and IPv4.
+/// The UDP and IPv4 headers, bytes.
 const HEADERS: u64 = 28;
-/// How often to check whether a client has ended, and how often more when its time is over.
+/// The interval between checks whether a client has ended, and the number of checks that follow the end of the run.
 const NAP: Duration = Duration::from_millis(20);
 const GRACE_NAPS: u32 = 100;
-/// More than any run carries.
+/// The request of a flow without a size, bytes: more than any run carries.
 const ENDLESS_BYTES: u64 = 1 << 40;
-/// Longer than any run: that ends it.
+/// The client's own limit, seconds: longer than any run, so that the run ends it first.
 const ENDLESS_SECONDS: u64 = 1 << 31;
 
-/// What a client says of its transfer.
+/// The client's report of its transfer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Fetched {
-    /// Payload received.
+    /// The payload received, bytes.
     pub(crate) bytes: u64,
-    /// From the client's first packet to the last byte; none of a transfer that was cut short.
+    /// The time from the client's first packet to the last byte; `None` for a transfer that was cut short.
     pub(crate) completion: Option<Span>,
-    /// From the client's first packet until the connection was lost; none if it was not.
+    /// The time from the client's first packet until the connection was lost; `None` if it was not lost.
     pub(crate) lost: Option<Span>,
 }
 
-/// Whether real sockets can carry a flow by QUIC.
+/// Checks that real sockets can carry a flow by QUIC.
 pub(crate) fn check(key: &str, spec: &FlowSpec) -> Result<(), Error> {
     if !spec.host.delayed_ack.is_none() {
         return Err(Error(format!("{key}.delayed_ack: over the router QUIC acknowledges every packet; leave it out")));
@@ -56,17 +56,17 @@ pub(crate) fn check(key: &str, spec: &FlowSpec) -> Result<(), Error> {
     })
 }
 
-/// The scenario with its QUIC flows as others: the router carries packets of any protocol.
+/// Returns the scenario with its QUIC flows as TCP flows: the router carries packets of any protocol.
 pub(crate) fn as_carried(scenario: &Scenario) -> Scenario {
     let mut carried = scenario.clone();
     carried.flows.iter_mut().for_each(|flow| flow.transport = Transport::Tcp);
     carried
 }
 
-/// The sending end of a flow, which waits for its client. It ends with this value.
+/// The sending end of a flow, which waits for its client. The process ends when this value is dropped.
 pub(crate) struct Server {
     process: Child,
-    /// The program ends when this is closed.
+    /// The standard input of the program, which ends when this is closed.
     input: Option<ChildStdin>,
     address: String,
     fingerprint: String,
@@ -74,7 +74,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it in the senders' namespace.
+    /// Starts the server in the senders' namespace.
     pub(crate) fn start(flow: usize, spec: &FlowSpec, senders: &Namespace) -> Result<Self, Error> {
         let mut process = senders.within(|| spawn(&mut serving(flow, spec)?))?;
         let output = process.stdout.take().ok_or_else(|| Error::new(PROGRAM, "has no output"))?;
@@ -92,8 +92,8 @@ impl Server {
         })
     }
 
-    /// Fetches from it, from the receivers' namespace, in which this thread is; for as long as `longest`. None if it was
-    /// `over` before that.
+    /// Fetches from the server for at most `longest`; this thread is in the receivers' namespace. Returns `None` if
+    /// `over` was set before the client reported.
     pub(crate) fn fetch(
         &self,
         flow: usize,
@@ -116,13 +116,13 @@ impl Server {
         }
     }
 
-    /// Ends it; what its algorithm was told and answered, on the machine's monotonic clock.
+    /// Ends the server; returns the events and outputs of its algorithm, by the machine's monotonic clock.
     pub(crate) fn finish(mut self, flow: usize) -> Vec<Record> {
         drop(self.input.take());
         let lines = self.trace.take().and_then(|trace| trace.join().ok()).unwrap_or_default();
         let (real_ns, monotonic_ns) = real_and_monotonic_ns();
         let monotonic = |unix_ns: u64| (monotonic_ns + unix_ns).saturating_sub(real_ns);
-        // a line that was cut short by the end is none
+        // a line that the end cut short is no record
         lines.iter().filter_map(|line| record(flow, line, monotonic)).collect()
     }
 }
@@ -161,7 +161,7 @@ fn path_options(spec: &FlowSpec) -> [String; 3] {
     ["--tied".into(), "--udp-payload".into(), spec.packet.get().saturating_sub(HEADERS).to_string()]
 }
 
-/// The preset that the flow's parts are, as QUIC carries it; its own name first.
+/// Returns the preset with the flow's parts as QUIC carries them; the preset that the flow names is preferred.
 fn preset_of(spec: &FlowSpec) -> Option<&'static str> {
     let is_it = |preset: &&registry::Preset| {
         preset.standalone == spec.standalone && preset.composition.left_to_quic() == spec.composition
@@ -170,7 +170,7 @@ fn preset_of(spec: &FlowSpec) -> Option<&'static str> {
     named.or_else(|| registry::PRESETS.iter().find(is_it)).map(|preset| preset.name)
 }
 
-/// Beside this program, or in the path for commands.
+/// Finds the program beside this one, or in PATH.
 fn program() -> Result<PathBuf, Error> {
     let beside = env::current_exe().ok().and_then(|own| own.parent().map(|folder| folder.to_path_buf()));
     let path = env::var_os("PATH").unwrap_or_default();
@@ -184,7 +184,7 @@ fn spawn(command: &mut Command) -> Result<Child, Error> {
     command.spawn().map_err(|error| Error::new(PROGRAM, error))
 }
 
-/// Waits for a process to end; once it is over, not for long. Whether that cut it short.
+/// Waits for a process to end, and ends it soon after `over` is set; returns whether that cut it short.
 fn wait(process: &mut Child, over: &AtomicBool) -> Result<bool, Error> {
     let mut naps_left = GRACE_NAPS;
     while process.try_wait().map_err(|error| Error::new(PROGRAM, error))?.is_none() {
@@ -199,7 +199,7 @@ fn wait(process: &mut Child, over: &AtomicBool) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// Why a process ended: its own last line.
+/// Returns the reason for which a process ended: its last line of standard error.
 fn complaint(process: &mut Child) -> String {
     let said: Option<Lines<_>> = process.stderr.take().map(|errors| BufReader::new(errors).lines());
     let last = said.and_then(|lines| lines.map_while(Result::ok).last());
@@ -207,7 +207,7 @@ fn complaint(process: &mut Child) -> String {
     last.unwrap_or_else(|| format!("{PROGRAM} ended early"))
 }
 
-/// The client's last line.
+/// Parses the client's last line.
 fn fetched(line: &str) -> Option<Fetched> {
     let done: Value = serde_json::from_str(line).ok()?;
     let span = |seconds: f64| Span::from_nanos((seconds * 1e9) as u64);
@@ -219,8 +219,9 @@ fn fetched(line: &str) -> Option<Fetched> {
     })
 }
 
-/// A line of the server's: connection, unix_ns, event, cwnd_segments, ssthresh_segments, in_flight_segments, rtt_ns,
-/// base_rtt_ns, diff_segments, slow_start, acked_bytes, sent_packets, lost_packets. None for the line of their names.
+/// Parses a line of the server's: connection, unix_ns, event, cwnd_segments, ssthresh_segments, in_flight_segments,
+/// rtt_ns, base_rtt_ns, diff_segments, slow_start, acked_bytes, sent_packets, lost_packets. Returns `None` for the
+/// header line.
 fn record(flow: usize, line: &str, monotonic: impl Fn(u64) -> u64) -> Option<Record> {
     let fields: Vec<&str> = line.split(',').collect();
     let &[_, unix_ns, event, cwnd, ssthresh, in_flight, rtt, base, diff, slow_start, acked, sent, lost] = &fields[..]
@@ -256,7 +257,8 @@ fn record(flow: usize, line: &str, monotonic: impl Fn(u64) -> u64) -> Option<Rec
     })
 }
 
-/// QUIC repairs losses beside the algorithm: the phase stays what it is.
+/// Returns the kind of a record. A loss counts as an acknowledgement, because QUIC repairs losses beside the algorithm
+/// and the phase stays what it is.
 fn kind(event: &str) -> Option<u32> {
     match event {
         "start" => Some(EVENT_START),

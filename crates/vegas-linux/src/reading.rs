@@ -1,4 +1,4 @@
-//! What is known of a connection at an instant, from what the kernel has reported so far: a row of the simulator's series.
+//! The state of a connection at an instant, from the kernel's reports so far: a row of the simulator's series.
 
 use vegas_core::units::Window;
 use vegas_sim::outcome::FlowSeries;
@@ -6,7 +6,7 @@ use vegas_sim::outcome::FlowSeries;
 use crate::abi::{EVENT_ACK, EVENT_START, EVENT_TIMEOUT, NONE_U32};
 use crate::trace::Record;
 
-/// The newest state of a connection, and what has been counted since its start.
+/// The newest state of a connection, and its counts since the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reading {
     newest: Option<Record>,
@@ -20,11 +20,11 @@ const IDLE: u8 = 0;
 const SLOW_START: u8 = 1;
 const AVOIDANCE: u8 = 2;
 const RECOVERY: u8 = 3;
-/// The SYN's, which the kernel counts; all that can have been, where the start was missed.
+/// The SYN's byte, which the kernel counts; where the start was missed, no other handshake byte can have been counted.
 const SYN_BYTES: u64 = 1;
 
 impl Reading {
-    /// Takes in what the kernel reported next.
+    /// Takes in the kernel's next record.
     pub fn note(&mut self, record: &Record) {
         if record.event.kind == EVENT_START {
             self.handshake_bytes = record.bytes_acked;
@@ -38,22 +38,23 @@ impl Reading {
         self.newest = Some(*record);
     }
 
-    /// The newest record.
+    /// Returns the newest record.
     pub fn newest(&self) -> Option<&Record> {
         self.newest.as_ref()
     }
 
-    /// Payload acknowledged since the algorithm took the connection.
+    /// Returns the payload acknowledged since the algorithm took the connection, bytes.
     pub fn acked_bytes(&self) -> u64 {
         self.newest.map_or(0, |record| record.bytes_acked.saturating_sub(self.handshake_bytes))
     }
 
-    /// Retransmission timeouts.
+    /// Returns the number of retransmission timeouts.
     pub fn timeouts(&self) -> u64 {
         self.timeouts
     }
 
-    /// Adds the row of this instant. The rate over the step is the caller's: it depends on where bytes are counted.
+    /// Adds the row of this instant. The caller computes the throughput over the step, which depends on where bytes are
+    /// counted.
     pub fn push_row(&self, time_s: f64, flow: u32, throughput_mbps: f64, series: &mut FlowSeries) {
         let decision = self.newest.map(|record| record.decision);
         let ssthresh = decision.map(|it| it.ssthresh).filter(|ssthresh| *ssthresh != NONE_U32);
@@ -90,7 +91,7 @@ pub(crate) fn mbps(bytes: u64, seconds: f64) -> f64 {
     if seconds > 0.0 { bytes as f64 * 8.0 / 1e6 / seconds } else { 0.0 }
 }
 
-/// After the acknowledgement; what is sent in answer comes later.
+/// Returns the segments in flight after an acknowledgement; those sent in answer are not counted yet.
 fn in_flight(record: &Record) -> u32 {
     match record.event.kind {
         EVENT_ACK => record.event.in_flight.saturating_sub(record.event.acked),
@@ -98,7 +99,7 @@ fn in_flight(record: &Record) -> u32 {
     }
 }
 
-/// Acknowledgements come to the core again once a recovery is over.
+/// Returns the phase. The core gets acknowledgements again once a recovery is over.
 fn phase(record: &Record) -> u8 {
     match (record.event.kind, record.decision.slow_start) {
         (EVENT_START | EVENT_ACK | EVENT_TIMEOUT, 1) => SLOW_START,

@@ -1,4 +1,4 @@
-//! The simulator's totals and series of flows, from what the kernel reported.
+//! The simulator's totals and series of flows, made from the kernel's records.
 
 use vegas_core::units::Time;
 use vegas_sim::outcome::{FlowOutcome, FlowSeries, Incident, IncidentKind};
@@ -11,18 +11,18 @@ use crate::reading::{Reading, base_rtt_ms, mbps, millis, window};
 use crate::router::Clock;
 use crate::trace::Record;
 
-/// Records of one flow, in the order of time, and when each was.
+/// The records of one flow with their times, ascending.
 #[derive(Clone, Debug, Default)]
 pub struct FlowRecord {
     rows: Vec<(Time, Record)>,
-    /// Bytes on the wire that had reached the receiver.
+    /// The bytes on the wire that had reached the receiver by each time.
     received: Vec<(Time, u64)>,
-    /// What a QUIC client says of its transfer: there the sender knows of whole packets.
+    /// The report of a QUIC client: with QUIC, the sender knows of whole packets only.
     fetched: Option<Fetched>,
 }
 
 impl FlowRecord {
-    /// Adds what the kernel reported next.
+    /// Adds the kernel's next record.
     pub fn push(&mut self, clock: Clock, record: Record) {
         self.rows.push((clock.at(record.event.now_ns), record));
     }
@@ -35,12 +35,12 @@ impl FlowRecord {
         }
     }
 
-    /// Sets what a QUIC client says.
+    /// Sets the report of a QUIC client.
     pub(crate) fn set_fetched(&mut self, fetched: Option<Fetched>) {
         self.fetched = fetched;
     }
 
-    /// The totals.
+    /// Returns the flow's totals.
     pub fn outcome(&self, spec: &FlowSpec, run_end: Time) -> FlowOutcome {
         let completion = self.completion(spec);
         let end = completion.or(self.lost(spec)).unwrap_or(run_end);
@@ -67,7 +67,7 @@ impl FlowRecord {
         }
     }
 
-    /// The hosts' own incidents: timeouts, the first exit from slow start, and a lost connection.
+    /// Returns the hosts' own incidents: timeouts, the first exit from slow start, and a lost connection.
     pub fn incidents(&self, flow: u32, spec: &FlowSpec) -> Vec<Incident> {
         let at = |time, kind, record: &Record| Incident {
             time_s: seconds(time),
@@ -91,7 +91,7 @@ impl FlowRecord {
         all
     }
 
-    /// The ends of the sampling steps up to the run's end, and their beginnings.
+    /// Returns the sampling steps up to the run's end, as pairs of their end and beginning.
     fn steps(&self, sampling: Sampling, end: Time) -> Vec<(Time, Time)> {
         let times: Vec<Time> = match sampling {
             Sampling::Off => Vec::new(),
@@ -105,7 +105,7 @@ impl FlowRecord {
         times.into_iter().zip(before).collect()
     }
 
-    /// Rows up to and with a time.
+    /// Counts the rows up to and including a time.
     fn count_by(&self, time: Time) -> usize {
         self.rows.partition_point(|(at, _)| *at <= time)
     }
@@ -117,7 +117,7 @@ impl FlowRecord {
         }
     }
 
-    /// Events of a kind up to and with a time.
+    /// Counts the events of a kind up to and including a time.
     fn count(&self, kind: u32, time: Time) -> u64 {
         let rows = &self.rows[..self.count_by(time)];
         rows.iter().filter(|(_, record)| record.event.kind == kind).count() as u64
@@ -127,13 +127,13 @@ impl FlowRecord {
         self.rows.last().map(|(_, record)| record)
     }
 
-    /// Payload acknowledged; what the kernel had counted at the start is the handshake's.
+    /// Returns the payload acknowledged; the bytes that the kernel had counted at the start are the handshake's.
     fn acked_bytes(&self, record: &Record) -> u64 {
         let handshake = self.rows.first().map_or(0, |(_, first)| first.bytes_acked);
         record.bytes_acked.saturating_sub(handshake)
     }
 
-    /// When the connection was lost.
+    /// Returns the time at which the connection was lost.
     fn lost(&self, spec: &FlowSpec) -> Option<Time> {
         Some(spec.start + self.fetched?.lost?)
     }
@@ -146,7 +146,7 @@ impl FlowRecord {
         self.rows.iter().find(|(_, record)| self.acked_bytes(record) >= size).map(|(time, _)| *time)
     }
 
-    /// The first row out of slow start.
+    /// Returns the index of the first row out of slow start.
     fn exit_row(&self) -> Option<usize> {
         self.rows
             .windows(2)
@@ -154,7 +154,7 @@ impl FlowRecord {
             .map(|row| row + 1)
     }
 
-    /// When slow start was left first, and the window before the cut.
+    /// Returns the time of the first exit from slow start, and the window before the cut.
     fn slow_start_exit(&self) -> Option<(Time, f64)> {
         self.exit_row().map(|row| (self.rows[row].0, window(&self.rows[row - 1].1)))
     }
@@ -177,7 +177,7 @@ impl FlowRecord {
     }
 }
 
-/// A flow's record, read up to a time.
+/// A reader of a flow's record, up to a time.
 #[derive(Debug)]
 struct Reader<'record> {
     record: &'record FlowRecord,
@@ -193,7 +193,7 @@ impl Reader<'_> {
     }
 }
 
-/// The rows of all flows at the scenario's sampling times up to the run's end, in the order of time.
+/// Returns the rows of all flows at the scenario's sampling instants up to the run's end, in the order of time.
 pub fn flow_series(flows: &[FlowRecord], scenario: &Scenario, end: Time) -> FlowSeries {
     let steps = |(flow, record): (usize, &FlowRecord)| {
         record.steps(scenario.sampling, end).into_iter().map(move |(time, before)| (time, flow, before))

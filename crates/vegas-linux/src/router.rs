@@ -1,8 +1,8 @@
-//! The network in real time: packets from TUN devices go through the simulator's own links and come out when those
-//! say, by the machine's clock.
+//! The network in real time: packets from TUN devices pass through the simulator's links and are delivered at the
+//! simulated times, by the machine's clock.
 //!
-//! A packet's times on its way are computed, not waited for: only its last delivery is as late as the machine makes it.
-//! How late is counted for every packet ([`Lateness`]).
+//! The times at which a packet passes links are computed, not waited for: only its delivery to the host is as late as
+//! the machine makes it. The lateness of every packet is recorded ([`Lateness`]).
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -41,17 +41,17 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows 0 now.
+    /// Starts a clock that shows 0 now.
     pub fn start() -> Self {
         Clock { began_ns: monotonic_ns() }
     }
 
-    /// What it shows.
+    /// Returns the time that the clock shows.
     pub fn now(&self) -> Time {
         self.at(monotonic_ns())
     }
 
-    /// What it shows at an instant of the monotonic clock; 0 before its beginning.
+    /// Returns the clock's time at an instant of the monotonic clock; 0 before the run's beginning.
     pub fn at(&self, monotonic_ns: u64) -> Time {
         Time::from_nanos(monotonic_ns.saturating_sub(self.began_ns))
     }
@@ -61,7 +61,7 @@ pub(crate) fn monotonic_ns() -> u64 {
     nanos(ClockId::CLOCK_MONOTONIC)
 }
 
-/// One instant by the clock of the date, in which other programs write times down, and by the monotonic one.
+/// Reads the same instant by the real-time clock, in which other programs write times down, and by the monotonic one.
 pub(crate) fn real_and_monotonic_ns() -> (u64, u64) {
     (nanos(ClockId::CLOCK_REALTIME), monotonic_ns())
 }
@@ -71,18 +71,18 @@ fn nanos(clock: ClockId) -> u64 {
     clock_gettime(clock).map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
 }
 
-/// What a router has seen.
+/// The result of a router.
 #[derive(Debug)]
 pub struct Routed {
-    /// Links, background traffic and drops, as of a simulated run; the flows are idle ones.
+    /// Links, background traffic and drops, as of a simulated run; the flows in it are idle.
     pub outcome: Outcome,
-    /// Data packets and others that came to a receiver.
+    /// The packets delivered to receivers, data packets among them.
     pub delivered: Vec<Delivery>,
-    /// When it ended.
+    /// When the run ended.
     pub end: Time,
-    /// How late all packets were.
+    /// The lateness of all packets.
     pub lateness: Lateness,
-    /// Packets from hosts that belong to no flow, or are malformed: they are dropped.
+    /// Packets from hosts that belong to no flow or are malformed; they are dropped.
     pub refused: u64,
 }
 
@@ -96,11 +96,11 @@ pub struct Router {
     packets: Packets,
     /// The packet that is being delivered.
     leaving: Vec<u8>,
-    /// By flow, whether its packets may be marked.
+    /// Whether a flow's packets may be marked, by flow.
     ecn: Vec<bool>,
     capture: Capture,
     refused: u64,
-    /// What hosts have sent and the network has not taken in yet, in the order of time.
+    /// Packets that hosts have sent and that the network has not taken in yet, in the order of time.
     sent: VecDeque<(Time, Carried)>,
     delivered: Vec<Delivery>,
     late_to_senders: Vec<Span>,
@@ -108,15 +108,15 @@ pub struct Router {
     bound: Span,
 }
 
-/// Above ordinary threads; the kernel's own stay above it.
+/// The priority of a thread that is always awake: above ordinary threads, below the kernel's own.
 const PRIORITY_AWAKE: i32 = 40;
-/// Of threads that sleep: their work is short, and a thread that is always awake would leave them no time.
+/// The priority of threads that sleep: their work is short, and a thread that is always awake would leave them no time.
 const PRIORITY_ASLEEP: i32 = 41;
-/// Longest sleep, so that a stop is seen soon.
+/// The longest sleep, so that a stop is noticed soon.
 const NAP: Span = Span::from_millis(20);
 
 impl Router {
-    /// The network of a scenario between the devices of the senders' and the receivers' namespaces.
+    /// Makes the network of a scenario between the devices of the senders' and the receivers' namespaces.
     pub fn new(scenario: &Scenario, senders: File, receivers: File) -> Self {
         Router {
             carrier: Carrier::new(scenario),
@@ -127,7 +127,7 @@ impl Router {
             packets: Packets::new(largest_packet(scenario)),
             leaving: Vec::with_capacity(largest_packet(scenario)),
             ecn: scenario.flows.iter().map(|flow| flow.ecn).collect(),
-            // each once where it is sent, and once where it comes
+            // a packet appears once where it is sent, and once where it is received
             capture: Capture::with_room_for(scenario.capture.then(|| 2 * packets_at_most(scenario))),
             refused: 0,
             sent: VecDeque::with_capacity(SENT_AT_ONCE),
@@ -138,9 +138,9 @@ impl Router {
         }
     }
 
-    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads alternate; the active one does
-    /// not sleep, since a thread that sleeps may wake late. Beside another run one thread serves, and sleeps. `ready` gets
-    /// the clock when time begins.
+    /// Carries packets until the scenario's end, or until `over` is set. Two real-time threads alternate; the active
+    /// one does not sleep, since a thread that sleeps may wake late. If another run has the processors, one thread
+    /// serves, and sleeps. `ready` gets the clock when time begins.
     pub fn run(mut self, processors: &Processors, over: &AtomicBool, ready: &Sender<Clock>) -> Result<Routed, Error> {
         // page faults would make packets late
         mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
@@ -179,7 +179,7 @@ impl Router {
         Ok([self.senders.try_clone()?, self.receivers.try_clone()?])
     }
 
-    /// Does what is due, and returns when to look again; `None` at the end.
+    /// Does the work that is due; returns the time of the next work, or `None` at the end.
     fn turn(&mut self) -> Result<Option<Time>, Error> {
         self.take_in(Direction::Forward, None)?;
         self.take_in(Direction::Backward, None)?;
@@ -189,7 +189,7 @@ impl Router {
         Ok((now < self.end).then_some(due))
     }
 
-    /// Everything up to now, each thing at its own time, however late it is served.
+    /// Processes all steps up to now, each at its simulated time, however late it is served.
     fn catch_up(&mut self) -> Result<(), Error> {
         while let Some(at) = self.next_step().filter(|at| *at <= self.clock.now()) {
             match self.sent.pop_front_if(|(sent, _)| *sent <= at) {
@@ -210,7 +210,7 @@ impl Router {
 
     fn deliver(&mut self, delivery: Delivery) -> Result<(), Error> {
         let Some(bytes) = self.packets.get(delivery.number) else { return Ok(()) };
-        // a copy: a packet that links double comes again
+        // a copy, since a link may duplicate the packet
         self.leaving.clear();
         self.leaving.extend_from_slice(bytes);
         aqt::stamp(&mut self.leaving, delivery.queued);
@@ -222,7 +222,7 @@ impl Router {
             Direction::Forward => (&self.receivers, &mut self.late_to_receivers),
             Direction::Backward => (&self.senders, &mut self.late_to_senders),
         };
-        // before, as the host has it then: what it sends in answer, be it a whole window, it sends before `write` is over
+        // measured before the write: the host answers, be it with a whole window, before `write` returns
         late.push(self.clock.now().since(delivery.at));
         // a receiver that goes away loses its packets
         if let Err(error) = device.write(&self.leaving)
@@ -239,14 +239,15 @@ impl Router {
         }
     }
 
-    /// Takes what the hosts of one side have sent: now, or, if it answers a delivery, when that was due. Not all of what
-    /// they send at once, so that what is due meanwhile is not late for it.
+    /// Takes in packets that the hosts of one side have sent. They enter the network now or, if they answer a delivery,
+    /// at the time at which that was due. Other packets are taken in batches, so that work that becomes due meanwhile
+    /// is not late.
     fn take_in(&mut self, direction: Direction, answers: Option<Time>) -> Result<(), Error> {
         let mut device = match direction {
             Direction::Forward => &self.senders,
             Direction::Backward => &self.receivers,
         };
-        // what answers belongs to the delivery
+        // all packets that answer belong to the delivery
         let most = if answers.is_some() { usize::MAX } else { TAKEN_AT_ONCE };
         for _ in 0..most {
             let length = match device.read(self.packets.room()) {
@@ -271,13 +272,13 @@ impl Router {
     }
 }
 
-/// Some 20 us of work.
+/// The batch size, packets: some 20 us of work.
 const TAKEN_AT_ONCE: usize = 16;
-/// More than hosts send between two reads of their devices.
+/// The room for sent packets: more than hosts send between two reads of their devices.
 const SENT_AT_ONCE: usize = 4096;
 
-/// Which threads serve on which processor, and when. On a machine with one processor, and beside another run, a router has none for
-/// itself; beside programs on a machine with two it has one thread.
+/// Returns the processors on which threads serve, with their shifts. On a machine with one processor, and beside
+/// another run, the router has none for itself; beside programs on a machine with two it has one thread.
 fn shifts(processors: &Processors, taken: Option<&Taken>) -> Vec<(usize, Option<Shift>)> {
     match taken {
         Some(_) if processors.router_sleeps() => vec![(processors.of_router(), None)],
@@ -286,7 +287,7 @@ fn shifts(processors: &Processors, taken: Option<&Taken>) -> Vec<(usize, Option<
     }
 }
 
-/// Serves during its shift; without one, always, and sleeps while there is nothing to do.
+/// Serves during its shift; a thread without one always serves, and sleeps while there is nothing to do.
 fn serve(
     router: &Mutex<&mut Router>,
     devices: &[File; 2],
@@ -312,7 +313,7 @@ fn serve(
     Ok(())
 }
 
-/// Whether there is a packet to take in, within a time or at once.
+/// Returns whether there is a packet to take in now, or within a time.
 fn has_packets([senders, receivers]: &[File; 2], within: Span) -> Result<bool, Error> {
     let mut files =
         [PollFd::new(senders.as_fd(), PollFlags::POLLIN), PollFd::new(receivers.as_fd(), PollFlags::POLLIN)];
@@ -322,7 +323,7 @@ fn has_packets([senders, receivers]: &[File; 2], within: Span) -> Result<bool, E
     }
 }
 
-/// A thread that died with the lock ends the run anyway.
+/// Locks the router. A poisoned lock is accepted: a thread that died with it ends the run anyway.
 fn lock<'a, 'r>(router: &'a Mutex<&'r mut Router>) -> MutexGuard<'a, &'r mut Router> {
     router.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -331,20 +332,20 @@ fn largest_packet(scenario: &Scenario) -> usize {
     scenario.flows.iter().map(|flow| flow.largest_packet().get() as usize).max().unwrap_or_default()
 }
 
-/// How many packets, with an acknowledgement each, the flows' slowest links pass during the run; memory that grows while
-/// packets wait would make them late.
+/// Returns how many packets, with an acknowledgement each, the flows' slowest links pass during the run. Memory is
+/// reserved for them, since memory that grows while packets wait would make them late.
 fn packets_at_most(scenario: &Scenario) -> usize {
     const MOST: u64 = 1 << 22;
     let packets = |flow: &FlowSpec| scenario.duration.as_nanos() / slowest_packet(scenario, flow).as_nanos().max(1);
     (2 * scenario.flows.iter().map(packets).sum::<u64>()).min(MOST) as usize
 }
 
-/// The time that a full packet takes on the slowest link of its path.
+/// Returns the transmission time of a full packet on the slowest link of the flow's path.
 fn slowest_packet(scenario: &Scenario, flow: &FlowSpec) -> Span {
     flow.path.iter().map(|link| scenario.links[*link].rate.time_for(flow.packet)).max().unwrap_or_default()
 }
 
-/// Half the shortest such time of all flows.
+/// Returns half the shortest such time of all flows.
 fn half_a_packet(scenario: &Scenario) -> Span {
     let packet = scenario.flows.iter().map(|flow| slowest_packet(scenario, flow)).min().unwrap_or_default();
     Span::from_nanos(packet.as_nanos() / 2)

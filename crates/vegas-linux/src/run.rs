@@ -1,7 +1,7 @@
 //! A scenario with real sockets: endpoints in two namespaces, the simulator's network between them in real time.
 //!
-//! All that a run makes (namespaces, devices, congestion controls, sockets) belongs to this process and has no name that
-//! outlives it: however it ends, nothing is left.
+//! All that a run makes (namespaces, devices, congestion controls, sockets) belongs to this process and has no name
+//! that outlives it: however the run ends, nothing is left.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -29,28 +29,28 @@ use crate::recording::{FlowRecord, flow_series};
 use crate::router::{Clock, Routed, Router};
 use crate::trace::{Record, Trace};
 
-/// What a run on real sockets gives.
+/// The result of a run on real sockets.
 #[derive(Debug)]
 pub struct Run {
     /// The simulator's totals, series and incidents.
     pub outcome: Outcome,
-    /// How late the router was.
+    /// The router's lateness.
     pub lateness: Lateness,
-    /// Packets in the run's namespaces that belong to no flow, or are malformed: the router dropped them.
+    /// Packets in the run's namespaces that belong to no flow or are malformed; the router dropped them.
     pub packets_refused: u64,
-    /// All that the kernel reported, in the order of time.
+    /// The kernel's records, in the order of time.
     pub records: Vec<Record>,
-    /// Each flow's algorithm in the kernel; none of a flow by QUIC.
+    /// Each flow's algorithm in the kernel; `None` for a flow by QUIC.
     pub algorithms: Vec<Option<Choice>>,
 }
 
 impl Run {
-    /// What the kernel reported of a flow.
+    /// Returns the kernel's records of a flow.
     pub fn records_of(&self, flow: usize) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(move |record| addresses::flow_of_port(record.local_port) == Some(flow))
     }
 
-    /// What the summary holds beyond the simulator's.
+    /// Returns the summary's fields that a simulated run does not have.
     pub fn to_json(&self) -> Value {
         let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
         let mut about = json!({ "kernel": release.trim() });
@@ -62,21 +62,21 @@ impl Run {
     }
 }
 
-/// How long records arrive after the last packet.
+/// The time that records take to arrive after the last packet.
 const LAST_RECORDS: Duration = Duration::from_millis(20);
 const NAP: Duration = Duration::from_millis(10);
 
 /// Whether the receivers know RoVegas's option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receivers {
-    /// They echo what routers have stamped.
+    /// They echo the times that routers have stamped.
     Echo,
-    /// They ignore it, as any host without the programs.
+    /// They ignore the option, as any host without the programs does.
     Ignore,
 }
 
-/// Carries the scenario out; it takes as long as the scenario, or until all flows have completed, where the scenario says
-/// so. `stop` ends it early, without a result.
+/// Carries the scenario out, in real time. The run ends with the scenario's duration, or when all flows have completed
+/// if the scenario says so. `stop` ends it early, without a result.
 pub fn run(scenario: &Scenario, stop: &AtomicBool) -> Result<Run, Error> {
     run_to(scenario, Receivers::Echo, stop)
 }
@@ -109,7 +109,7 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
         let (over, senders, receivers, processors) = (&over, &senders, &receivers, &processors);
         let (ready, started) = mpsc::channel();
         let routing = scope.spawn(move || {
-            // also if it dies
+            // set even if the router dies
             let _over = SetAtEnd(over);
             router.run(processors, over, &ready)
         });
@@ -120,7 +120,7 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
         for listener in &listeners {
             scope.spawn(move || endpoints::receive(listener, over));
         }
-        // the kernel's algorithms are in the order of the flows by TCP
+        // the kernel's algorithms have the order of the flows by TCP
         let mut names = algorithms.names.iter();
         let send = scenario.flows.iter().zip(&servers).enumerate().map(|(flow, (spec, server))| {
             let name = if server.is_some() { None } else { names.next() };
@@ -139,7 +139,7 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
         });
         let ends: Vec<_> = send.collect();
         let records = {
-            // also if they cannot be read
+            // set even if the traces cannot be read
             let _over = SetAtEnd(over);
             read_traces(&traces, Completion::awaited(scenario), over, stop)
         };
@@ -161,12 +161,12 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
     Ok(Run { outcome, lateness, packets_refused, records, algorithms: choices })
 }
 
-/// The flow's algorithm in the kernel, if that carries the flow.
+/// Returns the flow's algorithm in the kernel; `None` if the kernel does not carry the flow.
 fn choice(spec: &FlowSpec) -> Result<Option<Choice>, Error> {
     (spec.transport == Transport::Tcp).then(|| Choice::of_flow(spec)).transpose()
 }
 
-/// The senders of the flows by QUIC.
+/// Starts the senders of the flows by QUIC.
 fn servers(scenario: &Scenario, senders: &Namespace) -> Result<Vec<Option<Server>>, Error> {
     let server = |(flow, spec): (usize, &FlowSpec)| {
         (spec.transport == Transport::Quic).then(|| Server::start(flow, spec, senders)).transpose()
@@ -174,7 +174,7 @@ fn servers(scenario: &Scenario, senders: &Namespace) -> Result<Vec<Option<Server
     scenario.flows.iter().enumerate().map(server).collect()
 }
 
-/// Fetches from the flow's start until its stop, its size or the end.
+/// Fetches from the flow's start until its stop, its size or the end of the run.
 fn fetch(
     server: &Server,
     flow: usize,
@@ -219,19 +219,19 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-/// The programs of RoVegas's option, where a flow asks routers.
+/// Loads the programs of RoVegas's option, if a flow asks routers.
 fn option_of(choices: &[Choice]) -> Result<Option<Programs>, Error> {
     let asks = choices.iter().any(|choice| choice.composition.signal.needs_routers());
     asks.then(|| Programs::load(TUN_HEADER_BYTES, None)).transpose()
 }
 
-/// Lets the packets of these hosts pass through them.
+/// Attaches the programs to the devices of these hosts.
 fn attach(option: &Programs, hosts: [Option<&Namespace>; 2]) -> Result<Vec<[Link; 2]>, Error> {
     let attach = |host: &Namespace| host.within(|| option.attach(&Device::find(DEVICE)?));
     hosts.into_iter().flatten().map(attach).collect()
 }
 
-/// A TUN device has none.
+/// The link header of a TUN device, bytes: it has none.
 const TUN_HEADER_BYTES: u32 = 0;
 
 fn connect(scenario: &Scenario, senders: &Namespace, receivers: &Namespace) -> Result<(), Error> {
@@ -254,10 +254,10 @@ fn sender(flow: usize, spec: &FlowSpec, kernel_name: &str, end: Time) -> Sender 
     }
 }
 
-/// IPv4 and TCP without options; timestamps are off.
+/// The IPv4 and TCP headers without options, bytes; timestamps are off.
 const TCP_IP_HEADERS: u64 = 40;
 
-/// Reads until the run is over, and ends it when all flows have completed or `stop` is set.
+/// Reads the traces until the run is over, and ends it when all flows have completed or `stop` is set.
 fn read_traces(
     traces: &[Trace<'_>],
     mut awaited: Option<Completion>,

@@ -1,11 +1,11 @@
-//! When which of the router's threads is awake.
+//! The shifts of the router's two threads: when each is awake.
 //!
-//! Linux takes the processor from real-time threads that use more than 95 % of a second (`sched_rt_runtime_us`), for as long
-//! as 50 ms. So one thread serves most of the time, and another, on another processor, while the first sleeps.
+//! Linux takes the processor from real-time threads that use more than 95 % of a second (`sched_rt_runtime_us`), for up
+//! to 50 ms. So one thread serves most of the time, and another one, on another processor, while the first sleeps.
 
 use vegas_core::units::{Span, Time};
 
-/// A part of each [`PERIOD`].
+/// An interval within each [`PERIOD`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shift {
     begins: Span,
@@ -14,14 +14,15 @@ pub(crate) struct Shift {
 
 const PERIOD: Span = Span::from_millis(200);
 
-/// Most of the time, and the rest of it; each begins two milliseconds before the other ends, as a thread may wake late.
+/// The shift for most of the time, and that for the rest. Each begins two milliseconds before the other ends, as a
+/// thread may wake late.
 pub(crate) const SHIFTS: [Shift; 2] = [
     Shift { begins: Span::ZERO, lasts: Span::from_millis(182) },
     Shift { begins: Span::from_millis(180), lasts: Span::from_millis(22) },
 ];
 
 impl Shift {
-    /// How long until it begins; zero while it lasts.
+    /// Returns the time until the shift begins; zero while it lasts.
     pub(crate) fn begins_in(self, now: Time) -> Span {
         let period = PERIOD.as_nanos();
         let since = (now.as_nanos() % period + period - self.begins.as_nanos()) % period;

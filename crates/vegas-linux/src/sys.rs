@@ -18,8 +18,8 @@ struct InterfaceRequest {
     rest: [u8; 22],
 }
 
-/// Makes a TUN device in this thread's network namespace: each read is a packet that the namespace sends, each write one
-/// that it receives, IPv4 without Ethernet. It vanishes with the file.
+/// Makes a TUN device in this thread's network namespace. Each read gives a packet that the namespace sends, each write
+/// one that it receives: IPv4 without Ethernet. The device vanishes with the file.
 pub(crate) fn tun(name: &str) -> io::Result<File> {
     let file = OpenOptions::new().read(true).write(true).custom_flags(libc::O_NONBLOCK).open("/dev/net/tun")?;
     let flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
@@ -29,7 +29,7 @@ pub(crate) fn tun(name: &str) -> io::Result<File> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(file) }
 }
 
-/// What kind of device it is in this thread's network namespace: one of the ARPHRD constants.
+/// Returns the kind of a device in this thread's network namespace: one of the ARPHRD constants.
 pub(crate) fn hardware_type(name: &str) -> io::Result<u16> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     let mut request = request(name);
@@ -41,7 +41,7 @@ pub(crate) fn hardware_type(name: &str) -> io::Result<u16> {
 
 fn request(name: &str) -> InterfaceRequest {
     let mut request = InterfaceRequest { name: [0; libc::IFNAMSIZ], flags: 0, rest: [0; 22] };
-    // the last byte stays its end
+    // the last byte stays zero
     request.name.iter_mut().zip(name.bytes()).take(libc::IFNAMSIZ - 1).for_each(|(to, from)| *to = from);
     request
 }
@@ -54,8 +54,7 @@ pub(crate) fn real_time(priority: i32) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Lets packets of a device in this thread's network namespace pass through a tc program, behind those that are there
-/// (a tcx link).
+/// Attaches a tc program to a device in this thread's network namespace, behind those that are there (a tcx link).
 pub(crate) fn attach_tcx(program: &ProgramMut<'_>, device: i32) -> io::Result<Link> {
     let program = program.as_libbpf_object().as_ptr();
     // SAFETY: the program is loaded and outlives the call; no options are the defaults

@@ -1,4 +1,4 @@
-//! What the kernel side reports of its flows: each call of the core, with its event and its answer.
+//! The records of the kernel side: each call of the core, with its event and its answer.
 
 use std::cell::RefCell;
 use std::net::{Ipv6Addr, SocketAddr};
@@ -14,21 +14,21 @@ use crate::object::{ONLY, only_value};
 use crate::plain::from_bytes;
 use crate::router::monotonic_ns;
 
-/// One call of the core in the kernel. It is `vegas_record` of `vegas_abi.h`.
+/// One call of the core in the kernel; `vegas_record` in `vegas_abi.h`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// Counts the sockets of an installation, from 1.
+    /// The number of the socket in its installation, from 1.
     pub flow: u64,
     /// The core's event.
     pub event: Event,
-    /// What it answered.
+    /// The core's answer.
     pub decision: Decision,
-    /// Payload acknowledged in order since the connection's start, the SYN's byte included.
+    /// The payload acknowledged in order since the connection's start, bytes, with the SYN's byte.
     pub bytes_acked: u64,
-    /// The kernel's window afterwards, in segments; in recovery the kernel's own.
+    /// The kernel's window after the call, segments; in recovery it is the kernel's own.
     pub snd_cwnd: u32,
-    /// Payload of a full segment, bytes.
+    /// The payload of a full segment, bytes.
     pub mss_bytes: u32,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u32,
@@ -40,17 +40,17 @@ pub struct Record {
     pub remote_port: u32,
     /// The sender's IPv6 address, as on the wire; an IPv4 address is mapped into it.
     pub local_address: [u8; 16],
-    /// The receiver's.
+    /// The receiver's IPv6 address, in the same form.
     pub remote_address: [u8; 16],
 }
 
 impl Record {
-    /// The sender's address and port.
+    /// Returns the sender's address and port.
     pub fn local(&self) -> SocketAddr {
         place(self.local_address, self.local_port)
     }
 
-    /// The receiver's.
+    /// Returns the receiver's address and port.
     pub fn remote(&self) -> SocketAddr {
         place(self.remote_address, self.remote_port)
     }
@@ -61,7 +61,7 @@ fn place(address: [u8; 16], port: u32) -> SocketAddr {
     SocketAddr::new(Ipv6Addr::from(address).to_canonical(), port as u16)
 }
 
-/// Calls of the core as they come, of one installation.
+/// The records of one installation, as they arrive.
 pub struct Trace<'object> {
     ring: RingBuffer<'object>,
     records: Rc<RefCell<Vec<Record>>>,
@@ -69,19 +69,20 @@ pub struct Trace<'object> {
     until: Until,
 }
 
-/// When the kernel ceases to trace.
+/// When the kernel stops tracing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// With the object, which is its reader's own.
+    /// With the object, which belongs to the reader.
     ObjectGoes,
-    /// Three seconds after its reader last asked: one that was killed costs nothing afterwards.
+    /// Three seconds after the reader last asked: a reader that was killed costs nothing afterwards.
     ReaderGoes,
 }
 
 const LEASE_NS: u64 = 3_000_000_000;
 
 impl Trace<'_> {
-    /// Begins to trace. One trace an installation at a time: records go to the first that reads.
+    /// Begins to trace. An installation has one trace at a time, because the kernel hands each record to the first that
+    /// reads.
     pub(crate) fn start(events: &MapHandle, traced_until: MapHandle, until: Until) -> Result<Self, Error> {
         let failed = |error: libbpf_rs::Error| Error::new("tracing", error);
         let records = Rc::new(RefCell::new(Vec::new()));
@@ -93,7 +94,7 @@ impl Trace<'_> {
         };
         builder.add(events, take).map_err(failed)?;
         let ring = builder.build().map_err(failed)?;
-        // what an earlier reader left behind
+        // discards the records that an earlier reader left
         ring.consume().map_err(failed)?;
         records.borrow_mut().clear();
         let trace = Trace { ring, records, traced_until, until };
@@ -109,8 +110,8 @@ impl Trace<'_> {
         set(&self.traced_until, until_ns).map_err(|error| Error::new("tracing", error))
     }
 
-    /// The records that have come; if there are none, those that come within `longest`. The kernel wakes no reader for
-    /// them: it would cost more than to make them.
+    /// Returns the records that have arrived; if there are none, those that arrive within `longest`. The kernel does
+    /// not wake the reader: that would cost more than to make the records.
     pub fn next(&self, longest: Duration) -> Result<Vec<Record>, Error> {
         if self.until == Until::ReaderGoes {
             self.go_on()?;
@@ -133,12 +134,12 @@ impl Trace<'_> {
 
 impl Drop for Trace<'_> {
     fn drop(&mut self) {
-        // it may have been removed meanwhile
+        // fails if the algorithm was removed meanwhile
         let _ = set(&self.traced_until, 0);
     }
 }
 
-/// Whether a reader is there.
+/// Returns whether a reader is there.
 pub(crate) fn is_traced(traced_until: &MapHandle) -> bool {
     only_value(traced_until).and_then(|bytes| from_bytes(&bytes)).is_some_and(|until_ns: u64| until_ns > monotonic_ns())
 }

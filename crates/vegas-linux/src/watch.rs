@@ -21,13 +21,13 @@ use crate::trace::{Record, Trace};
 /// Follows the connections of some installations.
 pub struct Watch {
     sources: Vec<Source>,
-    /// By source and the kernel's number of the socket.
+    /// The connections by source and by the kernel's number of the socket.
     connections: BTreeMap<(usize, u64), Connection>,
     seen: u32,
     clock: Clock,
     /// All rows so far, if they are to be written.
     kept: Option<FlowSeries>,
-    /// What tables are made from besides the rows; it says nothing of them.
+    /// The scenario that the tables require besides the rows; the rows do not depend on it.
     scenario: Scenario,
 }
 
@@ -49,23 +49,24 @@ struct Connection {
 /// The state of all connections at an instant.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// A row a connection, as in the table `flow_series`.
+    /// A row for each connection, as in the table `flow_series`.
     pub series: FlowSeries,
-    /// What the table does not say, for each row: `algorithm`, `local`, `remote` and `silent_s`.
+    /// The fields that the table lacks, for each row: `algorithm`, `local`, `remote` and `silent_s`.
     about: Vec<Value>,
-    /// When, since the watch began, s.
+    /// The time since the watch began, s.
     pub time_s: f64,
-    /// Records that found no room since the watch began.
+    /// Records for which the trace had no room since the watch began.
     pub records_lost: u64,
 }
 
-/// A connection that says nothing for this long is taken to have ended; if it has not, it comes back under another number.
+/// A connection without records for this long is taken to have ended; if it has not, it reappears under another number.
 const SILENT: Span = Span::from_millis(10_000);
-/// Longest wait for one source, so that none fills its room meanwhile.
+/// The longest wait for one source, so that the trace of no other fills up meanwhile.
 const NAP: Duration = Duration::from_millis(20);
 
 impl Watch {
-    /// Begins; the kernel traces these installations until this value goes. `keep`: rows are to be written.
+    /// Begins to watch; the kernel traces these installations until this value is dropped. `keep`: rows will be
+    /// written.
     pub fn begin(all: &[Installed], keep: bool) -> Result<Self, Error> {
         let source = |installed: &Installed| {
             let (trace, lock) = installed.trace()?;
@@ -82,7 +83,7 @@ impl Watch {
         })
     }
 
-    /// Listens for this long after the beginning, or until it is told to stop; the state then.
+    /// Reads records until `end`, a time since the beginning, or until `stop`; returns the state then.
     pub fn until(&mut self, end: Time, stop: impl Fn() -> bool) -> Result<Step, Error> {
         while self.clock.now() < end && !stop() {
             for place in 0..self.sources.len() {
@@ -94,7 +95,7 @@ impl Watch {
         self.step()
     }
 
-    /// The rows of a step, keyed by column, with what the table does not say.
+    /// Returns the rows of a step, keyed by column, with the fields that the table lacks.
     pub fn rows(&self, step: &Step) -> Vec<Value> {
         let mut rows = Series::Flows.rows(&self.scenario, &outcome(step.series.clone()));
         for (row, about) in rows.iter_mut().zip(&step.about) {
@@ -130,7 +131,7 @@ impl Watch {
         self.connections.retain(|_, connection| now.since(connection.heard) < SILENT);
         let mut step = Step { series: FlowSeries::default(), about: Vec::new(), time_s: seconds(now), records_lost: 0 };
         for source in &self.sources {
-            // counted as of now if it was removed meanwhile
+            // if it was removed meanwhile, it counts no lost record
             let lost = source.installed.records_lost().unwrap_or(source.lost_before);
             step.records_lost += lost - source.lost_before;
         }

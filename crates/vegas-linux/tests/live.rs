@@ -1,4 +1,4 @@
-//! Real connections over a lossy path: all that the kernel's copy of the core was told, told to the core, gives the same
+//! Real connections over a lossy path: all events of the kernel's copy of the core, replayed in the core, give the same
 //! answers. Takes fifteen seconds; makes namespaces of its own.
 
 mod support;
@@ -18,8 +18,9 @@ use vegas_sim::scenario::Scenario;
 
 use twin::Core;
 
-/// Losses of all kinds: full queue, single ones, bursts, and late packets that were none. From 2 s to 3 s the path is longer
-/// than the retransmission timers wait, so that timeouts come, and are found to have been spurious, whatever chance does.
+/// Losses of all kinds: by a full queue, single ones, bursts, and late packets that were not lost. From 2 s to 3 s the
+/// path is longer than the retransmission timers wait, so that there are timeouts that turn out to be spurious,
+/// whatever chance does.
 const LOSSY: &str = r#"
     name = "lossy"
     duration = "6s"
@@ -74,7 +75,7 @@ fn live_flows_decide_as_the_core_does() {
     assert!(kinds[EVENT_TIMEOUT as usize] > 0, "{kinds:?}");
 }
 
-/// A flow of each standalone algorithm, one beside the other: a queue that overflows, single losses, and late packets.
+/// A flow of each standalone algorithm, in parallel: a queue that overflows, single losses, and late packets.
 const HEIRS: &str = r#"
     name = "heirs"
     duration = "5s"
@@ -108,7 +109,7 @@ fn live_heirs_decide_as_the_core_does() {
         // few on a busy machine, where thirteen flows take turns
         assert!(told > 20, "{}: {told} acknowledgements, {outcome:?}", scenario.flows[flow].algorithm);
     }
-    // in avoidance only the kernel's own bit says so
+    // in avoidance only the kernel's bit tells a limited window
     let in_avoidance = |record: &&Record| record.event.kind == EVENT_ACK && record.decision.slow_start == 0;
     let is_limited = |record: &&Record| record.event.flags & FLAG_WINDOW_LIMITED != 0;
     let limited = run.records_of(scenario.flows.len() - 1).filter(in_avoidance).filter(is_limited).count();
@@ -169,14 +170,14 @@ fn marks_reach_the_core() {
         println!("flow {flow}: {marks} marks, {told} told to the core");
         assert_eq!((marks > 0, told > 0), (spec.ecn, spec.ecn), "flow {flow}: {marks} marks, {told} told");
         assert!(told <= marks, "flow {flow}: the core is told of {told} marks of {marks}");
-        // the kernel goes on for a moment after the run's end
+        // the kernel runs for a moment longer than the run
         let counted = run.outcome.flows[flow].ecn_reductions as usize;
         assert!((counted..=counted + 2).contains(&told), "flow {flow}: {counted} of {told} counted");
     }
     assert_eq!(run.packets_refused, 0);
 }
 
-/// How many events of each kind there were.
+/// Replays all records; returns the number of events of each kind.
 fn replay_all(run: &Run) -> [usize; 8] {
     let mut kinds = [0; 8];
     for flow in 0..run.algorithms.len() {

@@ -1,4 +1,4 @@
-//! RoVegas's option as users meet it: at a device from `install` or `echo` until `remove`, and in the packets meanwhile.
+//! RoVegas's option as users see it: at a device from `install` or `echo` until `remove`, and in the packets meanwhile.
 
 mod support;
 
@@ -27,7 +27,7 @@ fn accepted(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The numbers of the loopback device's line.
+/// Returns the numbers in the status line of the loopback device.
 fn counts() -> Option<Vec<u64>> {
     let status = accepted(&["status"]);
     let line = status.lines().find(|line| line.starts_with("lo "))?;
@@ -52,7 +52,7 @@ fn the_option_is_at_a_device_until_it_is_removed() {
     exchange(ROUNDS);
     let counts_after = counts().expect("still there");
     let [sent, heard, without_room, malformed] = counts_after[..] else { panic!("{counts_after:?}") };
-    // each round is two packets with data; acknowledgements may travel with them
+    // a round has two packets with data, and acknowledgements may travel with them
     assert!(sent >= 2 * ROUNDS && heard >= 2 * ROUNDS, "{counts_after:?}");
     assert_eq!((without_room, malformed), (0, 0));
     accepted(&["remove", "lo"]);
@@ -73,7 +73,7 @@ fn devices_may_have_dots_and_the_last_one_takes_all_away() {
     thread::scope(|scope| {
         scope
             .spawn(|| {
-                // a network namespace of this thread, and of what it starts
+                // a network namespace for this thread and for the programs that it starts
                 unshare(CloneFlags::CLONE_NEWNET).expect("root may");
                 ip(&["link", "add", "a.b", "type", "veth", "peer", "name", "a.c"]);
                 accepted(&["echo", "a.b", "a.c"]);
@@ -96,7 +96,7 @@ fn devices_may_have_dots_and_the_last_one_takes_all_away() {
     .expect("no panic");
 }
 
-/// What all devices and algorithms share.
+/// The folder that all devices and algorithms share.
 fn shared() -> &'static Path {
     Path::new("/sys/fs/bpf/vegaslab-option")
 }
@@ -105,7 +105,7 @@ fn ip(arguments: &[&str]) {
     assert!(Command::new("ip").args(arguments).status().expect("iproute2").success(), "{arguments:?}");
 }
 
-/// One connection with RoVegas: a kilobyte there and back, repeatedly.
+/// Exchanges kilobytes in both directions over one connection with RoVegas.
 fn exchange(rounds: u64) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address: SocketAddr = listener.local_addr().expect("bound");

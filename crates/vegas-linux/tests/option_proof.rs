@@ -1,7 +1,7 @@
-//! The kernel's programs read and write RoVegas's option as the core does: ten million packets that are right, nearly
-//! right or anything, read by the kernel and here; and a million each through the programs that stand at a device.
+//! The kernel's programs read and write RoVegas's option as the core does. Ten million packets that are right, nearly
+//! right or arbitrary are read by the kernel and here; a million each pass the programs that run at a device.
 //!
-//! All of it is run by the kernel itself (BPF_PROG_TEST_RUN), after its verifier and compiler had their way with it.
+//! The kernel itself runs the programs (BPF_PROG_TEST_RUN), as its verifier and compiler left them.
 
 #[path = "../../vegas-core/tests/support/packets.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the core's own tests, which use all of it")]
@@ -17,9 +17,9 @@ use vegas_linux::option::{Counts, Programs, ProofStep};
 
 const PACKETS_READ: usize = 10_000_000;
 const PACKETS_PASSED: usize = 1_000_000;
-/// Each has its own packets, programs and maps.
+/// The number of parallel parts; each has its own packets, programs and maps.
 const PARTS: usize = 4;
-/// Destination, source, and IPv4's type.
+/// An Ethernet header: destination, source, and IPv4's type.
 const ETHERNET: [u8; 14] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
 
 #[test]
@@ -31,12 +31,12 @@ fn the_kernel_reads_ten_million_packets_as_the_core_does() {
     let seen = support::on_all_processors(PARTS, |part| read_batches(batches, part as u64));
     let seen =
         seen.into_iter().fold([0; 4], |sum: [usize; 4], part| std::array::from_fn(|kind| sum[kind] + part[kind]));
-    // a comparison of packets that are all alike would prove little
+    // packets that are all alike would prove little
     println!("segments, with payload, with the option, malformed: {seen:?}");
     assert!(seen.iter().all(|count| *count > PACKETS_READ / 20), "{seen:?}");
 }
 
-/// How many packets of each kind the batches had.
+/// Reads batches of packets; returns the number of packets of each kind.
 fn read_batches(batches: usize, seed: u64) -> [usize; 4] {
     let programs = Programs::load(0, None).expect("the object loads");
     let mut source = Source::new(seed);
@@ -65,7 +65,7 @@ fn a_million_packets_come_and_as_many_leave() {
     assert!(echoes > PACKETS_PASSED / 100);
 }
 
-/// Receives this many packets and sends answers to them; returns how many left with an echo.
+/// Receives this number of packets and sends answers to them; returns how many answers left with an echo.
 fn pass(packets: usize, seed: u64) -> usize {
     let programs = Programs::load(ETHERNET.len() as u32, None).expect("the object loads");
     let mut source = Source::new(seed);
@@ -100,7 +100,7 @@ fn is_data(reading: &Reading) -> bool {
     reading.flags & READ_SEGMENT != 0 && reading.flags & READ_PAYLOAD != 0
 }
 
-/// What is known of a connection after a packet came: data packets alone count, and the newest of them.
+/// Returns the time that the receiver remembers after a packet: that of the newest data packet.
 fn remembered(before: Option<u32>, came: &Reading) -> Option<u32> {
     match is_data(came) {
         true => (came.flags & READ_STAMPS != 0).then_some(came.aqt_us),
@@ -108,7 +108,7 @@ fn remembered(before: Option<u32>, came: &Reading) -> Option<u32> {
     }
 }
 
-/// The packet as it leaves with an echo; none where it leaves as it is.
+/// Returns the packet as sent with an echo; `None` if it is sent unchanged.
 fn with_option(packet: &[u8], heard: impl Fn(([u32; 2], [u32; 2])) -> Option<u32>) -> Option<Vec<u8>> {
     let head = Head::of(packet);
     let reading = Reading::of(&head);
@@ -122,7 +122,7 @@ fn on_ethernet(packet: &[u8]) -> Vec<u8> {
     [&ETHERNET[..], packet].concat()
 }
 
-/// Packets of a few connections, most of them right.
+/// A source of packets of a few connections, most of them well-formed.
 struct Source {
     rng: ChaCha8Rng,
 }
@@ -155,7 +155,7 @@ impl Source {
         packet
     }
 
-    /// A packet of the other direction: without options, but for some.
+    /// Makes a packet of the other direction; most have no options.
     fn reply(&mut self, packet: &[u8]) -> Vec<u8> {
         let options = if self.below(8) == 0 { vec![0x94, 4, 0, 0] } else { Vec::new() };
         let mut reply = packets::segment(&options);
@@ -178,7 +178,7 @@ impl Source {
     }
 }
 
-/// The option with any times at all.
+/// Makes the option with arbitrary times.
 fn any_times(bits: u64) -> Vec<u8> {
     let mut option = Stamps::default().to_bytes();
     option[2..].copy_from_slice(&bits.to_le_bytes()[..6]);

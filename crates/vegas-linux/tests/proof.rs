@@ -1,8 +1,8 @@
-//! The object that goes into the kernel decides as the core does: steps of random events, in the kernel and here, compared
-//! one by one: ten million of compositions of parts, and five million of the other algorithms.
+//! The kernel's object decides as the core does: the decisions on random events, in the kernel and here, are compared
+//! step by step: ten million of compositions of parts, and five million of the other algorithms.
 //!
-//! The object's copy of the core is the function that the congestion control calls (`core_step`), run by the kernel
-//! itself (BPF_PROG_TEST_RUN), after its verifier and compiler had their way with it.
+//! The object's copy of the core is the function that the congestion control calls (`core_step`). The kernel itself
+//! runs it (BPF_PROG_TEST_RUN), as its verifier and compiler left it.
 
 mod support;
 #[path = "support/twin.rs"]
@@ -46,7 +46,7 @@ fn prove(configs: &[Config], steps: usize) {
         let changed = compare(config, &mut Core::new(config), batches, seed as u64).unwrap_or_else(|apart| {
             panic!("{config:?}: {apart}");
         });
-        // a comparison of windows that never move would prove little
+        // windows that never move would prove little
         let told = batches * PROOF_STEPS;
         assert!(changed > told / 200, "{config:?}: the window changed in {changed} steps of {told} only");
         changed
@@ -96,10 +96,10 @@ fn another_gamma_is_found_out() {
     assert!(compare(&config, &mut other, 10, 1).is_err(), "ten batches of another algorithm passed for vegas's");
 }
 
-/// A preset, and what changes an event.
+/// A preset, and a small change of an event.
 type Blur = (&'static str, fn(&mut Event));
 
-/// What each standalone algorithm lives by, a little off.
+/// For each standalone algorithm, a small change of the input that it depends on.
 const BLURS: [Blur; 13] = [
     ("tor-vegas", |event| event.rtt_ns += 4_000),
     ("nv", |event| event.news.rate_in_flight += 1),
@@ -116,7 +116,8 @@ const BLURS: [Blur; 13] = [
     ("reno-linux", |event| event.flags ^= FLAG_WINDOW_LIMITED),
 ];
 
-/// Each algorithm is told something else than its copy, one event in eight, and none passes.
+/// Changes one event in eight for the core alone, not for the object, and checks that the comparison finds the
+/// difference for each algorithm.
 #[test]
 fn what_an_algorithm_is_not_told_is_found_out() {
     if !support::kernel_is_ready() {
@@ -133,7 +134,7 @@ fn what_an_algorithm_is_not_told_is_found_out() {
     });
 }
 
-/// Where a decision differs, or how many steps changed the window.
+/// Returns the number of steps that changed the window, or where a decision differs.
 fn compare(config: &Config, core: &mut Core, batches: usize, seed: u64) -> Result<usize, String> {
     let proof = Proof::new(config).expect("the object loads");
     let needs = match config.standalone() {
@@ -164,7 +165,7 @@ fn compare(config: &Config, core: &mut Core, batches: usize, seed: u64) -> Resul
     Ok(changes)
 }
 
-/// The presets that go into a kernel or will. The kernel has its own CUBIC.
+/// Returns the presets that the kernel carries or will carry. The kernel has its own CUBIC.
 fn carried(kind: impl Fn(&Preset) -> bool) -> impl Iterator<Item = &'static Preset> {
     let is_carried = move |preset: &&Preset| {
         let kept = preset.standalone.and_then(Standalone::kept_from_kernel);
@@ -173,7 +174,7 @@ fn carried(kind: impl Fn(&Preset) -> bool) -> impl Iterator<Item = &'static Pres
     registry::PRESETS.iter().filter(is_carried)
 }
 
-/// Each with its own numbers and with odd ones.
+/// Returns each preset's configuration with its own numbers, and with unusual ones.
 fn configs(kind: impl Fn(&Preset) -> bool) -> Vec<Config> {
     let presets = carried(kind).map(|preset| Choice::of_parts(preset).config());
     presets.flat_map(|config| [config, odd(config)]).collect()
@@ -187,7 +188,7 @@ fn odd(config: Config) -> Config {
 /// A connection that behaves, mostly.
 struct Host {
     rng: ChaCha8Rng,
-    /// Of a standalone algorithm.
+    /// What a standalone algorithm needs of the host.
     needs: Needs,
     now_ns: u64,
     una: u64,
@@ -277,7 +278,7 @@ impl Host {
         }
     }
 
-    /// Any bits at all.
+    /// Makes an event of arbitrary bits.
     fn anything(&mut self) -> Event {
         let mut word = || self.rng.next_u64();
         Event {

@@ -1,4 +1,4 @@
-//! The router between two ends that the test holds itself, packet by packet: what it refuses, marks and keeps for captures.
+//! The router between two ends held by the test, packet by packet: what it refuses, marks and captures.
 
 #[path = "../../vegas-core/tests/support/packets.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the core's own tests, which use all of it")]
@@ -29,17 +29,17 @@ const ONE_FLOW: &str = r#"
     topology.bottleneck = { rate = "10mbit", delay = "1ms", queue = "50p" }
     flow = [{ algorithm = "vegas", packet = "1000b", ecn = true }]
 "#;
-/// Marks or drops whatever has waited for a while.
+/// A queue that marks or drops packets that have waited for a while.
 const MARKS: &str =
     r#"topology.bottleneck.queue={ kind = "codel", limit = "50p", target = "10us", interval = "1ms", ecn = true }"#;
 
-/// The router's ends of the devices, and what stands for the namespaces.
+/// The test's ends of the router's devices; sockets stand for the namespaces.
 struct Ends {
     sender: UdpSocket,
     receiver: UdpSocket,
 }
 
-/// Lets a router run while `exchange` has the other ends of its devices.
+/// Runs a router while `exchange` uses the other ends of its devices.
 fn route<T>(sets: &[&str], exchange: impl FnOnce(&Ends) -> T) -> (T, Routed) {
     let sets: Vec<_> = sets.iter().filter_map(|set| set.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect();
     let scenario = Scenario::from_toml(ONE_FLOW, "router.toml", &sets).expect("a scenario");
@@ -47,7 +47,7 @@ fn route<T>(sets: &[&str], exchange: impl FnOnce(&Ends) -> T) -> (T, Routed) {
     let router = Router::new(&scenario, senders, receivers);
     let (over, processors) = (AtomicBool::new(false), Processors::ours().expect("processors"));
     let (ready, started) = mpsc::channel();
-    // open until the router has ended: a closed one would refuse what it still sends
+    // open until the router has ended: a closed end would refuse what it still sends
     let ends = Ends { sender, receiver };
     thread::scope(|scope| {
         let (over, processors) = (&over, &processors);
@@ -59,7 +59,7 @@ fn route<T>(sets: &[&str], exchange: impl FnOnce(&Ends) -> T) -> (T, Routed) {
     })
 }
 
-/// What stands for a namespace, and the router's end: a packet a read.
+/// Returns a socket that stands for a namespace, and the router's end; each read gives one packet.
 fn device() -> (UdpSocket, File) {
     let [outside, inside] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a port"));
     for (one, other) in [(&outside, &inside), (&inside, &outside)] {
@@ -77,7 +77,7 @@ fn received(end: &UdpSocket) -> Vec<u8> {
     room
 }
 
-/// A hundred bytes from the only flow's sender, 60 of them data, with ECT(0) and a right checksum.
+/// Makes a packet of a hundred bytes from the only flow's sender, 60 of them data, with ECT(0) and a right checksum.
 fn data(number: u8) -> Vec<u8> {
     let mut packet = packets::segment(&[]);
     packet[1] = 0b10;
@@ -110,13 +110,13 @@ fn hostile_packets_go_nowhere_and_are_counted() {
     let hostile = [
         vec![0],
         whole[..39].to_vec(),
-        // flows that there are not, and addresses that no host has
+        // flows that do not exist, and addresses that no host has
         changed(12, &[10, 81, 0, 2, 10, 82, 0, 2]),
         changed(12, &[10, 81, 0, 255, 10, 82, 0, 255]),
         changed(12, &[10, 81, 0, 0, 10, 82, 0, 0]),
         changed(12, &[10, 81, 0, 9]),
         changed(16, &[224, 0, 0, 1]),
-        // from the other side
+        // packets from the wrong side
         changed(12, &[10, 82, 0, 1, 10, 81, 0, 1]),
         // version, headers' lengths, total length, a fragment
         changed(0, &[0x60]),
@@ -141,7 +141,8 @@ fn hostile_packets_go_nowhere_and_are_counted() {
     assert_eq!(routed.delivered.len(), 1);
 }
 
-/// Forty packets at once wait up to three milliseconds before 10 Mb/s; those of a flow without ECN are not marked.
+/// Forty packets at once wait up to three milliseconds before a link of 10 Mb/s; those of a flow without ECN are not
+/// marked.
 #[test]
 fn queues_mark_real_packets() {
     if !support::kernel_is_ready() {
@@ -169,7 +170,7 @@ fn queues_mark_real_packets() {
     assert_eq!((last[1], routed.outcome.links.iter().map(|link| link.marks).sum::<u64>()), (0b10, 0));
 }
 
-/// A data packet and its acknowledgement, at both ends, with the headers and nothing else.
+/// Captures a data packet and its acknowledgement at both ends, with the headers and nothing else.
 #[test]
 fn captures_have_what_both_ends_saw() {
     if !support::kernel_is_ready() {

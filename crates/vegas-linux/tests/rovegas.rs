@@ -1,5 +1,5 @@
-//! RoVegas with real sockets: the option goes from the sender through stamping routers to the receiver and back; where a
-//! part of that is missing, it is Vegas. Takes half a minute; makes namespaces of its own.
+//! RoVegas with real sockets: the option travels from the sender through stamping routers to the receiver and back.
+//! Where a part of that is missing, the algorithm is Vegas. Takes half a minute; makes namespaces of its own.
 
 mod support;
 
@@ -11,9 +11,10 @@ use vegas_linux::run::{Receivers, Run, run_to};
 use vegas_linux::trace::Record;
 use vegas_sim::scenario::Scenario;
 
-/// 10 Mb/s there, 1 Mb/s back with bursts against the acknowledgements, 40 ms.
+/// A scenario with 10 Mb/s forward, 1 Mb/s backward with bursts against the acknowledgements, and a round trip of 40
+/// ms.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/rovegas-narrow-return.toml");
-/// Stamps from nowhere but the way back: some of a path's routers.
+/// Only the routers of the return path stamp.
 const BACKWARD_ONLY: [(&str, &str); 2] =
     [("topology.bottleneck.aqt", "false"), ("topology.bottleneck.backward.aqt", "true")];
 
@@ -41,8 +42,8 @@ fn with_times(run: &Run) -> Vec<&Record> {
     acknowledgements(run).into_iter().filter(|record| record.event.flags & FLAG_FEEDBACK != 0).collect()
 }
 
-/// What is left of the RTT when the routers' times are taken away is the empty path: 40 ms, and the transmission of
-/// 1508 bytes at 10 Mb/s (1.2 ms) and 48 at 1 Mb/s (0.4 ms). The host adds some of its own.
+/// The RTT minus the routers' times is that of the empty path: 40 ms, and the transmission of 1508 bytes at 10 Mb/s
+/// (1.2 ms) and 48 at 1 Mb/s (0.4 ms). The host adds some of its own.
 #[test]
 fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     if !support::kernel_is_ready() {
@@ -67,7 +68,7 @@ fn rovegas_sees_the_empty_path_and_outdoes_vegas_on_a_narrow_return() {
     assert!(ratio >= 1.4, "{ratio:.2} times Vegas");
 }
 
-/// The receiver ignores the option, or no router stamps: no time ever differs from 0, and the base RTT is the least.
+/// The receiver ignores the option, or no router stamps: all times are 0, and the base RTT is the least RTT.
 #[test]
 fn a_receiver_without_the_option_leaves_vegas() {
     if !support::kernel_is_ready() {

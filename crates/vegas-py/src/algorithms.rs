@@ -1,4 +1,4 @@
-//! The registry, as Python sees it.
+//! The registry of algorithms for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,7 +13,7 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     PRESETS.iter().map(|preset| describe(py, preset)).collect()
 }
 
-/// One row a part that is a choice: its key in a file's table of parts, its name, and what it does.
+/// Returns a row for each part that can be chosen: its key in a file's table of parts, its name, and a description.
 #[pyfunction]
 pub(crate) fn parts() -> Vec<(&'static str, &'static str, &'static str)> {
     let slow_starts = SlowStart::NAMES.iter().map(|(name, _)| *name).zip(SlowStart::SUMMARIES);
@@ -68,7 +68,7 @@ fn parts_of<'py>(py: Python<'py>, composition: &Composition) -> PyResult<Bound<'
     Ok(parts)
 }
 
-/// The name of a part; none for one that a file cannot name.
+/// Returns the name of a part; `None` for a part that a file cannot name.
 fn name<T: PartialEq>(part: &T, names: &[(&'static str, T)]) -> Option<&'static str> {
     names.iter().find(|(_, named)| named == part).map(|(name, _)| *name)
 }

@@ -1,4 +1,4 @@
-//! Long work: on a thread of its own, while the calling one looks at signals.
+//! Long work: it runs on a thread of its own, while the calling thread handles signals.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,12 +25,12 @@ Traceback (most recent call last):
 vegaslab.LimitError: memory limit of 100000 bytes reached"
 );
 
-/// Between looks at signals.
+/// The interval between checks for signals.
 const GLANCE: Duration = Duration::from_millis(50);
-/// As much as the main thread has: documents are read by recursion.
+/// The size of the thread's stack, that of a main thread: documents are read by recursion.
 const STACK_BYTES: usize = 8 << 20;
 
-/// What the calling thread and the work tell each other.
+/// The state that the calling thread and the work share.
 #[derive(Clone, Default)]
 pub(crate) struct Ties(Arc<Tie>);
 
@@ -42,7 +42,7 @@ struct Tie {
 }
 
 impl Ties {
-    /// Calls `work` with a watch that ends it when it is no longer wanted.
+    /// Calls `work` with a watch that ends it when a stop is requested.
     pub(crate) fn watched<T>(&self, limits: Limits, work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
         let mut stop = |now: vegas_core::units::Time| {
             self.0.reached.store(now.as_nanos(), Ordering::Relaxed);
@@ -57,17 +57,17 @@ impl Ties {
     }
 }
 
-/// What becomes of work that is told to stop.
+/// The fate of work that has to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stopped {
-    /// It is left behind: what a library does in one call, such as to read a document, could only be waited for.
+    /// It is abandoned: a library's single call, such as one that reads a document, could only be waited for.
     LeftBehind,
     /// It is waited for, as it cleans up.
     WaitedFor,
 }
 
-/// Does `work`, and calls `glance` and signal handlers some 20 times a second meanwhile. If one of them raises, the work is
-/// told to stop.
+/// Runs `work`, and calls `glance` and signal handlers some 20 times a second meanwhile. If one of them raises, the
+/// work is stopped.
 pub(crate) fn attended<T: Send + 'static>(
     py: Python<'_>,
     stopped: Stopped,
@@ -78,7 +78,7 @@ pub(crate) fn attended<T: Send + 'static>(
     let (give, take) = sync_channel(1);
     let thread = {
         let ties = ties.clone();
-        // the calling thread may have gone on without it
+        // the calling thread may have continued without it
         Builder::new().stack_size(STACK_BYTES).spawn(move || drop(give.send(work(&ties))))?
     };
     let take = Mutex::new(take);
@@ -102,7 +102,7 @@ pub(crate) fn attended<T: Send + 'static>(
     }
 }
 
-/// Like [`attended`], with nothing else to look at.
+/// Like [`attended`], without a `glance`.
 pub(crate) fn attended_quietly<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Ties) -> T + Send + 'static,

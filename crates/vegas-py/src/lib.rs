@@ -15,7 +15,7 @@ mod template;
 
 use pyo3::prelude::*;
 
-/// The native half of vegaslab: scenarios are checked here, simulated here, and their results held here.
+/// The native half of vegaslab: it checks scenarios, simulates them, and holds their results.
 #[pymodule]
 mod _vegaslab {
     #[pymodule_export]

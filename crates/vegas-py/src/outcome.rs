@@ -1,4 +1,4 @@
-//! What a run gave, held on the Rust side; Python sees the tables without a copy.
+//! The result of a run, held on the Rust side; Python reads the tables without a copy.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -14,15 +14,15 @@ use crate::attended::{Stopped, Ties, attended, attended_quietly};
 use crate::place::to_python;
 use crate::table::Table;
 
-/// What a run gave. Made by `run`.
+/// The result of a run. Made by `run`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]
 pub(crate) struct Outcome {
     run: Arc<Run>,
-    /// Built when first asked for: `--json` never does.
+    /// The tables, built when first asked for: `--json` never needs them.
     tables: OnceLock<Tables>,
 }
 
-/// A run that is over.
+/// A finished run.
 struct Run {
     scenario: Arc<scenario::Scenario>,
     outcome: vegas_sim::outcome::Outcome,
@@ -56,19 +56,19 @@ impl Outcome {
         summary.map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
 
-    /// One row a flow.
+    /// The flows' totals, a row for each flow.
     #[getter]
     fn flows(&self, py: Python<'_>) -> PyResult<Table> {
         Ok(Table::new(self.tables(py)?.flows.clone()))
     }
 
-    /// One row a one-way link.
+    /// The links' totals, a row for each one-way link.
     #[getter]
     fn links(&self, py: Python<'_>) -> PyResult<Table> {
         Ok(Table::new(self.tables(py)?.links.clone()))
     }
 
-    /// One row a source of background traffic.
+    /// The totals of background traffic, a row for each source.
     #[getter]
     fn traffic(&self, py: Python<'_>) -> PyResult<Table> {
         Ok(Table::new(self.tables(py)?.traffic.clone()))

@@ -1,4 +1,4 @@
-//! Results folders that Python writes: the rule of what may be replaced is the native half's.
+//! Results folders that Python writes; the native half decides what may be replaced.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +21,7 @@ Traceback (most recent call last):
 vegaslab.FolderError: no-such-folder: holds no runs of a sweep; give the folder of one"
 );
 
-/// The place of a results folder, taken; see `vegaslab.util.folder.whole_folder`.
+/// The reserved place of a results folder; see `vegaslab.util.folder.whole_folder`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]
 pub(crate) struct Place {
     inner: Mutex<Option<results::Place>>,
@@ -30,7 +30,8 @@ pub(crate) struct Place {
 
 #[pymethods]
 impl Place {
-    /// Takes the place. Raises `FolderError` if another's files are there, `OSError` if it cannot be written.
+    /// Reserves the place. Raises `FolderError` if files of another origin are there, `OSError` if it cannot be
+    /// written.
     #[new]
     fn new(py: Python<'_>, dir: PathBuf) -> PyResult<Self> {
         let place = py.detach(|| results::Place::find(&dir)).map_err(to_python)?;
@@ -44,7 +45,7 @@ impl Place {
         self.new_folder.clone()
     }
 
-    /// Moves what was written to its place. Raises as the constructor does.
+    /// Moves the written files to their place. Raises as the constructor does.
     fn put(&self, py: Python<'_>) -> PyResult<()> {
         match self.take() {
             Some(place) => py.detach(|| place.put()).map_err(to_python),
@@ -52,7 +53,7 @@ impl Place {
         }
     }
 
-    /// Removes what was written, unless it was put.
+    /// Removes the written files, unless they were moved to their place.
     fn discard(&self, py: Python<'_>) {
         let place = self.take();
         py.detach(|| drop(place));
@@ -65,13 +66,14 @@ impl Place {
     }
 }
 
-/// What is to be done about a file that cannot be written, by the system's number of the error.
+/// Returns the remedy for a file that cannot be written, by the system's number of the error.
 #[pyfunction]
 pub(crate) fn remedy(errno: i32) -> &'static str {
     results::remedy(&std::io::Error::from_raw_os_error(errno))
 }
 
-/// An `OSError` with number and file where the system refused, so that Python can tell what was refused.
+/// Converts an error to an `OSError` with number and file where the system refused, so that Python can tell what was
+/// refused.
 pub(crate) fn to_python(error: ResultsError) -> PyErr {
     match &error {
         ResultsError::NotOurs { .. } => FolderError::new_err(error.to_string()),

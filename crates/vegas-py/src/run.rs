@@ -14,11 +14,10 @@ use crate::outcome::Outcome;
 use crate::own::{AlgorithmError, known_to_python};
 use crate::scenario::Scenario;
 
-/// Runs a scenario to its end, or until a signal handler raises (Ctrl-C: `KeyboardInterrupt`).
-/// `progress`, if given, is called about 20 times a second with the simulated time reached, in s. Raises `LimitError`
-/// before the run, with what its results will need, holds more than `memory_bytes`, `AlgorithmError` where an algorithm
-/// of the user's own fails, and `ValueError` for an `engine` that is
-/// neither "fast" nor "reference".
+/// Runs a scenario to its end, or until a signal handler raises (Ctrl-C: `KeyboardInterrupt`). `progress`, if given, is
+/// called about 20 times a second with the simulated time reached, in s. Raises `LimitError` before the run and its
+/// results would hold more than `memory_bytes`, `AlgorithmError` where a user's algorithm fails, and `ValueError` for
+/// an `engine` that is neither "fast" nor "reference".
 #[pyfunction]
 #[pyo3(signature = (scenario, progress=None, memory_bytes=None, engine="fast"))]
 pub(crate) fn run(
@@ -39,7 +38,7 @@ pub(crate) fn run(
         let calls_python = scenario.own().next().is_some();
         attended(
             py,
-            // an interpreter that ends must not be called any more
+            // an ending interpreter must not be called any more
             if calls_python { Stopped::WaitedFor } else { Stopped::LeftBehind },
             move |ties| {
                 let simulate = || ties.watched(limits, |watch| simulated(engine, &scenario, watch));
@@ -55,7 +54,7 @@ pub(crate) fn run(
     Ok(Outcome::new(Arc::clone(&scenario.inner), outcome, started.elapsed().as_secs_f64()))
 }
 
-/// What the run gave. It ends before its time by a limit, or by an algorithm of the user's own that fails.
+/// Returns the run's result, or the error of a limit or of a user's algorithm that ended it early.
 fn simulated(
     engine: Engine,
     scenario: &vegas_sim::scenario::Scenario,

@@ -61,7 +61,7 @@ impl Scenario {
         self.inner.document.to_string()
     }
 
-    /// What of the file has no effect: a line each.
+    /// The entries of the file that have no effect, a line for each.
     fn warnings(&self) -> Vec<&str> {
         self.inner.warnings.iter().map(String::as_str).collect()
     }
@@ -71,13 +71,14 @@ impl Scenario {
         self.inner.flows.iter().map(|flow| flow.algorithm.as_str()).collect()
     }
 
-    /// One dict a one-way link: `id`, `rate_mbps`, `delay_ms`, `queue_packets` (None if not limited in packets).
+    /// Returns a dict for each one-way link: `id`, `rate_mbps`, `delay_ms`, `queue_packets` (None if not limited in
+    /// packets).
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.inner.links.iter().map(|link| describe_link(py, &self.inner.nodes, link)).collect()
     }
 
-    /// The rate of a link over the run, as the points of a line: a time in s and a rate in Mb/s. Of a link that follows
-    /// a trace these are means over the `step_s` before. Raises `ValueError` for a name that is no link's.
+    /// Returns the rate of a link over the run, as the points of a line: a time in s and a rate in Mb/s. For a link
+    /// that follows a trace these are means over the `step_s` before. Raises `ValueError` for a name that no link has.
     fn link_rates(&self, link: &str, step_s: f64) -> PyResult<Vec<(f64, f64)>> {
         let number = self.link_number(link)?;
         match &self.inner.links[number].trace {
@@ -86,8 +87,8 @@ impl Scenario {
         }
     }
 
-    /// The most packets that may wait at a link over the run, as the points of a line: a time in s and the limit, None
-    /// where it is not in packets. Raises `ValueError` for a name that is no link's.
+    /// Returns the most packets that may wait at a link over the run, as the points of a line: a time in s and the
+    /// limit, None where it is not in packets. Raises `ValueError` for a name that no link has.
     fn link_queue_limits(&self, link: &str) -> PyResult<Vec<(f64, Option<u32>)>> {
         let number = self.link_number(link)?;
         Ok(self.course(number, self.inner.links[number].queue, |change| change.queue, queue_packets))
@@ -100,7 +101,7 @@ impl Scenario {
         found.ok_or_else(|| PyValueError::new_err(format!("link: {name:?} is no link of {}", self.name())))
     }
 
-    /// A link's value over the run: corners at each of its changes.
+    /// Returns a link's value over the run as the corners of a line, two at each of its changes.
     fn course<T, V: Copy>(
         &self,
         link: LinkId,
@@ -192,25 +193,25 @@ pub(crate) fn load(
     Ok(Scenario { inner: Arc::new(inner) })
 }
 
-/// A time such as "48ms", in ns. Raises `ValueError`: what was given, and what would be right.
+/// Parses a time such as "48ms"; returns ns. Raises `ValueError`, which says what was given and what would be right.
 #[pyfunction]
 pub(crate) fn nanoseconds(text: &str) -> PyResult<u64> {
     scenario::nanoseconds(text).map_err(PyValueError::new_err)
 }
 
-/// A rate such as "50mbit", in bits per second. Raises `ValueError` as `nanoseconds` does.
+/// Parses a rate such as "50mbit"; returns bits per second. Raises `ValueError` as `nanoseconds` does.
 #[pyfunction]
 pub(crate) fn bits_per_second(text: &str) -> PyResult<u64> {
     scenario::bits_per_second(text).map_err(PyValueError::new_err)
 }
 
-/// A size such as "4gb", in bytes. Raises `ValueError` as `nanoseconds` does.
+/// Parses a size such as "4gb"; returns bytes. Raises `ValueError` as `nanoseconds` does.
 #[pyfunction]
 pub(crate) fn size_bytes(text: &str) -> PyResult<u64> {
     scenario::bytes(text).map_err(PyValueError::new_err)
 }
 
-/// The JSON Schema (draft 2020-12) of a scenario file.
+/// Returns the JSON Schema (draft 2020-12) of a scenario file.
 #[pyfunction]
 pub(crate) fn schema() -> String {
     scenario::json_schema()

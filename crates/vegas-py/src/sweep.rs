@@ -1,4 +1,5 @@
-//! Many runs at once: a pool of threads that needs no interpreter, fed and emptied by the calling one.
+//! Many runs at once: a pool of threads that needs no interpreter; the calling thread feeds it and collects the
+//! results.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,27 +22,27 @@ use crate::own::known_to_python;
 use crate::table::Table;
 use crate::template::{Template, names, parse};
 
-/// Between looks at signals.
+/// The interval between checks for signals.
 const GLANCE: Duration = Duration::from_millis(50);
-/// For how long threads are waited for that have been told to stop.
+/// The longest wait for threads that have been stopped.
 const PARTING: Duration = GLANCE;
-/// Between deliveries of finished runs.
+/// The interval between deliveries of finished runs.
 const DELIVERY: Duration = Duration::from_millis(100);
-/// Runs that wait for a thread: enough that none idles while the interpreter makes more.
+/// The runs that wait for a thread: enough that no thread idles while the interpreter makes more.
 const WAITING_RUNS: usize = 1024;
-/// Time series that wait for delivery: past this, threads wait too, so that memory stays flat.
+/// The limit on time series that wait for delivery, bytes: above it threads wait too, so that memory stays bounded.
 const WAITING_SERIES_BYTES: usize = 32 << 20;
 
-/// A run to do: its place in the plan, the values replaced as JSON text, and its seed.
+/// A run to do: its place in the plan, the replaced values as JSON text, and its seed.
 type Run = (u64, String, u64);
 
 /// Makes runs of `template` on `jobs` threads, with the interpreter released.
 ///
-/// `runs` gives tuples of place, replaced values (JSON text) and seed. `deliver` is called some times a second with a
-/// table of the runs finished since: `place`, `error` (missing if all went well) and the totals of flows, links and
-/// traffic; with `series`, of "flows" and "links", each run's as a Parquet file in columns `series.flows` and
-/// `series.links`. Limits of a run: `events`; `memory_bytes`; `wall_s`, by the clock. Ends early when a signal handler
-/// or one of the two raises.
+/// `runs` yields tuples of place, replaced values (JSON text) and seed. `deliver` is called some times a second with a
+/// table of the runs finished since its last call: `place`, `error` (missing if all went well) and the totals of flows,
+/// links and traffic. With `series`, of "flows" and "links", the table has each run's series as a Parquet file in
+/// columns `series.flows` and `series.links`. Limits of a run: `events`; `memory_bytes`; `wall_s`, by the clock. Ends
+/// early when a signal handler, `runs` or `deliver` raises.
 #[pyfunction]
 #[pyo3(signature = (template, runs, jobs, deliver, *, series=Vec::new(), events=None, memory_bytes=None, wall_s=None))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of a Python function")]
@@ -68,8 +69,8 @@ pub(crate) fn sweep(
     });
     let done = begun.map_err(PyErr::from).and_then(|()| drive(py, &pool, &mut runs, deliver));
     pool.stop();
-    // a thread in a library's call, such as one that compresses a table, cannot be stopped: it is left behind, but for
-    // one that calls Python, as an interpreter that ends must not be called any more
+    // a thread within a library's call, such as one that compresses a table, cannot be stopped: it is abandoned. One
+    // that calls Python is waited for, as an ending interpreter must not be called any more
     py.detach(|| pool.wait_for_threads(jobs.max(1), PARTING));
     done
 }
@@ -80,7 +81,7 @@ fn kept(names: &[String]) -> PyResult<Vec<Series>> {
     names.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect()
 }
 
-/// Feeds the pool and hands over what it gives, until there is nothing left.
+/// Feeds the pool and delivers its results, until there are no more runs.
 fn drive(py: Python<'_>, pool: &Pool, runs: &mut Bound<'_, PyIterator>, deliver: &Bound<'_, PyAny>) -> PyResult<()> {
     let mut exhausted = false;
     let mut delivered_at = now();
@@ -105,7 +106,7 @@ fn drive(py: Python<'_>, pool: &Pool, runs: &mut Bound<'_, PyIterator>, deliver:
     }
 }
 
-/// What all runs share.
+/// The settings that all runs share.
 struct Order {
     template: Arc<scenario::Template>,
     limits: Limits,
@@ -123,9 +124,9 @@ struct State {
     waiting: VecDeque<Run>,
     finished: Vec<Finished>,
     series_bytes: usize,
-    /// Runs being made.
+    /// The number of runs under way.
     running: usize,
-    /// Those among them that call Python.
+    /// The number of runs under way that call Python.
     calling_python: usize,
     stopped: bool,
     threads_ended: usize,
@@ -140,7 +141,7 @@ impl State {
         self.running == 0 && self.waiting.is_empty()
     }
 
-    /// A thread has nothing to do.
+    /// Returns whether a thread must wait: no run is left for it, or the series that wait for delivery are too large.
     fn must_wait(&self) -> bool {
         self.waiting.is_empty() || self.is_full()
     }
@@ -149,14 +150,14 @@ impl State {
 #[derive(Default)]
 struct Pool {
     state: Mutex<State>,
-    /// There is work, or none will come.
+    /// Signals that there is work, or that none will come.
     work: Condvar,
-    /// The calling thread has something to do.
+    /// Signals that the calling thread has something to do.
     news: Condvar,
 }
 
 impl Pool {
-    /// A thread that panicked outside a run left the state as it was.
+    /// Locks the state. A poisoned lock is accepted: a thread that panicked outside a run left the state unchanged.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -166,7 +167,7 @@ impl Pool {
         self.work.notify_one();
     }
 
-    /// Waits a moment for room in the queue or the end of all runs; says whether all are finished.
+    /// Waits briefly for room in the queue or the end of all runs; returns whether all are finished.
     fn wait_for_news(&self, exhausted: bool) -> bool {
         let busy = |state: &mut State| match exhausted {
             _ if state.is_full() => false,
@@ -227,7 +228,7 @@ impl Pool {
         }
         let run = state.waiting.pop_front()?;
         state.running += 1;
-        // once on the way down, and not with every run: the calling thread needs a core to wake up on
+        // once on the way down and not with every run, because the calling thread needs a core to wake up on
         if state.waiting.len() == WAITING_RUNS / 2 {
             self.news.notify_one();
         }
@@ -266,7 +267,7 @@ fn series_bytes(row: &RecordBatch) -> usize {
         .sum()
 }
 
-/// Finished runs with the same columns.
+/// A group of finished runs with the same columns.
 struct Group {
     totals: Fields,
     places: Vec<u64>,
@@ -274,7 +275,7 @@ struct Group {
     rows: Vec<RecordBatch>,
 }
 
-/// Tables of finished runs, one for each set of columns, in the order of first appearance.
+/// Returns tables of finished runs, one for each set of columns, in the order of first appearance.
 fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
     let mut groups: Vec<Group> = Vec::new();
     for Finished { place, row } in finished {

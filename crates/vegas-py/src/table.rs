@@ -1,4 +1,4 @@
-//! Tables across the border: the Arrow C stream interface, so that no column is copied.
+//! Tables between Rust and Python: the Arrow C stream interface copies no column.
 
 use std::ffi::CStr;
 
@@ -17,7 +17,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A record batch's clone shares its columns.
+    /// Wraps a record batch; a batch's clone shares its columns.
     pub(crate) fn new(batch: RecordBatch) -> Self {
         Self { batch }
     }
@@ -25,7 +25,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// The table as a stream of one batch. The requested schema is a wish that may be ignored, and is.
+    /// Returns the table as a stream of one batch. The interface allows it to ignore the requested schema, and it does.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,

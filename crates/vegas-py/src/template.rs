@@ -1,4 +1,4 @@
-//! A scenario of which many runs are made.
+//! A scenario from which many runs are made.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,14 +34,14 @@ impl Template {
         Ok(Template { inner: Arc::new(inner) })
     }
 
-    /// The checked scenario with `replaced` and that seed. Raises `ScenarioError`.
+    /// Returns the checked scenario with `replaced` and that seed. Raises `ScenarioError`.
     fn scenario(&self, replaced: &str, seed: u64) -> PyResult<Scenario> {
         let inner = self.inner.scenario(&parse(replaced).map_err(PyValueError::new_err)?, seed).map_err(refusal)?;
         Ok(Scenario { inner: Arc::new(inner) })
     }
 
-    /// The ids of the runs with each of `replaced` and each seed, as in a manifest, 32 bytes each: the seeds of the
-    /// first, then those of the second, and so on. A value that cannot be replaced counts as if it were not there.
+    /// Returns the ids of the runs with each of `replaced` and each seed, as in a manifest, 32 bytes each: the seeds of
+    /// the first, then those of the second, and so on. A value that cannot be replaced counts as if it were missing.
     fn run_ids<'py>(&self, py: Python<'py>, replaced: Vec<String>, seeds: Vec<u64>) -> PyResult<Bound<'py, PyBytes>> {
         let ids = py.detach(|| self.digests(&replaced, &seeds)).map_err(PyValueError::new_err)?;
         Ok(PyBytes::new(py, &ids))
@@ -53,7 +53,7 @@ impl Template {
         let mut ids = Vec::with_capacity(replaced.len() * seeds.len() * 32);
         for text in replaced {
             let replaced = parse(text)?;
-            // what cannot be put into the document is a failure of that run, and still has to have a name
+            // a value that does not fit into the document makes that run fail, and the run still needs an id
             let mut document = self.inner.document(&replaced, 0).unwrap_or_else(|_| Value::from(text.as_str()));
             let contents = if names_file(&document) { self.contents(&replaced) } else { Contents::default() };
             for &seed in seeds {
@@ -66,18 +66,18 @@ impl Template {
         Ok(ids)
     }
 
-    /// Of a scenario that cannot run: none.
+    /// Returns the contents of the files that the scenario names; none for a scenario that cannot run.
     fn contents(&self, replaced: &Map<String, Value>) -> Contents {
         self.inner.scenario(replaced, 0).map(|scenario| Contents::of(&scenario)).unwrap_or_default()
     }
 }
 
-/// Whether a rate trace is named, or an algorithm from outside: their content is part of a run's id.
+/// Returns whether the document names a rate trace or an algorithm from outside: their content is part of a run's id.
 fn names_file(document: &Value) -> bool {
     names(document, &["trace", "python", "wasm"])
 }
 
-/// Whether a table of a document has one of these keys.
+/// Returns whether a table of a document has one of these keys.
 pub(crate) fn names(value: &Value, keys: &[&str]) -> bool {
     match value {
         Value::Object(map) => {
@@ -103,7 +103,8 @@ pub(crate) fn read_toml(text: &str, source: &str) -> PyResult<(String, BTreeMap<
     Ok((values.to_string(), lines))
 }
 
-/// What a row of totals has for each flow, link and source of traffic: pairs of a prefix and the columns' names.
+/// Returns the columns that a row of totals has for each flow, link and source of traffic: pairs of a prefix and the
+/// columns' names.
 #[pyfunction]
 pub(crate) fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
     results::figure_columns()

@@ -1,5 +1,5 @@
-//! A server that picks the algorithm of each connection by where the client is: on a long way Gallop-Vegas, which does not
-//! fill the path's queue while it opens the window, and near by CUBIC.
+//! A server that picks the algorithm of each connection by the client's distance: on a long path Gallop-Vegas, which
+//! does not fill the path's queue while it opens the window, and on a short one CUBIC.
 //!
 //!     cargo run --release -p vegas-quic-tool --example server -- 127.0.0.1:4433 cert.der
 //!

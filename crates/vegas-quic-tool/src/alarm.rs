@@ -1,4 +1,4 @@
-//! One of the kernel's timers (timerfd) for quinn: they have a grain of nanoseconds.
+//! Timers for quinn from the kernel (timerfd): their resolution is nanoseconds.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -38,7 +38,8 @@ impl AsyncTimer for Alarm {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context) -> Poll<()> {
         while Instant::now() < self.at {
-            // a timer that was set anew may be found ready from before: then nothing can be read
+            // a timer that was set again may still be reported as ready for its earlier time; the read then finds
+            // nothing
             let Ok(mut rung) = ready!(self.timer.poll_read_ready(context)) else { break };
             let _ = rung.try_io(|timer| Ok(rustix::io::read(timer, &mut [0; 8])?));
         }
@@ -46,7 +47,7 @@ impl AsyncTimer for Alarm {
     }
 }
 
-/// A timer that is set to no time at all would be off.
+/// The shortest time that a timer is set to: a timer set to zero would be off.
 const SOONEST: Duration = Duration::from_nanos(1);
 
 fn set(timer: &OwnedFd, at: Instant) -> io::Result<()> {

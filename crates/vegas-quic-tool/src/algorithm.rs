@@ -1,6 +1,6 @@
-//! Which congestion control a server uses for a connection: the client names it in the connection id that it chooses for
-//! its first packet (RFC 9000, section 7.2: any of 8 to 20 bytes, unpredictable), so that the server knows it before it
-//! sends anything. Eight bytes are drawn, the name follows.
+//! The choice of a connection's congestion control. The client names it in the connection id that it chooses for its
+//! first packet (RFC 9000, section 7.2: any of 8 to 20 bytes, unpredictable), so that the server knows it before it
+//! sends anything. Eight bytes are random, the name follows.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,16 +14,16 @@ use crate::qlog::{self, Side};
 use crate::trace::Trace;
 use crate::{Fallible, PathOptions};
 
-/// What is sent and not yet acknowledged, or received and not yet read, at most: 10 Gb/s times 200 ms.
+/// The most bytes sent and not yet acknowledged, or received and not yet read: 10 Gb/s times 200 ms.
 const TRANSFER_WINDOW_BYTES: u32 = 1 << 28;
-/// Bytes of a request that the server keeps.
+/// The most bytes of a request that the server keeps.
 const REQUEST_WINDOW_BYTES: u32 = 1 << 10;
 const DRAWN_BYTES: usize = 8;
 const NAME_BYTES_MAX: usize = 20 - DRAWN_BYTES;
-/// quinn's own, to compare with.
+/// quinn's own algorithms, for comparison.
 const QUINN: [&str; 3] = ["quinn-cubic", "quinn-reno", "quinn-bbr"];
 
-/// The connection id that asks for an algorithm.
+/// Makes the connection id that asks for an algorithm.
 pub(crate) fn ask(name: &str) -> Fallible<ConnectionId> {
     configure(name, &[], None, &mut TransportConfig::default())?;
     let mut bytes = [0; DRAWN_BYTES].to_vec();
@@ -32,22 +32,22 @@ pub(crate) fn ask(name: &str) -> Fallible<ConnectionId> {
     Ok(ConnectionId::new(&bytes))
 }
 
-/// The name in a connection id.
+/// Returns the name in a connection id.
 pub(crate) fn asked(id: &ConnectionId) -> Option<&str> {
     std::str::from_utf8(id.get(DRAWN_BYTES..)?).ok()
 }
 
-/// What a transport is to do beside sending.
+/// The options of a transport besides its algorithm.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted<'a> {
     pub(crate) numbers: &'a [Number],
     pub(crate) path: PathOptions,
-    /// Printed under this number of the connection.
+    /// The connection's number in the printed trace; `None` prints no trace.
     pub(crate) trace: Option<u64>,
     pub(crate) qlog: Option<&'a Path>,
 }
 
-/// A transport for this end of a connection, with the algorithm of this name.
+/// Makes a transport for this end of a connection, with the algorithm of this name.
 pub(crate) fn transport(side: Side, name: &str, wanted: Wanted<'_>) -> Fallible<TransportConfig> {
     let mut transport = TransportConfig::default();
     limit_flows(side, &mut transport);
@@ -61,8 +61,8 @@ pub(crate) fn transport(side: Side, name: &str, wanted: Wanted<'_>) -> Fallible<
     Ok(transport)
 }
 
-/// No flow control in the way of a transfer, and no room for anything else: a client sends a request, a server the bytes
-/// and its report.
+/// Sets flow control: it never limits a transfer, and there is no room for anything else. A client sends a request, a
+/// server the bytes and its report.
 fn limit_flows(side: Side, transport: &mut TransportConfig) {
     let (streams, uni_streams, unread_bytes) = match side {
         Side::Client => (0_u32, 1_u32, TRANSFER_WINDOW_BYTES),

@@ -1,4 +1,4 @@
-//! An end in time: by a signal, and after the peers were told.
+//! An orderly end of the program: on a signal, after the peers were told.
 
 use std::error::Error;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use quinn::{Endpoint, VarInt};
 
-/// How long peers may take to hear that it is over.
+/// The time that peers have to hear of the end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// A signal that ends a program, by the status with which a program ends then.
+/// A signal that ends a program; the value is the program's exit status after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signal(pub(crate) u8);
 
@@ -22,7 +22,7 @@ impl fmt::Display for Signal {
 
 impl Error for Signal {}
 
-/// The next SIGINT or SIGTERM.
+/// Waits for the next SIGINT or SIGTERM.
 #[cfg(unix)]
 pub(crate) async fn signal() -> io::Result<Signal> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -33,16 +33,16 @@ pub(crate) async fn signal() -> io::Result<Signal> {
     })
 }
 
-/// The next Ctrl-C.
+/// Waits for the next Ctrl-C.
 #[cfg(not(unix))]
 pub(crate) async fn signal() -> io::Result<Signal> {
     tokio::signal::ctrl_c().await.map(|()| Signal(130))
 }
 
-/// Closes all connections. One to a peer that does not answer is not waited for (quinn keeps it for three probe timeouts,
-/// which are as long as its round-trip times were).
+/// Closes all connections. It does not wait for a peer that does not answer (quinn keeps such a connection for three
+/// probe timeouts, which are as long as its round-trip times were).
 pub(crate) async fn close(endpoint: &Endpoint, reason: &str) {
     endpoint.close(VarInt::from_u32(0), reason.as_bytes());
-    // what was to be told has been told by then, or never will be
+    // by then the peers have the message, or never will
     let _ = tokio::time::timeout(FAREWELL, endpoint.wait_idle()).await;
 }

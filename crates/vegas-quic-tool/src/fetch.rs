@@ -13,7 +13,7 @@ use crate::qlog::Side;
 use crate::{Fallible, Fetch, ending, runtime, tls};
 
 const PROGRESS: Duration = Duration::from_secs(1);
-/// Longer than any report.
+/// The longest report, bytes: more than any has.
 const REPORT_BYTES_MAX: usize = 4096;
 
 pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
@@ -27,7 +27,7 @@ pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
     let endpoint = runtime::endpoint(any.parse()?, None)?;
     let limit = Duration::from_secs(arguments.max_seconds);
     let started = Instant::now();
-    // a span too long for the clock is no end
+    // a span too long for the clock sets no end
     let end = arguments.seconds.and_then(|seconds| started.checked_add(seconds.0));
     let mut received = 0;
     let run = async {
@@ -54,7 +54,7 @@ pub(crate) async fn fetch(arguments: Fetch) -> Fallible<()> {
     }
 }
 
-/// Why a connection was lost, if that is what went wrong: not that the peer closed it, or never wanted it.
+/// Returns the reason for which a connection was lost; `None` if the peer closed or refused it.
 fn loss(error: &(dyn Error + Send + Sync + 'static)) -> Option<ConnectionError> {
     let by_stream = || match error.downcast_ref::<ReadError>()? {
         ReadError::ConnectionLost(reason) => Some(reason),
@@ -65,7 +65,7 @@ fn loss(error: &(dyn Error + Send + Sync + 'static)) -> Option<ConnectionError> 
     matches!(reason, TimedOut | Reset).then(|| reason.clone())
 }
 
-/// What had come when the connection was lost.
+/// Returns the result of a transfer when its connection was lost.
 fn lost(bytes: u64, started: Instant, reason: &ConnectionError) -> Value {
     let fetched = Fetched { bytes, seconds: started.elapsed().as_secs_f64(), sender: None };
     let mut told = fetched.to_json();
@@ -73,11 +73,11 @@ fn lost(bytes: u64, started: Instant, reason: &ConnectionError) -> Value {
     told
 }
 
-/// What came, from the client's first packet on.
+/// The data received, counted from the client's first packet on.
 struct Fetched {
     bytes: u64,
     seconds: f64,
-    /// What the sender counted; none of a transfer that was cut short.
+    /// The sender's counts; `None` for a transfer that was cut short.
     sender: Option<Value>,
 }
 
@@ -93,7 +93,7 @@ impl Fetched {
     }
 }
 
-/// Reads all that was asked for, or what comes until `end`, and counts it.
+/// Reads all bytes that were asked for, or those that arrive until `end`; returns what it received.
 async fn transfer(
     connection: &Connection,
     bytes: u64,

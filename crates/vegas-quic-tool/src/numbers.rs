@@ -1,8 +1,8 @@
-//! Numbers of an algorithm other than its preset's: `--set gamma=3`, by their keys in a scenario file.
+//! Numbers of an algorithm that replace its preset's: `--set gamma=3`, by their keys in a scenario file.
 
 use vegas_quic::VegasQuic;
 
-/// A number by its key.
+/// A number with its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
     key: &'static str,
@@ -22,7 +22,7 @@ const KEYS: [(&str, Setter); 7] = [
 ];
 
 impl Number {
-    /// `KEY=SEGMENTS`.
+    /// Parses `KEY=SEGMENTS`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let keys = KEYS.map(|(key, _)| key).join(", ");
         let (key, value) = text.split_once('=').ok_or("write KEY=SEGMENTS")?;
@@ -33,7 +33,7 @@ impl Number {
     }
 }
 
-/// The algorithm with these numbers; of a key that is given twice the last holds.
+/// Returns the algorithm with these numbers; the last value of a key holds.
 pub(crate) fn with(algorithm: VegasQuic, numbers: &[Number]) -> VegasQuic {
     let setter = |number: &Number| KEYS.into_iter().find(|(key, _)| *key == number.key).map(|(_, setter)| setter);
     numbers.iter().fold(algorithm, |algorithm, number| match setter(number) {

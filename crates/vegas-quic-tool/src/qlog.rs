@@ -1,9 +1,10 @@
 //! qlog files for qvis (JSON text sequences of qlog 0.3, one record a line).
 //!
-//! quinn writes them, and four things otherwise than qvis reads them; they are mended on the way to the file. Which end of
-//! the connection wrote it is left open. A packet's length stands in its header, not under `raw`, and qvis's congestion
-//! view draws no packet without it. Round-trip times are in seconds, not in milliseconds as all other times. A packet's
-//! arrival is written when it is read, later than what has left since, and qvis wants events in the order of time.
+//! quinn's files differ from what qvis reads in four ways, which are corrected on the way to the file. They do not say
+//! which end of the connection wrote them. A packet's length is in its header, not under `raw`, and qvis's congestion
+//! view draws no packet without it. Round-trip times are in seconds, all other times in milliseconds. A packet's
+//! arrival is written when it is read, later than packets that have left since, and qvis requires events in the order
+//! of time.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -14,14 +15,14 @@ use serde_json::{Value, json};
 
 use crate::Fallible;
 
-/// Which end of the connection writes.
+/// The end of the connection that writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Client,
     Server,
 }
 
-/// A connection's file; one that is there stays as it is.
+/// Makes a connection's file. An existing file is an error and stays unchanged.
 pub(crate) fn create(path: &Path, side: Side, title: &str) -> Fallible<Option<QlogStream>> {
     let file = std::fs::File::create_new(path).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => format!("{}: is there already; give another folder", path.display()),
@@ -33,17 +34,17 @@ pub(crate) fn create(path: &Path, side: Side, title: &str) -> Fallible<Option<Ql
 }
 
 const SEPARATOR: char = '\u{1e}';
-/// Later than this no event is written after another.
+/// The longest time by which an event is written after a later one, ms.
 const LATEST_MS: f64 = 1000.0;
 const ROUND_TRIP_TIMES: [&str; 4] = ["min_rtt", "smoothed_rtt", "latest_rtt", "rtt_variance"];
 
-/// Mends records on the way to `writer`.
+/// A writer that corrects records on the way to `writer`.
 struct Mended<W: Write> {
     writer: W,
     side: Side,
-    /// What there is of the newest line.
+    /// The newest line as far as it is written.
     line: Vec<u8>,
-    /// Events as they will be written, by their times in milliseconds, ascending.
+    /// Events that are yet to be written, by their times in milliseconds, ascending.
     waiting: VecDeque<(f64, String)>,
 }
 
@@ -52,7 +53,7 @@ impl<W: Write> Mended<W> {
         Mended { writer, side, line: Vec::new(), waiting: VecDeque::new() }
     }
 
-    /// Takes in a whole line.
+    /// Processes a whole line.
     fn record(&mut self) -> io::Result<()> {
         let line = std::mem::take(&mut self.line);
         let text = String::from_utf8_lossy(&line);
@@ -85,7 +86,7 @@ fn write(writer: &mut impl Write, record: &str) -> io::Result<()> {
     writeln!(writer, "{SEPARATOR}{record}")
 }
 
-/// An event's data.
+/// Corrects an event's data.
 fn mend(data: &mut Value) {
     if let Some(length) = data.pointer_mut("/header").and_then(|header| header.as_object_mut()?.shift_remove("length"))
     {
@@ -93,7 +94,7 @@ fn mend(data: &mut Value) {
     }
     for name in ROUND_TRIP_TIMES {
         if let Some(seconds) = data[name].as_f64() {
-            // to the nanosecond
+            // rounded to the nanosecond
             data[name] = json!((seconds * 1e9).round() / 1e6);
         }
     }
@@ -109,7 +110,7 @@ impl<W: Write> Write for Mended<W> {
         Ok(end)
     }
 
-    /// quinn flushes a file once, at its end.
+    /// quinn flushes a file once, at its end, so this writes all waiting events.
     fn flush(&mut self) -> io::Result<()> {
         self.write_until(f64::INFINITY)?;
         self.writer.flush()

@@ -1,6 +1,6 @@
-//! tokio for quinn, with timers that are exact where there are such (Linux). tokio's own have a grain of a millisecond,
-//! and quinn's pacer forgets what it may send when it is woken a quarter of an interval late: at 20 Mb/s it would pace
-//! by the timer's grain.
+//! tokio for quinn, with exact timers where the system has them (Linux). tokio's own timers have a resolution of a
+//! millisecond, and quinn's pacer forfeits credit when it wakes a quarter of an interval late: at 20 Mb/s the timer's
+//! resolution would set the pace.
 
 use std::future::Future;
 use std::io;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use quinn::{AsyncTimer, AsyncUdpSocket, Endpoint, EndpointConfig, Runtime, ServerConfig, TokioRuntime};
 
-/// An endpoint on `address`; one that is to accept connections has a configuration for that. In tokio's context only.
+/// Makes an endpoint on `address`; with `server` it accepts connections. Must be called within tokio's runtime.
 pub(crate) fn endpoint(address: SocketAddr, server: Option<ServerConfig>) -> io::Result<Endpoint> {
     let socket = UdpSocket::bind(address)?;
     Endpoint::new(EndpointConfig::default(), server, socket, Arc::new(OnTime))
@@ -26,7 +26,7 @@ impl Runtime for OnTime {
         if let Ok(alarm) = crate::alarm::Alarm::new(at) {
             return Box::pin(alarm);
         }
-        // elsewhere, or no file is left to be opened: better late than never
+        // on other systems, or when no file can be opened, a timer that fires late serves
         TokioRuntime.new_timer(at)
     }
 
@@ -67,7 +67,7 @@ mod tests {
             waits(&mut alarm).await;
             assert!(Instant::now() >= at);
         }
-        // and a later time in place of one that is near
+        // a later time replaces one that is near
         let later = Instant::now() + Duration::from_millis(20);
         alarm.as_mut().reset(start + Duration::from_millis(1));
         alarm.as_mut().reset(later);

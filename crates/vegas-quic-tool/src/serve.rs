@@ -1,4 +1,4 @@
-//! The server: it gives the bytes that a client asks for, within limits, and reads nothing else.
+//! The server: it sends the bytes that a client asks for, within limits, and reads nothing else.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::qlog::Side;
 use crate::trace::Trace;
 use crate::{Fallible, Serve, ending, runtime, tls};
 
-/// What is sent, again and again.
+/// The data that is sent, repeatedly.
 static BLOCK: [u8; 1 << 16] = [0x56; 1 << 16];
 
 pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
@@ -34,7 +34,7 @@ pub(crate) async fn serve(arguments: Serve) -> Fallible<()> {
 }
 
 async fn accept(endpoint: &Endpoint, base: &ServerConfig, arguments: &Arc<Serve>) {
-    // not quinn's count of connections, which has those that are closed, too, for three probe timeouts each
+    // quinn's count of connections would not do: it includes closed ones for three probe timeouts each
     let places = Arc::new(Semaphore::new(arguments.max_connections as usize));
     let mut served = 0_u64;
     while let Some(incoming) = endpoint.accept().await {
@@ -51,7 +51,7 @@ async fn accept(endpoint: &Endpoint, base: &ServerConfig, arguments: &Arc<Serve>
     }
 }
 
-/// One connection; what goes wrong in it is its own, and the server goes on.
+/// Serves one connection; an error in it does not affect the server.
 async fn answer(incoming: Incoming, base: ServerConfig, number: u64, arguments: Arc<Serve>) {
     let peer = incoming.remote_address();
     let longest = Duration::from_secs(arguments.max_seconds);
@@ -90,7 +90,8 @@ async fn connection(incoming: Incoming, mut base: ServerConfig, number: u64, arg
     closed
 }
 
-/// A request is the number of bytes, 8 bytes big-endian; the answer is as many, and then what the sender counted.
+/// Serves a request: the number of bytes, 8 bytes big-endian. The answer is that number of bytes, and then the sender's
+/// counts.
 async fn transfer(connection: &Connection, max_bytes: u64) -> Fallible<()> {
     let (mut answer, mut request) = connection.accept_bi().await?;
     let mut asked = [0; 8];
@@ -117,7 +118,7 @@ async fn transfer(connection: &Connection, max_bytes: u64) -> Fallible<()> {
     Ok(())
 }
 
-/// Blocks of one memory: what waits for a client, however much, is held once for all of them.
+/// Sends the bytes as blocks of one shared memory: data that waits for clients takes its room only once.
 async fn give(answer: &mut SendStream, mut left: u64) -> Fallible<()> {
     while left > 0 {
         let size = left.min(BLOCK.len() as u64);

@@ -1,5 +1,5 @@
-//! TLS without authorities: the server signs its own certificate, anew at each start, and prints its SHA-256; the client
-//! accepts that one and no other.
+//! TLS without authorities: the server signs its own certificate, a new one at each start, and prints its SHA-256; the
+//! client accepts that certificate and no other.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Fallible;
 
-/// What the certificate is for; no resolver looks it up.
+/// The name in the certificate; no resolver looks it up.
 pub(crate) const SERVER_NAME: &str = "vegaslab";
 
 /// A certificate's SHA-256.
@@ -25,7 +25,7 @@ impl Fingerprint {
         Fingerprint(Sha256::digest(certificate).into())
     }
 
-    /// 64 hexadecimal digits; colons between them are left out.
+    /// Parses 64 hexadecimal digits; colons between them are ignored.
     pub(crate) fn from_hex(text: &str) -> Result<Self, String> {
         let digits: Vec<u8> = text.bytes().filter(|byte| *byte != b':').collect();
         let wrong = || format!("{text:?} is no fingerprint; write the 64 hexadecimal digits that the server prints");
@@ -48,7 +48,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// A fresh certificate, its key and its fingerprint.
+/// Makes a certificate, its key and its fingerprint.
 pub(crate) fn certificate() -> Fallible<(CertificateDer<'static>, PrivateKeyDer<'static>, Fingerprint)> {
     let made = rcgen::generate_simple_self_signed([SERVER_NAME.to_owned()])?;
     let certificate = made.cert.der().clone();
@@ -57,7 +57,7 @@ pub(crate) fn certificate() -> Fallible<(CertificateDer<'static>, PrivateKeyDer<
     Ok((certificate, key, fingerprint))
 }
 
-/// A client that talks to the holder of one certificate.
+/// Returns the configuration of a client that accepts one certificate.
 pub(crate) fn client(pinned: Fingerprint) -> Fallible<QuicClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Pinned { fingerprint: pinned, provider: Arc::clone(&provider) };
@@ -100,7 +100,7 @@ impl ServerCertVerifier for Pinned {
         Err(rustls::Error::General("QUIC has TLS 1.3 only".into()))
     }
 
-    /// That the server holds the certificate's key.
+    /// Verifies that the server holds the certificate's key.
     fn verify_tls13_signature(
         &self,
         message: &[u8],

@@ -1,5 +1,5 @@
-//! What a controller was told and what it made of it, as a line of CSV an event on the standard output: for results in the
-//! simulator's columns.
+//! The events of a controller and its outputs, as a line of CSV for each event on the standard output: for results in
+//! the simulator's columns.
 
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
@@ -9,11 +9,11 @@ use vegas_quic::vegas_core::units::{Span, Window};
 use vegas_quic::vegas_core::{LossKind, Phase};
 use vegas_quic::{Event, Observer, VegasController};
 
-/// The events of one connection.
+/// The trace of one connection.
 #[derive(Debug)]
 pub(crate) struct Trace {
     connection: u64,
-    /// One instant by both clocks: controllers know the one, readers of the lines the other.
+    /// One instant by both clocks: controllers use the first, readers of the lines the second.
     began: (Instant, SystemTime),
     counts: Mutex<Counts>,
 }
@@ -25,18 +25,19 @@ struct Counts {
     lost_packets: u64,
 }
 
-/// Times are nanoseconds, of `unix_ns` since 1970 by this machine's clock; windows are segments; bytes and packets are
-/// counted from the connection's start. `rtt_ns` is of an acknowledgement's newest packet. What there is not is empty.
+/// The columns. `unix_ns` counts from 1970 by this machine's clock, other times are spans, in ns; windows are segments;
+/// bytes and packets are counted from the connection's start. `rtt_ns` is that of an acknowledgement's newest packet.
+/// Missing values are empty.
 const COLUMNS: &str = "connection,unix_ns,event,cwnd_segments,ssthresh_segments,in_flight_segments,rtt_ns,base_rtt_ns,\
                        diff_segments,slow_start,acked_bytes,sent_packets,lost_packets";
 
 impl Trace {
-    /// The line above all others.
+    /// Prints the header line.
     pub(crate) fn print_columns() {
         println!("{COLUMNS}");
     }
 
-    /// Of the connection with this number.
+    /// Starts the trace of the connection with this number.
     pub(crate) fn new(connection: u64) -> Self {
         Trace { connection, began: (Instant::now(), SystemTime::now()), counts: Mutex::default() }
     }

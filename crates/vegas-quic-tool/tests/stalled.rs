@@ -1,4 +1,4 @@
-//! Peers that stop answering: what they cost, and how soon they are forgotten.
+//! Peers that stop answering: the memory that they cost, and how soon the server forgets them.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -14,7 +14,7 @@ fn signal(process: &Child, name: &str) {
     assert!(sent.success(), "kill {name}");
 }
 
-/// Its status, if it ends so soon.
+/// Returns the status of a process that ends within the span.
 fn ends_within(process: &mut Child, span: Duration) -> Option<ExitStatus> {
     let began = Instant::now();
     while began.elapsed() < span {
@@ -26,7 +26,7 @@ fn ends_within(process: &mut Child, span: Duration) -> Option<ExitStatus> {
     None
 }
 
-/// Clients that are stopped in the middle of a transfer; killed with the test.
+/// Clients that are stopped in the middle of a transfer; they are killed with the test.
 struct Stalled(Vec<Child>);
 
 impl Stalled {
@@ -52,13 +52,13 @@ fn resident_bytes(process: &Child) -> u64 {
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
 }
 
-/// A few MiB each at most, whatever is left of 4 GB.
+/// A stalled client costs a few MiB at most, whatever is left of its 4 GB.
 #[test]
 fn a_stalled_client_costs_little() {
     let server = Server::start(&[]);
     let before = resident_bytes(&server.process);
     let clients = Stalled::of(&server, 4);
-    // what is on its way fills up
+    // data in flight fills the buffers
     thread::sleep(Duration::from_secs(1));
     let each = (resident_bytes(&server.process) - before) / clients.0.len() as u64;
     assert!(each < 6 << 20, "{each} bytes a client");

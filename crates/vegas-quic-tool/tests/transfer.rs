@@ -1,4 +1,4 @@
-//! The program itself, over loopback: it transfers, refuses strangers, keeps its limits, and survives a flood.
+//! The program over loopback: it transfers, refuses unknown peers, keeps its limits, and survives a flood.
 
 mod support;
 
@@ -32,7 +32,8 @@ fn more_than_is_allowed_is_refused_and_the_server_goes_on() {
     server.fetches("vegas");
 }
 
-/// Noise, and packets that look like QUIC's: long headers of version 1 with a connection id that names nothing.
+/// A flood of random bytes, and of packets that look like QUIC's: long headers of version 1 with a connection id that
+/// names nothing.
 #[test]
 fn a_flood_of_bad_packets_leaves_it_serving() {
     let server = Server::start(&[]);
@@ -50,9 +51,9 @@ fn a_flood_of_bad_packets_leaves_it_serving() {
     server.fetches("gallop");
 }
 
-/// What qvis and other viewers of qlog 0.3 look for: a record separator before each record, which format it is, which end
-/// of the connection wrote it, events in the order of time by the names of "QUIC event definitions for qlog", lengths of
-/// what was sent, and milliseconds.
+/// Checks what qvis and other viewers of qlog 0.3 expect: a record separator before each record, the format, the end of
+/// the connection that wrote it, events in the order of time by the names of "QUIC event definitions for qlog", lengths
+/// of sent packets, and times in milliseconds.
 #[test]
 fn qlog_files_are_as_viewers_want_them() {
     let folder = std::env::temp_dir().join(format!("vegaslab-qlog-{}", std::process::id()));
@@ -69,7 +70,7 @@ fn qlog_files_are_as_viewers_want_them() {
         std::thread::sleep(std::time::Duration::from_millis(10));
         is_whole()
     }));
-    // its last record may still be on its way
+    // the last record may not be complete yet
     let text = fs::read_to_string(&from_server).unwrap();
     is_qlog(&text[..=text.rfind('\n').unwrap()], "server");
     assert!(text.contains("\"congestion_window\":12001"), "ten packets of 1200 bytes");
@@ -108,7 +109,7 @@ fn is_qlog(text: &str, side: &str) {
     }
 }
 
-/// A fetch that would last for long ends in time; the server's numbers are those it was given; it ends with its input.
+/// A fetch that would last long ends in time; the server uses the given numbers; the server ends with its input.
 #[test]
 fn a_server_can_be_driven_by_another_program() {
     let mut server = Server::start(&["--tied", "--trace", "--set", "gamma=3", "--set", "initial_window=4"]);

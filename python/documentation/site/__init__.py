@@ -1,1 +1,1 @@
-"""What MkDocs adds to the hand-written pages in `docs`: `make docs` builds the site."""
+"""The pages that MkDocs adds to the hand-written ones in `docs`: `make docs` builds the site."""

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# what a browser fetches by itself; a link that a reader may follow (`a`) can lead elsewhere
+# the elements that a browser loads by itself; a link that a reader may follow (`a`) can lead to other sites
 _LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
 
 
@@ -29,7 +29,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> Iterator[str]:
-    """A line for each link, anchor or resource that is wrong."""
+    """Yields a line for each link, anchor or resource that is wrong."""
     for file in sorted(site.rglob("*.html")):
         page = _page(file)
         for target in [*page.links, *page.loaded]:
@@ -46,13 +46,13 @@ def _wrong(site: Path, file: Path, target: str, *, loaded: bool) -> str:
     parts = urlsplit(target)
     if parts.scheme or parts.netloc:
         return "is loaded from elsewhere" if loaded and parts.scheme != "data" else ""
-    # the page for what is not found is read from anywhere, so its links begin at the root
+    # the "not found" page is read from any place, so its links begin at the root
     start = site if parts.path.startswith("/") else file.parent
     there = (start / unquote(parts.path).lstrip("/")).resolve() if parts.path else file
     there = there / "index.html" if there.is_dir() else there
     if not there.is_file():
         return "is not there"
-    # what a page keeps after `#` for its own script has a value
+    # the state that a page's own script keeps after `#` has a value
     is_state = parts.fragment.startswith("__") or "=" in parts.fragment
     anchored = parts.fragment and there.suffix == ".html" and not is_state
     return "has no such anchor" if anchored and unquote(parts.fragment) not in _page(there).anchors else ""
@@ -64,7 +64,7 @@ def _page(file: Path) -> _Page:
 
 
 def main() -> int:
-    """Says what is wrong with the site in the folder named; 1 if anything is."""
+    """Prints the errors of the site in the given folder; returns 1 if there are any."""
     site = Path(sys.argv[1])
     pages = len(list(site.rglob("*.html")))
     found = list(problems(site))

@@ -15,7 +15,7 @@ _REPORT = ROOT / "results" / "papers"
 
 
 def pages() -> dict[str, str | bytes]:
-    """A page a paper, and the report with its figures if `vegaslab reproduce` has made one."""
+    """Returns a page for each paper, and the report with its figures if `vegaslab reproduce` has made one."""
     expected = json.loads(EXPECTATION.read_text(encoding="utf-8"))
     papers = dict.fromkeys(claim.paper for claim in claims().values())
     made: dict[str, str | bytes] = {f"papers/dossiers/{paper}.md": _page(paper, expected) for paper in papers}
@@ -64,7 +64,7 @@ def _scenario(name: str) -> str:
 
 
 def _numbers(claim: Claim, ours: Sequence[float | None]) -> list[str]:
-    """A row a number; some claims have only numbers of ours."""
+    """Returns a row for each number; some claims have numbers of ours only."""
     if not ours and not claim.values:
         return []
     units = [*claim.units, *[claim.units[-1]] * max(0, len(ours) - len(claim.units))]

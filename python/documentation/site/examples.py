@@ -1,4 +1,4 @@
-"""Examples in docstrings, as pages show them: code, where Markdown would take `>>>` for quotations."""
+"""Examples in docstrings, fenced as code for pages: Markdown would take `>>>` for quotations."""
 
 from itertools import groupby
 from typing import Any
@@ -10,13 +10,13 @@ class Examples(Extension):  # type: ignore[misc]
     """Fences the examples of every docstring."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Does so for one object."""
+        """Fences the examples of one object's docstring."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
 
 
 def fenced(docstring: str) -> str:
-    """The docstring with its examples fenced: paragraphs that begin with a prompt."""
+    """Returns the docstring with its examples fenced; an example is a paragraph that begins with a prompt."""
     paragraphs = docstring.split("\n\n")
     parts = []
     for is_example, group in groupby(paragraphs, lambda paragraph: paragraph.lstrip().startswith(">>> ")):

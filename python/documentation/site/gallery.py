@@ -1,4 +1,4 @@
-"""A page of every shipped scenario with its picture."""
+"""The gallery: a page of the shipped scenarios with their pictures."""
 
 import tomllib
 from concurrent.futures import ProcessPoolExecutor
@@ -18,7 +18,7 @@ _HEAD = {
 
 
 def pages() -> dict[str, str | bytes]:
-    """Both pages, and their pictures."""
+    """Returns both pages, and their pictures."""
     scenarios = vegaslab.shipped_scenarios()
     # nothing of this process's threads may be copied into the others
     with ProcessPoolExecutor(usable_cores()) as pool:
@@ -41,7 +41,7 @@ def _picture(name: str) -> bytes:
 def _entry(name: str, file: Path) -> str:
     text = file.read_text(encoding="utf-8")
     description = tomllib.loads(text).get("description", name)
-    # the picture's page is in the folder `gallery`, as the picture is
+    # the page of the picture is in the folder `gallery`, as the picture is
     picture = f"![{description}]({name}.png){{ loading=lazy }}"
     source = "\n".join(f"    {line}".rstrip() for line in ["```toml", *text.splitlines(), "```"])
     link = playground.link_from_gallery(name, text)

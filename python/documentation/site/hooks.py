@@ -1,4 +1,4 @@
-"""MkDocs's hooks: pages that are made during the build, and links that lead out of `docs`."""
+"""MkDocs's hooks: they add the pages made during the build, and adapt links that lead out of `docs`."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def on_config(config: "MkDocsConfig") -> None:
-    """Gives each public object its place."""
+    """Gives each public object its page in the navigation."""
     nav: list[Any] = config.nav or []
     section = next(entry for entry in nav if "Python" in entry)
     section["Python"] = ["python.md", *reference.pages()]
 
 
 def on_files(files: Files, config: "MkDocsConfig") -> Files:
-    """Adds what is made."""
+    """Adds the generated pages."""
     made = {
         **reference.pages(),
         **dossiers.pages(),
@@ -38,17 +38,17 @@ def on_files(files: Files, config: "MkDocsConfig") -> Files:
 
 
 def on_page_markdown(markdown: str, page: "Page", **_: object) -> str:
-    """Leads links out of `docs` to the site's copies."""
+    """Redirects links that lead out of `docs` to the site's copies."""
     if page.file.src_uri == "playground.md":
         markdown = playground.embedded(markdown)
     return sources.with_links_of_the_site(markdown, f"docs/{page.file.src_uri}", page.file.src_uri)
 
 
 def on_post_page(output: str, page: "Page", **_: object) -> str:
-    """Replaces the script that the theme would load from elsewhere, for search in a site that lies in a folder."""
+    """Replaces the script that the theme loads from another site; search needs it in a site that lies in a folder."""
     return output.replace(_THEMES_SHIM, get_relative_url("search-from-files.js", page.url))
 
 
 def on_post_template(output_content: str, **_: object) -> str:
-    """Likewise in the page for what is not found, which is read from anywhere."""
+    """Replaces that script in the "not found" page, too, which is read from any place."""
     return output_content.replace(_THEMES_SHIM, "/search-from-files.js")

@@ -1,4 +1,4 @@
-"""The notebooks as pages: carried out during the build, each output behind its cell."""
+"""The notebooks as pages: run during the build, with each output below its cell."""
 
 import base64
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ _CELL_S = 120
 
 
 def pages() -> dict[str, str | bytes]:
-    """A page a notebook, and its pictures."""
+    """Returns a page for each notebook, and its pictures."""
     with ThreadPoolExecutor(len(NOTEBOOKS)) as pool:
         carried_out = list(pool.map(carry_out, NOTEBOOKS))
     made: dict[str, str | bytes] = {}
@@ -23,12 +23,14 @@ def pages() -> dict[str, str | bytes]:
 
 
 def carry_out(path: Path) -> Any:
-    """The notebook with its outputs; each cell in the kernel that Jupyter would start. Raises what a cell raises."""
+    """Returns the notebook with its outputs; cells run in the kernel that Jupyter would start. Raises a cell's
+    exception.
+    """
     import nbformat
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
-    # what it writes is not kept
+    # files that the notebook writes are discarded
     with TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
         NotebookClient(notebook, timeout=_CELL_S, kernel_name="python3", resources=resources).execute()
@@ -58,5 +60,5 @@ def _output(output: Any, name: str, pictures: dict[str, str | bytes]) -> str:
     if "text/html" in data:
         return f'<div class="output" markdown="0">{data["text/html"]}</div>'
     text = output.get("text") or data.get("text/plain", "")
-    # progress that is gone leaves an empty text
+    # progress that was cleared leaves an empty text
     return f'<div class="output" markdown>\n\n```text\n{text.rstrip()}\n```\n\n</div>' if text.strip() else ""

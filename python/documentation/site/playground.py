@@ -1,4 +1,4 @@
-"""The playground in the site, where `make web` has built it."""
+"""The playground in the site, if `make web` has built it."""
 
 import tomllib
 
@@ -11,19 +11,21 @@ _FRAME = f'<iframe class="playground" src="{_PAGE}" title="The playground" loadi
 
 
 def files() -> dict[str, bytes]:
-    """Its files, by their place in the site; none where it is not built."""
+    """Returns the playground's files by their place in the site; none if it is not built."""
     if not (_BUILT / _FILES[0]).exists():
         return {}
     return {f"playground/{name}": (_BUILT / name).read_bytes() for name in _FILES}
 
 
 def link_from_gallery(name: str, text: str) -> str:
-    """A link that opens the shipped scenario `name`; none where there is no playground, or it cannot run the text."""
+    """Returns a link that opens the shipped scenario `name`; empty without a playground, or if that cannot run the
+    text.
+    """
     is_tcp = all(flow.get("transport", "tcp") == "tcp" for flow in tomllib.loads(text)["flow"])
     return f"[Open in the playground](../{_PAGE}#open={name}){{ .md-button }}" if files() and is_tcp else ""
 
 
 def embedded(markdown: str) -> str:
-    """The page about it with the playground after its first paragraph."""
+    """Returns the page about the playground, with the playground after its first paragraph."""
     title, paragraph, rest = markdown.split("\n\n", 2)
     return "\n\n".join([title, paragraph, *([_FRAME] if files() else []), rest])

@@ -1,10 +1,10 @@
-"""A page for every public object of the Python package."""
+"""Pages for all public objects of the Python package."""
 
 import vegaslab
 
 
 def pages() -> dict[str, str]:
-    """Pages by place, functions first."""
+    """Returns the pages by place, functions first."""
     names = [name for name in vegaslab.__all__ if name != "__version__"]
     return {f"python/{name}.md": _page(name) for name in sorted(names, key=lambda name: (name[0].isupper(), name))}
 
@@ -15,5 +15,5 @@ def _page(name: str) -> str:
 
 
 def _module(found: type) -> str:
-    """Where the object is written down; what is native has its stub beside the compiled module."""
+    """Returns the module that defines the object; a native object has its stub beside the compiled module."""
     return found.__module__ if found.__module__ != "vegaslab" else "vegaslab._vegaslab"

@@ -1,4 +1,4 @@
-"""Files of the repository outside `docs`: pages of the site, or copies that its pages link to."""
+"""Files of the repository outside `docs`: they become pages of the site, or copies that its pages link to."""
 
 import posixpath
 import re
@@ -13,12 +13,12 @@ _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 
 
 def pages() -> dict[str, str]:
-    """Pages of the site, by their place there."""
+    """Returns the pages of the site, by their place there."""
     return {place: with_links_of_the_site(_text(path), path, place) for path, place in _PAGES.items()}
 
 
 def with_links_of_the_site(markdown: str, path: str, place: str) -> str:
-    """The text of the repository's file `path` as the site's page `place`."""
+    """Returns the text of the repository's file `path` as the site's page `place`."""
 
     def led(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), link[1]))
@@ -30,7 +30,7 @@ def with_links_of_the_site(markdown: str, path: str, place: str) -> str:
 
 
 def files_linked_to() -> dict[str, bytes]:
-    """Copies of the files outside `docs` that its pages, and those above, link to."""
+    """Returns copies of the files outside `docs` that its pages, and those above, link to."""
     texts = {path: _text(path) for path in _PAGES}
     texts |= {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md")}
     targets = {
@@ -43,7 +43,7 @@ def files_linked_to() -> dict[str, bytes]:
 
 
 def _place(target: str) -> str:
-    """Where the site has a file or folder of the repository."""
+    """Returns the place in the site of a file or folder of the repository."""
     if target.startswith("docs/notebooks/"):
         return target.removeprefix("docs/").replace(".ipynb", ".md")
     if target.startswith("docs/"):

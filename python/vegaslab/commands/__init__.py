@@ -1,1 +1,1 @@
-"""The command line: a module a command."""
+"""The command line, with a module for each command."""

@@ -1,4 +1,4 @@
-"""`vegaslab list`: what there is; `vegaslab check`: whether a file of one's own is good."""
+"""`vegaslab list` names what there is; `vegaslab check` checks a file of the user's."""
 
 import argparse
 import json
@@ -50,7 +50,7 @@ def _description(path: Path) -> str:
 
 
 def _plans() -> list[str]:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.sweeps.plans.plan import Plan
 
     plans = {name: Plan.from_file(path) for name, path in shipped_plans().items()}
@@ -92,7 +92,7 @@ def _described(given: str) -> str:
 
 
 def _is_plan(path: Path) -> bool:
-    """A plan names a scenario."""
+    """Returns whether the file is a plan: a plan names a scenario."""
     if path.suffix == ".json":
         return False
     return "scenario" in json.loads(_vegaslab.read_toml(read_text(path), printable(str(path)))[0])

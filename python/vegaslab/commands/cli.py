@@ -47,8 +47,8 @@ _Simulated = TypeVar("_Simulated", Result, Comparison)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns the exit code.
 
-    That is 0, 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 for anything else, a full disk among it. A
-    picture that cannot be drawn is a line on stderr.
+    The code is 0, 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM, or 1 for any other error, such as a full disk.
+    A picture that cannot be drawn gives a line on stderr.
     """
     with sigterm_as_ctrl_c(), warnings.catch_warnings(), shown_on(sys.stdout):
         for category in _ONE_LINE_EACH:
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     try:
         ctrl_c_raises()
-        # file names need not be text, and terminals know few characters: neither may end a command that is done
+        # file names need not be text, and terminals lack characters: neither may end a command that is done
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
@@ -90,7 +90,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     except KeyboardInterrupt as interrupt:
         return _complain("interrupted; nothing was written", interrupted(interrupt))
     except BrokenPipeError:
-        # the reader of the output has closed it; nothing more can be said, not even at exit
+        # the reader has closed the output; this prevents a second error when Python flushes it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except OSError as error:
@@ -119,7 +119,7 @@ def _show_warning(
 def _describe(error: OSError) -> str:
     if error.filename:
         return f"{error.filename}: {error.strerror}"
-    # what is written into files names them: see vegaslab.util.folder.writing
+    # an error about a file names it: see vegaslab.util.folder.writing
     return f"standard output: {error.strerror}; {_vegaslab.remedy(error.errno or 0)}" if is_full(error) else str(error)
 
 
@@ -301,14 +301,16 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _print(summary: dict[str, Any], report: str | None) -> None:
-    """Prints the report, or else the summary as JSON: piece by piece, so that Ctrl-C works within a huge one."""
+    """Prints the report, or else the summary as JSON. JSON is printed in pieces, so that Ctrl-C works within a huge
+    one.
+    """
     if report is None:
         json.dump(summary, sys.stdout)
     print(report or "")
 
 
 def _with_folder(options: argparse.Namespace, default: Path, simulate: Callable[[], _Simulated]) -> _Simulated:
-    """Simulates and writes the folder, if one is asked for; checks first that it can be written."""
+    """Simulates, and writes the folder if one is asked for; first checks that it can be written."""
     if options.json and options.output is None:
         return simulate()
     with whole_folder(options.output or default) as folder:

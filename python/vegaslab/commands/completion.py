@@ -1,4 +1,4 @@
-"""`vegaslab completion`: what a shell needs to complete commands, options, algorithms and scenarios."""
+"""`vegaslab completion`: a script with which a shell completes commands, options, algorithms and scenarios."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from vegaslab.commands.parsing import OK, Commands
 from vegaslab.scenario.source import shipped_plans, shipped_scenarios
 
 Completed = dict[str, str | dict[str, str]]
-"""What completes a word, by shell, as shtab takes it."""
+"""The completion of a word, by shell, in shtab's form."""
 
 _SHELLS = ("bash", "zsh", "fish")
 _HOW = """\
@@ -21,7 +21,7 @@ to have it in every new shell:
 
 
 def add(commands: Commands, parser: argparse.ArgumentParser) -> None:
-    """Adds the command, which describes `parser` with all commands that are added to it."""
+    """Adds the command, which describes `parser` and all commands that are added to it."""
     completion = commands.add_parser(
         "completion",
         help="print what makes bash, zsh or fish complete commands, algorithms and scenarios",
@@ -33,7 +33,7 @@ def add(commands: Commands, parser: argparse.ArgumentParser) -> None:
 
 
 def _completion(parser: argparse.ArgumentParser, shell: str) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     import shtab
 
     from vegaslab.papers.judging.claims import claims
@@ -54,7 +54,7 @@ def _completion(parser: argparse.ArgumentParser, shell: str) -> int:
 
 
 def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
-    """The actions of the parser and of all its commands; a word means the same thing in each: see its metavar."""
+    """Yields the actions of the parser and all its commands. A word has one meaning in all of them: see its metavar."""
     for action in parser._actions:
         yield action
         if isinstance(action, argparse._SubParsersAction):

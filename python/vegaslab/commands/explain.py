@@ -1,4 +1,4 @@
-"""What an algorithm does, from its page in docs/algorithms and from the registry."""
+"""The explanation of an algorithm, from its page in docs/algorithms and from the registry."""
 
 import re
 from pathlib import Path
@@ -25,7 +25,7 @@ class UnknownAlgorithmError(Exception):
 
 
 def explain(name: str) -> str:
-    """The rule that a preset follows, its parts, its parameters with defaults, its sources and its deviations."""
+    """Returns the preset's rule, parts, parameters with defaults, sources and deviations as text."""
     presets = {preset["name"]: preset for preset in _vegaslab.algorithms()}
     if name not in presets:
         raise UnknownAlgorithmError(f"{name}: no such algorithm; {did_you_mean(name, presets)}")
@@ -46,7 +46,7 @@ def explain(name: str) -> str:
 
 
 def table_of_presets() -> list[str]:
-    """Every preset with its parts and its source, a line each."""
+    """Returns a line for each preset with its parts and its source."""
     named = ("signal", "slow_start", "avoidance", "cut", "recovery")
     rows = [
         (preset["name"], *(str(preset["parts"][part]) for part in named), _mechanisms(preset), preset["source"])
@@ -70,26 +70,26 @@ def table_of_hosts() -> list[str]:
 
 
 def _mechanisms(preset: "_vegaslab.AlgorithmInfo") -> str:
-    """Letters of the switches that are on ("TCP Vegas Revisited", section VI)."""
+    """Returns the letters of the switches that are on ("TCP Vegas Revisited", section VI)."""
     return (
         "".join(letter for part, letter in _LETTERS.items() if preset["parts"][part] not in (None, False, "own")) or "-"
     )
 
 
 def _show(value: str | bool | int | None) -> str:
-    """The value as a scenario file writes it."""
+    """Returns the value as a scenario file writes it."""
     if value is None:
         return "none"
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _plain(text: str) -> str:
-    """The text without the marks of Markdown that a terminal does not show: links, bold type."""
+    """Returns the text without Markdown's links and bold type, which a terminal does not show."""
     return _BOLD.sub(r"\1", _LINK.sub(r"\1", text))
 
 
 def _page(name: str) -> Path:
-    """The page with the preset in its title."""
+    """Returns the page that has the preset in its title."""
     for path in sorted(_PAGES.glob("*.md")):
         if f"`{name}`" in path.read_text(encoding="utf-8").partition("\n")[0]:
             return path
@@ -97,6 +97,6 @@ def _page(name: str) -> Path:
 
 
 def _sections(page: str) -> dict[str, str]:
-    """Text by second-level heading."""
+    """Returns the text of each section, by second-level heading."""
     parts = page.split("\n## ")[1:]
     return {title: text.strip() for title, _, text in (part.partition("\n") for part in parts)}

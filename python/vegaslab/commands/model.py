@@ -93,7 +93,7 @@ def _of_design(options: argparse.Namespace) -> list[Derived]:
 
 
 def _typed(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:
-    """A parser with complaints that argparse passes on."""
+    """Returns a parser with errors in the form that argparse shows."""
 
     def typed(text: str) -> _Value:
         try:

@@ -1,6 +1,7 @@
-"""Commands of the command line, a module each: its `add` makes the command's parser and says what carries it out.
+"""The shared parts of the commands. Each command has a module: its `add` makes the parser and sets the function that
+runs it.
 
-What they share is here, so that a module needs nothing of `vegaslab.commands.cli`.
+They are here so that a command's module needs nothing of `vegaslab.commands.cli`.
 """
 
 import argparse
@@ -10,7 +11,7 @@ from typing import Any, NoReturn, TypeAlias
 from vegaslab.util.text import did_you_mean, nearest
 
 OK, FAILED, BAD_INPUT = 0, 1, 2
-"""Exit codes; `vegaslab.util.ending.interrupted` has those after a signal."""
+"""The exit codes; those after a signal come from `vegaslab.util.ending.interrupted`."""
 
 
 class UsageError(Exception):
@@ -18,14 +19,14 @@ class UsageError(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that complains in one line, which names the nearest command or option."""
+    """A parser with errors of one line that name the nearest command or option."""
 
     def error(self, message: str) -> NoReturn:
         """Raises `UsageError`."""
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Raises `UsageError` for unknown arguments, too: here, where the command's options are known."""
+        """Raises `UsageError` for unknown arguments, too, because this parser knows the command's options."""
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(self._unknown(unknown))
@@ -49,4 +50,4 @@ class Parser(argparse.ArgumentParser):
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
-"""Where a command adds its parser."""
+"""The group of parsers to which a command adds its own."""

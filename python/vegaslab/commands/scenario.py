@@ -1,4 +1,4 @@
-"""What every command takes that runs one scenario: its file, and what is changed in it."""
+"""The arguments of commands that run one scenario: its file, and changes to it."""
 
 import argparse
 
@@ -23,7 +23,7 @@ def add_scenario(parser: argparse.ArgumentParser) -> None:
 
 
 def overrides(options: argparse.Namespace) -> list[tuple[str, str]]:
-    """What --set and --seed replace, as `vegaslab.scenario.source.load` takes it."""
+    """Returns the replacements by --set and --seed, in the form that `vegaslab.scenario.source.load` takes."""
     return [*options.set, *([("seed", options.seed)] if options.seed is not None else [])]
 
 

@@ -1,7 +1,7 @@
 """Repeated transfers over paths, of several sizes and by several algorithms: the method of Gallop-Vegas's table 5.
 
 A path is a host that receives, or a scenario that is carried out with real sockets on this machine. Every round has
-each path, size and algorithm once, in an order of its own, so that what changes on a path meanwhile meets all alike.
+each path, size and algorithm once, in a random order of its own, so that changes on a path affect all alike.
 """
 
 import csv
@@ -20,7 +20,7 @@ from vegaslab.statistics import Interval, Ratio, mean_interval, paired_ratio
 from vegaslab.util.folder import LOCK, FolderError, lock_folder, replace_file, writing
 
 TABLE5_SIZES = (480_000, 10**6, 2 * 10**6, 5 * 10**6, 50 * 10**6, 100 * 10**6, 400 * 10**6)
-"""Bytes: those of the table."""
+"""The sizes in the table, bytes."""
 
 _PLAN, _TRANSFERS, _TABLE = "plan.json", "transfers.csv", "table.csv"
 _NEW_PLAN = "plan.new"
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """What is transferred."""
+    """One combination of path, size and algorithm."""
 
     path: str
     size_bytes: int
@@ -42,7 +42,7 @@ class Transfer:
     """A completed transfer."""
 
     number: int
-    """In the plan's order, from 0."""
+    """The transfer's number in the plan's order, from 0."""
     path: str
     size_bytes: int
     algorithm: str
@@ -51,14 +51,14 @@ class Transfer:
     retransmits: int
     min_rtt_ms: float | None
     lateness_p99_us: float | None
-    """Of the router, on an emulated path."""
+    """The 99th percentile of the router's lateness, us; only on an emulated path."""
     trustworthy: bool | None
-    """On an emulated path, whether no packet was late by half a packet's time."""
+    """Whether no packet was late by half a packet's time; only on an emulated path."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What is to be transferred."""
+    """The transfers to make."""
 
     paths: tuple[str, ...]
     sizes_bytes: tuple[int, ...]
@@ -67,7 +67,7 @@ class Plan:
     seed: int
 
     def cells(self) -> list[Cell]:
-        """Each combination, as the table has them."""
+        """All combinations, in the order of the table."""
         return [
             Cell(path=path, size_bytes=size, algorithm=algorithm)
             for path in self.paths
@@ -76,13 +76,13 @@ class Plan:
         ]
 
     def order(self) -> list[Cell]:
-        """All transfers in their order."""
+        """All transfers, in their order."""
         return schedule(self.cells(), self.repeat, self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A cell's transfers."""
+    """The figures of a cell's transfers."""
 
     path: str
     size_bytes: int
@@ -90,20 +90,22 @@ class Row:
     completion_s: Interval
     throughput_mbps: Interval
     over_first: Ratio | None
-    """Throughput over the first algorithm's of the same round; none for that itself."""
+    """The throughput over that of the first algorithm in the same round; None for the first algorithm."""
     retransmits: float
-    """Mean."""
+    """The mean number of retransmissions."""
     late: int | None
-    """Transfers over an emulated path in which a packet was late by more than half a packet's time; none for hosts."""
+    """The number of transfers over an emulated path in which a packet was late by more than half a packet's time; None
+    for hosts.
+    """
 
 
 class Journal:
-    """A folder with a plan and its completed transfers, each written at once; without a folder it keeps nothing."""
+    """A folder with a plan and its completed transfers, each written at once; without a folder, nothing is written."""
 
     def __init__(self, folder: Path | None, plan: Plan) -> None:
-        """Reads what an earlier call has written. Raises `FolderError` if that was of another plan.
+        """Reads the transfers of earlier calls. Raises `FolderError` if the folder has another plan.
 
-        Until it is closed, no other journal has the folder.
+        No other journal can use the folder until this one is closed.
         """
         self._folder = folder
         self._plan = plan
@@ -117,20 +119,20 @@ class Journal:
                 raise
 
     def __enter__(self) -> "Journal":
-        """The journal; the folder is its own until the block ends."""
+        """Returns the journal, which locks the folder until the block ends."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Lets go of the folder."""
+        """Unlocks the folder."""
         self.close()
 
     def close(self) -> None:
-        """Lets go of the folder."""
+        """Unlocks the folder."""
         if self._lock is not None:
             self._lock.close()
 
     def add(self, transfer: Transfer) -> None:
-        """Writes a transfer; it is on the disk before this returns."""
+        """Writes a transfer to the disk before it returns."""
         self.done.append(transfer)
         if self._folder is not None:
             _append(self._folder / _TRANSFERS, [transfer])
@@ -141,7 +143,7 @@ class Journal:
             _write_rows(self._folder / _TABLE, [_flat(row) for row in rows])
 
     def _open(self, folder: Path) -> None:
-        """The number of rounds may differ: more rounds begin with those."""
+        """Opens the folder. The number of rounds may differ: a larger number begins with the same rounds."""
         about = {key: value for key, value in json.loads(_json(self._plan)).items() if key != "repeat"}
         file = folder / _PLAN
         with writing(folder):
@@ -162,7 +164,7 @@ class Journal:
 def measure(
     plan: Plan, journal: Journal, transfer: Callable[[int, Cell], Transfer], progress: Callable[[int, int, Cell], None]
 ) -> None:
-    """Makes the missing transfers, in their order. `progress` gets number, count and cell."""
+    """Makes the missing transfers, in their order. `progress` gets a transfer's number, the count and the cell."""
     done = {transfer.number for transfer in journal.done}
     order = plan.order()
     for place, cell in enumerate(order):
@@ -172,7 +174,7 @@ def measure(
 
 
 def table(plan: Plan, done: Sequence[Transfer], level: float = 0.95) -> list[Row]:
-    """A row a cell that has transfers, in the plan's order."""
+    """Returns a row for each cell that has transfers, in the plan's order."""
     found = {cell: [transfer for transfer in done if _cell(transfer) == cell] for cell in plan.cells()}
     rounds = len(plan.cells())
     rows = []
@@ -194,7 +196,7 @@ def table(plan: Plan, done: Sequence[Transfer], level: float = 0.95) -> list[Row
 
 
 def as_json(plan: Plan, done: Sequence[Transfer], rows: Sequence[Row]) -> dict[str, Any]:
-    """Plan, transfers and table, without NaN."""
+    """Returns plan, transfers and table, without NaN."""
     return {
         "plan": json.loads(_json(plan)),
         "transfers": [dataclasses.asdict(transfer) for transfer in done],
@@ -208,7 +210,7 @@ def _late(transfers: Sequence[Transfer]) -> int | None:
 
 
 def _ratio(transfers: Sequence[Transfer], first: Sequence[Transfer], a_round: int, level: float) -> Ratio | None:
-    """Over the rounds that have both."""
+    """Returns the ratio of throughputs over the rounds in which both were measured."""
     by_round = [{one.number // a_round: one.throughput_mbps for one in group} for group in (transfers, first)]
     both = sorted(by_round[0].keys() & by_round[1].keys())
     if not both:
@@ -266,7 +268,7 @@ def _append(file: Path, transfers: Sequence[Transfer]) -> None:
 
 
 def _read(file: Path) -> list[Transfer]:
-    """The transfers in a file; a last line that a crash cut short is removed."""
+    """Reads the transfers in a file; removes a last line that a crash cut short."""
     if not file.exists():
         return []
     text = file.read_bytes()

@@ -1,4 +1,4 @@
-"""Runs on real sockets, as `vegas-linux` wrote them, and the simulator beside them."""
+"""Runs on real sockets: reads the results of `vegas-linux`, and compares them with the simulator's."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class LinuxError(Exception):
 
 
 def program() -> str:
-    """The program's path: beside this Python, or in the path for commands. Raises `LinuxError`."""
+    """Returns the program's path: beside this Python, or in PATH. Raises `LinuxError`."""
     places = pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     found = shutil.which(PROGRAM, path=places)
     if found is None:
@@ -45,11 +45,11 @@ def program() -> str:
 
 
 def run(scenario: _vegaslab.Scenario, folder: Path, by: Path | None = None) -> KeptResult:
-    """Carries a scenario out on real sockets; it takes the scenario's duration. `folder` must not be there yet.
+    """Carries a scenario out on real sockets, in real time. `folder` must not exist yet.
 
-    The summary has the kernel's release, and how late the router was, under `linux`.
+    The summary's table `linux` has the kernel's release and the router's lateness.
 
-    `by` is another program than the installed one.
+    `by` is the path of another program to use instead of the installed one.
     Raises `LinuxError` with the program's own line.
     """
     with TemporaryDirectory() as elsewhere:
@@ -59,9 +59,10 @@ def run(scenario: _vegaslab.Scenario, folder: Path, by: Path | None = None) -> K
 
 
 def carry_out(scenario: Sequence[str], *options: str, by: Path | None = None) -> dict[str, Any]:
-    """The summary of the program's command `run`: `scenario` is a file and what is set in it, as on the command line.
+    """Returns the summary of the program's command `run`. `scenario` is a file with its settings, as on the command
+    line.
 
-    Ctrl-C and SIGTERM end the program, too, which cleans up. Raises `LinuxError` with the program's own line.
+    Ctrl-C and SIGTERM also end the program, which cleans up. Raises `LinuxError` with the program's own line.
     """
     command = [by or program(), "run", *scenario, *options, "--json", "--with-parent"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
@@ -79,7 +80,7 @@ def carry_out(scenario: Sequence[str], *options: str, by: Path | None = None) ->
 
 
 def differences(simulated: Sequence[dict[str, Any]], measured: Sequence[dict[str, Any]]) -> str:
-    """A table of what flows did in the simulator and on Linux; each argument is the `flows` of a summary."""
+    """Returns a table of flows' figures in the simulator and on Linux; each argument is the `flows` of a summary."""
     rows = []
     for flow, (one, other) in enumerate(zip(simulated, measured, strict=True)):
         for key, what in _COMPARED:

@@ -1,4 +1,4 @@
-"""The paths that transfers are measured over: hosts, and scenarios carried out with real sockets on this machine."""
+"""The paths of measured transfers: hosts, and scenarios carried out with real sockets on this machine."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from vegaslab.measuring.sender import send
 from vegaslab.scenario.source import load, read
 
 KERNELS = "kernel:"
-"""Before the name of a congestion control of the kernel's own. The family has a `reno` and a `cubic` too."""
+"""The prefix of the kernel's own congestion controls: the family has a `reno` and a `cubic` too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +22,12 @@ class Host:
 
     address: tuple[str, int]
     congestion: Mapping[str, str]
-    """What the kernel calls each algorithm."""
+    """The kernel's name of each algorithm."""
     pause_s: float
     limit_s: float
 
     def transfer(self, number: int, cell: Cell) -> Transfer:
-        """Pauses, and transfers. Raises `TransferError`."""
+        """Pauses, and makes a transfer. Raises `TransferError`."""
         time.sleep(self.pause_s if number > 0 else 0.0)
         sent = send(self.address, cell.size_bytes, self.congestion[cell.algorithm], self.limit_s)
         return Transfer(
@@ -46,7 +46,7 @@ class Host:
 
 @dataclass(frozen=True, kw_only=True)
 class Emulated:
-    """A scenario's network in real time; each transfer has it for itself, from its start."""
+    """The network of a scenario in real time, which each transfer has to itself."""
 
     name: str
     file: str
@@ -58,7 +58,7 @@ class Emulated:
             "until_complete": "true",
             "sample": "off",
             "flow.0.size": f"{cell.size_bytes}b",
-            # the sender's thread is there by then
+            # by this time the sender's thread is running
             "flow.0.start": "200ms",
             "flow.0.algorithm": cell.algorithm,
         }
@@ -90,7 +90,7 @@ class Emulated:
 
 
 def emulated(file: str) -> Emulated:
-    """The path of a scenario's file or name. Raises `ScenarioError`, `OSError` or `LinuxError`."""
+    """Returns the path of a scenario's file or name. Raises `ScenarioError`, `OSError` or `LinuxError`."""
     scenario = load(file)
     name = read(file)[2]
     if len(json.loads(scenario.document_json())["flow"]) != 1:
@@ -100,9 +100,10 @@ def emulated(file: str) -> Emulated:
 
 @contextmanager
 def congestion_controls(algorithms: Sequence[str]) -> Iterator[dict[str, str]]:
-    """The kernel's name of each algorithm: an installed one's, or one that is registered while the block lasts.
+    """Yields the kernel's name of each algorithm: an installed one, or one that is registered while the block lasts.
 
-    The program that holds them ends with its input, so they go even if this process is killed. Raises `LinuxError`.
+    The program that registers them ends with its input, so they vanish even if this process is killed. Raises
+    `LinuxError`.
     """
     own = {name: name.removeprefix(KERNELS) for name in algorithms if name.startswith(KERNELS)}
     presets = [name for name in algorithms if name not in own]

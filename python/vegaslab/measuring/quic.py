@@ -1,4 +1,4 @@
-"""Transfers over QUIC on real paths: each algorithm several times, shuffled, one after another."""
+"""Transfers over QUIC on real paths: each algorithm several times, in random order, one transfer after another."""
 
 import json
 import shutil
@@ -27,26 +27,26 @@ class Transfer:
 
     algorithm: str
     completion_s: float
-    """From the client's first packet to the last byte."""
+    """The time from the client's first packet to the last byte, s."""
     throughput_mbps: float
     sender: dict[str, float]
-    """What the server counted: `sent_packets`, `lost_packets`, `congestion_events`, `rtt_ms`, `cwnd_bytes` and
-    `mtu_bytes`."""
+    """The server's counts: `sent_packets`, `lost_packets`, `congestion_events`, `rtt_ms`, `cwnd_bytes` and `mtu_bytes`.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """The transfers of one algorithm."""
+    """The figures of one algorithm's transfers."""
 
     algorithm: str
     throughput_mbps: "Interval"
     completion_s: "Interval"
     lost_packets: float
-    """Mean."""
+    """The mean number of lost packets."""
 
 
 def program() -> Path:
-    """The path of the program that moves the packets; raises `QuicError` if it is not built."""
+    """Returns the path of the program that makes transfers; raises `QuicError` if it is not built."""
     beside = Path(sys.executable).parent / PROGRAM
     found = str(beside) if beside.exists() else shutil.which(PROGRAM)
     if found is None:
@@ -100,7 +100,7 @@ def transfers(
     qlog: Path | None = None,
     progress: Callable[[int, float, float], None] = lambda _index, _bytes, _seconds: None,
 ) -> list[Transfer]:
-    """One transfer after another, with a pause between. `progress` gets the transfer's index, bytes and seconds."""
+    """Makes one transfer after another, with pauses between. `progress` gets a transfer's index, bytes and seconds."""
     done = []
     for index, algorithm in enumerate(order):
         if index > 0:
@@ -120,13 +120,13 @@ def transfers(
 
 
 def measured(done: Sequence[Transfer], level: float = 0.95) -> list[Measured]:
-    """Means with intervals, an algorithm each, in the order of first appearance."""
+    """Returns means with intervals for each algorithm, in the order of first appearance."""
     names = list(dict.fromkeys(transfer.algorithm for transfer in done))
     return [_measured(name, [transfer for transfer in done if transfer.algorithm == name], level) for name in names]
 
 
 def _measured(name: str, done: Sequence[Transfer], level: float) -> Measured:
-    # SciPy takes a while to load, and not every command needs it
+    # SciPy takes long to load, and only some commands need it
     from vegaslab.statistics import mean_interval
 
     return Measured(

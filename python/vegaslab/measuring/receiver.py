@@ -1,7 +1,8 @@
-"""The receiving end of measured TCP transfers: reads bytes, says how many came. Needs no rights, and trusts no sender.
+"""The receiving end of measured TCP transfers: reads bytes and reports their number. It needs no rights, and trusts no
+sender.
 
-A transfer's first 16 bytes are `MAGIC` and its size, themselves included, in network order. When all have come, or it
-is refused, the receiver answers with a line of ASCII and closes.
+A transfer's first 16 bytes are `MAGIC` and its size, which includes these 16, in network order. When all bytes have
+come, or the transfer is refused, the receiver answers with a line of ASCII and closes.
 """
 
 import contextlib
@@ -17,37 +18,41 @@ HEADER = struct.Struct("!8sQ")
 ANSWER_BYTES_MAX = 200
 RECEIVED = "received"
 PORT = 5204
-"""Where `vegaslab linux receive` listens unless told otherwise: beside iperf3's 5201, and not registered."""
+"""The default port of `vegaslab linux receive`: near iperf3's 5201, and not registered."""
 
 _HEADER_S = 10.0
-"""Longer than a handshake's retransmissions take; a connection without data for this long has no sender."""
+"""The longest wait for a header, s: longer than a handshake's retransmissions take. A connection without data for this
+long has no sender.
+"""
 _ROOM = 1 << 18
 _BREATH_S = 0.01
 _LINGER_S = 1.0
-"""A socket that is closed with bytes unread resets the connection, and the peer may lose the line that it was told."""
+"""The time for which the rest of a connection is read, s: closing a socket with unread bytes resets the connection, and
+the peer may lose the line sent to it.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much a receiver accepts."""
+    """The limits on what a receiver accepts."""
 
     connections: int = 8
-    """At once."""
+    """The most connections at one time."""
     size: int = 4 * 10**9
-    """Bytes of one transfer."""
+    """The most bytes of one transfer."""
     seconds: float = 3600.0
-    """Of one transfer."""
+    """The longest duration of one transfer, s."""
 
 
 class _RefusedError(Exception):
-    """A transfer is refused: the reason, in a few words."""
+    """A transfer is refused; the message is the reason, in a few words."""
 
 
 class Receiver:
     """A listening socket. Each connection has a thread of its own and a quarter of a megabyte of memory."""
 
     def __init__(self, address: tuple[str, int], limits: Limits, say: Callable[[str], None]) -> None:
-        """Listens at once; `say` gets a line for each connection. Raises `OSError`."""
+        """Listens from now on; `say` gets a line for each connection. Raises `OSError`."""
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self._listener = socket.create_server(address, family=family, backlog=limits.connections)
         self._limits = limits
@@ -57,19 +62,19 @@ class Receiver:
 
     @property
     def port(self) -> int:
-        """The port on which it listens."""
+        """The port of the listening socket."""
         port: int = self._listener.getsockname()[1]
         return port
 
     def serve(self) -> None:
-        """Takes connections until `close`."""
+        """Accepts connections until `close`."""
         while True:
             try:
                 connection, peer = self._listener.accept()
             except OSError:
                 if self._closed:
                     return
-                # a connection that ended before it was taken, or a moment's lack of memory
+                # a connection that ended before it was accepted, or a brief lack of memory
                 time.sleep(_BREATH_S)
                 continue
             if self._places.acquire(blocking=False):
@@ -81,7 +86,7 @@ class Receiver:
     def close(self) -> None:
         """Stops accepting connections."""
         self._closed = True
-        # wakes the thread that waits in accept, which closing alone does not
+        # wakes the thread that waits in accept; closing alone does not
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -92,14 +97,14 @@ class Receiver:
             size = self._read(connection, started)
         except (_RefusedError, OSError) as error:
             answer, line = _refusal(error)
-            # a refused connection keeps its place while it lingers, so that no flood of them makes more threads
+            # a refused connection keeps its place while it lingers, so that a flood of them makes no additional threads
             try:
                 _answer(connection, answer, _LINGER_S)
             finally:
                 self._places.release()
         else:
             line = f"{size} bytes in {time.monotonic() - started:.3f} s"
-            # first: a sender that has its answer may begin its next transfer at once
+            # released first: a sender that has its answer may begin its next transfer at once
             self._places.release()
             _answer(connection, f"{RECEIVED} {size}")
         self._say(f"{peer}: {line}")
@@ -138,7 +143,7 @@ class Receiver:
 
 
 def _refusal(error: Exception) -> tuple[str, str]:
-    """The answer to the sender, and the line that the receiver prints."""
+    """Returns the answer to the sender, and the line that the receiver prints."""
     match error:
         case _RefusedError():
             return f"refused: {error}", f"refused: {error}"
@@ -150,7 +155,7 @@ def _refusal(error: Exception) -> tuple[str, str]:
 
 
 def place(address: tuple[str, int]) -> str:
-    """The address as a user types it."""
+    """Returns the address as a user types it."""
     host, port = address
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
@@ -163,8 +168,8 @@ def _wait_until(connection: socket.socket, deadline: float) -> None:
 
 
 def _answer(connection: socket.socket, line: str, linger_s: float = 0.0) -> None:
-    """Ends a connection with a line. What comes until the peer ends it too is read and dropped, for a limited time."""
-    # the peer may have left, and the line fits any socket's buffer
+    """Ends a connection with a line. Until the peer closes, bytes are read and dropped, for a limited time."""
+    # the peer may have left; the line fits any socket's buffer
     with connection, contextlib.suppress(OSError):
         connection.settimeout(1.0)
         connection.sendall(f"{line}\n".encode("ascii", "replace"))

@@ -12,9 +12,11 @@ from vegaslab.measuring.receiver import ANSWER_BYTES_MAX, HEADER, MAGIC, RECEIVE
 
 _CHUNK = 1 << 17
 _TCP_CONGESTION = 13
-"""linux/tcp.h; Python has its name only where it was built on Linux, and the types only know that."""
+"""The value in linux/tcp.h. Python has the name only where it was built on Linux, and type checkers know it only for
+Linux.
+"""
 _TOTAL_RETRANS_AT, _MIN_RTT_AT = 100, 148
-"""Where struct tcp_info of linux/tcp.h has them, which only grows at its end."""
+"""The places of these fields in struct tcp_info of linux/tcp.h, which only grows at its end."""
 
 
 class TransferError(Exception):
@@ -26,13 +28,13 @@ class Sent:
     """A completed transfer."""
 
     completion_s: float
-    """From the first packet of the handshake to the receiver's word that the last byte has come."""
+    """The time from the handshake's first packet to the receiver's confirmation of the last byte, s."""
     retransmits: int
     min_rtt_ms: float
 
 
 def send(address: tuple[str, int], size: int, congestion: str, limit_s: float) -> Sent:
-    """Sends `size` bytes, at least 16, by a congestion control of this kernel. Raises `TransferError`."""
+    """Sends `size` bytes, at least 16, with a congestion control of this kernel. Raises `TransferError`."""
     try:
         found = socket.getaddrinfo(*address, type=socket.SOCK_STREAM)[0]
         with socket.socket(*found[:3]) as connection:
@@ -52,7 +54,7 @@ def send(address: tuple[str, int], size: int, congestion: str, limit_s: float) -
 
 
 def available() -> list[str]:
-    """Congestion controls that this kernel has."""
+    """Returns the congestion controls that this kernel has."""
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text(encoding="ascii").split()
 
 
@@ -72,7 +74,7 @@ def _send(connection: socket.socket, address: Any, size: int, deadline: float) -
     zeros = memoryview(bytes(_CHUNK))
     first = HEADER.pack(MAGIC, size) + zeros[: min(_CHUNK, size) - HEADER.size]
     left = size - len(first)
-    # a receiver that refuses says why before it closes
+    # a receiver that refuses a transfer says why before it closes
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         connection.sendall(first)
         while left > 0:
@@ -81,7 +83,7 @@ def _send(connection: socket.socket, address: Any, size: int, deadline: float) -
 
 
 def _answer(connection: socket.socket, deadline: float) -> str:
-    """The receiver's line; what is no ASCII in it may be anything."""
+    """Returns the receiver's line; bytes that are not ASCII are replaced, control characters are dropped."""
     data = b""
     while len(data) < ANSWER_BYTES_MAX and not data.endswith(b"\n"):
         _wait_until(connection, deadline)
@@ -93,7 +95,7 @@ def _answer(connection: socket.socket, deadline: float) -> str:
 
 
 def counted(tcp_info: bytes) -> tuple[int, float]:
-    """Retransmissions, and the smallest round-trip time in ms, of a struct tcp_info of linux/tcp.h."""
+    """Returns the retransmissions, and the smallest RTT in ms, from a struct tcp_info of linux/tcp.h."""
     retransmits, min_rtt_us = (struct.unpack_from("=I", tcp_info, at)[0] for at in (_TOTAL_RETRANS_AT, _MIN_RTT_AT))
     return retransmits, min_rtt_us / 1e3
 

@@ -1,4 +1,4 @@
-"""Repeated transfers, by whatever protocol: in which order, and what they come to."""
+"""Repeated transfers by any protocol: their order and their sizes."""
 
 import argparse
 import math
@@ -14,13 +14,15 @@ _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 
 
 def schedule(items: Sequence[_Item], repeat: int, seed: int) -> list[_Item]:
-    """Every item once in each of `repeat` rounds, each in an order of its own; more rounds begin alike."""
+    """Returns every item once in each of `repeat` rounds, each round in a random order. A larger `repeat` begins with
+    the same rounds.
+    """
     order = random.Random(seed)
     return [item for _ in range(repeat) for item in order.sample(list(items), len(items))]
 
 
 def size_bytes(text: str) -> int:
-    """The size that a user typed: `480kb`, or bytes. Raises `argparse.ArgumentTypeError`."""
+    """Parses a size: `480kb`, or bytes. Raises `argparse.ArgumentTypeError`."""
     try:
         size = int(text) if text.isdecimal() else _vegaslab.size_bytes(text)
     except ValueError as error:
@@ -31,11 +33,11 @@ def size_bytes(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """The size as a user types it: `480kb`."""
+    """Returns the size as a user types it: `480kb`."""
     unit = max((unit for unit, bytes_ in _UNITS.items() if size % bytes_ == 0), key=lambda unit: _UNITS[unit])
     return f"{size // _UNITS[unit]}{unit}"
 
 
 def number(value: float) -> float | None:
-    """For JSON, which has no NaN."""
+    """Returns the value, or None for NaN, which JSON lacks."""
     return None if math.isnan(value) else value

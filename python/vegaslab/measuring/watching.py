@@ -1,4 +1,4 @@
-"""Live connections on a terminal: `vegas-linux watch --json`, drawn."""
+"""Live connections on a terminal: draws the output of `vegas-linux watch --json`."""
 
 import contextlib
 import json
@@ -11,11 +11,11 @@ from typing import Any, TextIO
 from vegaslab.util.ending import is_sigterm
 
 Step = dict[str, Any]
-"""What the program says: `time_s`, `records_lost`, and `connections`, the rows of the table `flow_series`."""
+"""A line of the program's: `time_s`, `records_lost`, and `connections`, the rows of the table `flow_series`."""
 
 _BARS = "▁▂▃▄▅▆▇█"
 _HISTORY = 60
-"""Steps that a sparkline shows at most."""
+"""The most steps that a sparkline shows."""
 _TITLE = (
     f"{'':4}{'phase':<11}{'window':>8}{'ssthresh':>9}{'flight':>7}{'RTT ms':>9}{'base ms':>9}{'diff':>5}{'Mb/s':>9}"
     "  window by time"
@@ -23,14 +23,16 @@ _TITLE = (
 
 
 class Screen:
-    """The lines that show a step, and what sparklines remember."""
+    """The lines that show a step, and the history for their sparklines."""
 
     def __init__(self) -> None:
-        """Starts with no connection."""
+        """Starts without connections."""
         self._windows: dict[int, deque[float]] = {}
 
     def lines(self, step: Step, width: int, height: int) -> list[str]:
-        """Two lines a connection, no longer than `width` and no more than `height`, the title included."""
+        """Returns two lines for each connection, none longer than `width` and no more than `height`, the title
+        included.
+        """
         rows = step["connections"]
         self._remember(rows)
         lost = f", {step['records_lost']} records lost" if step["records_lost"] else ""
@@ -58,7 +60,7 @@ class Screen:
 
 
 def sparkline(values: Iterable[float], width: int) -> str:
-    """The newest values as bars between nothing and the greatest of them, a character each."""
+    """Returns the newest values as bars, a character each, scaled from zero to the greatest of them."""
     newest = list(values)[-width:] if width else []
     greatest = max(newest, default=0.0)
     steps = len(_BARS) - 1
@@ -66,7 +68,9 @@ def sparkline(values: Iterable[float], width: int) -> str:
 
 
 def draw_steps(command: Sequence[str], out: TextIO) -> int:
-    """Draws what a command says, a step a line, each over the one before; the last stays. Returns its exit code."""
+    """Draws the output of a command: each line is a step, drawn over the one before; the last step stays. Returns the
+    exit code.
+    """
     screen, drawn = Screen(), 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
@@ -86,7 +90,7 @@ def draw_steps(command: Sequence[str], out: TextIO) -> int:
 
 
 def _next(running: "subprocess.Popen[str]") -> str:
-    """The next line. Ctrl-C has reached the program too, which says a last one, writes its file and ends."""
+    """Returns the next line. Ctrl-C reaches the program too, which prints a last line, writes its file and ends."""
     assert running.stdout is not None
     while True:
         try:
@@ -96,7 +100,7 @@ def _next(running: "subprocess.Popen[str]") -> str:
 
 
 def _hand_on(interrupt: KeyboardInterrupt, running: "subprocess.Popen[str]") -> None:
-    """Ctrl-C has reached the program by itself."""
+    """Passes the interrupt on to the program, unless it was Ctrl-C, which has reached the program by itself."""
     if is_sigterm(interrupt):
         running.terminate()
 

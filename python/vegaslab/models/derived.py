@@ -1,4 +1,4 @@
-"""What `vegaslab model` prints: quantities derived from a path, each with its equation's number."""
+"""The output of `vegaslab model`: quantities derived from a path, each with its equation's number."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from vegaslab.models import factorial, gallop, rovegas, slow_start
 
 @dataclass(frozen=True)
 class Derived:
-    """A quantity: what it is, value, unit, and the equation that gives it."""
+    """A derived quantity: its name, value and unit, and the equation that gives it."""
 
     what: str
     value: float
@@ -16,12 +16,12 @@ class Derived:
     equation: str
 
     def as_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """Returns the fields for JSON."""
         return asdict(self)
 
 
 def of_gallop(rate_pps: float, rtt_s: float) -> list[Derived]:
-    """The Gallop-Vegas paper's quantities of a path; for `rtt_s` the base round trip."""
+    """Returns the Gallop-Vegas paper's quantities of a path; `rtt_s` is the base RTT, s."""
     k = gallop.first_excess_round(rate_pps, rtt_s)
     vegas, stable = gallop.vegas_rounds(rate_pps, rtt_s), gallop.gallop_rounds(rate_pps, rtt_s)
     return [
@@ -53,7 +53,7 @@ def of_gallop(rate_pps: float, rtt_s: float) -> list[Derived]:
 
 
 def of_slow_start(rate_pps: float, rtt_s: float) -> list[Derived]:
-    """The slow-start paper's quantities of a path; for `rtt_s` the round-trip propagation delay."""
+    """Returns the slow-start paper's quantities of a path; `rtt_s` is the round-trip propagation delay, s."""
     ideal = slow_start.ideal_window(rate_pps, rtt_s)
     bound = slow_start.efficiency_bound(ideal)
     rise = slow_start.rise_time(ideal, rtt_s)
@@ -75,7 +75,9 @@ def of_slow_start(rate_pps: float, rtt_s: float) -> list[Derived]:
 
 
 def of_rovegas(rate_pps: float, rtt_s: float, k: float) -> list[Derived]:
-    """RoVegas's quantities of a path with a backward link of rate/k acknowledgements a second, 3 packets queued."""
+    """Returns RoVegas's quantities of a path with a backward link of rate/k acknowledgements a second and 3 queued
+    packets.
+    """
     least, greatest = rovegas.vegas_queue()
     queue = greatest
     forward, backward = (queue, 0.0) if k <= 1 else (0.0, queue)
@@ -103,7 +105,7 @@ def of_rovegas(rate_pps: float, rtt_s: float, k: float) -> list[Derived]:
 
 
 def of_factorial(effects: Mapping[str, float], levels: Mapping[str, int]) -> list[Derived]:
-    """The factorial model's mean of a configuration."""
+    """Returns the factorial model's mean of a configuration."""
     return [
         Derived("mean of the configuration", factorial.predict(effects, levels), "as the effects", "section VIII.B")
     ]

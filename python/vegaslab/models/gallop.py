@@ -297,5 +297,7 @@ def gallop_rounds_as_in_examples(mu: float, d: float, k: int) -> int:
 
 
 def _whole(packets: float) -> int:
-    """Whole packets; a product such as 6250 x 0.1 that misses one by rounding is that one."""
+    """Truncates to whole packets; a product such as 6250 x 0.1 that misses a whole number by rounding counts as that
+    number.
+    """
     return math.floor(packets + 1e-9)

@@ -1,4 +1,4 @@
-"""Rates and times as they are typed: `6250`, `50mbit`, `100ms`."""
+"""Rates and times as users type them: `6250`, `50mbit`, `100ms`."""
 
 import re
 
@@ -8,7 +8,7 @@ _NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def packet_rate(text: str, packet_bytes: int) -> float:
-    """Packets a second; a rate in bits is divided by the packet's size. Raises `ValueError`.
+    """Parses a rate in packets a second; a rate in bits is divided by the packet's size. Raises `ValueError`.
 
     >>> packet_rate("6250", 1000), packet_rate("50mbit", 1000)
     (6250.0, 6250.0)
@@ -18,7 +18,7 @@ def packet_rate(text: str, packet_bytes: int) -> float:
 
 
 def seconds(text: str) -> float:
-    """Seconds. Raises `ValueError`.
+    """Parses a time in seconds. Raises `ValueError`.
 
     >>> seconds("100ms"), seconds("1.5s")
     (0.1, 1.5)

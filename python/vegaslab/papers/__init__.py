@@ -1,1 +1,1 @@
-"""The five papers, claim by claim: what each says, what is run for it, what came out, and why."""
+"""The five papers, claim by claim: the claims, the runs for each, the findings, and the causes of differences."""

@@ -1,6 +1,7 @@
-"""Wrong implementations: what the experiments' runs and closed forms become under them, and the verdicts then.
+"""Wrong implementations: they change the experiments' runs and closed forms, and the verdicts show whether that is
+noticed.
 
-A limit that they pass says nothing about the algorithm. `make test-mutants` runs every claim under them.
+A limit within which they stay says nothing about the algorithm. `make test-mutants` judges every claim under them.
 """
 
 import importlib
@@ -19,16 +20,17 @@ from vegaslab.papers.judging.verdict import Word, word_of
 from vegaslab.scenario.source import load
 
 _WITHOUT_BACKLOG = ("reno", "newreno", "sack", "cubic", "cubic-linux")
-"""What the papers compare with; it is left as it is."""
+"""The algorithms that the papers compare with; mutants leave them unchanged."""
 
 _DEFAULT_GAMMA = 1
 _NOT_FOUND = (TypeError, ValueError, ZeroDivisionError)
 
 
 def words(experiment: Experiment, mutant: Mutant, cache_folder: Path) -> dict[str, Word | None]:
-    """The quick verdict of each claim under a mutant.
+    """Returns the quick verdict of each claim under a mutant.
 
-    None where its runs do not give what the experiment measures, such as the end of a slow start that never ends.
+    A verdict is None where the mutant's runs lack what the experiment measures, such as the end of a slow start that
+    never ends.
     """
     with _replaced(mutant.functions):
         runs = {key: _mutated(run, mutant) for key, run in experiment.runs(True).items()}
@@ -78,14 +80,14 @@ def _next_gamma(flow: Flow) -> dict[str, object]:
 
 
 def _another_preset(flow: Flow) -> dict[str, object]:
-    """Vegas without what a paper adds to it; for Vegas itself, the kernel's."""
+    """Replaces an algorithm by Vegas, and Vegas by the kernel's."""
     preset = _preset(flow["algorithm"])
     is_vegas = preset is None or preset.startswith("vegas")
     return {"algorithm": "vegas-linux" if is_vegas else "vegas"}
 
 
 def _without_avoidance(flow: Flow) -> dict[str, object]:
-    """Mechanism B off: the window grows until a loss."""
+    """Turns mechanism B off: the window grows until a loss."""
     algorithm = flow["algorithm"]
     if isinstance(algorithm, dict) and "mechanisms" in algorithm:
         return {"algorithm": {**algorithm, "mechanisms": algorithm["mechanisms"].replace("B", "")}}
@@ -98,7 +100,7 @@ EVERYWHERE: Sequence[Mutant] = (
     Mutant(name="another preset", change=_another_preset),
     Mutant(name="Reno's avoidance", change=_without_avoidance),
 )
-"""For every experiment that names no others."""
+"""The mutants of every experiment that names none of its own."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""All experiments, by paper. A paper's room adds its own with one line here."""
+"""All experiments, by paper. A paper's room registers its own in one line here."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,9 @@ EXPERIMENTS: dict[str, tuple[Experiment, ...]] = {
 
 
 def select(names: Sequence[str]) -> list[tuple[str, Experiment]]:
-    """Experiments, each with its paper, for "all", papers' names and claims' ids. Raises `PapersError`.
+    """Returns the experiments, each with its paper, for "all", papers' names and claims' ids. Raises `PapersError`.
 
-    An experiment is run whole, even where only one of its claims was named.
+    An experiment is run as a whole, even if only one of its claims was named.
     """
     wanted = {claim for name in names for claim in _claims_of(name)}
     missing = sorted(wanted.difference(_carried_out()))
@@ -43,7 +43,7 @@ def select(names: Sequence[str]) -> list[tuple[str, Experiment]]:
 
 
 def not_carried_out() -> list[str]:
-    """Claims that no experiment carries out, in the order of the claims file."""
+    """Returns the claims without an experiment, in the order of the claims file."""
     return [name for name in claims() if name not in _carried_out()]
 
 

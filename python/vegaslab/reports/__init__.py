@@ -1,1 +1,1 @@
-"""What runs look like: charts, figures, pages, tables as text. Knows tables and summaries, not how they are made."""
+"""Presentations of runs: charts, figures, pages, tables as text. They read tables and summaries, and make no runs."""

@@ -1,4 +1,4 @@
-"""What a panel shows, without how it is drawn: matplotlib and the pages share it."""
+"""The contents of a panel, apart from how it is drawn: matplotlib and the pages share them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Style = Literal["line", "steps", "dashed", "dotted", "area", "points", "crosses"
 Values = Sequence[float] | NDArray[np.float64]
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4E9B", "#5A5A5A")
-"""Okabe and Ito's colours, which the colour-blind tell apart, without yellow, with violet and grey."""
+"""Okabe and Ito's colours, which colour-blind readers can distinguish, without yellow, with violet and grey."""
 
 DARK_PALETTE = ("#56B4E9", "#F0803C", "#2FC79B", "#E59CC6", "#F2B63D", "#9AD1F5", "#B39DDB", "#B5B5B5")
 """The palette of a dark page, in the order of `PALETTE`."""
@@ -23,27 +23,31 @@ _ROOM, _ROOM_A_ROW = 0.08, 0.07
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Points that belong together, with what they look like."""
+    """A series of points, with its appearance."""
 
     label: str
-    """In the legend; curves of one label share an entry. Empty: none, and shown with the first one of its colour."""
+    """The entry in the legend; curves of one label share it. A curve with an empty label has no entry, and is shown and
+    hidden with the first one of its colour.
+    """
     x: Values
     y: Values
-    """NaN is a gap."""
+    """The values; NaN is a gap."""
     colour: int | None
-    """A place of the palette, from 0 on and over again; None: the colour of text."""
+    """The place in the palette, which repeats; None: the colour of text."""
     style: Style = "line"
-    """"crosses" are a paper's own numbers, "dashed" closed forms and thresholds, "dotted" what a link offers, "area" is
-    shaded from 0 up, "ends" are triangles that point at their place, "drops" crosses at the panel's upper edge."""
+    """"crosses" are a paper's own numbers, "dashed" closed forms and thresholds, "dotted" a link's capacity or limit,
+    "area" is shaded from 0 up, "ends" are triangles that point at their place, "drops" crosses at the panel's upper
+    edge.
+    """
     name: str = ""
-    """What a read-out calls it beside its label."""
+    """The name in a read-out, beside the label."""
     opacity: float = 1.0
     thin: bool = False
     in_range: bool = True
-    """Whether the y axis makes room for it."""
+    """Whether the y axis is scaled to show the curve."""
 
     def data(self) -> dict[str, Any]:
-        """For the page."""
+        """Returns the fields for the page."""
         return {
             "label": self.label,
             "x": shortened(self.x),
@@ -59,7 +63,7 @@ class Curve:
 
 @dataclass(frozen=True, kw_only=True)
 class Panel:
-    """One pair of axes; names of axes with their units. `level` is a dotted line across: value and name."""
+    """One pair of axes; the names of axes include their units. `level` is a horizontal dotted line: value and name."""
 
     x: str
     y: str
@@ -68,20 +72,20 @@ class Panel:
     log_y: bool = False
     level: tuple[float, str] | None = None
     x_names: Sequence[str] = ()
-    """Names for x = 0, 1, ... where x is a choice and no quantity."""
+    """The names for x = 0, 1, ... where x is a choice and no quantity."""
     from_zero: bool = True
     """Whether the y axis starts at 0 (never on a logarithmic one)."""
     note: str = ""
-    """A line above the panel: what is to be known to read it, and what it leaves out."""
+    """A line above the panel that explains it and says what it omits."""
     height: float = 3.0
-    """In relation to other panels; 1 is about an inch."""
+    """The height relative to other panels; 1 is about an inch."""
     x_range: tuple[float, float] | None = None
-    """What the x axis shows, where that is not all that there is."""
+    """The range of the x axis, where it does not show all values."""
     whole: bool = False
-    """Whether the y axis counts whole things."""
+    """Whether the values on the y axis are whole numbers."""
 
     def data(self) -> dict[str, Any]:
-        """For the page."""
+        """Returns the fields for the page."""
         return {
             "x": self.x,
             "y": self.y,
@@ -99,7 +103,7 @@ class Panel:
 
     @property
     def y_range(self) -> tuple[float, float]:
-        """What a linear y axis shows: all values in sight with room above, and below where it does not start at 0."""
+        """The range of a linear y axis: all values in sight with room above, and below if it does not start at 0."""
         low, high = self._extent()
         bottom = min(0.0, low) if self.from_zero else low
         spread = high - bottom or (1.0 if self.from_zero else 0.1 * abs(high)) or 1.0
@@ -120,7 +124,7 @@ class Panel:
 
 
 def shortened(values: Values) -> list[float | None]:
-    """Numbers with as many digits as a screen can show; None for what is no finite number.
+    """Rounds numbers to the digits that a screen can show; None for a value that is not finite.
 
     >>> shortened([1 / 3, 12345678.9, float("nan"), 0.0, -0.00012345678])
     [0.333333, 12345700.0, None, 0.0, -0.000123457]
@@ -128,7 +132,7 @@ def shortened(values: Values) -> list[float | None]:
     exact = np.asarray(values, dtype=np.float64)
     usable = np.isfinite(exact) & (exact != 0)
     power = np.floor(np.log10(np.abs(exact), where=usable, out=np.zeros_like(exact))) - (_SIGNIFICANT_DIGITS - 1)
-    # by whole powers of ten, so that the nearest number is hit and is written short
+    # scaled by whole powers of ten, so that the result is the nearest decimal number and its text is short
     up, down = 10.0 ** np.maximum(-power, 0), 10.0 ** np.maximum(power, 0)
     with np.errstate(invalid="ignore", over="ignore"):
         rounded = np.where(usable, np.round(exact * up / down) * down / up, exact)

@@ -1,4 +1,4 @@
-"""Panels drawn by matplotlib: PNG, SVG and PDF, the same bytes for the same run."""
+"""Panels drawn by matplotlib as PNG, SVG and PDF; a run always gives the same bytes."""
 
 import io
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _ROUND = (1, 2, 5, 10)
 _LAYOUT_DIGITS = 9
 _TITLE_LETTERS, _NOTE_LETTERS, _LEGEND_LETTERS = 78, 125, 110
 _MOST_TITLE_LINES = 4
-# matplotlib types its settings as literals that differ from version to version
+# Any, because matplotlib types its settings as literals that differ from version to version
 STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 11,
@@ -49,11 +49,11 @@ STYLE: Any = {
     "svg.hashsalt": "vegaslab",
 }
 NAMED: Any = {**STYLE, "text.parse_math": False}
-"""Where names of a user's are shown: a dollar in them is no formula."""
+"""The style where names chosen by users are shown: a dollar in them starts no formula."""
 
 
 def draw(sheet: Sheet, panels: Sequence[Panel]) -> Figure:
-    """The panels, one below the other, over one time axis."""
+    """Draws the panels, one below the other, over one time axis."""
     with matplotlib.rc_context(NAMED):
         heights = [panel.height for panel in panels]
         figure = Figure(figsize=(_WIDTH_INCHES, _EDGE_INCHES + _PANEL_INCHES * sum(heights)), layout="constrained")
@@ -72,7 +72,7 @@ def draw(sheet: Sheet, panels: Sequence[Panel]) -> Figure:
 
 
 def draw_panel(axes: Axes, panel: Panel) -> None:
-    """The panel without the name of its x axis and without a legend."""
+    """Draws the panel without the name of its x axis and without a legend."""
     for curve in panel.curves:
         draw_curve(axes, curve)
     axes.set_ylabel(panel.y)
@@ -84,7 +84,7 @@ def draw_panel(axes: Axes, panel: Panel) -> None:
 
 
 def draw_curve(axes: Axes, curve: Curve) -> None:
-    """One curve of a panel."""
+    """Draws one curve of a panel."""
     colour, x, y = _colour_of(curve), np.asarray(curve.x, dtype=float), np.asarray(curve.y, dtype=float)
     look: dict[str, Any] = {"color": colour, "alpha": curve.opacity, "label": curve.label or "_"}
     match curve.style:
@@ -106,14 +106,14 @@ def draw_curve(axes: Axes, curve: Curve) -> None:
 
 
 def _draw_drops(axes: Axes, times: NDArray[np.float64], height: float, look: dict[str, Any]) -> None:
-    """Draws as many crosses as can be told apart."""
+    """Draws as many crosses as can be distinguished."""
     apart = np.unique(np.round(times / times.max(), 3)) * times.max()
     heights = np.full(len(apart), height)
     axes.plot(apart, heights, transform=axes.get_xaxis_transform(), marker="x", ms=5, mew=1.4, ls="", **look)
 
 
 def draw_level(axes: Axes, value: float, name: str) -> None:
-    """A dotted line across the panel with its name at the right."""
+    """Draws a dotted line across the panel, with its name at the right."""
     axes.axhline(value, color=FAINT, lw=1, ls=":")
     axes.annotate(
         name,
@@ -129,14 +129,14 @@ def draw_level(axes: Axes, value: float, name: str) -> None:
 
 
 def _colour_of(curve: Curve) -> str:
-    """The curve's colour; drops without one alarm."""
+    """Returns the curve's colour; drops without one have the colour of alarms."""
     if curve.colour is None:
         return _ALARM if curve.style == "drops" else INK
     return PALETTE[curve.colour % len(PALETTE)]
 
 
 def _fitted(title: str) -> str:
-    """The title in lines of the figure's width, cut where it is far too long."""
+    """Breaks the title into lines of the figure's width, and cuts it if it is far too long."""
     lines = fill(title, _TITLE_LETTERS, break_on_hyphens=False).split("\n")
     if len(lines) > _MOST_TITLE_LINES:
         lines = [*lines[: _MOST_TITLE_LINES - 1], f"{lines[_MOST_TITLE_LINES - 1][:-1]}\N{HORIZONTAL ELLIPSIS}"]
@@ -144,7 +144,7 @@ def _fitted(title: str) -> str:
 
 
 def _draw_legend(figure: Figure, sheet: Sheet) -> None:
-    """The groups' names, below all panels, in as many columns as fit."""
+    """Draws the groups' names below all panels, in as many columns as fit."""
     names = [fitted(group.label) for group in sheet.groups]
     colours = [PALETTE[group.colour % len(PALETTE)] for group in sheet.groups]
     figure.legend(
@@ -159,9 +159,10 @@ def _draw_legend(figure: Figure, sheet: Sheet) -> None:
 
 
 def settle(figure: Figure) -> None:
-    """Lays the figure out now, to nine digits: the solver's last bits differ from process to process.
+    """Lays the figure out now, and rounds the positions to nine digits: the solver's last bits differ from process to
+    process.
 
-    They do not show, but the names of an SVG's parts are made of them.
+    Those bits are invisible, but the names of an SVG's parts are derived from them.
     """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
@@ -174,7 +175,7 @@ def settle(figure: Figure) -> None:
 def draw_and_save(
     sheet: Sheet, names: str | Sequence[str] | PathLike[str] | None, path: str | PathLike[str] | None
 ) -> Figure:
-    """The sheet's panels of these names as a figure, which is written to `path`; see `Drawable.plot`."""
+    """Draws the sheet's panels of these names, and writes them to `path`; see `Drawable.plot`."""
     if isinstance(names, PathLike) or (isinstance(names, str) and names.lower().endswith(_SUFFIXES)):
         names, path = None, names if path is None else path
     chosen = NAMES if names is None else (names,) if isinstance(names, str) else names
@@ -185,9 +186,9 @@ def draw_and_save(
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Writes the figure in the format that the suffix names, without a date, so that it can be compared.
+    """Writes the figure in the format of the suffix, without a date, so that files can be compared.
 
-    Raises `OSError`; what cannot be written whole is not there.
+    Raises `OSError`; a file that cannot be written completely is removed.
     """
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
     drawn = io.BytesIO()

@@ -1,4 +1,4 @@
-"""What a notebook shows of a result, in one piece of HTML."""
+"""The HTML that a notebook shows for a result."""
 
 import base64
 import io
@@ -13,7 +13,7 @@ _DOTS_PER_INCH = 96
 
 
 def shown(figure: Figure, table: str) -> str:
-    """The picture, no wider than the page, and a table behind it."""
+    """Returns the picture, no wider than the page, followed by a table."""
     title = escape(figure.get_suptitle())
     return f'<img alt="{title}" style="max-width: 100%" src="{_data(figure)}">{table}'
 

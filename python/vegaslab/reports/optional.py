@@ -1,4 +1,4 @@
-"""Pictures beside results that are whole without them."""
+"""Optional pictures: results are complete without them."""
 
 import warnings
 from collections.abc import Iterator
@@ -6,21 +6,22 @@ from contextlib import contextmanager
 
 
 class PictureWarning(UserWarning):
-    """A picture could not be made: one line that says why. All tables are there."""
+    """A picture could not be made; one line says why. The tables are complete."""
 
 
 @contextmanager
 def optional_picture(name: str) -> Iterator[None]:
-    """A block that draws and writes pictures; its failure is a `PictureWarning`, and the results are still written.
+    """Runs a block that draws and writes pictures. Its failure becomes a `PictureWarning`, and the results are still
+    written.
 
-    What the drawing library has to say of its own is left out: it is about fonts and lack of room.
+    The drawing library's own warnings, about fonts and lack of room, are suppressed.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
     except Exception as error:
-        # whatever a library makes of unusual figures, it must not cost the run
+        # an error of the library on unusual figures must not lose the run
         reason = (error.strerror if isinstance(error, OSError) else None) or " ".join(str(error).split())
         warnings.warn(
             f"{name}: cannot be drawn: {reason or type(error).__name__}; all tables are written",

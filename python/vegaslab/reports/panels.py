@@ -1,4 +1,4 @@
-"""The panels of runs: window, round-trip time, throughput and the bottleneck's queue, each over time."""
+"""The panels of runs: window, RTT, throughput and the bottleneck's queue, each over time."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,7 +8,7 @@ from vegaslab.reports.chart import Curve, Panel
 from vegaslab.reports.sheet import Bottleneck, FlowLines, Group, Line, Sheet
 
 NAMES = ("cwnd", "rtt", "throughput", "queue")
-"""What `panels` knows, in the order in which it is drawn unless one is given."""
+"""The names of panels that `panels` accepts, in the default order."""
 
 _TIME = "time (s)"
 _MOST_WITH_THRESHOLDS = 3
@@ -17,11 +17,11 @@ _LONGEST_NAME = 60
 
 
 class PanelError(ValueError):
-    """A name that is no panel's: one line."""
+    """No panel has this name; the message is one line."""
 
 
 def panels(sheet: Sheet, names: Sequence[str] = NAMES) -> tuple[Panel, ...]:
-    """The panels of these names, in this order. Raises `PanelError`."""
+    """Returns the panels of these names, in this order. Raises `PanelError`."""
     makers = dict(zip(NAMES, (_window, _rtt, _throughput, _queue), strict=True))
     for name in names:
         if name not in makers:
@@ -100,7 +100,9 @@ def _queue_curves(link: Bottleneck) -> Iterator[Curve]:
 
 
 def _limits(links: Sequence[Bottleneck], top: float) -> tuple[list[Curve], tuple[float, str] | None]:
-    """The limits as curves, or the only one as a level; none of those far above the queue, which would flatten it."""
+    """Returns the limits as curves, or a single one as a level; limits far above the queue, which would flatten it, are
+    not shown.
+    """
     if len(links) == 1 and len(np.unique(links[0].limit_packets.values)) == 1:
         limit = float(links[0].limit_packets.values[0])
         return [], (limit, f"limit {limit:g}") if limit <= _LIMIT_IN_SIGHT * top else None
@@ -121,7 +123,7 @@ def _limits(links: Sequence[Bottleneck], top: float) -> tuple[list[Curve], tuple
 
 
 def _drops(link: Bottleneck, row: int) -> Curve:
-    """Crosses in a row of their own, counted from the panel's upper edge."""
+    """Returns crosses in a row of their own, counted from the panel's upper edge."""
     return Curve(
         label=link.label, x=link.drops_s, y=[float(row)] * len(link.drops_s), colour=link.colour, style="drops"
     )
@@ -144,7 +146,7 @@ def _of_flows(sheet: Sheet, pick: Callable[[FlowLines], Line]) -> Iterator[Curve
 
 
 def _dashed(sheet: Sheet, pick: Callable[[FlowLines], Line], name: str, *, in_range: bool = True) -> Iterator[Curve]:
-    """The dashed lines beside flows' own, where there are few enough to tell them apart."""
+    """Yields dashed lines beside the flows' lines, if there are few enough flows to distinguish them."""
     if not _few(sheet):
         return
     for group in sheet.groups:
@@ -182,7 +184,7 @@ def _few(sheet: Sheet) -> bool:
 
 
 def _apart(sheet: Sheet, key: Callable[[Bottleneck], tuple[str, Line]]) -> list[Bottleneck]:
-    """The first bottleneck alone where all agree in link and line; otherwise all."""
+    """Returns the first bottleneck alone if all agree in link and line; otherwise all."""
     (link, first), *others = [key(one) for one in sheet.bottlenecks]
     alike = all(name == link and np.array_equal(line.values, first.values, equal_nan=True) for name, line in others)
     return [sheet.bottlenecks[0]] if alike else list(sheet.bottlenecks)
@@ -193,7 +195,7 @@ def _link_names(sheet: Sheet) -> str:
 
 
 def fitted(name: str) -> str:
-    """The name, cut where it would fill the picture."""
+    """Returns the name, cut if it would fill the picture."""
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 

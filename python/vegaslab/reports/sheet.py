@@ -1,4 +1,4 @@
-"""What the pictures of runs show, taken from the tables: matplotlib and the page share it."""
+"""The data that pictures of runs show, taken from the tables: matplotlib and the page share them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 MOST_LABELLED_FLOWS = 8
-"""With more flows than this, colours and labels mean algorithms, not flows."""
+"""The most flows with labels and colours of their own; with more, these stand for algorithms."""
 
 _MOST_DRAWN_FLOWS = 64
 _POINTS_PER_LINE = 3000
@@ -30,15 +30,15 @@ class Tables(Protocol):
 
     @property
     def flows(self) -> "pa.Table":
-        """Rows of flows; docs/results.md lists the columns."""
+        """The rows of flows; docs/results.md lists the columns."""
 
     @property
     def links(self) -> "pa.Table":
-        """Rows of links."""
+        """The rows of links."""
 
 
 class Run(Protocol):
-    """What a sheet reads of a run; `vegaslab.Result` is one."""
+    """The properties of a run that a sheet reads; `vegaslab.Result` has them."""
 
     @property
     def scenario(self) -> _vegaslab.Scenario:
@@ -50,11 +50,11 @@ class Run(Protocol):
 
     @property
     def series(self) -> Tables:
-        """The time series."""
+        """The time series of flows and links."""
 
     @property
     def incidents(self) -> "pa.Table":
-        """Drops, losses, retransmissions, timeouts."""
+        """Drops, losses, retransmissions and timeouts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,18 +67,18 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class FlowLines:
-    """A flow. Nothing is drawn of it while it is idle."""
+    """The lines of a flow; they have gaps while it is idle."""
 
     cwnd_segments: Line
-    """With the window at the first exit from slow start, which falls between samples."""
+    """The window, with the point of the first exit from slow start, which falls between samples."""
     ssthresh_segments: Line
-    """NaN while unbounded."""
+    """The threshold; NaN while it is unbounded."""
     rtt_ms: Line
     base_rtt_ms: Line
-    """NaN before there is one."""
+    """The base RTT; NaN before there is one."""
     throughput_mbps: Line
     slow_start_end: tuple[float, float] | None
-    """Time in s and window in segments of the first exit from slow start."""
+    """The time in s and the window in segments of the first exit from slow start."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,29 +95,29 @@ class Bottleneck:
     """The busiest link in one run: its rate, and its queue."""
 
     label: str
-    """The run's; empty where there is one alone."""
+    """The run's label; empty if there is one run alone."""
     colour: int | None
     link: str
     rate_mbps: Line
-    """Of a link that follows a trace, means over steps."""
+    """The rate; for a link that follows a trace, means over steps."""
     limit_packets: Line
-    """NaN where the limit is not in packets."""
+    """The limit; NaN where it is not in packets."""
     packets: Line
     peak_packets: Line
-    """Most in the step that ends at the time."""
+    """The greatest queue in the step that ends at the time."""
     drops_s: Floats
-    """When packets were lost; traffic's are known to a step of the series."""
+    """The times of packet losses; those of background traffic are known to a step of the series."""
     drops: int
-    """Packets lost at the link, traffic's too."""
+    """The packets lost at the link, including those of background traffic."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sheet:
-    """Runs over one time axis."""
+    """The pictured runs, over one time axis."""
 
     title: str
     note: str
-    """What is left out."""
+    """A note on what the picture leaves out."""
     duration_s: float
     throughput_step_s: float
     groups: tuple[Group, ...]
@@ -125,7 +125,7 @@ class Sheet:
 
 
 def sheet_of_run(result: Run) -> Sheet:
-    """The picture of one run: a colour a flow, or an algorithm if there are many flows."""
+    """Returns the picture of one run, with a colour for each flow, or for each algorithm if there are many flows."""
     summary = result.summary
     algorithms = [flow["algorithm"] for flow in summary["flows"]]
     labels = _flow_labels(algorithms)
@@ -141,7 +141,9 @@ def sheet_of_run(result: Run) -> Sheet:
 
 
 def sheet_of_runs(runs: Mapping[str, Run], title: str | None = None) -> Sheet:
-    """The picture of several runs: a colour a run. The bottleneck is that of the first run, where others have it."""
+    """Returns the picture of several runs, with a colour for each. The bottleneck is that of the first run, in those
+    that have it.
+    """
     results = list(runs.values())
     link = bottleneck(results[0])
     groups = tuple(
@@ -169,7 +171,7 @@ def _sheet(results: Sequence[Run], title: str, groups: tuple[Group, ...], bottle
 
 
 def bottleneck(result: Run) -> str:
-    """The link of the highest utilisation, the first of them."""
+    """Returns the link of the highest utilisation, the first of them."""
     links: list[dict[str, Any]] = result.summary["links"]
     return str(max(links, key=lambda link: link["utilisation"])["id"])
 
@@ -187,7 +189,7 @@ def _flow_labels(algorithms: list[str]) -> list[str]:
 
 
 def _drawn_flows(flows: int) -> list[int]:
-    """All flows, or as many, evenly chosen, as can be told apart."""
+    """Returns all flows, or evenly chosen ones if there are too many to distinguish."""
     if flows <= _MOST_DRAWN_FLOWS:
         return list(range(flows))
     return [flow * flows // _MOST_DRAWN_FLOWS for flow in range(_MOST_DRAWN_FLOWS)]
@@ -215,14 +217,14 @@ def _flow_lines(result: Run, flows: list[int]) -> Iterator[FlowLines]:
 
 
 def _throughput_step(result: Run) -> float:
-    """A step in s, long enough to hide single packets and not below that of the series."""
+    """Returns a step in s that hides single packets and is not below that of the series."""
     time = _floats(result.series.flows["time_s"])
     steps = np.diff(np.unique(time))
     return max(result.scenario.duration_s / _THROUGHPUT_STEPS, float(np.median(steps)) if len(steps) else 0.0)
 
 
 def mean_over_steps(time_s: Floats, values: Floats, step_s: float) -> Line:
-    """Means over steps of `step_s` of values that each hold since the row before (the first: since 0)."""
+    """Returns means over steps of `step_s`; each value holds since the row before it (the first: since 0)."""
     if not len(time_s):
         return Line(time_s=time_s, values=values)
     edges = np.arange(0, time_s[-1] + step_s * 1e-6, step_s)
@@ -232,7 +234,7 @@ def mean_over_steps(time_s: Floats, values: Floats, step_s: float) -> Line:
 
 
 def with_point(line: Line, time_s: float, value: float) -> Line:
-    """The line through one more point."""
+    """Returns the line with one more point."""
     place = int(np.searchsorted(line.time_s, time_s))
     return Line(time_s=np.insert(line.time_s, place, time_s), values=np.insert(line.values, place, value))
 
@@ -261,13 +263,15 @@ def _bottleneck(result: Run, link: str, label: str, colour: int | None) -> Bottl
 
 
 def _line(points: Sequence[tuple[float, float | None]]) -> Line:
-    """The line through points; None is a gap."""
+    """Returns the line through the points; None is a gap."""
     times, values = zip(*points, strict=True)
     return Line(time_s=np.array(times, dtype=np.float64), values=np.array(values, dtype=np.float64))
 
 
 def _drop_times(result: Run, link: str, total: int, counted: Line) -> Floats:
-    """When packets of flows were lost; if traffic lost some too, the ends of all steps in which any was."""
+    """Returns the times at which packets of flows were lost; if traffic lost some too, the ends of all steps with a
+    loss.
+    """
     incidents = result.incidents
     lost = _are(incidents["link"], link) & (_are(incidents["kind"], "queue-drop") | _are(incidents["kind"], "loss"))
     of_flows = _floats(incidents["time_s"])[lost]
@@ -276,11 +280,12 @@ def _drop_times(result: Run, link: str, total: int, counted: Line) -> Floats:
     return counted.time_s[np.diff(counted.values, prepend=0.0) > 0]
 
 
-# --- columns as arrays. Arrow's own ways load pandas or pyarrow.compute, which takes longer than the rest of a page ---
+# --- columns as arrays. Arrow's own conversions load pandas or pyarrow.compute, which takes longer than the rest of a
+# page ---
 
 
 def _are(column: "pa.ChunkedArray", text: str) -> NDArray[np.bool_]:
-    """Which rows of a column of text hold this value."""
+    """Returns which rows of a column of text equal this value."""
     return np.concatenate([np.zeros(0, dtype=np.bool_), *(_are_in(chunk, text) for chunk in column.chunks)])
 
 
@@ -293,7 +298,7 @@ def _are_in(chunk: Any, text: str) -> NDArray[np.bool_]:
 
 
 def _floats(column: "pa.ChunkedArray") -> Floats:
-    """A column of numbers as floats, NaN for null."""
+    """Returns a column of numbers as floats, NaN for null."""
     return np.concatenate([np.zeros(0), *(_floats_in(chunk) for chunk in column.chunks)])
 
 
@@ -304,13 +309,15 @@ def _floats_in(chunk: Any) -> Floats:
     rows = slice(chunk.offset, chunk.offset + len(chunk))
     values = np.frombuffer(data, dtype=chunk.type.to_pandas_dtype())[rows].astype(np.float64)
     if chunk.null_count:
-        # a bit a row
+        # the validity bitmap has a bit for each row
         values[np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[rows] == 0] = np.nan
     return values
 
 
 def thin(time_s: Floats, values: Floats, points: int) -> Line:
-    """At most about `points` points of a line that look the same: the least and greatest of each stretch of rows."""
+    """Returns at most about `points` points of a line that look like all of them: the least and greatest of each
+    stretch of rows.
+    """
     if len(values) <= points:
         return Line(time_s=time_s, values=values)
     stretches = np.linspace(0, len(values), points // 2 + 1, dtype=np.intp)

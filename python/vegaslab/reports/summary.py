@@ -45,13 +45,13 @@ Link = Mapping[str, Any]
 
 
 def report(summary: Mapping[str, Any]) -> str:
-    """Tables of the flows, of the traffic if there is any, and of the busiest links."""
+    """Returns tables of the flows, of the traffic if there is any, and of the busiest links."""
     flows = aligned(FLOW_COLUMNS, flow_rows(summary), keys=2)
     return "\n".join((headline(summary), "", *flows, "", *traffic_table(summary), *links_table(summary)))
 
 
 def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
-    """One table of all runs' flows, and one of the links that carried anything in each."""
+    """Returns one table of all runs' flows, and one of the links that carried packets in each."""
     whole = all(flow["algorithm"] == name for name, summary in runs.items() for flow in summary["flows"])
     named = [(() if whole else (name,), summary) for name, summary in runs.items()]
     flows = [(*variant, *row) for variant, summary in named for row in flow_rows(summary)]
@@ -65,31 +65,33 @@ def comparison_report(runs: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def headline(summary: Mapping[str, Any]) -> str:
-    """What was run, and how fast."""
+    """Returns the line that names the run, and its speed."""
     events, wall_s = summary["events"], summary["wall_s"]
     what = f"{summary['scenario']}: {summary['duration_s']:g} s simulated, seed {summary['seed']}"
     return f"{what}, {events:,} events in {wall_s:.2f} s"
 
 
 def links_table(summary: Mapping[str, Any]) -> list[str]:
-    """The links that carried anything, the bottleneck first; access links that lost nothing are one line."""
+    """Returns a table of the links that carried packets, the bottleneck first; access links without losses are one
+    line.
+    """
     listed, rest = _links(summary)
     return [*aligned(LINK_COLUMNS, [_link_row(link) for link in listed]), *_others(rest)]
 
 
 def traffic_table(summary: Mapping[str, Any]) -> list[str]:
-    """The sources of background traffic, and an empty line; nothing where there are none."""
+    """Returns a table of the sources of background traffic, and an empty line; nothing if there are none."""
     rows = [_traffic_row(source) for source in summary["traffic"]]
     return [*aligned(TRAFFIC_COLUMNS, rows, keys=2), ""] if rows else []
 
 
 def flow_rows(summary: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """One row of text a flow, under `FLOW_COLUMNS`."""
+    """Returns one row of text for each flow, under `FLOW_COLUMNS`."""
     return [_flow_row(flow) for flow in summary["flows"]]
 
 
 def _links(summary: Mapping[str, Any]) -> tuple[list[Link], list[Link]]:
-    """The links that carried packets, the busiest first: those with a row, a dozen at most, and the others."""
+    """Returns the links that carried packets, the busiest first: those with a row, a dozen at most, and the others."""
     used = sorted((link for link in summary["links"] if link["utilisation"] > 0), key=lambda link: -link["utilisation"])
     access = _access_links(summary["links"])
     listed = [
@@ -102,7 +104,7 @@ def _links(summary: Mapping[str, Any]) -> tuple[list[Link], list[Link]]:
 
 
 def _access_links(links: Sequence[Link]) -> set[str]:
-    """The ids of links to a node with no other neighbour: a host."""
+    """Returns the ids of links to a node with no other neighbour: a host."""
     ends = [tuple(link["id"].split("->")) for link in links]
     neighbours: dict[str, set[str]] = {}
     for one, other in ends:
@@ -112,7 +114,7 @@ def _access_links(links: Sequence[Link]) -> set[str]:
 
 
 def _others(links: Sequence[Link], where: str = "") -> list[str]:
-    """A line about the links without a row."""
+    """Returns a line about the links without a row."""
     if not links:
         return []
     busiest = max(link["utilisation"] for link in links)
@@ -174,14 +176,14 @@ def _number(value: float | None, decimals: int) -> str:
 
 
 def aligned(titles: Sequence[str], rows: Sequence[Sequence[str]], keys: int = 1) -> list[str]:
-    """Lines of a table for the terminal, without columns that are empty in all rows.
+    """Lays out a table for the terminal, without columns that are empty in all rows; returns its lines.
 
-    The first `keys` columns say what a row is about: see `vegaslab.util.terminal.lay_out`.
+    The first `keys` columns identify a row: see `vegaslab.util.terminal.lay_out`.
     """
     return lay_out(informative(titles, rows), keys)
 
 
 def informative(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Titles and rows, without columns that are empty in all rows."""
+    """Returns titles and rows, without columns that are empty in all rows."""
     kept = [column for column in range(len(titles)) if any(row[column] != NONE for row in rows) or not rows]
     return [[row[column] for column in kept] for row in (titles, *rows)]

@@ -1,4 +1,4 @@
-"""Tables as CSV files, and what goes into LaTeX."""
+"""Tables as CSV files, and text for LaTeX."""
 
 import csv
 from collections.abc import Sequence
@@ -8,12 +8,12 @@ _SPECIAL = str.maketrans({character: "\\" + character for character in "&%$#_{}"
 
 
 def write_csv(path: Path, titles: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Writes a table; what is `None` is an empty cell. Raises `OSError`."""
+    """Writes a table; `None` becomes an empty cell. Raises `OSError`."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows([titles, *(["" if cell is None else cell for cell in row] for row in rows)])
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX takes it."""
+    """Escapes text for LaTeX."""
     return text.replace("\\", "/").translate(_SPECIAL).replace("~", r"\textasciitilde{}").replace("^", r"\^{}")

@@ -1,1 +1,1 @@
-"""Runs and what they give: results, comparisons, metrics, pictures, many at a time."""
+"""Runs and their results: comparisons, metrics, pictures, many at a time."""

@@ -1,4 +1,4 @@
-"""The same scenario in several variants: with one algorithm after the other, or with other values of a key."""
+"""Variants of one scenario: each algorithm in turn, or other values of a key."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ def compare(
     set: Mapping[str, object] | Overrides | None = None,
     memory: str | int | None = None,
 ) -> "Comparison":
-    """Runs a scenario once with each algorithm, in all of its flows or in those of `flows` alone.
+    """Runs a scenario once with each algorithm, in all of its flows or only in those of `flows`.
 
     `algorithms` are presets' names, tables of parts as dicts or as `Parts`, classes of your own or files such as
     "mine.py:Mine", or one of these. `flows` are numbers of the
@@ -73,12 +73,12 @@ class Comparison(Drawable):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `vegaslab compare --json` prints: `scenario`, and `runs`: summary by algorithm."""
+        """The dict that `vegaslab compare --json` prints: `scenario`, and `runs`: summary by algorithm."""
         summaries = self.summaries()
         return {"scenario": next(iter(summaries.values()))["scenario"], "runs": summaries}
 
     def sheet(self) -> "Sheet":
-        """What the pictures show: every run's lines, one over the other."""
+        """The lines of all runs for the pictures, drawn over each other."""
         # loads numpy, which `compare --no-plot` does not need
         from vegaslab.reports.sheet import sheet_of_runs
 

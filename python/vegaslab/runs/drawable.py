@@ -1,4 +1,4 @@
-"""What a run and a comparison of runs share: they can be drawn."""
+"""The pictures of runs, which a single run and a comparison share."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,11 @@ DRAWN = ("picture.png", "picture.svg", "picture.pdf")
 
 
 class Drawable(ABC):
-    """Something with pictures that come from a sheet."""
+    """An object with pictures that come from a sheet."""
 
     @abstractmethod
     def sheet(self) -> "Sheet":
-        """What the pictures show."""
+        """The data that the pictures show."""
 
     @abstractmethod
     def summaries(self) -> Mapping[str, Mapping[str, Any]]:
@@ -48,7 +48,7 @@ class Drawable(ABC):
         ['window (segments)', 'RTT (ms)']
 
         """
-        # loads matplotlib, as jinja2 and numpy below: a run without pictures needs none of them
+        # loads matplotlib, as the imports below load jinja2 and numpy: a run without pictures needs none of them
         from vegaslab.reports.figure import draw_and_save
 
         return draw_and_save(self.sheet(), panels, path)
@@ -67,9 +67,9 @@ class Drawable(ABC):
         return page(self.sheet(), self.summaries())
 
     def draw_into(self, folder: Path, *, page: bool = True, drawn: bool = False) -> None:
-        """Adds pictures to a results folder: the page, and those that are `drawn` now, `DRAWN`.
+        """Adds pictures to a results folder: the page, and those of `DRAWN` if `drawn` is set.
 
-        If one fails: `PictureWarning`.
+        A picture that fails gives a `PictureWarning`.
         """
         if drawn:
             with optional_picture("picture"):
@@ -83,7 +83,7 @@ class Drawable(ABC):
                 write_file(folder / PAGE, self.html().encode())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the picture, and the table of flows."""
+        """The HTML that a notebook shows: the picture, and the table of flows."""
         from vegaslab.reports.notebook import shown
         from vegaslab.reports.page.runs import table
 

@@ -1,4 +1,4 @@
-"""Results that lie in a folder, read back when they are asked for."""
+"""Results in a folder, read back on demand."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ class KeptResult(Result):
     """The results of a run, in its folder. Tables are read when first used; an unreadable one raises `FolderError`."""
 
     def __init__(self, folder: Path, summary: dict[str, Any], scenario: object) -> None:
-        """`summary` is that of the run; `scenario` the document, or a checked scenario."""
+        """Takes the run's `summary`, and its `scenario` as a document or as a checked scenario."""
         self._folder = folder
         self._summary = summary
         self._document = scenario
@@ -45,17 +45,17 @@ class KeptResult(Result):
 
     @cached_property
     def flows(self) -> "pyarrow.Table":
-        """One row a flow: its totals."""
+        """The flows' totals, a row for each flow."""
         return self._table("flows")
 
     @cached_property
     def links(self) -> "pyarrow.Table":
-        """One row a one-way link: its totals."""
+        """The links' totals, a row for each one-way link."""
         return self._table("links")
 
     @cached_property
     def traffic(self) -> "pyarrow.Table":
-        """One row a source of background traffic: its totals."""
+        """The totals of background traffic, a row for each source."""
         return self._table("traffic")
 
     @cached_property
@@ -98,7 +98,7 @@ def open_folder(folder: Path) -> KeptResult:
 
 
 _KEYS = {"scenario", "duration_s", "flows", "links"}
-"""Of a summary: what a `Result` is named by."""
+"""The keys of a summary that the text of a `Result` needs."""
 
 
 def _named(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""The figures by which whole runs are compared: one number a run and figure."""
+"""The figures by which whole runs are compared: each is one number of a run."""
 
 import json
 import math
@@ -15,10 +15,10 @@ PERCENTILES = (50, 90, 99)
 
 
 def figures(result: Result, link: str, alone: Mapping[int, range] | None = None) -> dict[str, float]:
-    """The figures of a run, by name; NaN for what did not happen. `link` is the bottleneck.
+    """Returns the figures of a run, by name; NaN for an event that did not happen. `link` is the bottleneck.
 
-    `alone` are the flows that are also looked at by themselves, against the others: ids by the table they stand in.
-    docs/comparing.md says what each is; which there are depends on the scenario alone.
+    `alone` are the flows that also have figures of their own, against the others: their ids by the table that defines
+    them. docs/comparing.md describes each figure; the set of figures depends on the scenario alone.
     """
     summary = result.summary
     of_its_link = of_link(next(row for row in summary["links"] if row["id"] == link))
@@ -34,7 +34,7 @@ def figures(result: Result, link: str, alone: Mapping[int, range] | None = None)
 
 
 def of_link(totals: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of a link, from its totals."""
+    """Returns the figures of a link, from its totals."""
     return {
         "utilisation_percent": 100 * totals["utilisation"],
         "drops": totals["drops"],
@@ -44,7 +44,7 @@ def of_link(totals: Mapping[str, Any]) -> dict[str, float]:
 
 
 def of_flows(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """The means and sums over flows, from their totals."""
+    """Returns means and sums over flows, from their totals."""
     goodput = [flow["goodput_mbps"] for flow in flows]
     sent = sum(flow["segments_sent"] for flow in flows)
     resent = sum(flow["segments_retransmitted"] for flow in flows)
@@ -58,7 +58,7 @@ def of_flows(flows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _one_against_others(flows: Sequence[Mapping[str, Any]], alone: Mapping[int, range]) -> dict[str, float]:
-    """The figures of each table of flows by itself, with its part of the goodput, and of all other flows."""
+    """Returns the figures of each table of flows by itself, with its part of the goodput, and of all other flows."""
     if not alone:
         return {}
     of_table = {table: [flows[id_] for id_ in ids] for table, ids in alone.items()}
@@ -79,7 +79,7 @@ def _one_against_others(flows: Sequence[Mapping[str, Any]], alone: Mapping[int, 
 
 
 def _completions(flows: Sequence[Mapping[str, Any]], document: str) -> dict[str, float]:
-    """Percentiles over the flows that have a size; one that did not finish counts as longer than all others."""
+    """Returns percentiles over the flows that have a size; an unfinished flow counts as longer than all others."""
     written = [flow for flow in json.loads(document)["flow"] for _ in range(flow.get("count", 1))]
     sized = [number for number, flow in enumerate(written) if flow.get("size") is not None]
     times = [math.inf if flows[number]["completion_s"] is None else flows[number]["completion_s"] for number in sized]
@@ -91,7 +91,7 @@ def _completions(flows: Sequence[Mapping[str, Any]], document: str) -> dict[str,
 
 
 def _of_traffic(sources: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Percentiles of each source that makes transfers."""
+    """Returns percentiles for each source that makes transfers."""
     return {
         f"traffic.{source['id']}.completion_p{percent}_s": _number(source[f"completion_p{percent}_s"])
         for source in sources

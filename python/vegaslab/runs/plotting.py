@@ -1,4 +1,4 @@
-"""Runs drawn over one another on the same axes."""
+"""Several runs drawn on the same axes."""
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -16,7 +16,7 @@ def plot(
     panels: str | Sequence[str] | PathLike[str] | None = None,
     path: str | PathLike[str] | None = None,
 ) -> "Figure":
-    """Draws several runs on the same axes, a colour a run; writes them to `path` (`.png`, `.svg`, `.pdf`).
+    """Draws several runs on the same axes, a colour for each run; writes them to `path` (`.png`, `.svg`, `.pdf`).
 
     The runs may be of different scenarios. A mapping gives them names; those of a sequence are named after what tells
     them apart: scenario, algorithms or seed. `panels` are as for `Result.plot`. Raises `ValueError` for no runs and for
@@ -31,14 +31,14 @@ def plot(
     named = dict(runs) if isinstance(runs, Mapping) else dict(zip(_names(runs), runs, strict=True))
     if not named:
         raise ValueError("runs: there is none; give results of vegaslab.run")
-    # matplotlib takes longer to load than a command may take to start
+    # matplotlib takes longer to load than a command should take to start
     from vegaslab.reports.figure import draw_and_save
 
     return draw_and_save(sheet_of_runs(named), panels, path)
 
 
 def _names(runs: Sequence[Result]) -> list[str]:
-    """What tells runs apart: the first of these that does, or their numbers."""
+    """Returns names that distinguish the runs: the first property that does, or else their numbers."""
     scenarios = [str(run.summary["scenario"]) for run in runs]
     algorithms = [", ".join(dict.fromkeys(flow["algorithm"] for flow in run.summary["flows"])) for run in runs]
     seeds = [f"seed {run.summary['seed']}" for run in runs]

@@ -1,4 +1,4 @@
-"""Whole runs side by side: on threads, with the interpreter released, one a core."""
+"""Whole runs in parallel: on threads, with the interpreter released, one a core."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ _GLANCE_S = 0.1
 
 
 def usable_cores() -> int:
-    """Cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 class _StoppedError(Exception):
-    """Ends a run that no caller waits for."""
+    """Ends a run that is no longer wanted."""
 
 
 def run_all(

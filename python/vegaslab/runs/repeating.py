@@ -1,4 +1,4 @@
-"""Whether a run repeats itself: an algorithm of one's own may read a clock, or draw random numbers of its own."""
+"""A check that a run repeats itself: a user's algorithm may read a clock, or draw random numbers of its own."""
 
 from vegaslab import _vegaslab
 from vegaslab.runs.result import Result

@@ -1,4 +1,4 @@
-"""One run and what it gave."""
+"""One run and its result."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from vegaslab.reports.sheet import Sheet
 
 Engine = Literal["fast", "reference"]
-"""What works out where packets are; both give the same results."""
+"""The engine, which computes where packets are; both give the same results."""
 
 
 def run(
@@ -129,23 +129,24 @@ class Result(Drawable):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The summary that `vegaslab run --json` prints, as a dict."""
-        # a function of Python's with every row: Ctrl-C need not wait until hundreds of thousands of them are read
+        # the hook is a Python function that is called for every row, so Ctrl-C works before hundreds of thousands of
+        # rows are read
         summary: dict[str, Any] = json.loads(self._outcome.summary_json(), object_hook=lambda row: row)
         return summary
 
     @cached_property
     def flows(self) -> "pyarrow.Table":
-        """One row a flow: its totals."""
+        """The flows' totals, a row for each flow."""
         return _arrow(self._outcome.flows)
 
     @cached_property
     def links(self) -> "pyarrow.Table":
-        """One row a one-way link: its totals."""
+        """The links' totals, a row for each one-way link."""
         return _arrow(self._outcome.links)
 
     @cached_property
     def traffic(self) -> "pyarrow.Table":
-        """One row a source of background traffic: its totals."""
+        """The totals of background traffic, a row for each source."""
         return _arrow(self._outcome.traffic)
 
     @cached_property
@@ -159,13 +160,13 @@ class Result(Drawable):
         return _arrow(self._outcome.incidents)
 
     def sheet(self) -> "Sheet":
-        """What the pictures show: the flows and the bottleneck over time."""
+        """The lines that the pictures show: the flows and the bottleneck over time."""
         from vegaslab.reports.sheet import sheet_of_run
 
         return sheet_of_run(self)
 
     def summaries(self) -> dict[str, dict[str, Any]]:
-        """The summary alone, without a name."""
+        """The run's summary, under an empty name."""
         return {"": self.summary}
 
     def write(self, dir: str | PathLike[str], *, csv: bool = False, pcapng: bool = False) -> Path:
@@ -245,5 +246,5 @@ class Series:
 def _arrow(table: _vegaslab.Table) -> "pyarrow.Table":
     import pyarrow
 
-    # pyarrow.table would give this table, too, and load pandas first
+    # pyarrow.table would give the same table, but load pandas first
     return pyarrow.RecordBatchReader.from_stream(table).read_all()

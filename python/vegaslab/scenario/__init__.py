@@ -1,1 +1,1 @@
-"""Where a scenario comes from: files, links, typed objects, and variants of one."""
+"""The sources of a scenario: files, links, typed objects; and variants of one scenario."""

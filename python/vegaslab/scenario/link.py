@@ -1,6 +1,6 @@
-"""Links of the playground: a scenario in the part of an address after `#`.
+"""Links of the playground: an address with a scenario in its part after `#`.
 
-A link may come from any sender, so it names no file.
+A link may come from any sender, so its scenario may name no file.
 """
 
 import base64
@@ -16,11 +16,11 @@ SOURCE = "link"
 _SCHEMES = ("https://", "http://", "file://")
 _BYTES_MAX = 1 << 20
 _NAME_FILES = ("trace", "python", "wasm")
-"""Keys of rate traces and of algorithms."""
+"""The keys of rate traces and of algorithms, which name files."""
 
 
 def is_link(text: str) -> bool:
-    """Whether a text is an address, and not the name of a file.
+    """Returns whether a text is an address rather than the name of a file.
 
     >>> is_link("https://example.org/playground.html#s=q1YqSy0qzszPU7JSMtQzVdJRKi5JLElVslIyVKoFAA")
     True
@@ -31,7 +31,8 @@ def is_link(text: str) -> bool:
 
 
 def scenario_of(link: str) -> str:
-    """The TOML text in a link of the playground. Raises `ScenarioError` where there is none, or one that names a file.
+    """Returns the TOML text in a link of the playground. Raises `ScenarioError` if it has none, or one that names a
+    file.
 
     >>> scenario_of("https://example.org/playground.html#s=y0vMTVWwVVDKzcxLVeICAA").strip()
     'name = "mine"'
@@ -64,7 +65,7 @@ def _unpacked(packed: str) -> str:
 
 
 def _files_in(text: str) -> Iterator[str]:
-    """The keys that name files. Read as the engine reads, so that none is missed."""
+    """Yields the keys that name files. It parses the text as the engine does, so that none is missed."""
     yield from _named(json.loads(_vegaslab.read_toml(text, SOURCE)[0]), "")
 
 

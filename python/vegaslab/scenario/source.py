@@ -1,4 +1,4 @@
-"""Where a scenario comes from: a file, a shipped scenario's name, a link, TOML text, a dict or a typed object."""
+"""The source of a scenario: a file, a shipped scenario's name, a link, TOML text, a dict or a typed object."""
 
 import errno
 import json
@@ -81,7 +81,7 @@ def shipped_plans() -> dict[str, Path]:
 
 
 def read(scenario: ScenarioLike) -> tuple[str, Literal["toml", "json"], str]:
-    """A scenario's text, its format, and its name in messages. Raises as `load` does."""
+    """Returns a scenario's text, its format, and its name in messages. Raises as `load` does."""
     if (file := file_being_loaded()) is not None:
         message = f'{file}: runs a scenario while it is loaded; write that under if __name__ == "__main__"'
         raise _vegaslab.ScenarioError(message)
@@ -106,7 +106,7 @@ def _to_json(scenario: Mapping[str, object]) -> str:
 
 
 def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> Path:
-    """The file of that path, or the shipped one of that name. Raises `FileNotFoundError`, which names similar ones."""
+    """Returns the file of that path, or the shipped one so named. Raises `FileNotFoundError`, naming similar ones."""
     path = Path(given)
     if path.exists():
         return path
@@ -119,7 +119,7 @@ def find(given: str | PathLike[str], shipped: Mapping[str, Path], what: str) -> 
 
 
 def read_text(path: Path) -> str:
-    """A file's text. Raises `ScenarioError` if it is not UTF-8, `OSError` if it cannot be read."""
+    """Returns a file's text. Raises `ScenarioError` if it is not UTF-8, `OSError` if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -128,7 +128,7 @@ def read_text(path: Path) -> str:
 
 
 def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tuple[str, str]]:
-    """Overrides as pairs of a key and the text that `--set` would take; text stays as it is."""
+    """Returns overrides as pairs of a key and the text that `--set` would take; text stays unchanged."""
     if overrides is None:
         return []
     pairs = overrides.items() if isinstance(overrides, Mapping) else overrides
@@ -136,7 +136,7 @@ def override_list(overrides: Mapping[str, object] | Overrides | None) -> list[tu
 
 
 def _toml(value: object) -> str:
-    """A value as TOML writes it in one line, which for all but tables is as JSON does.
+    """Formats a value as TOML in one line; JSON's form serves for all values but tables.
 
     >>> _toml({"preset": "vegas", "keep_up": False, "burst": 3})
     '{ "preset" = "vegas", "keep_up" = false, "burst" = 3 }'

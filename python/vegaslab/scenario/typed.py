@@ -1,4 +1,4 @@
-"""What the typed objects of a scenario share."""
+"""The base class of a scenario's typed objects."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -7,10 +7,10 @@ from vegaslab.scenario.own.naming import table_of_class
 
 
 class Table:
-    """A table of the scenario file; a name that Python reserves ends in an underscore here."""
+    """A table of the scenario file; a key that is a reserved word of Python ends in an underscore here."""
 
     def to_dict(self) -> dict[str, object]:
-        """The table as a dict, without what was not given.
+        """Returns the table as a dict, without values that were not given.
 
         >>> from vegaslab import Flow
         >>> Flow(algorithm="vegas", from_="a", to="b").to_dict()
@@ -19,7 +19,7 @@ class Table:
         return {name.rstrip("_"): _plain(value) for name, value in self._given()}
 
     def __repr__(self) -> str:
-        """The call that makes it, without what was not given."""
+        """The call that makes the object, without values that were not given."""
         given = ", ".join(f"{name}={value!r}" for name, value in self._given())
         return f"{type(self).__name__}({given})"
 

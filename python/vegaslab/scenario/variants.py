@@ -1,4 +1,4 @@
-"""Variants of one scenario that are compared: other algorithms, in all flows or in some, or other values of a key."""
+"""Variants of one scenario for comparison: other algorithms, in all flows or in some, or other values of a key."""
 
 import itertools
 import json
@@ -13,8 +13,9 @@ from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.scenario.source import Overrides, ScenarioLike, load, override_list, warn_of_unused
 
 AlgorithmLike = str | Mapping[str, object] | Parts | type
-"""A preset's name; a table of parts: a dict, `Parts`, or text as in a file, with a name `NAME={ ... }`; or an algorithm
-of one's own: a class, or a file such as `mine.py:Mine` or `mine.wasm`."""
+"""An algorithm: a preset's name; a table of parts (a dict, `Parts`, or text as in a file, with a name `NAME={ ... }`);
+or a user's own algorithm (a class, or a file such as `mine.py:Mine` or `mine.wasm`).
+"""
 
 _NAMED_TABLE = re.compile(r"(?P<name>[^={}]+?)\s*=\s*(?P<table>\{.*\})\s*", re.DOTALL)
 _UNSAFE = re.compile(r"[^A-Za-z0-9.+%_-]+")
@@ -23,7 +24,7 @@ _NAME_LENGTH_MAX = 255
 
 
 class Varied(TypedDict):
-    """What `load_variants` varies beside algorithms."""
+    """The arguments of `load_variants` that vary beside algorithms."""
 
     flows: Sequence[int] | None
     vary: Mapping[str, Sequence[object]] | None
@@ -35,7 +36,7 @@ class VariantError(ValueError):
 
 @dataclass(frozen=True)
 class _Choice:
-    """One value of what is varied: `label`, or else the algorithm of flow table `named_by`."""
+    """One value of a varied key: its `label`; if empty, the label is the algorithm of flow table `named_by`."""
 
     overrides: tuple[tuple[str, str], ...]
     label: str = ""
@@ -51,10 +52,10 @@ def load_variants(
     seed: int | None = None,
     set: Mapping[str, object] | Overrides | None = None,
 ) -> dict[str, _vegaslab.Scenario]:
-    """Checks every variant of a scenario before any of them runs, and gives it by name.
+    """Checks every variant of a scenario before any of them runs; returns them by name.
 
-    Each of `algorithms` is that of all flows, or of the flow tables `flows` alone; `vary` is a list of values by dotted
-    key. Every one is combined with every other. Raises `VariantError`, and what `load` does.
+    Each of `algorithms` applies to all flows, or to the flow tables `flows` alone; `vary` is a list of values by dotted
+    key. Every value is combined with every other. Raises `VariantError`, and the errors of `load`.
     """
     given = override_list(set)
     tables = len(_flow_tables(load(scenario, seed=seed, set=given)))
@@ -83,21 +84,21 @@ def load_variants(
 def used_by_all(
     scenario: ScenarioLike, algorithm: AlgorithmLike, set: Mapping[str, object] | Overrides | None = None
 ) -> Overrides:
-    """`set`, and what lets all flows of a scenario use an algorithm. Raises what `load` does."""
+    """Returns `set` with the overrides that give all flows of a scenario the algorithm. Raises the errors of `load`."""
     given = override_list(set)
     tables = len(_flow_tables(load(scenario, set=given)))
     return [*given, *_algorithm_axis([algorithm], range(tables))[0].overrides]
 
 
 def singled_out(flows: Sequence[int] | None, vary: Mapping[str, Sequence[object]] | None) -> tuple[int, ...]:
-    """The flow tables that alone are varied, and compared with the others; none if all are."""
+    """Returns the flow tables that alone vary, for comparison with the others; none if all vary."""
     of_keys = [re.match(r"flow\.([0-9]+)\.", key) for key in vary or ()]
     keys = [int(match[1]) for match in of_keys if match is not None]
     return tuple(dict.fromkeys([*(flows or ()), *keys]))
 
 
 def flow_ids(variant: _vegaslab.Scenario, table: int) -> range:
-    """The ids of the flows that a table of the file stands for."""
+    """Returns the ids of the flows that a table of the file defines."""
     counts = [int(flow.get("count", 1)) for flow in _flow_tables(variant)]
     first = sum(counts[:table])
     return range(first, first + counts[table])
@@ -138,7 +139,7 @@ def _algorithm_axis(algorithms: Sequence[AlgorithmLike], tables: Sequence[int]) 
 
 
 def _algorithm_overrides(algorithm: AlgorithmLike) -> list[tuple[str, str]]:
-    """What is set below a flow's `algorithm`, as (key, text)."""
+    """Returns the overrides below a flow's `algorithm`, as (key, text)."""
     if not isinstance(algorithm, str):
         table = algorithm.to_dict() if isinstance(algorithm, Parts) else algorithm
         return override_list({"": table})
@@ -165,13 +166,13 @@ def _as_algorithm(value: object) -> AlgorithmLike:
 
 
 def value_label(key: str, value: object) -> str:
-    """A value of a key as a name that is safe as a folder's, such as `queue=30p`."""
+    """Returns a key with its value as a name that is safe for a folder, such as `queue=30p`."""
     ((_, text),) = override_list({key: value})
     return f"{key.rpartition('.')[2]}={_UNSAFE.sub('-', text).strip('-')}"[:_LABEL_LENGTH_MAX]
 
 
 def split_values(text: str) -> list[str]:
-    """What stands between commas, but for those in brackets, braces and quotes, as in `1,{ a = 2, b = 3 }`."""
+    """Splits at commas, but not within brackets, braces and quotes, as in `1,{ a = 2, b = 3 }`."""
     values, depth, quote = [""], 0, ""
     for character in text:
         quote = "" if character == quote else quote or (character if character in "\"'" else "")

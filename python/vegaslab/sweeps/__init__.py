@@ -1,1 +1,1 @@
-"""Many runs of one plan: the plan, the dataset that grows, the runs on threads or a cluster, and what they say."""
+"""Many runs of one plan: the plan, the growing dataset, the runs on threads or a cluster, and their analysis."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _BATCH_S = 1.0
 _FIRST_BATCH_RUNS = 16
 _BATCH_RUNS_MAX = 20_000
-# so that a worker has its next batch before it asks
+# a worker has its next batch before it asks for one
 _BATCHES_A_THREAD = 2
 _CONNECT_S = 10
 
@@ -53,12 +53,14 @@ class Cluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Disconnects; batches under way are given up."""
+        """Disconnects; batches under way are abandoned."""
         self._client.close()
 
     @property
     def jobs(self) -> int:
-        """Threads of all workers. Raises `ClusterError` if there are no workers, or if one is not fit."""
+        """The threads of all workers. Raises `ClusterError` without workers, or if one lacks vegaslab or has another
+        version.
+        """
         threads = self._client.nthreads()
         if not threads:
             raise ClusterError(f"{self._address}: the scheduler has no workers; start some")
@@ -82,11 +84,11 @@ class Cluster:
             raise ClusterError(f"{self._address}: the scheduler is gone; the same command goes on elsewhere") from None
 
     def submit(self, function: Callable[..., Any], *arguments: object) -> "distributed.Future[Any]":
-        """Has a worker call a function; Dask may not reuse an earlier result."""
+        """Submits a call of a function to a worker; Dask may not reuse an earlier result."""
         return self._client.submit(function, *arguments, pure=False)
 
     def completed(self) -> "distributed.as_completed":
-        """An empty iterator: futures that are added to it come out as they are done."""
+        """Returns an empty iterator: it yields futures that are added to it as they complete."""
         from distributed import as_completed
 
         with self._client.as_current():
@@ -117,7 +119,7 @@ class Cluster:
                 if len(batch) == 1:
                     deliver(_lost(batch[0], str(error)))
                 else:
-                    # one of its runs is to blame: each has to show that it is not
+                    # one of its runs ended the workers: each is made by itself to find out which
                     for run in batch:
                         done.add(batches.submit([run]))
                 continue
@@ -145,7 +147,7 @@ class _Batches:
 def _make(
     scenario: tuple[str, Literal["toml", "json"], str], options: dict[str, Any], version: str, runs: list[Run]
 ) -> tuple[float, bytes]:
-    """On the worker: makes a batch; gives the time that it took, in s, and the rows as an Arrow stream."""
+    """Makes a batch, on the worker; returns the time that it took, in s, and the rows as an Arrow stream."""
     from distributed import get_worker
 
     _check_version(get_worker().address, _vegaslab.version, version)
@@ -170,7 +172,7 @@ def _read(stream: bytes) -> pyarrow.Table:
 
 
 def _lost(run: Run, error: str) -> pyarrow.Table:
-    """The row of a run that ended every worker it was given to."""
+    """Returns the row of a run that ended every worker to which it was given."""
     schema = pyarrow.schema(
         [pyarrow.field("place", pyarrow.uint64(), nullable=False), pyarrow.field("error", pyarrow.string())]
     )
@@ -178,7 +180,7 @@ def _lost(run: Run, error: str) -> pyarrow.Table:
 
 
 def _engine_version() -> str:
-    """On the worker: its engine's version."""
+    """Returns the version of the worker's engine."""
     return _vegaslab.version
 
 

@@ -15,7 +15,7 @@ _OK, FAILED = "ok", "failed"
 
 
 def united(tables: Sequence[pyarrow.Table]) -> pyarrow.Table:
-    """The rows of all tables, with the columns of all: first those that are no figures, as they stand."""
+    """Returns the rows of all tables, with the columns of all: first those that are no figures, in their order."""
     table = pyarrow.concat_tables(tables, promote_options="default")
     figures = [name for name in table.column_names if _rank(name) is not None]
     others = [name for name in table.column_names if _rank(name) is None]
@@ -23,7 +23,7 @@ def united(tables: Sequence[pyarrow.Table]) -> pyarrow.Table:
 
 
 def assemble(plan: Plan, runs: pyarrow.Table, ids: Sequence[str]) -> pyarrow.Table:
-    """Rows of the dataset from delivered runs: `place`, `error` and figures; `ids` are those of these runs."""
+    """Makes rows of the dataset from delivered runs (`place`, `error` and figures); `ids` are those of these runs."""
     places = runs["place"].to_numpy()
     cells, replications = places // plan.replications, places % plan.replications
     values = {number: plan.cell(int(number)) for number in dict.fromkeys(cells.tolist())}
@@ -42,7 +42,7 @@ def assemble(plan: Plan, runs: pyarrow.Table, ids: Sequence[str]) -> pyarrow.Tab
 
 
 def delivered_again(rows: pyarrow.Table, places: Any) -> pyarrow.Table:
-    """The reverse of `assemble`: rows of the dataset in the form of delivered runs, at other places."""
+    """Reverses `assemble`: returns rows of the dataset in the form of delivered runs, at other places."""
     figures = rows.select([name for name in rows.column_names if _rank(name) is not None])
     schema = pyarrow.schema(
         [
@@ -56,12 +56,12 @@ def delivered_again(rows: pyarrow.Table, places: Any) -> pyarrow.Table:
 
 
 def _portable(error: str, plan: Plan) -> str:
-    """An error without the folder that the scenario happens to lie in."""
+    """Returns an error without the folder in which the scenario happens to be."""
     return error.removeprefix(f"{plan.source}: ")
 
 
 def _typed(all_values: Sequence[object], values: Sequence[object]) -> pyarrow.Array:
-    """A column with the type of all values that the plan gives the key."""
+    """Returns a column with the type that fits all values that the plan gives the key."""
     kinds = {type(value) for value in all_values}
     if kinds == {bool}:
         return pyarrow.array(values, pyarrow.bool_())
@@ -75,7 +75,7 @@ def _typed(all_values: Sequence[object], values: Sequence[object]) -> pyarrow.Ar
 
 @functools.cache
 def _rank(column: str) -> tuple[int, list[tuple[int, str]], int] | None:
-    """Where a figure's column stands; none for a column that is no figure."""
+    """Returns the place of a figure's column in the order; None for a column that is no figure."""
     for number, (part, names) in enumerate(_vegaslab.figure_columns()):
         name = column.rpartition(".")[2]
         if column.startswith(f"{part}.") and name in names:
@@ -84,5 +84,5 @@ def _rank(column: str) -> tuple[int, list[tuple[int, str]], int] | None:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """A sort key by which 10 comes after 9."""
+    """Returns a sort key by which 10 comes after 9."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"([0-9]+)", text)]

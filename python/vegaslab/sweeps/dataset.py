@@ -1,8 +1,8 @@
-"""A sweep's folder: one Parquet dataset that grows, a row a run.
+"""A sweep's folder: one Parquet dataset that grows by a row for each run.
 
 Each file of `runs/` holds the rows of a fixed stretch of the plan, in the plan's order, and is only ever replaced as a
-whole by one with more rows (`docs/architecture.md` says why). So a file is never torn, no row comes twice, and what
-the files hold in the end does not depend on how the sweep got there.
+whole by one with more rows (`docs/architecture.md` gives the reasons). So a file is never torn, no row appears twice,
+and the final content of the files does not depend on the interruptions of the sweep.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ _TEXTS = ("run_id", "status", "error")
 
 
 def read_runs(folder: str | PathLike[str]) -> pyarrow.Table:
-    """The runs of a sweep's folder as one Arrow table, a row a run, in the plan's order.
+    """Returns the runs of a sweep's folder as one Arrow table, a row for each run, in the plan's order.
 
     pandas, polars and DuckDB take it without a copy. Runs that failed have their `error` and no figures. Raises
     `FolderError` for a folder without runs.
@@ -62,10 +62,10 @@ def read_runs(folder: str | PathLike[str]) -> pyarrow.Table:
 
 
 class Dataset:
-    """The rows that a folder has of a plan's runs, and those that are being added. One process has it at a time."""
+    """The rows in a folder of a plan's runs, and those that are being added. One process has the folder at a time."""
 
     def __init__(self, folder: Path, plan: Plan) -> None:
-        """Opens the folder; rows of an earlier plan that this one needs are taken over."""
+        """Opens the folder; rows of an earlier plan that this one needs are reused."""
         self.folder = folder
         self._plan = plan
         self._stretches: dict[int, _Stretch] = {}
@@ -73,7 +73,7 @@ class Dataset:
 
     @classmethod
     def look(cls, folder: Path, plan: Plan) -> "tuple[int, np.ndarray[Any, np.dtype[np.int64]]]":
-        """How many of the plan's runs a folder has, and the places of the missing ones; changes nothing."""
+        """Returns how many of the plan's runs a folder has, and the places of the missing ones; changes nothing."""
         _check(folder)
         files = [*_files(folder / RUNS), *_files(folder / _EARLIER)]
         tables = [_read(file, ["run_id", "status"]) for file in files]
@@ -85,7 +85,7 @@ class Dataset:
         return len(ids) - len(missing), np.sort(np.array(missing, np.int64))
 
     def __enter__(self) -> "Dataset":
-        """Locks the folder. Raises `FolderError` if it is another's, `OSError` if it cannot be written."""
+        """Locks the folder. Raises `FolderError` if it is not a sweep's, `OSError` if it cannot be written."""
         with writing(self.folder):
             _check(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ class Dataset:
             self._once[first] = True
             self._there = np.zeros(len(self.ids), bool)
             self._failed = np.zeros(len(self.ids), bool)
-            # rows without the series that are asked for: these runs are made again
+            # rows without the requested series: these runs are made again
             self._bare = np.zeros(len(self.ids), bool)
             self._take_stock()
             self._take_stock_of_series()
@@ -118,33 +118,33 @@ class Dataset:
         self._lock.close()
 
     def __len__(self) -> int:
-        """How many of the plan's runs there are, those that failed included."""
+        """The number of the plan's runs in the folder, including failed ones."""
         return int(np.count_nonzero(self._there & ~self._bare))
 
     @property
     def failed(self) -> int:
-        """Rows of this plan with an error."""
+        """The number of rows of this plan with an error."""
         return int(np.count_nonzero(self._failed))
 
     def missing(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The places in the plan of the runs that are not there; of runs that are the same, only the first."""
+        """Returns the places in the plan of the missing runs; of identical runs, only the first."""
         return np.flatnonzero(self._once & (~self._there | self._bare))
 
     def forget_failed(self) -> None:
-        """Takes the rows of failed runs out, so that they are missing."""
+        """Removes the rows of failed runs, so that these are missing."""
         if self.failed:
             for number in {place // ROWS_A_FILE for place in np.flatnonzero(self._there)}:
                 self._stretch(int(number)).forget_failed()
 
     def add(self, runs: pyarrow.Table) -> None:
-        """Takes finished runs as the native half delivers them: `place`, `error`, totals, series. Raises `OSError`."""
+        """Adds finished runs as the native half delivers them: `place`, `error`, totals, series. Raises `OSError`."""
         places = runs["place"].to_numpy()
         runs = self._without_series(runs)
         for number in np.unique(places // ROWS_A_FILE):
             self._stretch(int(number)).add(runs.filter(places // ROWS_A_FILE == number))
 
     def flush(self) -> None:
-        """Writes what was added. Raises `OSError`; the files are then as they were."""
+        """Writes the added rows. Raises `OSError`; the files then stay unchanged."""
         self._series.flush()
         for number, stretch in list(self._stretches.items()):
             stretch.write()
@@ -152,18 +152,18 @@ class Dataset:
                 del self._stretches[number]
 
     def finish(self) -> None:
-        """Writes what was added; if all runs are there, gives every file the same columns."""
+        """Writes the added rows; if no run is missing, gives every file the same columns."""
         self.flush()
         if self._once.sum() == len(self):
             _unite(_files(self.folder / RUNS))
             self._drop_earlier()
 
     def _without_series(self, runs: pyarrow.Table) -> pyarrow.Table:
-        """Puts delivered series into their files, and gives the rest."""
+        """Moves delivered series into their files, and returns the other columns."""
         columns = [name for name in runs.column_names if name in COLUMNS]
         for row, place in enumerate(runs["place"].to_pylist() if columns else ()):
             files = {COLUMNS[name]: runs[name][row] for name in columns}
-            # runs that failed have none
+            # failed runs have no series
             present = {name: file.as_buffer() for name, file in files.items() if file.is_valid}
             self._series.add(hexadecimal(self.ids[place]), present)
         return runs.drop_columns(columns)
@@ -174,7 +174,7 @@ class Dataset:
         return self._stretches[number]
 
     def _take_stock(self) -> None:
-        """Reads what is there. Files that do not belong to this plan are put aside, and searched for its rows."""
+        """Reads the files. Files that do not belong to this plan are put aside, and searched for its rows."""
         places: dict[int, list[int]] = {}
         for file in _files(self.folder / RUNS):
             found = self._places_of(file)
@@ -199,13 +199,13 @@ class Dataset:
                 self._bare[place] = hexadecimal(self.ids[place]) not in whole
 
     def _places_of(self, file: Path) -> list[int] | None:
-        """The places of a file's rows; none if it holds a row that is not of its stretch."""
+        """Returns the places of a file's rows; None if it holds a row that is not of its stretch."""
         places = self.places_by_id(int(file.stem))
         ids = _read(file, ["run_id"])["run_id"].to_pylist()
         return [places[id_] for id_ in ids] if all(id_ in places for id_ in ids) else None
 
     def places_by_id(self, number: int) -> dict[str, int]:
-        """The places of a stretch, by the run's id."""
+        """Returns the places of a stretch, by the run's id."""
         start = number * ROWS_A_FILE
         ids = self.ids[start : start + ROWS_A_FILE]
         return {hexadecimal(id_): start + place for place, id_ in enumerate(ids) if self._once[start + place]}
@@ -233,7 +233,7 @@ class Dataset:
         self.flush()
 
     def _drop_earlier(self) -> None:
-        """Removes files put aside of which this plan has every row."""
+        """Removes files put aside if this plan has every row of them."""
         known = {hexadecimal(id_) for id_ in self.ids} if (self.folder / _EARLIER).exists() else set()
         for file in _files(self.folder / _EARLIER):
             if known.issuperset(_read(file, ["run_id"])["run_id"].to_pylist()):
@@ -293,7 +293,7 @@ class _Stretch:
 
 
 def run_ids(plan: Plan) -> np.ndarray[Any, np.dtype[np.bytes_]]:
-    """The id of every run of a plan, 32 bytes each, in the plan's order."""
+    """Returns the id of every run of a plan, 32 bytes each, in the plan's order."""
     return np.concatenate([np.frombuffer(part, "S32") for part in _ids_in_parts(plan)])
 
 
@@ -305,12 +305,12 @@ def _ids_in_parts(plan: Plan) -> Iterator[bytes]:
 
 
 def hexadecimal(id_: bytes) -> str:
-    """An id as text; numpy leaves out zeros at its end."""
+    """Returns an id as text; numpy drops zeros at the end of bytes."""
     return id_.ljust(32, b"\0").hex()
 
 
 def _read(file: Path, columns: Sequence[str] | None = None) -> pyarrow.Table:
-    """A file of runs, or these columns of it. Raises `FolderError`."""
+    """Returns the table in a file of runs, or only these columns. Raises `FolderError`."""
     return read_table(file, columns, columns or _TEXTS)
 
 
@@ -319,7 +319,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def remove_dataset(folder: Path) -> None:
-    """Removes a sweep's folder, unless it holds what no sweep writes."""
+    """Removes a sweep's folder, unless it holds files that no sweep writes."""
     ours = {LOCK, _PLAN, _NEW_PLAN, RUNS, _EARLIER, *FOLDERS}
     if folder.is_dir() and all(entry.name in ours for entry in folder.iterdir()):
         with contextlib.suppress(FolderError):
@@ -358,7 +358,7 @@ def _check_files(folder: Path) -> None:
 
 
 def _torn(folder: Path) -> Iterator[Path]:
-    """Files that a killed sweep was writing."""
+    """Yields the files that a killed sweep was writing."""
     yield folder / _NEW_PLAN
     for place in (
         folder / RUNS,
@@ -369,7 +369,7 @@ def _torn(folder: Path) -> Iterator[Path]:
 
 
 def _write(path: Path, table: pyarrow.Table) -> None:
-    # one row group: what is in the file must depend on the rows alone
+    # one row group: the file's bytes must depend on the rows alone
     def write(file: BinaryIO) -> None:
         pyarrow.parquet.write_table(table, file, compression=_COMPRESSION, row_group_size=ROWS_A_FILE)
 
@@ -377,7 +377,7 @@ def _write(path: Path, table: pyarrow.Table) -> None:
 
 
 def _unite(files: Sequence[Path]) -> None:
-    """Gives all files the same columns: readers take those of the first file for all."""
+    """Gives all files the same columns: readers assume the columns of the first file for all."""
     schemas = [pyarrow.parquet.read_schema(file) for file in files]
     if all(schema.equals(schemas[0]) for schema in schemas):
         return

@@ -1,7 +1,7 @@
-"""The time series that a sweep keeps: a Parquet file a run, named by the run's id.
+"""The time series that a sweep keeps: a Parquet file for each run, named by the run's id.
 
-A file is a function of its run, so nothing that ends a sweep can leave two versions of it. It gets its name only after
-it is on the disk, and before the run's row is; a row without its series counts as a run still to be made.
+A file depends on its run alone, so an interrupted sweep cannot leave two versions of it. It gets its name only after it
+is on the disk, and before the run's row is written; a row without its series counts as a missing run.
 """
 
 import os
@@ -17,11 +17,11 @@ from vegaslab.util.folder import FolderError, check_names, sync_folder, writing
 from vegaslab.util.parquet import read_table
 
 COLUMNS = {f"series.{name}": name for name in SERIES}
-"""Columns of delivered runs that hold such files."""
+"""The columns of delivered runs that hold such files."""
 
 _FOLDERS = {"flows": "flow_series", "links": "link_series"}
 FOLDERS = frozenset(_FOLDERS.values())
-"""Where the files are, in a sweep's folder."""
+"""The folders of the files, within a sweep's folder."""
 
 _SUFFIX = ".parquet"
 _FILE = re.compile(r"[0-9a-f]{64}\.(parquet|new)")
@@ -66,7 +66,7 @@ def check_series(folder: Path) -> None:
 
 
 def _in_order(folder: Path, place: Path) -> list[str]:
-    # it imports this module
+    # that module imports this one
     from vegaslab.sweeps.dataset import read_runs
 
     there = _names(place)
@@ -77,28 +77,28 @@ class SeriesFiles:
     """The files of the series that a sweep keeps."""
 
     def __init__(self, folder: Path, earlier: Path, kept: Collection[str]) -> None:
-        """Files of the series `kept`, in a sweep's folder, with the place for those of earlier plans."""
+        """Takes the series to keep, the sweep's folder, and the place for files of earlier plans."""
         self._folder = folder
         self._earlier = earlier
         self._kept = kept
         self._written: list[Path] = []
 
     def complete(self) -> set[str] | None:
-        """The runs that have all series to be kept, here or put aside; nothing if there are none to be kept."""
+        """Returns the runs that have all series to keep, here or put aside; None if there are none to keep."""
         if not self._kept:
             return None
         folders = (_FOLDERS[name] for name in self._kept)
         return set.intersection(*(_names(self._folder / name) | _names(self._earlier / name) for name in folders))
 
     def any(self) -> bool:
-        """Whether there are any files, here or put aside."""
+        """Returns whether there are any files, here or put aside."""
         return any((place / name).exists() for place in (self._folder, self._earlier) for name in _FOLDERS.values())
 
     def tidy(self, named: Collection[str], there: Collection[str]) -> None:
-        """Brings the files in line with the rows: of the runs that the plan names, and of these that are there.
+        """Adapts the files to the rows: `named` are the runs of the plan, `there` those of them that have rows.
 
-        What the plan does not name is put aside, and comes back with its row. A file without a row is one that a sweep
-        did not come to write; its run will be made again.
+        The file of a run that the plan does not name is put aside, and returns with its row. A file without a row is
+        left from a sweep that ended before it wrote the row; the run will be made again.
         """
         for name in _FOLDERS.values():
             place, aside = self._folder / name, self._earlier / name
@@ -117,7 +117,7 @@ class SeriesFiles:
                     left.rmdir()
 
     def add(self, run: str, files: Mapping[str, pyarrow.Buffer]) -> None:
-        """Writes a run's series, by name; they are there after `flush`. Raises `OSError`."""
+        """Writes a run's series, by name; they have their final names after `flush`. Raises `OSError`."""
         for name, file in files.items():
             place = self._folder / _FOLDERS[name]
             new = place / f"{run}.new"

@@ -1,4 +1,4 @@
-"""Sweeps: making the runs of a plan that are not there yet."""
+"""Sweeps: they make the missing runs of a plan."""
 
 import json
 import time
@@ -19,10 +19,10 @@ from vegaslab.sweeps.plans.plan import Plan, PlanLike, load_plan
 from vegaslab.util.progress import SweepProgress, notebook
 
 Run = tuple[int, str, int]
-"""Place in the plan, replaced values as JSON text, seed."""
+"""A run: its place in the plan, the replaced values as JSON text, and its seed."""
 
 _FLUSH_S = 5.0
-# no more than this part of the time goes into writing
+# writing takes at most this part of the time
 _FLUSH_PART = 0.05
 _SAMPLE_RUNS = 16
 _SAMPLE_S = 3.0
@@ -33,7 +33,7 @@ class Runner(Protocol):
 
     @property
     def jobs(self) -> int:
-        """How many at a time."""
+        """The number of runs made at a time."""
 
     def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
         """Makes all runs, and delivers them in tables of `place`, `error` and figures, in any order."""
@@ -41,7 +41,7 @@ class Runner(Protocol):
 
 @dataclass(frozen=True)
 class Local:
-    """Runs on threads of this process, with the interpreter released."""
+    """Makes runs on threads of this process, with the interpreter released."""
 
     jobs: int
 
@@ -53,51 +53,51 @@ class Local:
 
 @dataclass(frozen=True)
 class Swept:
-    """What a sweep did."""
+    """The result of a sweep."""
 
     plan: str
     folder: Path
     runs: int
-    """Of the plan."""
+    """The number of the plan's runs."""
     there: int
-    """Before the sweep."""
+    """The number of runs in the folder before the sweep."""
     made: int
     failed: int
-    """Of all that are there now."""
+    """The number of failed runs among those in the folder now."""
     wall_s: float
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `vegaslab sweep --json` prints."""
+        """The dict that `vegaslab sweep --json` prints."""
         return {**asdict(self), "folder": str(self.folder), "dataset": str(self.folder / RUNS)}
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a sweep would do."""
+    """The forecast of a sweep."""
 
     plan: str
     runs: int
     there: int
     sampled: int
-    """Runs that were made, and thrown away, to see how long they take."""
+    """The number of runs that were made and discarded, to measure their time."""
     run_s: float | None
-    """Mean time of these on one core; none if nothing is missing."""
+    """The mean time of these runs on one core, s; None if no run is missing."""
     jobs: int
 
     @property
     def wall_s(self) -> float:
-        """How long the missing runs should take."""
+        """The time that the missing runs should take, s."""
         return (self.run_s or 0.0) * (self.runs - self.there) / self.jobs
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `vegaslab sweep --dry-run --json` prints."""
+        """The dict that `vegaslab sweep --dry-run --json` prints."""
         return {**asdict(self), "wall_s": self.wall_s}
 
 
 Observer = Callable[[int, int, int], None]
-"""Called with the runs that there are, those of the plan, and those that failed."""
+"""Called with the number of runs in the folder, of all runs of the plan, and of failed runs."""
 
 
 def sweep(
@@ -139,7 +139,7 @@ def sweep(
             with SweepProgress(place=notebook()) as progress:
                 run(plan, runs_of(plan, missing), _Writer(dataset, len(dataset), observer or progress))
         except BaseException:
-            # a disk that was full still is; what went wrong first is what counts
+            # a full disk is still full; the first error is the one to report
             with suppress(OSError):
                 dataset.flush()
             raise
@@ -150,7 +150,7 @@ def sweep(
 
 
 def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner) -> Forecast:
-    """How many runs a sweep would make, and how long that should take; writes nothing.
+    """Forecasts the number of runs that a sweep would make, and their time; writes nothing.
 
     Measures up to 16 of the missing runs, spread evenly over the plan, one after the other on one core of this
     machine, for three seconds or until the first of them is finished. Raises what `sweep` does.
@@ -170,7 +170,7 @@ def forecast(plan: PlanLike, folder: str | PathLike[str], *, runner: Runner) -> 
 
 
 def runs_of(plan: Plan, places: np.ndarray[Any, np.dtype[np.int64]]) -> Iterator[Run]:
-    """The runs at these places of the plan, in order."""
+    """Yields the runs at these places of the plan, in order."""
     number, text = -1, ""
     for place in places.tolist():
         cell, replication = divmod(place, plan.replications)
@@ -180,7 +180,7 @@ def runs_of(plan: Plan, places: np.ndarray[Any, np.dtype[np.int64]]) -> Iterator
 
 
 class _Writer:
-    """Takes delivered runs and writes them every few seconds."""
+    """Adds delivered runs to the dataset, and writes them every few seconds."""
 
     def __init__(self, dataset: Dataset, there: int, observer: Observer | None) -> None:
         self._dataset = dataset

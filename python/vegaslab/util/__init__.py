@@ -1,1 +1,1 @@
-"""What every room uses: folders and files, text, terminals, progress, signals, memory. Knows no other room."""
+"""Tools that every room uses: folders and files, text, terminals, progress, signals, memory. They use no other room."""

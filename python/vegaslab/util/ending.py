@@ -1,4 +1,4 @@
-"""How a command ends that a signal interrupts: SIGTERM ends it as Ctrl-C does, with an exit code of its own."""
+"""The end of a command on a signal: SIGTERM ends it as Ctrl-C does, with an exit code of its own."""
 
 import signal
 import threading
@@ -10,7 +10,7 @@ _SIGNALLED = 128
 
 
 def ctrl_c_raises() -> None:
-    """From here on Ctrl-C raises `KeyboardInterrupt`, unless it is ignored, or another's handler is there."""
+    """Makes Ctrl-C raise `KeyboardInterrupt` from here on, unless it is ignored or has another handler."""
     main = threading.current_thread() is threading.main_thread()
     if main and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -18,9 +18,9 @@ def ctrl_c_raises() -> None:
 
 @contextmanager
 def sigterm_as_ctrl_c() -> Iterator[None]:
-    """While the block lasts, SIGTERM raises `KeyboardInterrupt`, so that whatever Ctrl-C cleans up is cleaned up.
+    """Makes SIGTERM raise `KeyboardInterrupt` within the block, so that all that Ctrl-C cleans up is cleaned up.
 
-    A handler of another library stays; threads other than the main one cannot have any.
+    A handler of another library stays; only the main thread can set one.
     """
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
@@ -33,12 +33,12 @@ def sigterm_as_ctrl_c() -> Iterator[None]:
 
 
 def is_sigterm(interrupt: KeyboardInterrupt) -> bool:
-    """Whether it was SIGTERM, which reaches no other process, rather than a terminal's Ctrl-C, which reaches all."""
+    """Returns whether SIGTERM was the cause: it reaches this process alone, while a terminal's Ctrl-C reaches all."""
     return interrupt.args == (signal.SIGTERM,)
 
 
 def interrupted(interrupt: KeyboardInterrupt) -> int:
-    """The exit code, as shells have it: 130 after Ctrl-C, 143 after SIGTERM."""
+    """Returns the exit code, as shells have it: 130 after Ctrl-C, 143 after SIGTERM."""
     return _SIGNALLED + (signal.SIGTERM if is_sigterm(interrupt) else signal.SIGINT)
 
 

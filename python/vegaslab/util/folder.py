@@ -1,4 +1,4 @@
-"""Folders and files that are written: whole or not at all, and never over what another wrote."""
+"""Folders and files, written whole or not at all, and never over files of another origin."""
 
 import errno
 import fcntl
@@ -32,11 +32,11 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextmanager
 def whole_folder(target: Path) -> Iterator[Path]:
-    """Gives a new folder to write into, which takes the place of `target` if the block ends without an exception.
+    """Yields a new folder to write into, which replaces `target` if the block ends without an exception.
 
-    Otherwise nothing is left behind and an earlier folder stays. That `target` can be written is found out first.
-    Only an empty folder or one that holds nothing but what vegaslab writes is replaced. Raises `FolderError` for
-    another, `OSError` that names `target` if writing fails.
+    Otherwise nothing is left behind and an earlier folder stays. First it checks that `target` can be written. Only an
+    empty folder, or one that holds nothing but files of vegaslab, is replaced. Raises `FolderError` for another,
+    `OSError` that names `target` if writing fails.
     """
     with writing(target):
         place = _vegaslab.Place(target)
@@ -55,7 +55,7 @@ def check_folder(target: Path) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Makes an `OSError` of the block one that names `path` and says what would help."""
+    """Converts an `OSError` of the block to one that names `path` and a remedy."""
     try:
         yield
     except OSError as error:
@@ -75,7 +75,7 @@ def write_file(path: Path, content: bytes | memoryview) -> None:
 
 
 def is_full(error: OSError) -> bool:
-    """Whether the disk is full, which no input causes."""
+    """Returns whether the disk is full, which no input causes."""
     return error.errno in _FULL
 
 
@@ -91,7 +91,7 @@ def check_names(folder: Path, ours: re.Pattern[str], folders: re.Pattern[str] | 
 
 
 def lock_folder(folder: Path, what: str) -> BinaryIO:
-    """Holds a folder until the file is closed or the process is gone, however it goes. Raises `FolderError`."""
+    """Locks a folder until the file is closed or the process is gone, however it ends. Raises `FolderError`."""
     lock = (folder / LOCK).open("ab")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -118,7 +118,7 @@ def replace_file(path: Path, write: Callable[[BinaryIO], object], *, new_suffix:
 
 
 def sync_folder(folder: Path) -> None:
-    """Brings the names in a folder onto the disk, as `fsync` does with files. Raises `OSError`."""
+    """Writes the names in a folder to the disk, as `fsync` does with files. Raises `OSError`."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)

@@ -1,4 +1,4 @@
-"""How much memory a run may take."""
+"""The limit on a run's memory."""
 
 import os
 import resource
@@ -10,9 +10,9 @@ _CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def memory_bytes(given: str | int | None, *, runs: int = 1) -> int:
-    """A limit in bytes, of a number of them or a size such as "4gb"; without one, half of what this process may have.
+    """Returns a limit in bytes, from a number or a size such as "4gb"; without one, half of what this process may use.
 
-    Shared by `runs` that are held at one time, it is the limit of each. Raises `ValueError` for what is no size.
+    If `runs` share it at one time, returns the limit of each. Raises `ValueError` for a text that is no size.
     """
     return max(_bytes(given) // runs, 1)
 
@@ -34,15 +34,15 @@ def _bytes(given: str | int | None) -> int:
 
 
 def half_of_memory() -> int:
-    """Half of this machine's memory, or of what the process is limited to.
+    """Returns half of this machine's memory, or of the process's limit.
 
-    Of limited addresses it is a third, as tables grow by doubling.
+    If the address space is limited, it is a third of that limit, as tables grow by doubling.
     """
     parts = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2]
     addresses = resource.getrlimit(resource.RLIMIT_AS)[0]
     if addresses != resource.RLIM_INFINITY:
         parts.append(addresses // 3)
-    # the group's own limit, where a container sees its group as the root
+    # the group's own limit, in a container that sees its group as the root
     limit = _CGROUP.read_text(encoding="ascii").strip() if _CGROUP.is_file() else "max"
     if limit.isdigit():
         parts.append(int(limit) // 2)

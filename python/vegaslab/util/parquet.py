@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence[str] = ()) -> "pyarrow.Table":
-    """A file's table, or these columns of it. Raises `FolderError` if it cannot be read or lacks one of `texts`."""
-    # takes longer to load than many commands take, and few of them read tables
+    """Returns a file's table, or only these columns. Raises `FolderError` if unreadable or without one of `texts`."""
+    # this import takes longer than many commands take, and few of them read tables
     import pyarrow
     import pyarrow.parquet
 
@@ -23,7 +23,7 @@ def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence
     except FileNotFoundError:
         raise FolderError(f"{file}: is missing; restore it, or make the folder anew") from None
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        # pyarrow's own errors go on for lines, and quote what is in the file
+        # pyarrow's errors have several lines, and quote the file's content
         reason = (isinstance(error, OSError) and error.strerror) or "is no Parquet file, or is damaged"
         raise FolderError(f"{file}: {reason}; restore it, or make the folder anew") from None
     for name in texts:

@@ -1,4 +1,4 @@
-"""How far a run or a sweep is, on a terminal or in a notebook."""
+"""The progress of a run or a sweep, on a terminal or in a notebook."""
 
 import sys
 import time
@@ -11,7 +11,7 @@ _NOTEBOOK_STEP_S = 0.2
 
 
 class Place(Protocol):
-    """Where a line that changes is shown."""
+    """A place that shows a changing line."""
 
     def write(self, text: str) -> None:
         """Shows this text in place of the last one."""
@@ -38,14 +38,14 @@ class _Terminal:
 
 
 class _Notebook:
-    """An output of the cell that runs."""
+    """An output of the notebook cell that runs."""
 
     def __init__(self) -> None:
         self._output: Any = None
         self._written = 0.0
 
     def write(self, text: str) -> None:
-        # a browser need not draw more often
+        # a browser need not draw more often than this
         if time.monotonic() - self._written >= _NOTEBOOK_STEP_S:
             self._show(text)
             self._written = time.monotonic()
@@ -62,12 +62,12 @@ class _Notebook:
 
 
 def terminal() -> Place:
-    """Standard error, if that is a terminal: for commands."""
+    """Returns standard error, if that is a terminal: for commands."""
     return _Terminal() if sys.stderr.isatty() else _Nowhere()
 
 
 def notebook() -> Place:
-    """The output of the cell that runs, in a Jupyter notebook: for functions, which print nothing elsewhere."""
+    """Returns the output of the running cell in a Jupyter notebook: for functions, which print nothing elsewhere."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return _Notebook() if hasattr(shell, "kernel") else _Nowhere()
@@ -103,33 +103,33 @@ class _Line:
 
 
 class Progress(_Line):
-    """How far a run is."""
+    """The progress of a run."""
 
     def __init__(self, duration_s: float, what: str = "", place: Place | None = None) -> None:
-        """For a run of this many simulated seconds; shown on the terminal, if no other place is given."""
+        """Takes the simulated seconds of the run; the line is shown on the terminal, if no other place is given."""
         super().__init__(place or terminal())
         self._duration_s = duration_s
         self._what = what
 
     def __call__(self, reached_s: float) -> None:
-        """Says that this many simulated seconds have passed."""
+        """Reports that this many simulated seconds have passed."""
         if self._shown:
             self._write(f"{self._what}{100 * reached_s / self._duration_s:3.0f} % of {self._duration_s:g} s")
 
 
 class SweepProgress(_Line):
-    """How far a sweep is: runs, or what else it makes, rate, time left, failures."""
+    """The progress of a sweep: its finished runs (or other items), their rate, the time left, the failures."""
 
     _WIDTH = 20
 
     def __init__(self, what: str = "runs", place: Place | None = None) -> None:
-        """Starts without runs; shown on the terminal, if no other place is given."""
+        """Starts without runs; the line is shown on the terminal, if no other place is given."""
         super().__init__(place or terminal())
         self._what = what
         self._there_first: int | None = None
 
     def __call__(self, there: int, runs: int, failed: int) -> None:
-        """Says that this many runs of all are there, and that this many failed."""
+        """Reports that this many runs of all are finished, and that this many failed."""
         if self._there_first is None:
             self._there_first = there
             self._started_counting = time.monotonic()
@@ -140,26 +140,28 @@ class SweepProgress(_Line):
 
 
 class TransferProgress(_Line):
-    """Which transfer is being made."""
+    """The number and name of the current transfer."""
 
     def __init__(self) -> None:
-        """Shown on the terminal."""
+        """Shows the line on the terminal."""
         super().__init__(terminal())
 
     def __call__(self, number: int, transfers: int, what: str) -> None:
-        """Says that the transfer of this number, from 0, begins."""
+        """Reports that the transfer of this number, from 0, begins."""
         self._write(f"{number + 1}/{transfers} {what}")
 
 
 def sweep_line(there: int, runs: int, rate: float, failed: int, width: int, what: str = "runs") -> str:
-    """A bar of this many characters, the runs (or `what` they are), their rate, the time left and the failures."""
+    """Returns a bar of this many characters, the runs (or `what` is counted), their rate, the time left and the
+    failures.
+    """
     full = width * there // runs
     left = readable_time((runs - there) / rate) if rate > 0 else "?"
     return f"{'#' * full}{'.' * (width - full)} {there}/{runs} {what}, {rate:.3g}/s, {left} left, {failed} failed"
 
 
 def readable_time(span_s: float) -> str:
-    """A time as people say it: `3 s`, `4:05 min`, `2:10 h`."""
+    """Returns a time in readable form: `3 s`, `4:05 min`, `2:10 h`."""
     seconds = round(span_s)
     if seconds < 60:
         return f"{span_s:.2g} s" if span_s < 10 else f"{seconds} s"

@@ -1,4 +1,4 @@
-"""What a terminal shows: tables within its width, colour where it is wanted, and messages about what went wrong."""
+"""Output for a terminal: tables within its width, colour where it is wanted, and messages about errors."""
 
 import os
 import shutil
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TextIO
 
 NONE = "-"
-"""A cell that says nothing."""
+"""The text of a cell without a value."""
 
 _GAP = "  "
 _MARKS = ".-_+/,=:"
-"""Behind these a word that is too long is broken."""
+"""The marks behind which a word that is too long is broken."""
 _NARROWEST_TEXT = 12
-"""Characters to which a column of text may be narrowed, by wrapping its cells."""
+"""The least width, in characters, of a column of text with wrapped cells."""
 
 _BOLD, _FAINT, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 _STYLES = {
@@ -30,15 +30,15 @@ _STYLES = {
     "inconsistent": _RED,
     "not comparable": _FAINT,
 }
-"""How a cell looks that is one of these words."""
+"""The looks of cells with one of these words."""
 
 
 @dataclass(frozen=True)
 class Page:
-    """What tables are laid out for."""
+    """The properties of the output for which tables are laid out."""
 
     width: int | None = None
-    """Characters in a line; none: no limit, as in a file."""
+    """The characters in a line; None: no limit, as in a file."""
     colour: bool = False
 
 
@@ -48,7 +48,7 @@ _page: ContextVar[Page] = ContextVar("page", default=_PLAIN)
 
 @contextmanager
 def shown_on(stream: TextIO) -> Iterator[None]:
-    """Within the block, tables are laid out for this stream: a terminal's width and colours, else neither."""
+    """Lays out tables within the block for this stream: with a terminal's width and colours, or else without both."""
     width = shutil.get_terminal_size().columns if stream.isatty() else None
     token = _page.set(Page(width, has_colour(stream)))
     try:
@@ -58,17 +58,17 @@ def shown_on(stream: TextIO) -> Iterator[None]:
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether it is a terminal with colours, and NO_COLOR (https://no-color.org) is not set."""
+    """Returns whether the stream is a terminal with colours, and NO_COLOR (https://no-color.org) is not set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def complain(what: object) -> None:
-    """Says in one line on stderr what went wrong."""
+    """Prints one line on stderr about an error."""
     _say(what, _RED)
 
 
 def warn(what: object) -> None:
-    """Says in one line on stderr what may be wrong."""
+    """Prints one line on stderr about a possible error."""
     _say(what, _YELLOW)
 
 
@@ -78,10 +78,10 @@ def _say(what: object, style: str) -> None:
 
 
 def lay_out(cells: Sequence[Sequence[str]], keys: int) -> list[str]:
-    """Lines of a table, its titles first: numbers to the right, text to the left.
+    """Returns the lines of a table, its titles first: numbers to the right, text to the left.
 
-    On a terminal with shorter lines, titles are wrapped; then long texts, if that is enough; or else columns go
-    below each other, each time beside the first `keys` columns, which say what a row is about.
+    On a terminal with shorter lines, titles are wrapped; then long texts, if that is enough. Otherwise columns are
+    placed below each other, each block beside the first `keys` columns, which identify a row.
     """
     page = _page.get()
     columns = [_Column(list(column)) for column in zip(*cells, strict=True)]
@@ -115,7 +115,7 @@ def _is_number(cell: str) -> bool:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Lines of at most this many characters, broken at spaces, else behind a mark such as - or a point.
+    """Breaks text into lines of at most this many characters: at spaces, else behind a mark such as - or a point.
 
     >>> wrap("vegas+gallop, flow.0.algorithm.slow_start", 22)
     ['vegas+gallop,', 'flow.0.algorithm.slow_', 'start']
@@ -136,7 +136,7 @@ def _width(columns: Sequence[_Column]) -> int:
 
 
 def _wrap_texts(columns: Sequence[_Column], width: int) -> None:
-    """Narrows columns of text until all fit, the widest first; to a third of the line where that is not enough."""
+    """Narrows columns of text until all fit, the widest first; at the least to a third of the line."""
     texts = [column for column in columns if not column.numeric]
     natural = [column.width for column in texts]
     while _width(columns) > width:
@@ -151,7 +151,7 @@ def _wrap_texts(columns: Sequence[_Column], width: int) -> None:
 
 
 def _blocks(columns: Sequence[_Column], keys: int, width: int | None) -> list[list[_Column]]:
-    """The columns from left to right, as many in a block as fit, the first ones in each."""
+    """Divides the columns from left to right into blocks that fit; each block begins with the first ones."""
     blocks = [list(columns[:keys])]
     for column in columns[keys:]:
         if width is not None and _width([*blocks[-1], column]) > width and len(blocks[-1]) > keys:
@@ -168,7 +168,7 @@ def _lines(columns: Sequence[_Column], *, colour: bool) -> list[str]:
         for line in range(height):
             parts = []
             for column, cell in zip(columns, wrapped, strict=True):
-                # titles stand on their columns
+                # a title with fewer lines than others stands at the bottom of the head
                 place = line - (height - len(cell) if row == 0 else 0)
                 text = cell[place] if 0 <= place < len(cell) else ""
                 padded = text.rjust(column.width) if column.numeric else text.ljust(column.width)

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _PLAIN_FROM, _PLAIN_TO = 1e-6, 1e15
-"""Numbers between these are written without an exponent."""
+"""The numbers that are written without an exponent lie between these."""
 
 
 def significant(value: float, digits: int) -> str:
-    """A number with this many significant digits, without an exponent.
+    """Formats a number with this many significant digits, without an exponent.
 
     >>> significant(148.7, 2), significant(705.61, 4), significant(0.01234, 2)
     ('150', '705.6', '0.012')
@@ -23,7 +23,8 @@ def significant(value: float, digits: int) -> str:
 
 
 def plus_minus(mean: float, half_width: float) -> str:
-    """A mean with half of its interval, if that is known, to two digits; the mean to four, or as far as the half.
+    """Formats a mean with half of its interval, if known, to two digits; the mean to four, or to the digits of the
+    half.
 
     >>> plus_minus(705.61, 148.7), plus_minus(12.345678, 0.0123), plus_minus(5.0, float("nan"))
     ('705.6 +- 150', '12.346 +- 0.012', '5')
@@ -35,7 +36,7 @@ def plus_minus(mean: float, half_width: float) -> str:
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A hint for an unknown name: the nearest known ones, or all of them.
+    """Returns a hint for an unknown name: the nearest known ones, or all of them.
 
     >>> did_you_mean("vagas", ["vegas", "reno"]), did_you_mean("x", ["vegas", "reno"])
     ('did you mean "vegas"?', 'expected one of vegas, reno')
@@ -46,7 +47,7 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 
 
 def nearest(given: str, known: Iterable[str]) -> list[str]:
-    """Names that may have been meant, the likeliest first: alike but for a few letters, or longer.
+    """Returns names that may have been meant, the likeliest first: with a few other letters, or longer.
 
     >>> nearest("gallop", ["vegas", "gallop-50mbit"]), nearest("Renno", ["reno"])
     (['gallop-50mbit'], ['reno'])
@@ -57,7 +58,7 @@ def nearest(given: str, known: Iterable[str]) -> list[str]:
 
 
 def printable(text: str) -> str:
-    r"""The text with control characters, line ends and halves of characters written as escapes.
+    r"""Returns the text with control characters, line ends and halves of characters written as escapes.
 
     >>> printable("two\nlines")
     'two\\nlines'
@@ -66,7 +67,7 @@ def printable(text: str) -> str:
 
 
 def no_text(error: UnicodeEncodeError) -> str:
-    """The end of an error's line about text that holds half of a character."""
+    """Returns the end of an error's line about text that holds half of a character."""
     return (
         f"{printable(error.object[error.start])} at {error.start} of what was given is no character; write UTF-8 text"
     )

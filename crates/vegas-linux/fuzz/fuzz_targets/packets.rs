@@ -1,8 +1,10 @@
-//! Any packets in the namespaces of a run: the router refuses them, or the network carries them; marks change nothing else.
+//! Sends arbitrary packets into the namespaces of a run. The router refuses them, or the network carries them; a mark
+//! changes the ECN field and the checksum alone.
 //!
 //! Run it from `crates/vegas-linux` with `cargo +nightly fuzz run packets`.
 //!
-//! A packet is a byte of its length, a byte that says what is put right in it, and its bytes.
+//! The input is a sequence of packets: a byte for the length, a byte that selects which headers are corrected, and the
+//! packet's bytes.
 
 #![no_main]
 
@@ -67,7 +69,7 @@ fuzz_target!(|bytes: &[u8]| {
     carrier.finish(Time::ZERO + scenario().duration);
 });
 
-/// Chance alone would seldom hit addresses and lengths.
+/// Corrects the addresses and lengths that `what` selects: random bytes would seldom hit valid ones.
 fn put_right(packet: &[u8], what: u8) -> Vec<u8> {
     let mut packet = packet.to_vec();
     if packet.len() >= 20 && what & 1 != 0 {

@@ -1,4 +1,4 @@
-//! Runs that end: by themselves, by Ctrl-C, by kill -9, by an error. Nothing is left but results.
+//! Runs that end by themselves, by Ctrl-C, by kill -9 or by an error leave nothing but results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const SHORT: &str = r#"
     flow = [{ algorithm = "gallop", packet = "1000b" }]
 "#;
 
-/// Two at once; one of them is killed.
+/// Two runs at once, one of which is killed.
 #[test]
 fn runs_leave_nothing_behind_and_do_not_meet() {
     if !support::kernel_is_ready() {
@@ -71,7 +71,8 @@ fn a_signal_ends_a_run_and_leaves_nothing() {
     }
 }
 
-/// The tool that sets addresses is not found when namespaces, devices and congestion control are there already.
+/// The tool that sets addresses is missing; namespaces, devices and congestion control exist already when the run
+/// fails.
 #[test]
 fn an_error_halfway_leaves_nothing() {
     if !support::kernel_is_ready() {
@@ -90,7 +91,7 @@ fn an_error_halfway_leaves_nothing() {
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
-/// 200 kB over 10 Mb/s take a fifth of a second, and the handshake.
+/// 200 kB take about a fifth of a second over 10 Mb/s, and the handshake comes on top.
 #[test]
 fn a_run_ends_when_its_flows_have_completed() {
     if !support::kernel_is_ready() {
@@ -115,7 +116,7 @@ fn a_run_ends_when_its_flows_have_completed() {
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
-/// As the simulator's run: a folder only where one is asked for.
+/// As in the simulator, there is a folder only if one is asked for.
 #[test]
 fn json_alone_writes_nothing() {
     if !support::kernel_is_ready() {
@@ -141,17 +142,18 @@ fn summary(output: &Output) -> serde_json::Value {
     serde_json::from_slice(&output.stdout).expect("a summary")
 }
 
-/// Whether nothing of these runs is left, and the devices are those of before. Others on this machine may have runs too.
+/// Returns whether nothing of these runs is left, and the devices are those of before. Other users of this machine may
+/// have runs too.
 fn is_as_before(runs: &[u32], devices: &[String]) -> bool {
     left(runs) == (Vec::new(), devices.to_vec())
 }
 
-/// Congestion controls of these runs, and all devices.
+/// Returns the congestion controls of these runs, and all devices.
 fn left(runs: &[u32]) -> (Vec<String>, Vec<String>) {
     (runs.iter().flat_map(|run| registered_by(*run)).collect(), interfaces())
 }
 
-/// Congestion controls of the run with this process id.
+/// Returns the congestion controls of the run with this process id.
 fn registered_by(run: u32) -> Vec<String> {
     let own = format!("vl{run}_");
     registered().into_iter().filter(|name| name.starts_with(&own)).collect()

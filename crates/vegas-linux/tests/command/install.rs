@@ -1,10 +1,10 @@
-//! What is registered, until when, and what is refused.
+//! What can be registered, for how long, and what is refused.
 
 use std::fs;
 
 use crate::{eventually, registered, stderr, support, vegas_linux};
 
-/// Names that only tests take, so that nothing of a user's is touched.
+/// Names that only tests use, so that no user's installation is touched.
 #[test]
 fn what_is_installed_is_there_until_it_is_removed() {
     if !support::kernel_is_ready() || registered().contains(&"vegas_ns3".to_owned()) {
@@ -20,7 +20,7 @@ fn what_is_installed_is_there_until_it_is_removed() {
     let status = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(status.lines().any(|line| line.starts_with("vegas_ns3") && line.contains("alpha 1 ")), "{status}");
     assert!(vegas_linux(&["remove", "vegas-ns3"]).status.success());
-    // the kernel takes its time
+    // the kernel removes it with a delay
     assert!(eventually(|| !registered().contains(&"vegas_ns3".to_owned())));
     assert!(stderr(&vegas_linux(&["remove", "vegas-ns3"])).starts_with("vegas-ns3 is not installed"));
 }
@@ -77,7 +77,7 @@ fn what_a_killed_start_left_behind_is_cleaned_by_the_next() {
     if !support::kernel_is_ready() {
         return;
     }
-    // mounts the BPF file system, if nothing has
+    // mounts the BPF file system if it is not mounted
     assert!(vegas_linux(&["install", "vegas-1994"]).status.success());
     assert!(vegas_linux(&["remove", "vegas-1994"]).status.success());
     let halves = ["vegas_1994", "vegas_none"].map(|name| format!("/sys/fs/bpf/vegaslab/{name}"));

@@ -1,4 +1,5 @@
-//! The command as users meet it: what it registers, shows and refuses, and that nothing is left however it ends.
+//! The command as users see it: what it registers, shows and refuses, and that it leaves nothing behind however it
+//! ends.
 
 mod endings;
 mod install;
@@ -41,7 +42,7 @@ fn interfaces() -> Vec<String> {
     names
 }
 
-/// A folder for one test, empty.
+/// Makes an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("vegas-linux-test-{}-{name}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for the test");
@@ -52,13 +53,13 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// So that a test does not fill a processor.
+/// Sleeps between two checks, so that a test does not fill a processor.
 #[allow(clippy::disallowed_methods, reason = "the program runs in real time")]
 fn pause() {
     thread::sleep(Duration::from_millis(1));
 }
 
-/// Whether it comes true within five seconds.
+/// Returns whether the condition becomes true within five seconds.
 #[allow(clippy::disallowed_methods, reason = "the program runs in real time")]
 fn eventually(holds: impl Fn() -> bool) -> bool {
     (0..100).any(|_| {

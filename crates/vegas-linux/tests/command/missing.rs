@@ -1,4 +1,4 @@
-//! What is missing is said in one line.
+//! One line says what the machine lacks.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{folder, stderr, support};
 
-/// A user without any rights, on Debian `nobody`.
+/// A user without any rights, `nobody` on Debian.
 const NOBODY: u32 = 65_534;
 
 #[test]

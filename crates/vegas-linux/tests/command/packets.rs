@@ -1,4 +1,4 @@
-//! Packets of a run as others see them: captures as tshark reads them, and packets that are no flow's.
+//! Packets of a run as other programs see them: captures read by tshark, and packets that belong to no flow.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -25,7 +25,7 @@ const MARKED: &str = r#"
     flow = [{ algorithm = "newreno", packet = "1000b", ecn = true }, { algorithm = "vegas", packet = "1000b" }]
 "#;
 
-/// Marks come to the receiver and not from the sender, echoes to the sender; a flow without ECN has neither.
+/// Marks reach the receiver and do not come from the sender, echoes reach the sender; a flow without ECN has neither.
 #[test]
 fn captures_are_those_of_real_packets() {
     if !support::kernel_is_ready() {
@@ -42,7 +42,7 @@ fn captures_are_those_of_real_packets() {
     if let (Some(sent), Some(received)) = (tshark(&sender), tshark(&receiver)) {
         let told = summary["flows"][0]["segments_sent"].as_u64().expect("a count");
         let data = |packet: &&Seen| packet.source == "10.81.0.1" && packet.payload > 0;
-        // what was sent last may be counted by one and not by the other
+        // the packets sent last may be in one of the two counts alone
         assert!(told.abs_diff(sent.iter().filter(data).count() as u64) <= 50, "{told} segments");
         const CAPABLE: u32 = 2;
         const MARKED: u32 = 3;
@@ -69,7 +69,7 @@ struct Seen {
     checksum_is_right: bool,
 }
 
-/// None without tshark.
+/// Reads a capture with tshark; `None` if it is not installed.
 fn tshark(capture: &Path) -> Option<Vec<Seen>> {
     let fields = ["ip.src", "tcp.len", "ip.dsfield.ecn", "tcp.flags.ece", "tcp.flags.syn", "ip.checksum.status"];
     let fields = fields.iter().flat_map(|field| ["-e", field]);
@@ -84,7 +84,8 @@ fn tshark(capture: &Path) -> Option<Vec<Seen>> {
     Some(lines.lines().map(|line| seen(line).unwrap_or_else(|| panic!("{line}"))).collect())
 }
 
-/// Versions of tshark write flags as 0 and 1 or as words, and the status of a checksum as a number.
+/// Parses a line of tshark's. Versions of tshark write flags as 0 and 1 or as words, and the status of a checksum as a
+/// number.
 fn seen(line: &str) -> Option<Seen> {
     let [source, payload, ecn, echo, syn, checksum] = line.split(';').collect::<Vec<_>>()[..] else { return None };
     let is_set = |flag: &str| ["1", "True"].contains(&flag);
@@ -98,7 +99,8 @@ fn seen(line: &str) -> Option<Seen> {
     })
 }
 
-/// From within the senders' namespace of a run: to a flow that there is not, from an unknown address, without TCP's header.
+/// Packets sent from within the senders' namespace of a run: to a flow that does not exist, from an unknown address,
+/// without TCP's header.
 #[test]
 fn packets_that_are_no_flow_s_do_no_harm() {
     if !support::kernel_is_ready() {
@@ -118,7 +120,7 @@ fn packets_that_are_no_flow_s_do_no_harm() {
     fs::remove_dir_all(&folder).expect("the test's own folder");
 }
 
-/// The network namespace of one of the process's threads that has this address.
+/// Returns the network namespace, among those of the process's threads, that has this address.
 fn namespace_with_address(process: u32, address: Ipv4Addr) -> Option<File> {
     let own = fs::metadata("/proc/self/ns/net").expect("Linux").ino();
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
@@ -133,7 +135,7 @@ fn place(address: Ipv4Addr) -> socket2::SockAddr {
     SocketAddrV4::new(address, 0).into()
 }
 
-/// Something done in a network namespace, by a thread of its own.
+/// Runs `work` in a network namespace, in a thread of its own.
 fn within<T: Send>(namespace: &File, work: impl FnOnce() -> T + Send) -> T {
     let enter_and_work = || {
         setns(namespace, CloneFlags::CLONE_NEWNET).expect("a network namespace");
@@ -142,7 +144,7 @@ fn within<T: Send>(namespace: &File, work: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| scope.spawn(enter_and_work).join()).expect("no panic")
 }
 
-/// Whether all were sent: routes may not be there yet.
+/// Sends the packets; returns whether all were sent, since routes may not be there yet.
 fn send_hostile(namespace: &File) -> bool {
     let mut whole = vec![0x45, 0, 0, 40, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 81, 0, 1, 10, 82, 0, 1];
     whole.extend([0x27, 0x10, 0x13, 0x89, 0, 0, 0, 1, 0, 0, 0, 1, 0x50, 0x10, 0, 0, 0, 0, 0, 0]);

@@ -1,4 +1,4 @@
-//! Flows by QUIC: the program of their ends is found beside this one, where `make test-linux` builds it.
+//! Flows by QUIC. The program of their ends is expected beside this one, where `make test-linux` builds it.
 
 use std::path::Path;
 use std::{env, fs};
@@ -32,8 +32,8 @@ fn quic_is_ready() -> bool {
     is_there
 }
 
-/// A transfer, one that is cut short, and the kernel's TCP beside them. By hand: 1,250,000 bytes a second pass, so 500 kB
-/// take at least 0.4 s; the path's round trip is 20 ms.
+/// Runs a transfer, one that is cut short, and the kernel's TCP beside them. By hand: 1,250,000 bytes a second pass, so
+/// 500 kB take at least 0.4 s; the path's RTT is 20 ms.
 #[test]
 fn flows_by_quic_run_beside_those_of_the_kernel() {
     if !support::kernel_is_ready() || !quic_is_ready() {

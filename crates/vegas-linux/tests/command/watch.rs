@@ -1,4 +1,4 @@
-//! `watch`: a transfer over loopback, seen while it runs.
+//! `watch` follows a transfer over loopback while it runs.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -55,14 +55,14 @@ fn a_transfer_is_seen_while_it_is_watched() {
     assert_eq!(csv.lines().next(), Some(titles));
     assert!(csv.lines().count() > 1);
 
-    // a watch that is killed leaves the kernel tracing for three seconds more, and then nothing
+    // the kernel goes on tracing for three seconds after a watch is killed, and then stops
     let mut killed = self::watch(&["--json"]);
     assert!(eventually(is_watched));
     killed.kill().expect("a running program");
     killed.wait().expect("its end");
     assert!(eventually(|| !is_watched()));
 
-    // a reader that leaves ends it
+    // the watch ends when its reader leaves
     let mut left = self::watch(&["--every", "0.1"]);
     let mut lines = BufReader::new(left.stdout.take().expect("it is piped"));
     let mut line = String::new();
@@ -103,7 +103,7 @@ fn drain(lines: &mut impl BufRead) {
     lines.read_to_end(&mut Vec::new()).expect("the rest can be read");
 }
 
-/// The first row of the connection from this port in which bytes were acknowledged and a base was measured.
+/// Returns the first row of the connection from this port in which bytes were acknowledged and a base RTT was measured.
 fn until_seen(lines: &mut BufReader<ChildStdout>, port: u16) -> Value {
     for line in lines.lines().take(100) {
         let mut step: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
@@ -121,7 +121,7 @@ fn is_watched() -> bool {
     String::from_utf8_lossy(&vegas_linux(&["status"]).stdout).contains("watched")
 }
 
-/// Bytes over loopback for as long as a test wants them.
+/// A transfer over loopback that lasts as long as a test needs it.
 struct Transfer {
     port: u16,
     over: std::sync::Arc<AtomicBool>,
@@ -145,7 +145,7 @@ impl Transfer {
                 let over = std::sync::Arc::clone(&over);
                 move || {
                     while !over.load(Ordering::Relaxed) {
-                        // full segments, which loopback has of 64 KiB: others give no sample
+                        // full segments, which have 64 KiB on loopback: shorter ones give no sample
                         sender.write_all(&[0; 262_144]).expect("loopback");
                         crate::pause();
                     }

@@ -1,9 +1,10 @@
-//! What the tests on a real kernel share.
+//! Functions that the tests on a real kernel share.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, thread};
 
-/// Whether this machine can load BPF congestion controls. If not, says so in one line; in CI that is a failure.
+/// Returns whether this machine can load BPF congestion controls. If not, prints the reason in one line; in CI it
+/// fails.
 pub(crate) fn kernel_is_ready() -> bool {
     let Err(missing) = vegas_linux::host::check() else { return true };
     assert_ne!(env::var("CI").as_deref(), Ok("true"), "{missing}");
@@ -11,7 +12,7 @@ pub(crate) fn kernel_is_ready() -> bool {
     false
 }
 
-/// What a function gives for each number below `count`, in no order.
+/// Returns the results of a function for each number below `count`, in no particular order.
 #[allow(dead_code, reason = "runs in real time are made one at a time")]
 pub(crate) fn on_all_processors<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);

@@ -1,20 +1,20 @@
-//! The core beside a kernel's copy: told the events, it decides.
+//! The core beside a kernel's copy: it decides on the same events.
 
 use vegas_core::{Algorithm, StandaloneControl, State};
 use vegas_linux::abi::{Config, Decision, EVENT_START, Event, OWN};
 use vegas_linux::outside::OUTSIDE;
 use vegas_sim::scenario::{OwnControl, Program};
 
-/// The core as the object has it.
+/// The core with the object's configuration.
 pub(crate) struct Core {
     config: Config,
     control: Control,
-    /// Changes one event in eight.
+    /// A change that is applied to one event in eight.
     pub(crate) blur: Option<fn(&mut Event)>,
     told: usize,
 }
 
-/// The state, and the one from before the newest cut.
+/// The state, and the state before the newest cut.
 #[allow(clippy::large_enum_variant, reason = "there is one")]
 enum Control {
     Composed(Algorithm, State, State),

@@ -1,10 +1,10 @@
-//! What an algorithm in Python is told: the contract's events (`vegas_core::contract`), with times in ns.
+//! The events of an algorithm in Python: those of the contract (`vegas_core::contract`), with times in ns.
 
 use pyo3::prelude::*;
 use vegas_core::units::Span;
 use vegas_core::{LossKind, Parameters};
 
-/// Copies are the same object: nothing in it changes.
+/// Makes copying return the same object: its contents never change.
 macro_rules! unchanging {
     ($($name:ident)+) => {$(
         #[pymethods]
@@ -22,7 +22,7 @@ macro_rules! unchanging {
 
 unchanging!(Start Ack Rate Loss LostSegment Sent Restart);
 
-/// What a connection begins with: an algorithm's numbers, in segments, and the seed of its random numbers.
+/// The start of a connection: an algorithm's numbers, in segments, and the seed of its random numbers.
 #[pyclass(frozen, get_all, module = "vegaslab._vegaslab")]
 pub(crate) struct Start {
     initial_window: u32,
@@ -95,7 +95,7 @@ impl Ack {
     }
 }
 
-/// How fast segments arrived.
+/// The rate at which segments arrived.
 #[pyclass(frozen, get_all, module = "vegaslab._vegaslab")]
 pub(crate) struct Rate {
     delivered: u32,
@@ -121,7 +121,7 @@ impl Rate {
     }
 }
 
-/// A loss, a timeout or a mark.
+/// A loss, a retransmission timeout or a mark.
 #[pyclass(frozen, get_all, module = "vegaslab._vegaslab")]
 pub(crate) struct Loss {
     now_ns: u64,
@@ -185,7 +185,7 @@ impl Sent {
     }
 }
 
-/// The application sends again after nothing was in flight.
+/// The application sends again after a time with nothing in flight.
 #[pyclass(frozen, get_all, module = "vegaslab._vegaslab")]
 pub(crate) struct Restart {
     now_ns: u64,

@@ -1,4 +1,4 @@
-//! Algorithms from outside: what a scenario names beside presets and parts, loaded where Python is.
+//! Algorithms from outside, which a scenario names beside presets and parts; they are loaded where Python is available.
 
 pub(crate) mod events;
 mod python;
@@ -32,8 +32,8 @@ create_exception!(
 on_ack at 0.100183 s: ZeroDivisionError: division by zero"
 );
 
-/// Does work that calls Python now and then: on a thread that Python does not know, each call would make and throw away
-/// the interpreter's state of the thread, which takes ten times as long as the call.
+/// Runs work that calls Python now and then, on a thread known to Python. On an unknown thread, each call would make
+/// and discard the interpreter's state of the thread, which takes ten times as long as the call.
 pub(crate) fn known_to_python<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     Python::attach(|py| py.detach(work))
 }

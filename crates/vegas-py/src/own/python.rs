@@ -1,4 +1,4 @@
-//! Algorithms in Python: the methods of a class are the contract's events, its attributes the outputs.
+//! Algorithms in Python: the methods of a class take the contract's events, its attributes are the outputs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
 
 use super::events::{Ack, Loss, LostSegment, Restart, Sent, Start};
 
-/// What finds, runs and explains the files.
+/// The module that finds and runs the files, and explains their errors.
 const LOADING: &str = "vegaslab.scenario.own.loading";
 
-/// What a class has beside `on_ack` and `on_loss`, and where it is from.
+/// The optional methods and the origin of a class that has `on_ack` and `on_loss`.
 #[derive(Debug)]
 struct Class {
     class: Py<PyAny>,
-    /// As messages name it.
+    /// The file's name in messages.
     file: String,
     needs: Needs,
     has_handshake: bool,
@@ -30,7 +30,7 @@ struct Class {
     has_path_change: bool,
 }
 
-/// The class that a scenario in `folder` names, such as `mine.py:Mine`.
+/// Loads the class that a scenario in `folder` names, such as `mine.py:Mine`.
 pub(super) fn load(name: &str, folder: &Path) -> Result<Loaded, String> {
     Python::attach(|py| {
         let given = py.import(LOADING)?.call_method1("load", (name, folder))?;
@@ -106,12 +106,12 @@ impl Program for Own {
     }
 }
 
-/// An instance at work on one connection, and what its attributes were after the newest event.
+/// An instance that controls one connection, with its attributes after the newest event.
 #[derive(Debug)]
 struct Control {
     class: Arc<Class>,
     object: Py<PyAny>,
-    /// Bound methods.
+    /// The bound methods.
     on_ack: Py<PyAny>,
     on_loss: Py<PyAny>,
     has: Outputs,
@@ -122,7 +122,7 @@ struct Control {
     status: Status,
 }
 
-/// Which attributes it has beside its window.
+/// Whether the object has each of the attributes beside its window.
 #[derive(Clone, Copy, Debug)]
 struct Outputs {
     pace: bool,
@@ -155,7 +155,7 @@ impl Control {
         Ok(control)
     }
 
-    /// Takes over the attributes.
+    /// Reads the attributes of the object.
     fn read(&mut self, py: Python<'_>) -> PyResult<()> {
         let object = self.object.bind(py);
         let window = window(&object.getattr(intern!(py, "window"))?)?.min(self.max_window);
@@ -181,7 +181,7 @@ impl Control {
         Ok(())
     }
 
-    /// An event: `call` tells the object; what it raises ends the run.
+    /// Passes an event to the object through `call`; an exception ends the run.
     fn tell(&mut self, event: &'static str, now: Time, call: impl FnOnce(Python<'_>, &Self) -> PyResult<Py<PyAny>>) {
         self.now = now;
         Python::attach(|py| {
@@ -203,17 +203,17 @@ impl Control {
     }
 }
 
-/// Ends the run with the line that says what has failed where.
+/// Ends the run with a line that says what has failed where.
 fn end_run(py: Python<'_>, class: &Class, event: &str, now: Time, error: PyErr) -> ! {
     let at_s = now.as_nanos() as f64 / 1e9;
     let short = format!("{}: {event} at {at_s} s: {error}", class.file);
-    // unlike a reference to it, the value itself has the traceback
+    // the value itself has the traceback, a reference to it does not
     let given = (error.into_value(py), &class.class, &class.file, event, at_s);
     let line = py.import(LOADING).and_then(|loading| loading.call_method1("failure", given));
     Failure(line.and_then(|line| line.extract()).unwrap_or(short)).end_run()
 }
 
-/// A number as segments or a rate: whole, or with a fraction.
+/// Reads a number of segments or a rate: whole, or with a fraction.
 fn number(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f64> {
     let given = match value.cast_exact::<PyFloat>() {
         Ok(float) => float.value(),
@@ -229,7 +229,7 @@ fn not_a_number(what: &str, value: &Bound<'_, PyAny>) -> PyErr {
     PyValueError::new_err(format!("{what} is {value}; a finite number, not negative"))
 }
 
-/// A window of 2^24 segments at most is exact in a float with 28 bits after the binary point.
+/// Reads a window. One of 2^24 segments at most is exact in a float with 28 bits after the binary point.
 fn window(value: &Bound<'_, PyAny>) -> PyResult<Window> {
     let raw = match value.cast_exact::<PyInt>() {
         Ok(whole) => {
@@ -241,7 +241,7 @@ fn window(value: &Bound<'_, PyAny>) -> PyResult<Window> {
     Ok(Window::from_raw(raw).clamp(Window::ONE, Window::MAX))
 }
 
-/// From segments a second.
+/// Reads a pace, given in segments a second.
 fn pace(value: &Bound<'_, PyAny>) -> PyResult<Option<Pace>> {
     if value.is_none() {
         return Ok(None);
@@ -253,7 +253,7 @@ fn pace(value: &Bound<'_, PyAny>) -> PyResult<Option<Pace>> {
     Ok(Some(Pace::of(1, Span::from_nanos((1e9 / per_second).ceil() as u64))))
 }
 
-/// The same attributes: mutable ones are copied, too.
+/// Copies the object with its attributes; mutable ones are copied, too.
 impl Clone for Control {
     fn clone(&self) -> Self {
         Python::attach(|py| {

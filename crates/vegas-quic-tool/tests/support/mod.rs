@@ -1,4 +1,4 @@
-//! A server on loopback, and what asks it.
+//! A server on loopback, and its clients.
 #![allow(dead_code, reason = "each test binary uses its own part of this module")]
 
 use std::io::{BufRead, BufReader};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_vegaslab-quic");
 
-/// A server on a free port; gone with the test.
+/// A server on a free port; it ends with the test.
 pub(crate) struct Server {
     pub(crate) process: Child,
     pub(crate) output: BufReader<ChildStdout>,
@@ -32,13 +32,13 @@ impl Server {
         Command::new(PROGRAM).args(arguments).args(["--max-seconds", "60"]).output().unwrap()
     }
 
-    /// A transfer that goes on for long.
+    /// Begins a transfer that lasts long.
     pub(crate) fn begin_fetch(&self, more: &[&str]) -> Child {
         let arguments = ["fetch", &self.address, "4000000000", "-a", "cubic", "--fingerprint", &self.fingerprint];
         let mut command = Command::new(PROGRAM);
         command.args(arguments).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        // a line a second: bytes have come
+        // the first of the lines that come once a second: bytes have been received
         let mut line = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         assert!(line.contains("received_bytes"), "{line}");
@@ -66,7 +66,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // it may have ended
+        // the process may have ended already
         let _ = self.process.kill();
         self.process.wait().unwrap();
     }

@@ -1,4 +1,4 @@
-"""`vegaslab analyse`: what a sweep's runs say."""
+"""`vegaslab analyse`: statistics of a sweep's runs."""
 
 import argparse
 import json
@@ -45,7 +45,7 @@ def _value(text: str) -> tuple[str, str]:
 
 
 def _analyse(options: argparse.Namespace) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.sweeps.analysis.analyse import AnalysisError, analyse
 
     baseline = None if options.baseline is None else dict(options.baseline)

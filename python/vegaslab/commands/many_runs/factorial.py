@@ -35,7 +35,7 @@ def add(commands: Commands) -> None:
 
 
 def _factorial(options: argparse.Namespace) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.sweeps.factorial.experiment import analyse, check_earlier, factorial_spec
     from vegaslab.sweeps.plans.plan import Plan
     from vegaslab.sweeps.sweep import sweep

@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
 
 
 def _reproduce(options: argparse.Namespace) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.papers.report.chapter import Chapter
     from vegaslab.papers.report.reproduce import reproduce
 
@@ -57,7 +57,7 @@ def _reproduce(options: argparse.Namespace) -> int:
 
 
 def _say_what_is_missing(what: list[str]) -> int:
-    """Names the claims without an experiment: a report on all claims is complete only if there are none."""
+    """Names the claims without an experiment; returns the exit code: a report on all claims must not lack any."""
     from vegaslab.papers.registry import not_carried_out
 
     missing = not_carried_out() if "all" in what else []

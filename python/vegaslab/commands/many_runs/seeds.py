@@ -1,4 +1,4 @@
-"""`vegaslab compare --seeds N`: which differences between algorithms are more than chance."""
+"""`vegaslab compare --seeds N`: tests which differences between algorithms are more than chance."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def add_options(parser: Parser) -> None:
-    """Adds what `compare` takes for several seeds."""
+    """Adds the options of `compare` for several seeds."""
     parser.add_argument(
         "--seeds", type=int, metavar="N", help="compare over N seeds, counted up: means and differences with intervals"
     )
@@ -24,8 +24,8 @@ def add_options(parser: Parser) -> None:
 
 
 def compare(options: argparse.Namespace, overrides: Overrides) -> int:
-    """Runs, reports, writes; returns the exit code."""
-    # other commands need not wait for this
+    """Runs, reports and writes; returns the exit code."""
+    # imported here: other commands need not wait for it
     from vegaslab.runs.seeds.report import seeds_report
 
     _check(options)
@@ -49,7 +49,7 @@ def compare(options: argparse.Namespace, overrides: Overrides) -> int:
 
 
 def varied(options: argparse.Namespace) -> Varied:
-    """What `compare` varies beside algorithms. Raises `UsageError`."""
+    """Returns the keys and values that `compare` varies beside algorithms. Raises `UsageError`."""
     if options.algorithm is None and not options.vary:
         raise UsageError("nothing to compare; give -a NAME several times, or --vary KEY=A,B,C")
     if options.flow is not None and options.algorithm is None:

@@ -1,4 +1,4 @@
-"""`vegaslab swarm`: random networks, each checked by what must hold in all of them."""
+"""`vegaslab swarm`: random networks, each checked against the rules that hold in all of them."""
 
 import argparse
 import json
@@ -44,7 +44,7 @@ def add(commands: Commands) -> None:
 
 
 def _swarm(options: argparse.Namespace) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.sweeps.cluster import ClusterError
     from vegaslab.sweeps.swarm.batches import swarm
 

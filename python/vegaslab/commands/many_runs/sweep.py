@@ -1,4 +1,4 @@
-"""`vegaslab sweep`: the runs of a plan, into a dataset that grows."""
+"""`vegaslab sweep`: adds the runs of a plan to a dataset."""
 
 import argparse
 import json
@@ -42,7 +42,7 @@ def add(commands: Commands) -> None:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.sweeps.plans.plan import Plan
     from vegaslab.sweeps.sweep import forecast, sweep
 

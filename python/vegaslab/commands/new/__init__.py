@@ -1,4 +1,4 @@
-"""`vegaslab new`: a folder with an algorithm of one's own, a scenario that runs it and a test that passes."""
+"""`vegaslab new`: makes a folder with an algorithm of the user's, a scenario that runs it and a test that passes."""
 
 import argparse
 import keyword
@@ -75,7 +75,7 @@ def _new(options: argparse.Namespace) -> int:
         (folder / file).parent.mkdir(exist_ok=True)
         (folder / file).write_text(_filled(text, words))
     if checkout is not None:
-        # what was tried together: cargo leaves out what is not needed
+        # the versions that were tested together; cargo drops those that are not needed
         shutil.copyfile(checkout / "Cargo.lock", folder / "Cargo.lock")
     first = language.COMMANDS.strip("\n").splitlines()[0]
     print(f"{folder}: {', '.join(sorted(files))}\n\n    cd {folder}\n{_filled(first, words)}")
@@ -89,7 +89,7 @@ def _filled(text: str, words: dict[str, str]) -> str:
 
 
 def _checkout(given: Path | None) -> Path:
-    """Where the crates are."""
+    """Returns the folder of the crates."""
     path = (given or Path(__file__).parents[4]).absolute()
     if not (path / "crates" / "vegas-core" / "Cargo.toml").is_file():
         what = f"{path}: is no checkout of vegaslab" if given else "no checkout of vegaslab is known"
@@ -98,7 +98,7 @@ def _checkout(given: Path | None) -> Path:
 
 
 def _class_of(name: str) -> str:
-    """The type's name: `MyAlgorithm` of `my-algorithm`."""
+    """Returns the type's name: `MyAlgorithm` for `my-algorithm`."""
     class_name = "".join(word.capitalize() for word in name.split("-"))
     if not _NAME.fullmatch(name) or len(name) > _NAME_MAX or keyword.iskeyword(class_name):
         raise UsageError(

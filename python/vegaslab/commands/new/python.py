@@ -1,4 +1,4 @@
-"""What `vegaslab new` writes in Python."""
+"""The files that `vegaslab new` writes for Python."""
 
 FILE = "algorithm.py"
 ALGORITHM = '{ python = "algorithm.py:{{type}}" }'

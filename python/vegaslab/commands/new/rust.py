@@ -1,4 +1,4 @@
-"""What `vegaslab new` writes in Rust."""
+"""The files that `vegaslab new` writes for Rust."""
 
 FILE = "src/algorithm.rs"
 ALGORITHM = '{ rust = "{{name}}" }'

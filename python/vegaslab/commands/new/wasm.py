@@ -1,4 +1,4 @@
-"""What `vegaslab new` writes in C, for WebAssembly."""
+"""The files that `vegaslab new` writes for C, compiled to WebAssembly."""
 
 FILE = "algorithm.c"
 ALGORITHM = '{ wasm = "algorithm.wasm", name = "{{name}}" }'

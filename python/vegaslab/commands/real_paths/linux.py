@@ -1,4 +1,4 @@
-"""`vegaslab linux`: the algorithms in this machine's own TCP. Most of it is the program's, `vegas-linux`."""
+"""`vegaslab linux`: the algorithms in this machine's TCP. The program `vegas-linux` does most of the work."""
 
 import argparse
 import json
@@ -61,13 +61,13 @@ def _hand_over(options: argparse.Namespace) -> int:
     arguments = [str(shipped_scenarios().get(text, text)) for text in options.arguments]
     sys.stdout.flush()
     if os.name == "posix":
-        # the program's own Ctrl-C, and its own exit code
+        # the program handles Ctrl-C and sets the exit code itself
         os.execv(program(), [program(), options.name, *arguments])
     return subprocess.run([program(), options.name, *arguments], check=False).returncode
 
 
 def _watch(options: argparse.Namespace) -> int:
-    """Draws on a terminal; prints the program's own lines elsewhere."""
+    """Draws the connections on a terminal; prints the program's lines if the output is none."""
     if not sys.stdout.isatty() or {"--json", "-h", "--help"} & set(options.arguments):
         return _hand_over(options)
     return draw_steps([program(), "watch", "--json", *options.arguments], sys.stdout)
@@ -94,7 +94,7 @@ def _checked(options: argparse.Namespace) -> Scenario:
 
 
 def _given(options: argparse.Namespace) -> list[str]:
-    """The scenario as the program takes it: the file itself, as rate traces lie beside it."""
+    """Returns the scenario as the program's arguments: the file itself, as rate traces lie beside it."""
     sets = [word for key, value in overrides(options) for word in ("--set", f"{key}={value}")]
     return [str(find(options.file, shipped_scenarios(), "scenario")), *sets]
 

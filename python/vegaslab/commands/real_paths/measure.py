@@ -1,4 +1,4 @@
-"""`vegaslab linux receive` and `vegaslab linux measure`: the same transfers by several algorithms, on real paths."""
+"""`vegaslab linux receive` and `vegaslab linux measure`: compare algorithms by equal transfers on real paths."""
 
 import argparse
 import contextlib
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 
 def add(actions: Commands) -> None:
-    """Adds both to `vegaslab linux`."""
+    """Adds both commands to `vegaslab linux`."""
     receive = actions.add_parser("receive", help="take in the bytes of vegaslab linux measure; needs no root")
     receive.add_argument("--listen", default=f"0.0.0.0:{PORT}", metavar="ADDRESS:PORT", help="default: %(default)s")
     limits = Limits()
@@ -90,7 +90,7 @@ def _receive(options: argparse.Namespace) -> int:
 
 
 def _measure(options: argparse.Namespace) -> int:
-    # other commands need not wait for this
+    # imported here: other commands need not wait for it
     from vegaslab.measuring.campaign import Journal, measure
     from vegaslab.measuring.paths import congestion_controls
 
@@ -109,7 +109,7 @@ def _measure(options: argparse.Namespace) -> int:
                     lambda number, all_, cell: progress(number, all_, _text(cell)),
                 )
         except KeyboardInterrupt as interrupt:
-            # what was measured is reported
+            # the transfers made so far are reported
             ended = interrupt
         except (TransferError, LinuxError) as error:
             ended = str(error)
@@ -125,7 +125,7 @@ def _measure(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> tuple["Plan", "Paths"]:
-    """What is to be measured, and the emulated paths by their names."""
+    """Returns the plan of the measurement, and the emulated paths by their names."""
     from vegaslab.measuring.campaign import TABLE5_SIZES, Plan
     from vegaslab.measuring.paths import KERNELS, emulated
 
@@ -220,7 +220,7 @@ def _each_once(what: str, values: Sequence[_T]) -> tuple[_T, ...]:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """Host and port; IPv6 addresses with a port stand in brackets."""
+    """Parses host and port; an IPv6 address with a port stands in brackets."""
     host, colon, port = text.rpartition(":")
     if not colon or (":" in host.strip("[]") and not host.startswith("[")):
         host, port = text, str(PORT)

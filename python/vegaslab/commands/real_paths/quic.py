@@ -114,7 +114,7 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _check_qlog(folder: Path | None, files: str) -> None:
-    """The files of an earlier measurement stay."""
+    """Checks that the folder has no files of an earlier measurement, which must stay."""
     if folder is None:
         return
     if not folder.is_dir():
@@ -124,7 +124,7 @@ def _check_qlog(folder: Path | None, files: str) -> None:
 
 
 def _as_json(means: list[Measured]) -> list[dict[str, object]]:
-    """The values without NaN, which JSON lacks."""
+    """Returns the values without NaN, which JSON lacks."""
     return [
         {
             "algorithm": one.algorithm,

@@ -1,1 +1,1 @@
-"""What the papers do not say."""
+"""Questions that the papers do not answer."""

@@ -1,4 +1,4 @@
-"""What the papers do not say: every slow start in networks that they leave out, and beside CUBIC with HyStart++."""
+"""Beyond the papers: every slow start in networks that the papers leave out, and beside CUBIC with HyStart++."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -58,7 +58,9 @@ _BESIDE_CUBIC: dict[str, dict[str, object]] = {
 
 
 def _algorithm(start: str, rate_mbps: float) -> dict[str, object]:
-    """Parts that differ in their slow start alone; mid-speed also gets the product of the path, as no other does."""
+    """Returns values for an algorithm that differs in its slow start alone; only mid-speed also gets the path's
+    product.
+    """
     product = round(rate_mbps * 1e6 / _PACKET_BITS * _RTT_S)
     return {"flow.0.algorithm.slow_start": start, **({"flow.0.ssthresh": product} if start == "mid-speed" else {})}
 
@@ -78,7 +80,9 @@ def _runs(scenario: str, networks: Mapping[str, Mapping[str, object]], quick: bo
 
 
 def _seeds(network: str, quick: bool) -> int:
-    """Fast networks take long, so they get fewer seeds, and the fastest none in a quick report."""
+    """Returns the number of seeds. Runs of fast networks take long, so they get fewer, and the fastest none in a quick
+    report.
+    """
     if network == "10 Gb/s":
         return 0 if quick else _FEW_SEEDS
     if network == "1 Gb/s":
@@ -87,7 +91,7 @@ def _seeds(network: str, quick: bool) -> int:
 
 
 def _by_seed(data: Data, what: str) -> dict[str, dict[str, list[float]]]:
-    """A value for each seed, by network and start."""
+    """Returns the values over the seeds, by network and start."""
     values: dict[str, dict[str, list[float]]] = {}
     for key, run in data.items():
         network, start, _ = key.rsplit("/", 2)
@@ -96,7 +100,7 @@ def _by_seed(data: Data, what: str) -> dict[str, dict[str, list[float]]]:
 
 
 def _spreads(data: Data, what: str) -> dict[str, dict[str, Spread]]:
-    """Mean and interval over seeds, by network and start."""
+    """Returns mean and interval over the seeds, by network and start."""
     return {
         network: {start: spread(found) for start, found in of_starts.items()}
         for network, of_starts in _by_seed(data, what).items()
@@ -126,7 +130,7 @@ def _answer_networks(data: Data) -> list[Answer]:
 
 
 def _told_apart(data: Data) -> str:
-    """Where a start gets more than Vegas's does, seed by seed, and where HyStart++ is Reno's start."""
+    """Says where a start gets a greater share than Vegas's does, seed by seed, and where HyStart++ is Reno's start."""
     values = _by_seed(data, "share_percent")
     told = "; ".join(
         f"{start} everywhere but in {_places(name for name, found in values.items() if not _more(found, start))}"
@@ -145,7 +149,7 @@ def _more(found: Mapping[str, list[float]], start: str) -> bool:
 
 
 def _places(names: Iterable[str]) -> str:
-    """Names separated by slashes, as they hold commas."""
+    """Joins names with slashes, as they contain commas."""
     return " / ".join(names) or "no network"
 
 

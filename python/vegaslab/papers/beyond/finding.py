@@ -1,4 +1,4 @@
-"""What the papers do not say: which slow start finds the path best, and what it does to a flow that is there."""
+"""Beyond the papers: which slow start finds the path's capacity best, and its effect on a flow that is there."""
 
 import math
 from dataclasses import dataclass
@@ -31,9 +31,11 @@ _PACKET_BITS = 8000
 _SAMPLES_A_RTT = 10
 _FULL = 0.95
 _RTTS, _FEW_RTTS, _MANY_SEGMENTS = 40, 22, 200_000
-"""Products of many segments are followed only until every slow start that doubles is over."""
+"""The round trips of a run; paths with a product of more than this many segments are followed only until every slow
+start that doubles is over.
+"""
 _RTTS_BEFORE, _MS_BEFORE, _RTTS_BESIDE = 150, 2000, 40
-"""CUBIC has recovered from its slow start by then; a timeout takes 200 ms at least."""
+"""The head start of CUBIC: it has recovered from its slow start by then; a timeout takes 200 ms at least."""
 _MBPS_BESIDE = 1000
 _PHASES, _QUICK_PHASES = 3, 1
 _RTTS_APART = 7
@@ -41,7 +43,7 @@ _RTTS_APART = 7
 
 @dataclass(frozen=True)
 class _Path:
-    """A path's rate, round trip and queue; the queue in bandwidth-delay products."""
+    """A path's rate, round trip and queue; the queue is in bandwidth-delay products."""
 
     rate_mbps: int
     rtt_ms: int
@@ -58,7 +60,7 @@ class _Path:
         return self.rate_mbps * self.rtt_ms * 1000 / _PACKET_BITS
 
     def values(self, rtts: float) -> dict[str, object]:
-        """Values of a scenario that lasts `rtts` round trips."""
+        """Returns the values of a scenario that lasts `rtts` round trips."""
         return {
             "duration": self.after(rtts),
             "sample": f"{1000 * self.rtt_ms // _SAMPLES_A_RTT}us",
@@ -85,7 +87,9 @@ def _paths(quick: bool) -> list[_Path]:
 
 
 def _algorithm(start: str, path: _Path) -> dict[str, object]:
-    """Parts that differ in their slow start alone; mid-speed also gets the product of the path, as no other does."""
+    """Returns values for an algorithm that differs in its slow start alone; only mid-speed also gets the path's
+    product.
+    """
     parts = f'slow_start = "{start}", recovery = "sack", fine_retransmit = false, recheck_after_retransmit = false'
     product = max(2, round(path.product))
     return {
@@ -95,7 +99,9 @@ def _algorithm(start: str, path: _Path) -> dict[str, object]:
 
 
 def _found(result: Result) -> dict[str, Any]:
-    """Round trips until the path is full for one (None: never); the greatest window and the drops, in products."""
+    """Returns the round trips until the path is full for one round trip (None: never), and the greatest number of
+    segments in flight and the drops relative to the product.
+    """
     link = next(one for one in result.scenario.links() if one["id"] == _BOTTLENECK)
     time_s, utilisation = link_column(result, "utilisation", _BOTTLENECK)
     rtt_s = _SAMPLES_A_RTT * float(time_s[1] - time_s[0])
@@ -110,7 +116,7 @@ def _found(result: Result) -> dict[str, Any]:
 
 
 def _incumbent(result: Result) -> dict[str, Any]:
-    """Bytes that CUBIC delivers from the other flow's start on."""
+    """Returns the bytes that CUBIC delivers from the other flow's start on."""
     time_s, acked_bytes = flow_column(result, "acked_bytes", 1)
     rtt_s = _SAMPLES_A_RTT * float(time_s[1] - time_s[0])
     end_s = float(time_s[-1])
@@ -143,7 +149,9 @@ def _beside_runs(quick: bool) -> dict[str, Run]:
 
 
 def _beside(path: _Path, start: str, before: int) -> Run:
-    """The flow begins after `before` round trips; an absent one when CUBIC's bytes are no longer counted."""
+    """Returns a run in which the flow begins after `before` round trips; an absent flow begins when CUBIC's bytes are
+    no longer counted.
+    """
     begins = before + (_RTTS_BESIDE if start == _ABSENT else 0)
     algorithm = _algorithm("vegas" if start == _ABSENT else start, path)
     lasts = path.values(before + _RTTS_BESIDE + 1)
@@ -155,7 +163,7 @@ def _names(data: Data) -> list[str]:
 
 
 def _harms(data: Data, name: str, start: str) -> Spread:
-    """CUBIC's loss, as a percentage of what it delivers without the other flow."""
+    """Returns CUBIC's loss, as a percentage of what it delivers without the other flow."""
     phases = [key.rsplit("/", 1)[1] for key in data if key.startswith(f"{name}/{start}/")]
     return spread(
         [
@@ -166,7 +174,7 @@ def _harms(data: Data, name: str, start: str) -> Spread:
 
 
 def _values(data: Data, what: str, start: str) -> list[float]:
-    """The values over the paths; NaN where the run ended before."""
+    """Returns the values over the paths; NaN where the run ended before the event."""
     found = (data[f"{name}/{start}/1"][what] for name in _names(data))
     return [math.nan if one is None else float(one) for one in found]
 
@@ -253,7 +261,7 @@ def _answer_beside(data: Data) -> list[Answer]:
 
 
 _SHOWN = (*_QUEUES[::4], *_RTTS_MS[::3], _RATES[0], _RATES[3], _Path(100, 100, 1))
-"""The ends of each axis, as far as every run has them, and the middle."""
+"""The paths shown: the ends of each axis, where every run has them, and the middle."""
 
 
 def _shown(data: Data) -> list[str]:

@@ -60,7 +60,7 @@ def _exchanged_runs(quick: bool) -> dict[str, Run]:
 
 
 def _exchanged(data: Data, what: str) -> dict[str, list[Spread]]:
-    """Values by sender, over queues and recoveries."""
+    """Returns the values by sender, over queues and recoveries."""
     return {
         name: [_of_seeds(data, f"{queue}/{recovery}/{name}", what) for queue in _QUEUES for recovery in _RECOVERIES]
         for name in _SENDERS
@@ -98,7 +98,9 @@ def _draw_exchanged(data: Data) -> list[Chart]:
 
 
 def _together(result: Result) -> dict[str, Any]:
-    """When the link was full, s (the run's end if never); least share over greatest in the last 10 s; drops."""
+    """Returns when the link was full, s (the run's end if never), the least share over the greatest in the last 10 s,
+    and the drops.
+    """
     time_s, utilisation = link_column(result, "utilisation", _BOTTLENECK)
     smooth = np.convolve(utilisation, np.full(_SMOOTHED_OVER, 1 / _SMOOTHED_OVER), mode="same")
     full_s = first_time(time_s, smooth >= _FULL)
@@ -111,7 +113,7 @@ def _together(result: Result) -> dict[str, Any]:
 
 
 def _last_bytes(result: Result, flow: int) -> float:
-    """What a flow delivered in the run's last 10 s."""
+    """Returns the bytes that a flow delivered in the run's last 10 s."""
     time_s, acked_bytes = flow_column(result, "acked_bytes", flow)
     return float(acked_bytes[-1] - acked_bytes[time_s <= time_s[-1] - _LAST_S][-1])
 

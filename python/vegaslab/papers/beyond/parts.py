@@ -1,4 +1,4 @@
-"""What the papers do not say: Vegas's mechanisms once the sender has SACK, and RoVegas's signal under other starts."""
+"""Beyond the papers: Vegas's mechanisms when the sender has SACK, and RoVegas's signal with other slow starts."""
 
 from typing import Any
 
@@ -28,11 +28,11 @@ _WITHOUT: dict[str, dict[str, object]] = {
 _SIGNALS = ("end-to-end", "router-assisted")
 _STARTS = ("vegas", "gallop", "streak")
 _LOADS_MBPS = (0.002, 9.0, 15.0, 19.0)
-"""Rates of the backward source while it is on, which is half of the time; the first is negligible."""
+"""The rates of the backward source while it is on, which is half of the time; the first is negligible."""
 
 
 def _parts(**parts: object) -> dict[str, object]:
-    """Parts of the first flow's algorithm, as values to set."""
+    """Returns values that set parts of the first flow's algorithm."""
     return {f"flow.0.algorithm.{name}": value for name, value in parts.items()}
 
 
@@ -56,7 +56,7 @@ def _of_seeds(data: Data, prefix: str) -> list[float]:
 
 
 def _worth(data: Data, network: str, recovery: str, name: str) -> Spread:
-    """What a mechanism adds to the goodput, kb/s, seed by seed."""
+    """Returns the goodput that a mechanism adds, kb/s, seed by seed."""
     whole, other = (_of_seeds(data, f"{network}/{recovery}/{one}") for one in (_WHOLE, name))
     with_it, without = (other, whole) if name.endswith("(added)") else (whole, other)
     return of_interval(paired_difference(with_it, without))
@@ -141,7 +141,7 @@ def _signal_runs(quick: bool) -> dict[str, Run]:
 
 
 def _signals(data: Data) -> dict[str, list[Spread]]:
-    """Goodput in Mb/s over the loads, by start and signal."""
+    """Returns the goodput in Mb/s over the loads, by start and signal."""
     return {
         f"{start}, {signal}": [
             spread([one / 1000 for one in _of_seeds(data, f"{load}/{signal}/{start}")]) for load in _LOADS_MBPS

@@ -1,4 +1,4 @@
-"""What the papers do not say: RoVegas beside Reno and CUBIC."""
+"""Beyond the papers: RoVegas beside Reno and CUBIC."""
 
 from vegaslab.papers.beyond.intervals import Spread, spread, with_intervals
 from vegaslab.papers.experiments.chart import Chart, Panel
@@ -37,7 +37,7 @@ def _runs(quick: bool) -> dict[str, Run]:
 
 
 def _shares(data: Data) -> dict[str, list[Spread]]:
-    """Share of the bottleneck in per cent over the queues, by flow and neighbour."""
+    """Returns the share of the bottleneck in per cent over the queues, by flow and neighbour."""
     return {
         f"{ours} beside {neighbour}": [
             spread(

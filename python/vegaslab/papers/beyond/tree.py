@@ -1,4 +1,4 @@
-"""What the papers do not say: Vegas's heirs from 1994 to today, alone and beside CUBIC."""
+"""Beyond the papers: Vegas's successors from 1994 to today, alone and beside CUBIC."""
 
 from typing import Any
 
@@ -38,7 +38,9 @@ _RATE_MBPS = 100.0
 _BOTTLENECK = "r1->r2"
 _SEEDS, _QUICK_SEEDS = 5, 1
 _LATER_MS = 37
-"""How much later a flow starts with each seed: nothing is drawn, but when it meets CUBIC's sawtooth matters."""
+"""The delay of a flow's start from one seed to the next, ms: the runs draw no random numbers, but the phase of CUBIC's
+sawtooth at the start matters.
+"""
 
 
 def _first(result: Result) -> dict[str, Any]:
@@ -68,7 +70,7 @@ def _runs(quick: bool) -> dict[str, Run]:
 
 
 def _seeds(scenario: str, quick: bool) -> range:
-    """Seeds of a network; one is enough for a flow alone, of which the start time changes nothing."""
+    """Returns the seeds of a network; one is enough for a flow alone, for which the start time changes nothing."""
     return range(1, 1 + ((_QUICK_SEEDS if quick else _SEEDS) if scenario == _BESIDE else 1))
 
 

@@ -1,4 +1,6 @@
-"""Dynamic Vegas (Zhou, Yu, Zhu, Liu): table 1, and table 2 with what its start times, queue and marks decide."""
+"""Dynamic Vegas (Zhou, Yu, Zhu, Liu): table 1, and table 2 with the start times, queue and marks that decide its
+outcome.
+"""
 
 from typing import Any
 
@@ -25,7 +27,7 @@ _BETAS = (3, 5, 10, 15, 20, 25, 30)
 _FAIR_KBPS, _LINK_KBPS, _PACKET_KBIT = 500.0, 1000, 8
 _HOMO, _HETE = "papers/dynamic-table2-homo", "papers/dynamic-table2-hete"
 _RENO_FIRST = {"flow__0__start": "1us", "flow__1__start": "0s"}
-"""At one instant, as ns-2 does it: Reno's packet is served before Vegas's."""
+"""Both flows start at one instant in ns-2, which serves Reno's packet before Vegas's."""
 _TOGETHER = "vegas, together"
 """The run in which both flows start at 0."""
 _PATH_MS = 110.0
@@ -38,7 +40,7 @@ _PAIRS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def _alone(result: Result) -> dict[str, Any]:
-    """Packets acknowledged, drops, timeouts."""
+    """Returns the packets acknowledged, drops and timeouts."""
     flow = result.summary["flows"][0]
     return {
         "packets": flow["delivered_bytes"] / _PAYLOAD_BYTES,
@@ -105,7 +107,9 @@ def _draw_table1(data: Data) -> list[Chart]:
 
 
 def _two(result: Result) -> dict[str, Any]:
-    """For both flows: kb/s, mean window of the second half in packets, base RTT in ms; the windows' curves."""
+    """Returns for both flows kb/s, the mean window of the second half in packets and the base RTT in ms; and the
+    windows' curves.
+    """
     flows = []
     for flow in result.summary["flows"]:
         time_s, window = flow_column(result, "cwnd_segments", flow["id"])
@@ -141,7 +145,7 @@ def _homo_runs(quick: bool) -> dict[str, Run]:
 
 
 def _of_kind(data: Data, kind: str) -> list[tuple[int, dict[str, Any]]]:
-    """Start of the second flow in ms and what was found, in order."""
+    """Returns the second flow's start in ms and the finding, in order."""
     found = [(int(key.split("/")[1]), run) for key, run in data.items() if key.startswith(f"{kind}/")]
     return sorted(found, key=lambda pair: pair[0])
 
@@ -257,7 +261,7 @@ def _find_hete(data: Data) -> dict[str, Finding]:
 
 
 def _renos_window() -> str:
-    """Reno's packets in flight by Little's law, from the paper's own numbers of Vegas."""
+    """Returns Reno's packets in flight by Little's law, from the paper's own numbers of Vegas."""
     window, _, kbps, _ = claims()["D-table2-hete"].values
     rtt_s = window * _PACKET_KBIT / kbps
     flight = rtt_s * _LINK_KBPS / _PACKET_KBIT

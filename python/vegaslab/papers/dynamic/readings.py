@@ -1,4 +1,6 @@
-"""Dynamic Vegas: what its paper leaves open, as readings: ns-2's defaults, and steps, marks, threshold, start times."""
+"""Readings of Dynamic Vegas's paper where it leaves a choice open: ns-2's defaults, and steps, marks, threshold, start
+times.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,24 +24,26 @@ _STARTS_MS = (1000, 0)
 _JOINS_S, _BEFORE_S, _AFTER_S = 100, 50, 150
 _CHANGES_BY = 0.25
 _PATH_PACKETS = 10.7
-"""Table 1's: 1 Mb/s in packets of 1000 bytes times 86 ms, without queues."""
+"""The path of table 1, in packets of 1000 bytes: 1 Mb/s times 86 ms, without queues."""
 
 NS2_WINDOW = 20
-"""ns-2's default `window_`: the most that is in flight, and the threshold before the first loss."""
+"""ns-2's default `window_`: the most packets in flight, and the threshold before the first loss."""
 _NS2_ALGORITHMS: Mapping[str, object] = {
     "vegas": {"preset": "vegas", "slow_start": "vegas-ns2-delayed"},
     "dynamic": {"preset": "dynamic", "avoidance": "dynamic-ns2"},
     "reno": "reno",
 }
 _NS2_FIRST_WINDOWS = {"vegas": 2, "dynamic": 1, "reno": 1}
-"""With ns-2's delayed growth every flow begins with one segment; `vegas-ns2-delayed` does so by itself."""
+"""The first windows. With ns-2's delayed growth every flow begins with one segment; `vegas-ns2-delayed` does so by
+itself.
+"""
 _NS2_NAME = (
     f"ns-2's defaults (windows and threshold of {NS2_WINDOW}, delayed growth, steps per ACK if positive); together"
 )
 
 
 def ns2_values(*kinds: str) -> dict[str, object]:
-    """Values to set in flows of these kinds, in order: ns-2's defaults wherever the paper is silent."""
+    """Returns values for flows of these kinds, in order: ns-2's defaults wherever the paper gives none."""
     return {
         f"flow.{flow}.{key}": value
         for flow, kind in enumerate(kinds)
@@ -55,7 +59,9 @@ def ns2_values(*kinds: str) -> dict[str, object]:
 def ns2_runs(
     scenario: str, extract: Callable[[Result], Any], rivals: Mapping[str, str], **others: object
 ) -> dict[str, Run]:
-    """A run of each kind in `rivals` beside its rival, with ns-2's defaults; "" is none. `others` are set, too."""
+    """Returns a run of each kind in `rivals` beside its rival, with ns-2's defaults; "" means no rival. `others` are
+    set, too.
+    """
     more = {key.replace("__", "."): value for key, value in others.items()}
     return {
         f"ns-2/{kind}": Run(
@@ -67,7 +73,7 @@ def ns2_runs(
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to fill in what the paper leaves open."""
+    """One choice of the settings that the paper leaves open."""
 
     steps: str
     marks: tuple[int, int]
@@ -82,12 +88,12 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """The reading in words."""
+        """The reading's name."""
         alpha, beta = self.marks
         return f"{_STEPS[self.steps]}; alpha {alpha}, beta {beta}; threshold {self.threshold}"
 
     def values(self, flows: Sequence[int]) -> dict[str, object]:
-        """The values to set in these flows."""
+        """Returns the values to set in these flows."""
         alpha, beta = self.marks
         own = {
             "algorithm": {"preset": "dynamic", "avoidance": self.steps},
@@ -99,7 +105,7 @@ class Choice:
 
 
 def choices(quick: bool, starts_ms: Sequence[int] = _STARTS_MS) -> Iterator[Choice]:
-    """All choices beside ns-2's defaults."""
+    """Yields all choices beside ns-2's defaults."""
     for start_ms in starts_ms:
         for steps in _STEPS:
             for marks in _MARKS if quick else _MORE_MARKS:
@@ -108,7 +114,7 @@ def choices(quick: bool, starts_ms: Sequence[int] = _STARTS_MS) -> Iterator[Choi
 
 
 def pair_runs(quick: bool, scenario: str, flows: Sequence[int], extract: Callable[[Result], Any]) -> dict[str, Run]:
-    """A run of table 2 for each choice; `flows` are Dynamic Vegas's."""
+    """Returns a run of table 2 for each choice; `flows` are the numbers of Dynamic Vegas's flows."""
     return {
         one.key: Run(scenario=scenario, set={**one.values(flows), "flow.1.start": f"{one.start_ms}ms"}, extract=extract)
         for one in choices(quick)
@@ -120,10 +126,10 @@ def pair_readings(
     reading: Callable[[dict[str, Any], dict[str, Any]], tuple[tuple[float, ...], bool]],
     vegas_at: Mapping[int, str],
 ) -> list[Reading]:
-    """A reading for each choice that was run, ns-2's defaults first.
+    """Returns a reading for each choice that was run, ns-2's defaults first.
 
-    `reading` gives values and holds of Vegas's run and Dynamic Vegas's; `vegas_at` has the key of Vegas's by the
-    second flow's start.
+    `reading` computes values and holds from Vegas's run and Dynamic Vegas's; `vegas_at` has the key of Vegas's run by
+    the second flow's start.
     """
     values, holds = reading(data["ns-2/vegas"], data["ns-2/dynamic"])
     made = [one for one in choices(False) if one.key in data]
@@ -138,7 +144,7 @@ def pair_readings(
 
 
 def _joined(result: Result) -> float:
-    """Mean window of the last 50 s over that of the 50 s before Reno joins."""
+    """Returns the mean window of the last 50 s over that of the 50 s before Reno joins."""
     time_s, window = flow_column(result, "cwnd_segments")
     before = (time_s > _BEFORE_S) & (time_s <= _JOINS_S)
     return float(np.mean(window[time_s > _AFTER_S]) / np.mean(window[before]))
@@ -171,7 +177,7 @@ def _find_joining(data: Data) -> dict[str, Finding]:
 
 
 def _opened(result: Result) -> dict[str, Any]:
-    """When slow start ended and the window was at rest, in s, and the window at slow start's end."""
+    """Returns when slow start ended and when the window became stable, in s, and the window at slow start's end."""
     flow = result.summary["flows"][0]
     time_s, window = flow_column(result, "cwnd_segments")
     return {

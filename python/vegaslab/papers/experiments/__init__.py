@@ -1,1 +1,1 @@
-"""What carries claims out: experiments, their runs and batches, what is taken from results."""
+"""The means of checking claims: experiments, their runs and batches, and the data extracted from results."""

@@ -1,4 +1,4 @@
-"""Thousands of short runs of one scenario, made as a sweep's: what is kept are columns of their totals."""
+"""Thousands of short runs of one scenario, made as a sweep; only columns of their totals are kept."""
 
 import hashlib
 import json
@@ -16,14 +16,14 @@ from vegaslab.util.progress import SweepProgress
 _HASH_DIGITS = 24
 
 Columns = dict[str, list[list[float | None]]]
-"""Values by column, shape (cells, replications); None where a run has none."""
+"""Values by column, of shape (cells, replications); None where a run lacks the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Cells of values by key, each run with the same seeds, counted up from the scenario's.
+    """Cells, each a table of values by key; all are run with the same seeds, counted up from the scenario's.
 
-    What an experiment gets for it are its `columns`, as `Columns`.
+    An experiment gets the batch's `columns`, as `Columns`.
     """
 
     scenario: str
@@ -37,9 +37,9 @@ class Batch:
 
 
 def carry_out_batch(batch: Batch, cache_folder: Path, engine: str) -> Columns:
-    """What the runs gave; taken from `cache_folder` if they were made before by the same `engine`.
+    """Returns the columns of the runs. They are read from `cache_folder` if the same `engine` has made them before.
 
-    Until all runs are made, those that are stand in a folder there, from which interrupted work goes on.
+    Until all runs are made, a folder there holds the finished ones, from which interrupted work continues.
     """
     plan = batch.plan()
     parts = (json.dumps(plan.document, sort_keys=True), " ".join(batch.columns), engine)

@@ -11,7 +11,7 @@ __all__ = ["Chart", "Curve", "Panel"]
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """A figure: `slug` is its file's name, `caption` says what is seen and what was assumed."""
+    """A figure: `slug` is its file's name, `caption` describes what it shows and what was assumed."""
 
     slug: str
     title: str
@@ -19,5 +19,5 @@ class Chart:
     panels: Sequence[Panel]
 
     def data(self) -> dict[str, Any]:
-        """For the page."""
+        """Returns the panels for the page."""
         return {"shared": False, "panels": [panel.data() for panel in self.panels]}

@@ -1,4 +1,4 @@
-"""What a paper's module registers: the runs it needs, what they say of its claims, and the figures."""
+"""The experiment that a paper's module registers: its runs, the findings on its claims, and the figures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from vegaslab.papers.judging.verdict import Finding
 from vegaslab.runs.result import Result
 
 Data = Mapping[str, Any]
-"""What each run gave, by its key: whatever its `extract` kept, as JSON gives it back (lists, not tuples).
+"""The data extracted from each run, by its key: the value of its `extract`, as JSON returns it (lists, not tuples).
 
-Of a batch, its columns.
+The data of a batch are its columns.
 """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One simulation: a shipped scenario with values set, and what is kept of its result.
+    """One simulation: a shipped scenario with values set, and the function that extracts data from its result.
 
-    `extract` is a function of a module, which must give what JSON can hold. A run is simulated again only if the
-    scenario, a value, the seed, the engine or the file that holds `extract` changes.
+    `extract` is a function of a module; its value must fit into JSON. A run is simulated again only if the scenario, a
+    value, the seed, the engine or the file that defines `extract` changes.
     """
 
     scenario: str
@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What was found on a question that no paper asks: a text, and a table of texts if there is one."""
+    """The findings on a question that no paper asks: a text, and a table of texts if there is one."""
 
     question: str
     text: str
@@ -42,7 +42,7 @@ class Answer:
 
 
 Flow = Mapping[str, Any]
-"""A flow of a scenario, as its document has it."""
+"""A flow of a scenario, as in its document."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,17 +51,17 @@ class Mutant:
 
     name: str
     change: Callable[[Flow], Mapping[str, object]] = lambda _flow: {}
-    """Values to set in a flow, by key of the flow."""
+    """Returns the values to set in a flow, by key of the flow."""
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    """What takes the place of a function, by its full name."""
+    """The functions that replace others, by the full names of those."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """A figure, a table or a worked example: runs by key, findings by claim, charts.
 
-    `runs` takes whether the report is to be quick (less of it: fewer seeds, fewer points) and gives runs by
-    key; `find` and `draw` take what they gave, and so does `answer`, for an experiment without claims.
+    `runs` returns the runs by key; its argument says whether the report is to be quick (fewer seeds, fewer points).
+    `find` and `draw` take the data of the runs, and so does `answer`, for an experiment without claims.
     """
 
     title: str
@@ -71,4 +71,4 @@ class Experiment:
     draw: Callable[[Data], Sequence[Chart]] = lambda _data: ()
     answer: Callable[[Data], Sequence[Answer]] = lambda _data: ()
     mutants: Sequence[Mutant] = ()
-    """In place of those that every experiment is run with (`mutants.py`), where they change nothing."""
+    """Mutants that replace the common ones (`mutants.py`), where those change nothing."""

@@ -1,4 +1,4 @@
-"""What is kept of a result: plain numbers and thinned series, as JSON holds them."""
+"""Data extracted from a result: plain numbers and thinned series, as JSON holds them."""
 
 from typing import Any
 
@@ -13,29 +13,31 @@ _MOST_POINTS = 700
 
 
 def flow_column(result: Result, column: str, flow: int = 0) -> tuple[Floats, Floats]:
-    """Times in s and values of a column of a flow's series."""
+    """Returns times in s and values of a column of a flow's series."""
     return _of(result.series.flows, "flow", flow, column)
 
 
 def link_column(result: Result, column: str, link: str) -> tuple[Floats, Floats]:
-    """Times in s and values of a column of a link's series."""
+    """Returns times in s and values of a column of a link's series."""
     return _of(result.series.links, "link", link, column)
 
 
 def curve(time_s: Floats, values: Floats) -> dict[str, list[float]]:
-    """Points of a curve, thinned to what a figure shows, ends kept."""
+    """Returns the points of a curve, thinned to what a figure shows, with both ends."""
     kept = np.unique(np.linspace(0, len(time_s) - 1, min(_MOST_POINTS, len(time_s))).astype(int))
     return {"x": [float(value) for value in time_s[kept]], "y": [float(value) for value in values[kept]]}
 
 
 def link_total(result: Result, link: str) -> dict[str, Any]:
-    """The summary's row of a link."""
+    """Returns the summary's row of a link."""
     found: dict[str, Any] = next(row for row in result.summary["links"] if row["id"] == link)
     return found
 
 
 def first_flow(result: Result) -> dict[str, Any]:
-    """Of a dumbbell's first flow: its part of the bottleneck and what it sent again, in per cent, and its goodput."""
+    """Returns the figures of a dumbbell's first flow: its share of the bottleneck and its retransmissions, in per cent,
+    and its goodput.
+    """
     flow = result.summary["flows"][0]
     rate_mbps = next(link["rate_mbps"] for link in result.scenario.links() if link["id"] == "r1->r2")
     return {
@@ -47,12 +49,12 @@ def first_flow(result: Result) -> dict[str, Any]:
 
 
 def first_time(time_s: Floats, reached: NDArray[np.bool_]) -> float | None:
-    """Time of the first sample that has `reached`; None if there is none."""
+    """Returns the time of the first sample that has `reached`; None if there is none."""
     return float(time_s[int(np.argmax(reached))]) if reached.any() else None
 
 
 def since_when(time_s: Floats, lasting: NDArray[np.bool_]) -> float | None:
-    """Time from which on every sample is `lasting`; None if the last one is not."""
+    """Returns the time from which on every sample is `lasting`; None if the last one is not."""
     if not lasting[-1]:
         return None
     breaks = np.flatnonzero(~lasting)

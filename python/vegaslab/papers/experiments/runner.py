@@ -1,4 +1,4 @@
-"""Carries out runs on all cores and keeps what they gave, so that interrupted work goes on."""
+"""Makes runs on all cores and keeps their data, so that interrupted work continues."""
 
 import hashlib
 import inspect
@@ -21,7 +21,7 @@ _HASH_DIGITS = 24
 
 
 def carry_out(runs: Mapping[str, Run | Batch], cache_folder: Path) -> dict[str, Any]:
-    """What each run or batch gave, by its key; what `cache_folder` holds is not simulated again."""
+    """Returns the data of each run or batch, by its key; runs with data in `cache_folder` are not simulated again."""
     with writing(cache_folder):
         cache_folder.mkdir(parents=True, exist_ok=True)
     single = {key: run for key, run in runs.items() if isinstance(run, Run)}

@@ -1,4 +1,4 @@
-"""Gallop-Vegas: the closed forms against what is printed beside them, and the windows of slow start simulated."""
+"""Gallop-Vegas: the closed forms compared with the numbers printed beside them, and simulated windows of slow start."""
 
 import math
 
@@ -17,7 +17,9 @@ _ROUNDS_AFTER_TIMEOUT = 7
 
 
 def _windows(result: Result) -> list[float]:
-    """Window at nine tenths of each of the first rounds: it grows with acknowledgements, at a round's start."""
+    """Returns the window at nine tenths of each of the first rounds: it grows with acknowledgements, at a round's
+    start.
+    """
     time_s, window = flow_column(result, "cwnd_segments")
     return [float(window[int(np.searchsorted(time_s, (i + 0.9) * _ROUND_S))]) for i in range(_ROUNDS)]
 
@@ -59,7 +61,7 @@ def _draw_windows(data: Data) -> list[Chart]:
 
 
 def _windows_after_timeout(result: Result) -> list[float]:
-    """Windows round by round from a timeout on, which sets the window; none without one."""
+    """Returns the windows round by round from a timeout on, which sets the window; an empty list without a timeout."""
     time_s, window = flow_column(result, "cwnd_segments")
     timeouts = [row["time_s"] for row in result.incidents.to_pylist() if row["kind"] == "timeout"]
     begins_s = timeouts[0] if len(timeouts) == 1 else float("nan")
@@ -79,7 +81,9 @@ def _find_timeout(data: Data) -> dict[str, Finding]:
 
 
 def _whole_if_near(window: float) -> float:
-    """The window, whole where it is nearly so: sums of fractions of segments miss by less than a thousandth."""
+    """Rounds a window that is nearly whole: sums of fractions of segments miss a whole number by less than a
+    thousandth.
+    """
     return float(round(window)) if abs(window - round(window)) < 0.001 else window
 
 
@@ -115,7 +119,7 @@ def _example2_gallop(mu: float, d: float) -> Finding:
 
 
 def _arithmetic(mu: float, d: float, *, printed_k: int, printed_rounds: int) -> str:
-    """Eqs. 13, 17 to 19 evaluated as printed, corrected, and as the examples must have done."""
+    """Returns eqs. 13 and 17 to 19 evaluated as printed, corrected, and as the examples must have evaluated them."""
     k = model.first_excess_round(mu, d)
     return (
         f"Eq. 13 as printed gives {model.first_excess_root_printed(mu, d):.3f}, so k = {k} and "

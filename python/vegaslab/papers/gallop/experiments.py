@@ -25,7 +25,9 @@ _GAMMA3_PACKETS = 3
 
 
 def _single(result: Result) -> dict[str, Any]:
-    """For a flow alone: when slow start ended, when the path was full, when the window was stable; drops, curves."""
+    """Returns for a single flow when slow start ended, when the path was full and when the window was stable; drops,
+    curves.
+    """
     flow = result.summary["flows"][0]
     time_s, window = flow_column(result, "cwnd_segments")
     _, throughput = flow_column(result, "throughput_mbps")
@@ -99,7 +101,7 @@ def _find_fig6(data: Data) -> dict[str, Finding]:
 
 
 def _bursts(drops_s: list[float]) -> list[tuple[float, int]]:
-    """Drops that follow each other closely, as time of the first and number."""
+    """Groups drops that follow each other closely; returns the time of the first and the number of each group."""
     found: list[tuple[float, int]] = []
     last_s = -np.inf
     for time_s in drops_s:
@@ -134,7 +136,7 @@ def _curve(data: Data, key: str, what: str, colour: int) -> Curve:
 
 
 def _mark(run: dict[str, Any], colour: int) -> Curve:
-    """Where slow start ends."""
+    """Returns a mark at the end of slow start."""
     time_s = run["slow_start_end_s"]
     window = float(np.interp(time_s, run["window"]["x"], run["window"]["y"]))
     return Curve(label="", x=[time_s], y=[window], colour=colour, style="points")

@@ -37,7 +37,7 @@ _SMOOTHED_OVER = 5
 
 
 def _algorithm(key: str, flows: int = 1) -> dict[str, object]:
-    """Values that give every flow the algorithm."""
+    """Returns values that give every flow the algorithm."""
     values: dict[str, object] = {}
     for flow in range(flows):
         values[f"flow.{flow}.algorithm"] = "gallop" if key == "gallop" else "vegas-ns2"
@@ -47,7 +47,7 @@ def _algorithm(key: str, flows: int = 1) -> dict[str, object]:
 
 
 def _rounds_to_full(result: Result) -> float | None:
-    """Base round trips until the window fills the path; None if it never does."""
+    """Returns the base RTTs until the window fills the path; None if it never does."""
     base_s = result.summary["flows"][0]["base_rtt_ms"] / 1000
     rate_mbps = next(link["rate_mbps"] for link in result.scenario.links() if link["id"] == _BOTTLENECK)
     time_s, window = flow_column(result, "cwnd_segments")
@@ -63,7 +63,7 @@ def _network(key: str, rate_mbps: float, delay_ms: int) -> Run:
         set={
             "topology.bottleneck.rate": f"{rate_mbps:g}mbit",
             "topology.bottleneck.delay": f"{delay_ms}ms",
-            # twice what a window that grows by one a round needs
+            # twice the time that a window growing by one a round needs
             "duration": f"{math.ceil(2 * (window + 30) * rtt_s)}s",
             "sample": f"{round(rtt_s * 1e5)}us",
             **_algorithm(key),
@@ -82,7 +82,7 @@ def _network_runs(_quick: bool) -> dict[str, Run]:
 
 
 def _points(data: Data, key: str) -> list[tuple[float, float]]:
-    """Bandwidth-delay product in kb and rounds, in order."""
+    """Returns the bandwidth-delay product in kb and the rounds, in order."""
     found = [
         (rate * (2 * delay + _ACCESS_RTT_S * 1000), data[f"{key}/{rate:g}-{delay}"])
         for rate in _RATES_MBPS
@@ -92,7 +92,7 @@ def _points(data: Data, key: str) -> list[tuple[float, float]]:
 
 
 def _slope(data: Data, key: str) -> float:
-    """Slope of the least-squares line, rounds for each 1000 kb."""
+    """Returns the slope of the least-squares line, rounds for each 1000 kb."""
     product, rounds = np.array(_points(data, key)).T
     return float(np.polyfit(product / 1000, rounds, 1)[0])
 
@@ -215,7 +215,7 @@ def _shared_runs(_quick: bool) -> dict[str, Run]:
 
 
 def _means(data: Data, variant: str = "") -> tuple[list[float], float]:
-    """Mean utilisation of each algorithm until all have converged, and when that is, in s."""
+    """Returns the mean utilisation of each algorithm until all have converged, and the time of that, in s."""
     runs = [data[f"{key}{variant}"] for key in _LABELS]
     ends = [run["converged_s"] if run["converged_s"] is not None else run["utilisation"]["x"][-1] for run in runs]
     end_s = max(ends)

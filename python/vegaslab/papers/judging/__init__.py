@@ -1,1 +1,1 @@
-"""Claims, what was found for them, and the verdicts."""
+"""Claims, the findings on them, and the verdicts."""

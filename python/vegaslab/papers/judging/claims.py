@@ -14,7 +14,7 @@ PAPERS = {
     "revisited": "TCP Vegas Revisited",
     "beyond": "What the papers do not say",
 }
-"""Titles by the name that the command line takes; the last chapter has no claims, but questions and answers."""
+"""The papers' titles by their name on the command line; the last chapter has no claims, but questions and answers."""
 
 Kind = Literal["analysis", "value", "shape"]
 
@@ -24,16 +24,16 @@ _LIMITS = ("exact", "within_percent", "within", "holds")
 
 @dataclass(frozen=True)
 class Limit:
-    """How far a number may be from the paper's. Exactly one rule is set."""
+    """The greatest distance of a number from the paper's. Exactly one rule is set."""
 
     rule: str
-    """One of exact, within_percent, within, holds."""
+    """The rule: exact, within_percent, within, or holds."""
     size: float
-    """Per cent or units; 0 for the other two."""
+    """The distance, in per cent or in the value's unit; 0 for the other two rules."""
     reason: str
 
     def __str__(self) -> str:
-        """The limit in words, without its reason."""
+        """Returns the limit in words, without its reason."""
         words = {
             "exact": "the printed digits",
             "within_percent": f"within {self.size:g} %",
@@ -45,7 +45,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Claim:
-    """One row of the claims file; `claims.toml` says what each field means."""
+    """One row of the claims file; `claims.toml` describes the fields."""
 
     id: str
     paper: str
@@ -53,35 +53,35 @@ class Claim:
     setting: str
     metric: str
     values: tuple[float, ...]
-    """The paper's numbers, row by row; empty where it prints none."""
+    """The paper's numbers, row by row; empty if it prints none."""
     units: tuple[str, ...]
-    """One for each value; one for all where there is none."""
+    """A unit for each value; a single one for all if there is no value."""
     kind: Kind
     conclusion: str
     limit: Limit
     at_least: frozenset[int]
-    """Places in `values` that are lower bounds ("more than 50 s")."""
+    """The places in `values` of lower bounds ("more than 50 s")."""
     assumed: tuple[str, ...]
     scenarios: tuple[str, ...]
     undecided: str = ""
-    """What the paper leaves out and decides; its readings stand side by side."""
+    """The decisive setting that the paper leaves out; the readings of it are compared with each other."""
     decided: str = ""
-    """By what else in the paper the first reading is the one that is meant; it is then judged alone."""
+    """The other part of the paper that shows that it means the first reading, which is then judged alone."""
     comparable: bool = True
-    """Whether what is run here is of the kind that the paper measured."""
+    """Whether the run here is of the kind that the paper measured."""
     not_discriminating: str = ""
-    """Why wrong implementations pass, where they do (`mutants.py`)."""
+    """The reason for which wrong implementations pass, if they do (`mutants.py`)."""
 
 
 @cache
 def claims() -> dict[str, Claim]:
-    """All claims by id, in the order of the file."""
+    """Returns all claims by id, in the order of the file."""
     rows = tomllib.loads(_FILE.read_text(encoding="utf-8"))["claim"]
     return {row["id"]: _claim(row) for row in rows}
 
 
 def flat(value: Any) -> tuple[float, ...]:
-    """Numbers of a claim's value, row by row; none of a text."""
+    """Returns the numbers of a claim's value, row by row; none for a text."""
     if isinstance(value, str):
         return ()
     return tuple(number for part in value for number in (flat(part) if isinstance(part, list) else (part,)))

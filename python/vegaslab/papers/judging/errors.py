@@ -1,4 +1,4 @@
-"""What can be wrong with a report."""
+"""The error of a report."""
 
 
 class PapersError(Exception):

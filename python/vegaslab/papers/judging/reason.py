@@ -1,4 +1,4 @@
-"""Why a verdict is what it is, in the words of a table's cell: what was judged, and how far it was off."""
+"""The reason for a verdict, as text for a table's cell: what decided it, and by how much it missed."""
 
 from vegaslab.papers.judging.claims import Claim
 from vegaslab.papers.judging.verdict import Verdict
@@ -7,10 +7,10 @@ _NOTHING = 1e-9
 
 
 def judged_by(verdict: Verdict) -> str:
-    """What decided: the conclusion alone, or the number that used most of its limit.
+    """Returns what decided: the conclusion alone, or the number that used most of its limit.
 
-    A ratio of ours to the paper decides nothing by itself: two packets in place of one may be within the limit, and a
-    conclusion may fail that is not about the number.
+    The ratio of our number to the paper's decides nothing by itself: two packets in place of one may be within the
+    limit, and a conclusion may fail that does not concern the number.
     """
     claim, finding = verdict.claim, verdict.finding
     match verdict.word:
@@ -29,7 +29,7 @@ def judged_by(verdict: Verdict) -> str:
 
 
 def _farthest(verdict: Verdict) -> str:
-    """The number that is farthest beyond its limit, or the nearest to it."""
+    """Describes the number that is farthest beyond its limit, or the nearest to it."""
     claim = verdict.claim
     pairs = list(enumerate(zip(verdict.finding.values, claim.values, strict=True)))
     judged = [(place, ours, theirs) for place, (ours, theirs) in pairs if not _is_beyond(claim, place, ours, theirs)]
@@ -61,7 +61,7 @@ def _is_relative(claim: Claim, theirs: float) -> bool:
 
 
 def _is_beyond(claim: Claim, place: int, ours: float, theirs: float) -> bool:
-    """Whether the paper's number is a lower bound, and ours is above it."""
+    """Returns whether the paper's number is a lower bound, and ours is above it."""
     return place in claim.at_least and ours >= theirs
 
 

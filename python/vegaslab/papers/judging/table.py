@@ -1,4 +1,4 @@
-"""A table of a paper with ours beside it, as the report shows it under a claim."""
+"""A table of a paper with our numbers beside it, as the report shows it under a claim."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Cells as text; each row has a cell for each of the head."""
+    """A table of texts; each row has a cell for each column of the head."""
 
     title: str
     head: Sequence[str]
@@ -14,5 +14,5 @@ class Table:
 
 
 def number(value: float) -> str:
-    """A number as tables show it: four digits, at most two after the point."""
+    """Returns a number as tables show it: four digits, at most two after the point."""
     return f"{value:.2f}" if abs(value) < 100 else f"{value:.1f}"

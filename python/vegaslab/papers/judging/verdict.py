@@ -1,4 +1,4 @@
-"""Verdicts: what was found, held against a claim and its limit. The one place where they are made."""
+"""Verdicts: findings compared with a claim and its limit. This module alone makes them."""
 
 import tomllib
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ Word = Literal["reproduced", "differs", "contradicted", "inconsistent", "open", 
 Interval = tuple[float, float]
 
 RERUN = "rerun"
-"""In `causes.toml`, beside the verdicts: the command that shows the cause."""
+"""The key in `causes.toml`, beside the verdicts, of the command that shows the cause."""
 
 _CAUSES = Path(__file__).parent / "causes.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """One choice where the paper leaves open what decides, and what it gives: as a finding's values and holds."""
+    """One choice where the paper leaves a decisive setting open, and its outcome: values and holds, as of a finding."""
 
     name: str
     values: tuple[float, ...]
@@ -31,12 +31,12 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What an experiment found for a claim.
+    """The finding of an experiment on a claim.
 
-    `values` stand for the claim's, one by one, in its units; an experiment of a claim without numbers may give its
-    own. `intervals` are those over seeds, if there are several. `holds`: whether the claim's conclusion does.
-    `arithmetic`, if given, shows that the paper contradicts itself. `note` says what else was seen;
-    `tables` are the paper's, with ours beside. `readings` stand beside `values`, which are those of the first one.
+    `values` stand for the claim's, one by one, in its units; an experiment on a claim without numbers may give its own.
+    `intervals` are those over seeds, if there are several. `holds` says whether the claim's conclusion does.
+    `arithmetic`, if given, shows that the paper contradicts itself. `note` adds other observations; `tables` are the
+    paper's, with our numbers beside them. `readings` are compared with `values`, which are those of the first reading.
     """
 
     values: tuple[float, ...]
@@ -51,7 +51,7 @@ class Finding:
     def of_readings(
         cls, *readings: Reading, intervals: tuple[Interval, ...] = (), note: str = "", tables: tuple[Table, ...] = ()
     ) -> "Finding":
-        """Of all that the paper's words allow; the first reading is the one that is assumed, or decided on."""
+        """Makes the finding from all readings that the paper's words allow; the first one is assumed, or decided on."""
         first = readings[0]
         return cls(
             values=first.values, holds=first.holds, intervals=intervals, note=note, tables=tables, readings=readings
@@ -60,7 +60,7 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """A claim, what was found, the word for it and the cause; `rerun` is the command that shows the cause."""
+    """A claim, its finding, the word for how they agree and the cause; `rerun` is the command that shows the cause."""
 
     claim: Claim
     finding: Finding
@@ -70,13 +70,13 @@ class Verdict:
 
     @property
     def ratios(self) -> tuple[float | None, ...]:
-        """Ours over the paper's, value by value; None where the paper's is 0 or there is none."""
+        """Our numbers over the paper's, value by value; None where the paper's is 0 or missing."""
         pairs = zip(self.finding.values, self.claim.values, strict=True) if self.claim.values else ()
         return tuple(ours / theirs if theirs else None for ours, theirs in pairs)
 
 
 def judge(claim: Claim, finding: Finding) -> Verdict:
-    """The verdict. Raises `PapersError` if it is not "reproduced" and `causes.toml` has no cause for it."""
+    """Returns the verdict. Raises `PapersError` if it is not "reproduced" and `causes.toml` has no cause for it."""
     word = word_of(claim, finding)
     of_claim = causes().get(claim.id, {})
     cause = of_claim.get(word, "")
@@ -92,12 +92,12 @@ def judge(claim: Claim, finding: Finding) -> Verdict:
 
 @cache
 def causes() -> dict[str, dict[str, str]]:
-    """Causes by claim and verdict, and the commands that show them."""
+    """Returns the causes by claim and verdict, and the commands that show them."""
     return tomllib.loads(_CAUSES.read_text(encoding="utf-8"))
 
 
 def word_of(claim: Claim, finding: Finding) -> Word:
-    """The word for what was found, the first that fits in the order of `docs/papers/README.md`."""
+    """Returns the word for a finding: the first that fits, in the order of `docs/papers/README.md`."""
     if not claim.comparable:
         return "not comparable"
     if finding.arithmetic:
@@ -109,7 +109,7 @@ def word_of(claim: Claim, finding: Finding) -> Word:
 
 
 def reading_words(claim: Claim, finding: Finding) -> tuple[Word, ...]:
-    """What each reading would be by itself."""
+    """Returns the word for each reading by itself."""
     return tuple(_word(claim, one.values, one.holds) for one in finding.readings)
 
 
@@ -137,7 +137,7 @@ def _is_near(claim: Claim, place: int, ours: float) -> bool:
 
 
 def _half_a_digit(printed: float) -> float:
-    """Half of the last digit that was printed: 0.0005 for 16.242; 0 for whole numbers, which are counts.
+    """Returns half of the last digit that was printed: 0.0005 for 16.242; 0 for whole numbers, which are counts.
 
     >>> _half_a_digit(57.9), _half_a_digit(64)
     (0.05, 0.0)

@@ -1,4 +1,4 @@
-"""Charts drawn by matplotlib: the same bytes for the same chart."""
+"""Charts drawn by matplotlib: a chart always gives the same bytes."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ _PLAIN = StrMethodFormatter("{x:g}")
 
 
 def draw(chart: Chart) -> Figure:
-    """The chart's panels, one below the other."""
+    """Draws the chart's panels, one below the other."""
     with matplotlib.rc_context(STYLE):
         height = _PANEL_INCHES * len(chart.panels) + _EDGE_INCHES
         figure = Figure(figsize=(_WIDTH_INCHES, height), layout="constrained")

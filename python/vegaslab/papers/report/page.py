@@ -1,4 +1,4 @@
-"""The report as one page: script, style and data inside, nothing loaded from elsewhere."""
+"""The report as one page with script, style and data inside; it loads no other file."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ _TITLE = "The Vegas papers, claim by claim"
 
 
 def page(chapters: Sequence[Chapter], *, quick: bool) -> str:
-    """The page of a report."""
+    """Returns the page of a report."""
     verdicts = [verdict for chapter in chapters for verdict in chapter.verdicts]
     charts = [chart for chapter in chapters for chart in chapter.charts]
     return render(
@@ -42,7 +42,7 @@ def page(chapters: Sequence[Chapter], *, quick: bool) -> str:
 
 
 def numbers(values: Sequence[float]) -> str:
-    """Numbers as a table shows them."""
+    """Formats numbers as a table shows them."""
     return ", ".join(f"{value:.4g}" for value in values)
 
 
@@ -84,7 +84,7 @@ def _row(verdict: Verdict) -> dict[str, Any]:
 
 
 def _ratios(verdict: Verdict) -> str:
-    """Ratios as the table shows them; many of one value once."""
+    """Formats ratios as the table shows them; equal ones appear once."""
     shown = ["-" if ratio is None else f"{ratio:.2f}" for ratio in verdict.ratios]
     return f"{shown[0]} each" if len(shown) > 1 and len(set(shown)) == 1 else ", ".join(shown)
 
@@ -120,7 +120,7 @@ def _card(verdict: Verdict) -> dict[str, Any]:
 
 
 def _readings(verdict: Verdict) -> list[Table]:
-    """What each reading gives, side by side."""
+    """Returns tables of the readings' values, next to each other."""
     claim, finding = verdict.claim, verdict.finding
     words = reading_words(claim, finding)
     rows = [(one.name, numbers(one.values), word) for one, word in zip(finding.readings, words, strict=True)]

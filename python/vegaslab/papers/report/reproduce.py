@@ -29,9 +29,9 @@ _JSON, _CSV, _PAGE = "claims.json", "claims.csv", "index.html"
 
 
 def reproduce(names: Sequence[str], folder: Path, *, quick: bool = False) -> list[Chapter]:
-    """Carries out what `names` select (see `select`) and writes the report into `folder`; returns its chapters.
+    """Checks the claims that `names` select (see `select`) and writes the report into `folder`; returns its chapters.
 
-    Runs that were finished before are taken from `folder`. Raises `PapersError` and `OSError`.
+    Runs that were finished before are read from `folder`. Raises `PapersError` and `OSError`.
     """
     selected = select(names)
     _check(folder)
@@ -47,12 +47,12 @@ def reproduce(names: Sequence[str], folder: Path, *, quick: bool = False) -> lis
 
 
 def rows(chapters: Sequence[Chapter]) -> list[dict[str, Any]]:
-    """One row a claim: what `claims.json` holds."""
+    """Returns a row for each claim, the content of `claims.json`."""
     return [_row(verdict) for chapter in chapters for verdict in chapter.verdicts]
 
 
 def _check(folder: Path) -> None:
-    """Only an empty folder or an earlier report is written into: what would be replaced is a report's."""
+    """Checks that the folder is empty or holds an earlier report: nothing else may be replaced."""
     if folder.exists() and not folder.is_dir():
         raise PapersError(f"{folder}: is a file; give a folder")
     names = {path.name for path in folder.iterdir()} if folder.exists() else set()
@@ -116,7 +116,7 @@ def _row(verdict: Verdict) -> dict[str, Any]:
 
 
 def _rounded(value: float) -> float:
-    """To six digits, so that the report does not depend on the last bit."""
+    """Rounds to six digits, so that the report does not depend on the last bit."""
     return float(f"{value:.6g}")
 
 
@@ -145,7 +145,7 @@ def _csv(table: Sequence[dict[str, Any]]) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Lists as numbers with blanks between; an interval as from..to."""
+    """Formats lists as numbers with blanks between, and an interval as from..to."""
     if isinstance(value, list):
         return " ".join(
             "-" if one is None else "..".join(f"{end:g}" for end in one) if isinstance(one, list) else f"{one:g}"

@@ -98,8 +98,9 @@ TABLES: Mapping[str, Printed] = {
 
 
 def implied_deviation(table: str, ground: str) -> float:
-    """Standard deviation of single runs that a table's effects and error share imply: effects of q, squared, times all
-    runs are their share of the variation; the errors' has a degree of freedom less for each of the cells.
+    """Returns the standard deviation of single runs that a table's effects and error share imply. The effects' share of
+    the variation is the sum of their squares times the number of runs; the errors have a degree of freedom less for
+    each of the cells.
 
     >>> round(implied_deviation("VI", "Reno"), 1), round(implied_deviation("VII", "Reno"), 1)
     (9.2, 7.0)
@@ -111,7 +112,7 @@ def implied_deviation(table: str, ground: str) -> float:
 
 @dataclass(frozen=True)
 class _Asked:
-    """One of tables VI to IX: which load, what is measured, what must hold."""
+    """One of tables VI to IX: its load, its measured quantity, and the conclusion that must hold."""
 
     table: str
     load: str
@@ -156,7 +157,7 @@ _ASKED = {
     for claim, asked in _TABLES_ASKED.items()
     for ground, suffix in (("Reno", ""), ("Vegas", "-vegas"))
 }
-"""By claim, which table, and over which background."""
+"""The table and the background of each claim."""
 
 
 def _runs(quick: bool) -> dict[str, Batch]:
@@ -176,8 +177,8 @@ def _finding(asked: _Asked, ground: str, data: Data) -> Finding:
 
 
 def effects_finding(sample: Floats, holds: Callable[[Analysis], bool], tables: tuple[Table, ...]) -> Finding:
-    """Mean and effects of the three phases, then their shares and the errors'."""
-    # the paper's error share has the seeds in it, its replications being independent; the intervals need not
+    """Returns the mean and the effects of the three phases, then their shares and the errors'."""
+    # the paper's error share includes the seeds' part, since its replications are independent; the intervals need not
     found = Analysis.of(PHASE_DESIGN, sample, LEVEL)
     intervals = Analysis.of(PHASE_DESIGN, sample, LEVEL, blocks=True)
     shares = [100 * found[word].share for word in "SCR"] + [100 * found.error_share]
@@ -200,7 +201,9 @@ def _of_seeds(sample: Floats) -> float:
 
 
 def effects_table(title: str, table: str, samples: Mapping[str, Floats], unit: str) -> Table:
-    """The paper's table with ours beside it; * is what the 90 % interval does not tell from 0."""
+    """Returns the paper's table with our numbers beside it; * marks those that the 90 % interval does not distinguish
+    from 0.
+    """
     head = ["effect"]
     for ground in samples:
         head += [f"{ground}: paper ({unit})", "ours", "90 % from", "to", "paper %", "ours %"]
@@ -224,7 +227,7 @@ def effects_table(title: str, table: str, samples: Mapping[str, Floats], unit: s
 
 
 def far_findings(samples: Mapping[str, Floats]) -> dict[str, Finding]:
-    """Table XI."""
+    """Returns the findings on table XI."""
     table = effects_table("Table XI: throughput over the long path", "XI", samples, "KB/s")
     return {
         "H-table11": effects_finding(samples["Reno"], _start_costs, (table,)),

@@ -23,11 +23,11 @@ _HALF_A_SEGMENT = 0.5
 
 _INVARIANT = {"released": "vegas-1994", "corrected": "vegas"}
 _PRINTED = (("9 is acked", -2, 2), ("10 is acked", 3, 6))
-"""Table III: events, numerators of equations 3 and 4."""
+"""Table III: the events, and the numerators of equations 3 and 4."""
 
 
 def _diffs(result: Result) -> list[float]:
-    """The expected rate less the actual one, in segments, each time that it changed."""
+    """Returns the expected rate less the actual one, in segments, at each change."""
     _, diff = flow_column(result, "diff_segments")
     return [value for value, _ in groupby(diff[~np.isnan(diff)].tolist())]
 
@@ -62,12 +62,14 @@ def _find_invariant(data: Data) -> dict[str, Finding]:
 
 
 def _text(letters: str) -> str:
-    """Reno with these mechanisms, as `--set` takes them."""
+    """Returns Reno with these mechanisms, as text for `--set`."""
     return f'{{ mechanisms = "{letters}" }}'
 
 
 def _windows(result: Result) -> list[dict[str, Any]]:
-    """Curve and steady mean of each flow's window, and its steady backlog: what it believes, and what it is."""
+    """Returns for each flow the curve and the steady mean of its window, and its steady backlog: as the flow measures
+    it, and the true one.
+    """
     found = []
     base_ms = min(flow["base_rtt_ms"] for flow in result.summary["flows"])
     for flow in range(_FLOWS):
@@ -80,7 +82,7 @@ def _windows(result: Result) -> list[dict[str, Any]]:
                 "curve": curve(time_s, window),
                 "steady": float(window[steady].mean()),
                 "believed": float(diff[steady].mean()),
-                # the first flow found the path empty
+                # the first flow found the path empty, so the least base RTT is the true one
                 "backlog": float((window[steady] * (1 - base_ms / rtt_ms[steady])).mean()),
                 "retransmitted": result.summary["flows"][flow]["segments_retransmitted"],
             }
@@ -94,14 +96,14 @@ def _steady_windows(result: Result) -> list[float]:
 
 @dataclass(frozen=True)
 class _Network:
-    """What figure 2's words allow: which Vegas, and access links that figure 1 would show."""
+    """A reading of figure 2: the variant of Vegas, and the access links that figure 1 may show."""
 
     algorithm: str
     access_ms: float
     queue: int = 25
 
     def __str__(self) -> str:
-        """The reading in words."""
+        """Returns the reading's name."""
         name = _ALGORITHM_NAMES[self.algorithm]
         return f"{name}, access links of {self.access_ms:g} ms" + (f", queue {self.queue}" if self.queue != 25 else "")
 
@@ -129,7 +131,7 @@ _JITTER_S, _JITTERED, _QUICK_JITTERED = 0.1, 20, 6
 
 
 def _jittered_starts(seed: int) -> tuple[float, ...]:
-    """Starts within a tenth of a second after the exact ones."""
+    """Returns starts within a tenth of a second after the exact ones."""
     late_s = np.random.default_rng(seed).uniform(0, _JITTER_S, _FLOWS)
     return tuple(float(start + late) for start, late in zip(_EXACT_STARTS_S, late_s, strict=True))
 
@@ -171,7 +173,7 @@ def _both_backlogs(flow: dict[str, Any]) -> str:
 
 
 def _jittered(data: Data, network: _Network) -> list[bool]:
-    """Whether each run with other starts gives the figure."""
+    """Returns whether each run with other starts shows what the figure shows."""
     return [
         _later_have_more(windows)
         for key, windows in data.items()
@@ -180,7 +182,9 @@ def _jittered(data: Data, network: _Network) -> list[bool]:
 
 
 def _five_reading(data: Data, network: _Network) -> Reading:
-    """With starts exactly a second apart; the name says how many with other starts give the figure."""
+    """Returns the reading with starts exactly a second apart; its name says how many runs with other starts agree with
+    the figure.
+    """
     steady = [flow["steady"] for flow in data[f"{network}/exact"]]
     gives = _jittered(data, network)
     return Reading(
@@ -220,7 +224,7 @@ def _draw_five(data: Data) -> list[Chart]:
 
 
 def _digest(result: Result) -> dict[str, Any]:
-    """Everything that happened, as one digest: each change of a window and a queue, each incident, the totals."""
+    """Returns a digest of all that happened: each change of a window and a queue, each incident, the totals."""
     hashing = hashlib.sha256()
     for table in (result.series.flows, result.series.links, result.incidents):
         for name in table.column_names:

@@ -1,5 +1,5 @@
-"""Revisited: each mechanism by itself, in the 2^7 design of section VIII.D, and in the 2^10 design that its
-authors ran and did not print.
+"""Revisited: each mechanism by itself, in the 2^7 design of section VIII.D, and in the 2^10 design, the results of
+which its authors did not print.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ SEVEN, TEN = "ABCDEFG", "ABCDEFGHIJ"
 
 _SEEDS, _TEN_SEEDS, _QUICK_SEEDS = 50, 5, 2
 _QUICK_GENERATORS = (("H", "ABCG"), ("I", "BCDE"), ("J", "ACDF"))
-"""A fraction of 128 cells, of resolution V: what is confounded with a main effect has four letters or more."""
+"""A fraction of 128 cells, of resolution V: words confounded with a main effect have four letters or more."""
 
 _NOTHING = 0.01
 _MOST_WORDS = 12
@@ -40,7 +40,7 @@ _PAPER: Mapping[tuple[str, str], Mapping[str, float]] = {
     ("Reno", "high"): {"F": 28.0, "D": 9.0, "C": 3.0},
     ("Vegas", "high"): {"F": 7.0, "D": 2.0, "C": 2.0},
 }
-"""Shares in % that section VIII.D names."""
+"""The shares in % that section VIII.D gives."""
 
 _NAMES = {
     "A": "congestion detection in slow start",
@@ -85,7 +85,7 @@ def _seven(data: Data, ground: tuple[str, str], measure: Any = throughput_kbps) 
 
 
 def _mains(found: Analysis, letters: str) -> dict[str, tuple[float, float]]:
-    """Effect and share in % of each mechanism."""
+    """Returns effect and share in % of each mechanism."""
     singles = (one for one in found.effects if len(one.effect.word) == 1)
     return {spelled(one.name, letters): (one.value, 100 * one.share) for one in singles}
 

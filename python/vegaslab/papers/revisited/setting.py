@@ -1,4 +1,4 @@
-"""Revisited: the transfer, its backgrounds, and the designs over its mechanisms."""
+"""Revisited: the measured transfer, its backgrounds, and the designs over its mechanisms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ Floats = NDArray[np.float64]
 SCENARIO, WAN = "papers/revisited", "papers/revisited-wan"
 
 CORRECTED = "ABCDEFG"
-"""Vegas' of the paper's tables: H, I and J "are always turned off" (section VIII.A)."""
+"""The mechanisms of Vegas in the paper's tables: H, I and J "are always turned off" (section VIII.A)."""
 
 LOADS = {"low": "213584us", "high": "64075us"}
-"""Mean time between two conversations of the four applications that are modelled, 46.82 % of tcplib's connections,
-where the paper has a connection every 0.1 and 0.03 s.
+"""The mean time between two conversations, us. The four applications that are modelled have 46.82 % of tcplib's
+connections; the paper has a connection every 0.1 and 0.03 s.
 """
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What the background's connections carry, and the mean time between two of them."""
+    """The contents of the background's connections, and the mean time between two of them."""
 
     name: str
     values: Mapping[str, object]
@@ -42,7 +42,7 @@ POISSON = Kind(
     },
     {"low": "300ms", "high": "120ms"},
 )
-"""20 kB is a conversation's mean; the times were fitted to Reno's two cells of table I."""
+"""The size is a conversation's mean, 20 kB; the times were fitted to Reno's two cells of table I."""
 
 PARETO = Kind(
     "Pareto transfers of 6 kB",
@@ -54,10 +54,10 @@ PARETO = Kind(
     },
     {"low": "100ms", "high": "30ms"},
 )
-"""At the paper's own times; the size was fitted to Reno's two cells."""
+"""The times are the paper's own; the size was fitted to Reno's two cells."""
 
 KINDS = (TCPLIB, POISSON, PARETO)
-"""The background is tcplib's, as the paper says; what it sends, the paper does not say further."""
+"""The kinds of background. The paper's is tcplib's; it does not describe the traffic further."""
 
 GROUNDS = tuple((background, load) for load in LOADS for background in ("Reno", "Vegas"))
 """Background and load in the order of the paper's columns."""
@@ -76,10 +76,10 @@ PHASE_EFFECTS = {
     "CR": "ca_rec",
     "CRS": "ss_ca_rec",
 }
-"""The paper's names by the design's words."""
+"""The paper's names of the effects, by the design's words."""
 
 LEVEL = 0.90
-"""Of the effects' intervals, as in the paper; those of means are 95 %."""
+"""The confidence level of the effects' intervals, as in the paper; those of means are 95 %."""
 
 _GOODPUT, _RESENT, _COMPLETION = "flow.0.goodput_mbps", "flow.0.segments_retransmitted", "flow.0.completion_s"
 _KB_PER_MEGABIT = 125.0
@@ -95,7 +95,7 @@ _BACKGROUND: Mapping[str, object] = {
 def over(
     background: str, load: str, more: Mapping[str, object] | None = None, kind: Kind = TCPLIB
 ) -> dict[str, object]:
-    """Values that make the background."""
+    """Returns the values that make the background."""
     return {
         "traffic.0.flow.algorithm": _BACKGROUND[background],
         "traffic.0.interarrival": kind.gaps[load],
@@ -107,23 +107,23 @@ def over(
 def batch(
     algorithms: Sequence[object], ground: Mapping[str, object], replications: int, scenario: str = SCENARIO
 ) -> Batch:
-    """The transfer by each of `algorithms` over one background."""
+    """Returns the batch of transfers by each of `algorithms` over one background."""
     cells = [{"flow.0.algorithm": algorithm, **ground} for algorithm in algorithms]
     return Batch(scenario=scenario, cells=cells, replications=replications, columns=(_GOODPUT, _RESENT, _COMPLETION))
 
 
 def mechanisms(letters: str) -> dict[str, object]:
-    """Reno with these mechanisms."""
+    """Returns Reno with these mechanisms."""
     return {"mechanisms": letters}
 
 
 def phase_cells() -> list[object]:
-    """The eight cells of the 2^3 design, in its order."""
+    """Returns the eight cells of the 2^3 design, in its order."""
     return [mechanisms(letters) for letters in _chosen(PHASE_DESIGN, tuple(PHASES.values()))]
 
 
 def mechanism_design(letters: str, generators: Sequence[tuple[str, str]] = ()) -> Design:
-    """A design with a factor for each mechanism. Its letters skip I, which stands for the mean: see `spelled`."""
+    """Returns a design with a factor for each mechanism. Its letters skip I, which is the mean: see `spelled`."""
     words = {mechanism: letter for letter, mechanism in zip(LETTERS, letters, strict=False)}
     made = tuple(
         Generator(words[target], 1, frozenset(words[letter] for letter in product)) for target, product in generators
@@ -132,32 +132,32 @@ def mechanism_design(letters: str, generators: Sequence[tuple[str, str]] = ()) -
 
 
 def mechanism_cells(design: Design, letters: str) -> list[object]:
-    """The cells of `mechanism_design`, in its order."""
+    """Returns the cells of `mechanism_design`, in its order."""
     return [mechanisms(chosen) for chosen in _chosen(design, tuple(letters))]
 
 
 def spelled(word: str, letters: str) -> str:
-    """A word of the design in the paper's letters."""
+    """Returns a word of the design in the paper's letters."""
     return "".join(letters[LETTERS.index(letter)] for letter in word)
 
 
 def throughput_kbps(columns: Mapping[str, Any]) -> Floats:
-    """Throughput in KB/s, shape (cells, replications); of a transfer that was cut short, up to that time."""
+    """Returns the throughput in KB/s, shape (cells, replications); of a transfer cut short, up to that time."""
     return np.array(columns[_GOODPUT], dtype=np.float64) * _KB_PER_MEGABIT
 
 
 def resent_kb(columns: Mapping[str, Any]) -> Floats:
-    """Retransmitted payload in KB, shape (cells, replications)."""
+    """Returns the retransmitted payload in KB, shape (cells, replications)."""
     return np.array(columns[_RESENT], dtype=np.float64) * _SEGMENT_KB
 
 
 def deviation(sample: Floats) -> float:
-    """Standard deviation of single runs around their cell's mean, pooled over the cells."""
+    """Returns the standard deviation of single runs around their cell's mean, pooled over the cells."""
     return float(np.sqrt(sample.var(axis=1, ddof=1).mean()))
 
 
 def cut_short(columns: Mapping[str, Any]) -> Floats:
-    """Share of each cell's transfers that were not complete when the run ended."""
+    """Returns the share of each cell's transfers that were not complete when the run ended."""
     missing = [[value is None for value in row] for row in columns[_COMPLETION]]
     return np.asarray(np.mean(missing, axis=1), dtype=np.float64)
 

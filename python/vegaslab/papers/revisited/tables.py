@@ -30,21 +30,21 @@ from vegaslab.papers.revisited.setting import (
 from vegaslab.statistics import mean_interval, paired_difference
 
 RENO, ONLY_CA, WITHOUT_CA, VEGAS = 0, 2, 5, 7
-"""Cells of the 2^3 design: nothing on, congestion avoidance alone, all but it, all."""
+"""Places of cells in the 2^3 design: nothing on, congestion avoidance alone, all but that, all on."""
 
 _SEEDS, _QUICK_SEEDS = 50, 10
 _RELEASED = "vegas-1994"
 _NAMES = ("Reno low", "Vegas low", "Reno high", "Vegas high")
 _GROUND_AXIS = "background: 1 Reno low, 2 Vegas low, 3 Reno high, 4 Vegas high"
 _KEPT_GAIN, _NO_GAIN = 0.5, 0.25
-"""Of the whole gain: what keeps it has half at least, what has none a quarter at most."""
+"""Parts of the whole gain: a choice keeps the gain with half of it at least, and has none with a quarter at most."""
 
 _PAPER_IV = {"throughput": (71.8, 13.0), "resent": (49.5, 144.8)}
-"""Reno over the corrected Vegas, low and high (tables IV and V)."""
+"""Ratios of Reno's figures to the corrected Vegas's, for low and high load (tables IV and V)."""
 
 
 def phase_batches(quick: bool) -> dict[str, Batch]:
-    """The 2^3 design over the four backgrounds, which most tables come from."""
+    """Returns the 2^3 design over the four backgrounds, the source of most tables."""
     seeds = _QUICK_SEEDS if quick else _SEEDS
     return {f"{background}-{load}": batch(phase_cells(), over(background, load), seeds) for background, load in GROUNDS}
 
@@ -57,7 +57,7 @@ def _short_runs(quick: bool) -> dict[str, Batch]:
 
 
 def _rows(data: Data, measure: Any) -> dict[str, list[Floats]]:
-    """What each replication gave, by the sender, over the four backgrounds in the paper's order."""
+    """Returns the values of each replication, by sender, over the four backgrounds in the paper's order."""
     phases = {ground: measure(data["-".join(ground)]) for ground in GROUNDS}
     mixed = {load: measure(data[f"released/released-{load}"]) for load in LOADS}
     over_reno = {load: measure(data[f"released/Reno-{load}"])[0] for load in LOADS}
@@ -99,7 +99,7 @@ def _find_short(data: Data) -> dict[str, Finding]:
 
 
 def _find_suffering(data: Data) -> Finding:
-    """Reno over the corrected Vegas's background, and over its like, as table IV."""
+    """Compares Reno over the corrected Vegas's background with Reno over Reno's, as table IV."""
     pairs = [
         (throughput_kbps(data[f"Vegas-{load}"])[RENO], throughput_kbps(data[f"Reno-{load}"])[RENO]) for load in LOADS
     ]
@@ -107,7 +107,7 @@ def _find_suffering(data: Data) -> Finding:
     more = [paired_difference(over_vegas, over_reno) for over_vegas, over_reno in pairs]
     return Finding(
         values=shares,
-        # at high load by more than chance
+        # at high load the difference is more than chance
         holds=max(shares) < 1 and more[-1].high < 0,
         note="Differences in KB/s, low and high, with 95 % intervals over seeds: "
         f"{', '.join(f'{one.mean:.1f} ({one.low:.1f} to {one.high:.1f})' for one in more)}.",
@@ -173,7 +173,7 @@ def _panel(rows: Mapping[str, list[Floats]], claim: str, y: str) -> Panel:
 def points(
     label: str, x: Sequence[float], samples: Sequence[Floats], paper: Sequence[float], colour: int
 ) -> list[Curve]:
-    """Means as dots, their intervals as bars, the paper's as crosses."""
+    """Returns means as dots, their intervals as bars, and the paper's means as crosses."""
     means = [mean_interval(sample) for sample in samples]
     bars = [Curve(label="", x=[at, at], y=[one.low, one.high], colour=colour) for at, one in zip(x, means, strict=True)]
     dots = Curve(label=label, x=x, y=[one.mean for one in means], colour=colour, style="points")
@@ -241,7 +241,7 @@ def _far_runs(quick: bool) -> dict[str, Batch]:
     for background in ("Reno", "Vegas"):
         for kind in KINDS:
             ground = over(background, "high", kind=kind)
-            # tcplib's are those of the other tables
+            # the runs over tcplib's background are those of the other tables
             cells = phase_cells() if kind == TCPLIB else ends
             runs[f"far/{kind.name}/{background}"] = batch(cells, ground, seeds, WAN)
             runs[f"near/{kind.name}/{background}"] = batch(cells, ground, seeds)
@@ -271,7 +271,7 @@ def _find_far(data: Data) -> dict[str, Finding]:
 
 
 def _far_and_near(data: Data, kind: Kind) -> list[tuple[Floats, Floats]]:
-    """Throughputs on the long path and on the short one, over Reno's background, then Vegas's."""
+    """Returns the throughputs on the long path and on the short one, over Reno's background, then Vegas's."""
     return [
         (throughput_kbps(data[f"far/{kind.name}/{ground}"]), throughput_kbps(data[f"near/{kind.name}/{ground}"]))
         for ground in ("Reno", "Vegas")

@@ -1,4 +1,4 @@
-"""Revisited: how its tables move with what the paper leaves open."""
+"""Revisited: the effect of the choices that the paper leaves open on its tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -71,7 +71,7 @@ VARIANTS = {
 
 
 def runs(quick: bool) -> dict[str, Batch]:
-    """The 2^3 design over Reno's background, low and high, in each variant."""
+    """Returns the 2^3 design over Reno's background, low and high, in each variant."""
     seeds = _QUICK_SEEDS if quick else _SEEDS
     return {f"variant/{key}/{load}": _batch(one, load, seeds) for key, one in VARIANTS.items() for load in LOADS}
 
@@ -84,7 +84,9 @@ def _batch(variant: Variant, load: str, seeds: int) -> Batch:
 
 
 def table(data: Data) -> Table:
-    """What moves: the deviation of single runs, means of Reno and Vegas, their ratio, the phases' effects."""
+    """Returns the figures that change: the deviation of single runs, means of Reno and Vegas, their ratio, the phases'
+    effects.
+    """
     head: tuple[str, ...] = ("over Reno's background", "load", "deviation of a run (KB/s)")
     head += ("Reno (KB/s)", "Vegas' (KB/s)", "ratio", "ss (KB/s)", "ca", "rec", "errors %")
     head += ("Reno resends (KB)", "Vegas' resends (KB)")
@@ -111,7 +113,7 @@ def _line(data: Data, key: str, load: str) -> tuple[str, ...]:
 
 
 def chart(data: Data) -> Chart:
-    """Reno and Vegas in each variant."""
+    """Draws Reno and Vegas in each variant."""
     panels = [_panel(data, load) for load in LOADS]
     names = "; ".join(f"{place + 1} {one.name}" for place, one in enumerate(VARIANTS.values()))
     return Chart(
@@ -138,7 +140,7 @@ def _panel(data: Data, load: str) -> Panel:
 
 
 def _bars(x: list[float], samples: list[Floats], colour: int) -> list[Curve]:
-    """The intervals, without those of fewer than five seeds, which would hide everything else."""
+    """Draws the intervals, but for those of fewer than five seeds, which would hide everything else."""
     means = [mean_interval(sample) for sample in samples if len(sample) >= _FEWEST_FOR_BARS]
     if not means:
         return []

@@ -34,7 +34,7 @@ _PERIODS_S = ((100, 200), (200, 300), (300, 400))
 _PAPER_GAINS = (2.0, 2.77, 3.46)
 _PAPER_GAIN_AT_ONE = 14.09
 _SEVERAL = 2
-"""R-fig13: "several times" the gain of one link is more than this many times it."""
+"""R-fig13: "several times" the gain of one link means more than this multiple."""
 
 _WHOLE_ROW = {
     f"traffic.{source}.{end}": router for source in range(3) for end, router in (("enter", "r4"), ("leave", "r1"))
@@ -52,7 +52,7 @@ _ONLY_R2: dict[str, object] = {
 _ONE_LINK, _LATE, _ONE_LINK_LATE = "one link", "least timeout 1 s", "one link, least timeout 1 s"
 _NOTHING_MORE: Mapping[str, object] = {}
 _LATE_TIMEOUTS: Mapping[str, object] = {"flow.0.host.rto_min": "1s", "flow.0.host.rto_initial": "6s"}
-"""ns-2's defaults (`minrto_`, `rtxcur_init_`) when the paper was revised, June 2004."""
+"""The timeouts are ns-2's defaults (`minrto_`, `rtxcur_init_`) when the paper was revised, June 2004."""
 _STAMPED = {"vegas": "vegas", "least": LEAST_BASE, "newest": "rovegas"}
 _STAMPED_LABELS = {"vegas": "Vegas", "least": "RoVegas, section 6.4's pseudocode", "newest": "RoVegas, newest base RTT"}
 

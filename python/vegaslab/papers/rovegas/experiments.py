@@ -15,7 +15,7 @@ _SCENARIO = "papers/rovegas-fig3"
 _FORWARD_PPS, _FORWARD_KBPS = 200, 1600
 _STEADY_S, _END_S, _SHOWN_S = 100, 200, 30
 _NOTHING = 0.1
-"""Packets, on average."""
+"""A mean queue up to this size counts as empty, packets."""
 _LINKS = {"forward": "r1->r2", "backward": "r2->r1"}
 _ASYMMETRIES = (2, 4, 8, 16, 32)
 _PAPER_GAINS = (2.0, 2.0, 3.0, 3.0, 3.0)
@@ -27,7 +27,7 @@ _FIGURES = {
 }
 _VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
     "rovegas": ("RoVegas", {"flow.0.algorithm": "rovegas"}),
-    # 32 bytes and the option
+    # 32 bytes, and 8 of the option
     "ack40": ("RoVegas, ACK 40 B with the option", {"flow.0.algorithm": "rovegas", "flow.0.ack": "32b"}),
     "ack40-queue50": (
         "the same with queues of 50",
@@ -43,12 +43,12 @@ _VARIANTS: dict[str, tuple[str, dict[str, object]]] = {
 
 
 def _narrow(k: float) -> dict[str, object]:
-    """A backward rate that carries 1/k acknowledgements of 40 bytes for each data packet of 1000."""
+    """Returns a backward rate that carries 1/k acknowledgements of 40 bytes for each data packet of 1000."""
     return {"topology.bottleneck.backward.rate": f"{64 / k:g}kbit"}
 
 
 def _steady(result: Result) -> dict[str, Any]:
-    """Window and queues in the second half; and the first seconds of each."""
+    """Returns window and queues in the second half of the run, and the curves of the first seconds."""
     time_s, window = flow_column(result, "cwnd_segments")
     steady = window[time_s > _STEADY_S]
     _, throughput = flow_column(result, "throughput_mbps")
@@ -76,7 +76,7 @@ def _window_runs(_quick: bool) -> dict[str, Run]:
         name: Run(scenario=_SCENARIO, set={"flow.0.algorithm": algorithm, **_narrow(k)}, extract=_steady)
         for name, (algorithm, k, _) in _FIGURES.items()
     }
-    # 40 ms with the access links
+    # 40 ms that include the access links
     short = {
         f"{name}/40ms": Run(
             scenario=_SCENARIO, set={**figures[name].set, "topology.bottleneck.delay": "18ms"}, extract=_steady
@@ -107,7 +107,7 @@ def _find_windows(data: Data) -> dict[str, Finding]:
         ),
         "R-fig5": Finding(
             values=(five["window"], five["forward_most"]),
-            # both are drawn as stable
+            # the paper draws both as stable
             holds=five["forward"] < five["backward"] and five["backward"] > 8 and five["window_moves"] < 1,
             note=f"The backward queue holds {five['backward']:.1f} of 9 beside the packet being sent; the forward one "
             f"moves between 0 and {five['forward_most']:.0f} as pairs pass, {five['forward']:.1f} on average. "

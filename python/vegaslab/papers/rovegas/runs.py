@@ -1,4 +1,4 @@
-"""What RoVegas's experiments share: the algorithms, how throughput counts, means and ratios over seeds."""
+"""Shared parts of RoVegas's experiments: the algorithms, the paper's throughput, means and ratios over seeds."""
 
 from collections.abc import Sequence
 
@@ -11,21 +11,21 @@ from vegaslab.statistics import mean_interval
 ALGORITHMS = ("vegas", "rovegas")
 LABELS = {"vegas": "Vegas", "rovegas": "RoVegas"}
 LEAST_BASE = '{ preset = "rovegas", signal = "router-assisted-least-base" }'
-"""The pseudocode of section 6.4: the least base RTT ever seen, where `rovegas` takes the newest probe's."""
+"""The pseudocode of section 6.4: it takes the least base RTT ever seen, where `rovegas` takes the newest probe's."""
 
 WITHOUT_OPTION = 1000 / 1008
-"""Section 6: the option's 8 bytes are taken off RoVegas's throughput; packets are of 1000 bytes without it."""
+"""The factor of RoVegas's throughput without the option's 8 bytes (section 6); packets have 1000 bytes without it."""
 
 KBPS = 1000
 
 
 def seeds(quick: bool) -> range:
-    """Seeds of the background traffic, the same for both algorithms, as in the paper."""
+    """Returns the seeds of the background traffic, the same for both algorithms, as in the paper."""
     return range(1, 4) if quick else range(1, 11)
 
 
 def counted(algorithm: str, throughput: float) -> float:
-    """Throughput as the paper counts it.
+    """Returns the throughput as the paper counts it.
 
     >>> counted("vegas", 1008), counted("rovegas", 1008)
     (1008, 1000.0)
@@ -34,18 +34,18 @@ def counted(algorithm: str, throughput: float) -> float:
 
 
 def between(time_s: Floats, values: Floats, start_s: float, end_s: float) -> float:
-    """Mean of the samples over the steps between two times; `time_s` holds the steps' ends."""
+    """Returns the mean of the samples over the steps between two times; `time_s` holds the steps' ends."""
     return float(values[(time_s > start_s + 1e-9) & (time_s <= end_s + 1e-9)].mean())
 
 
 def interval(values: Sequence[float]) -> Interval:
-    """The 95 % interval of the mean over seeds."""
+    """Returns the 95 % interval of the mean over seeds."""
     found = mean_interval(values)
     return found.low, found.high
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, Interval]:
-    """Ratio of the means of values paired by seed, and its 95 % interval.
+    """Returns the ratio of the means of values paired by seed, and its 95 % interval.
 
     The interval is that of the ratio estimator's linearised residuals (Cochran, "Sampling Techniques", chapter 6).
 

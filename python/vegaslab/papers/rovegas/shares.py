@@ -14,17 +14,19 @@ _BOTTLENECK = "r1->r2"
 _EIGHT, _JOIN_S, _LOOK_S = 8, 20, 5
 _FIVE = 5
 _EQUAL_SHARES = 1.05
-"""The greatest share over the least: what counts as equal. Jain's index of 0.99 lets 1.2 pass."""
+"""The limit on the greatest share over the least for equal shares. Jain's index of 0.99 would allow 1.2."""
 _RANGE, _TOO_COARSE = (1, 3), (1, 1)
 _EQUAL = ((2, 2), (3, 3), (4, 4))
-"""Alpha equal to beta, which the paper does not give; the first is assumed. One is too coarse for whole windows."""
+"""Values of alpha = beta, which the paper omits; the first is assumed. One is too coarse for whole windows."""
 _BOUNDS = (_RANGE, _TOO_COARSE, *_EQUAL)
 _OTHER_LINK: dict[str, object] = {"topology.bottleneck.rate": "5mbit", "topology.bottleneck.delay": "10ms"}
 _ACCESS_MS = (1, 5, 9, 13, 17)
 
 
 def _queues(result: Result) -> dict[str, Any]:
-    """Packets waiting in the last seconds before the next flow joins, mean; and over time."""
+    """Returns the mean number of packets waiting in the last seconds before the next flow joins, and the queue over
+    time.
+    """
     time_s, queue = link_column(result, "queue_packets", _BOTTLENECK)
     ends = [_JOIN_S * (flow + 1) for flow in range(_EIGHT)]
     return {
@@ -97,7 +99,7 @@ def _draw_fig15(data: Data) -> list[Chart]:
 
 
 def _shares(result: Result) -> dict[str, Any]:
-    """Throughputs over the last 100 s in kb/s, and over time."""
+    """Returns the throughputs over the last 100 s in kb/s, and over time."""
     end_s = result.scenario.duration_s
     columns = [flow_column(result, "throughput_mbps", flow) for flow in range(_FIVE)]
     return {
@@ -127,12 +129,12 @@ def _of(bounds: tuple[int, int]) -> str:
 
 
 def _four(equal: tuple[int, int]) -> list[str]:
-    """The figure's four panels."""
+    """Returns the keys of the runs in the figure's four panels."""
     return [f"{algorithm}/{_of(bounds)}" for algorithm in ALGORITHMS for bounds in (_RANGE, equal)]
 
 
 def _spread(data: Data, key: str) -> float:
-    """The greatest share over the least."""
+    """Returns the greatest share over the least."""
     shares = data[key]["shares"]
     return float(max(shares) / min(shares))
 

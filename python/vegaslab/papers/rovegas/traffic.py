@@ -19,28 +19,28 @@ _LOAD = 0.9
 _PAPER_KBPS = {"vegas": 521.0, "rovegas": 1092.0}
 _PAPER_RATIO = 4.1
 _BURSTS = (1, 2, 3, 4, 6, 12, 54)
-"""Mean bursts that figure 9 is run with, in packets: 2.5 to 135 ms."""
+"""The mean bursts that figure 9 is run with, in packets: 2.5 to 135 ms."""
 _OPTION_BYTES = 8
 _PACKET_US = 2500
-"""Of 1000 B at 3.2 Mb/s."""
+"""The transmission time of a packet of 1000 B at 3.2 Mb/s, us."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the paper leaves open of its on-off traffic: the mean burst, in packets of 1000 B, at every load.
+    """The setting of on-off traffic that the paper leaves open: the mean burst at every load, in packets of 1000 B.
 
-    ns-2's sources send `whole` packets, so short bursts are longer than their mean says.
+    ns-2's sources send `whole` packets, so short bursts are longer than their mean.
     """
 
     packets: int
     whole: bool = True
 
     def __str__(self) -> str:
-        """The bursts in words."""
+        """Returns the bursts in words."""
         return f"bursts of {self.packets}" if self.whole else f"bursts of {self.packets}, not rounded"
 
     def values(self, load: float, sources: int = 1) -> dict[str, object]:
-        """Values of a scenario with sources that send at twice the link's rate while they are on.
+        """Returns values for a scenario with sources that send at twice the link's rate while they are on.
 
         >>> Form(3).values(0.9) == {
         ...     "traffic.0.on": "7500us",
@@ -59,27 +59,27 @@ class Form:
 
 
 FITTED = Form(3)
-"""The mean burst of `_BURSTS` that comes nearest to figure 9's two numbers; the other figures are run with it."""
+"""The form of `_BURSTS` that is nearest to figure 9's two numbers; the other figures are run with it."""
 _LONG, _EXACT = Form(_BURSTS[-1]), Form(FITTED.packets, whole=False)
 
 
 def forms(quick: bool) -> tuple[Form, ...]:
-    """Forms of the traffic that the sweeps use: the fitted one, and those that test what depends on it."""
+    """Returns the forms of traffic that the sweeps use: the fitted one, and others that test the dependence on it."""
     return (FITTED,) if quick else (FITTED, _LONG, _EXACT)
 
 
 def forms_in(data: Data) -> list[Form]:
-    """Forms of the runs that a sweep has."""
+    """Returns the forms of a sweep's runs."""
     return [form for form in forms(quick=False) if any(key.startswith(f"{form}/") for key in data)]
 
 
 def loads(quick: bool) -> tuple[float, ...]:
-    """Mean rates of the traffic over the link's."""
+    """Returns the mean rates of the traffic over the link's."""
     return (0.0, 0.1, 0.5, 0.8, 1.0) if quick else tuple(tenths / 10 for tenths in range(11))
 
 
 def throughput_kbps(result: Result) -> float:
-    """Mean throughput over the whole run."""
+    """Returns the mean throughput over the whole run."""
     return float(result.summary["flows"][0]["throughput_mbps"]) * KBPS
 
 
@@ -139,7 +139,7 @@ def _find_fig9(data: Data) -> dict[str, Finding]:
     return {
         "R-fig9": Finding(
             values=(_mean(vegas), _mean(rovegas)),
-            # "about twice": what rounds to two; and the fit is the nearest
+            # "about twice" means a number that rounds to two; and the fitted form is the nearest
             holds=1.5 <= gain < 2.5 and _nearest(data) == FITTED,
             intervals=(interval(vegas), interval(rovegas)),
             note=f"{gain:.2f} times Vegas's. The mean burst was fitted to these two numbers: of those run, "
@@ -151,7 +151,7 @@ def _find_fig9(data: Data) -> dict[str, Finding]:
 
 
 def _probing_once_a_round(window: float) -> str:
-    """What a rule costs that acts once a round, in words."""
+    """Describes the cost of a rule that acts once a round."""
     percent = 100 * _OPTION_BYTES / 1500 / window
     return (
         f"The paper divides {_OPTION_BYTES} bytes by 1500. Probing by need can save all of it but one packet a round, "
@@ -160,7 +160,7 @@ def _probing_once_a_round(window: float) -> str:
 
 
 def _find_overhead(data: Data, start: str, end: str, printed: str) -> Finding:
-    """The share of the payload that the option takes before the bursts begin, per cent."""
+    """Returns the finding on the share of the payload that the option takes before the bursts begin, per cent."""
     vegas, rovegas = (data[f"{start}{name}{end}"]["payload_alone"] for name in ALGORITHMS)
     lost = 1 - rovegas / vegas
     return Finding(
@@ -171,7 +171,7 @@ def _find_overhead(data: Data, start: str, end: str, printed: str) -> Finding:
 
 
 def _nearest(data: Data) -> Form:
-    """The form with figure 9's farther number nearest to the paper's."""
+    """Returns the form for which the farther of figure 9's numbers is nearest to the paper's."""
 
     def farther(form: Form) -> float:
         return max(abs(_mean(_against(data, form, name)) / printed - 1) for name, printed in _PAPER_KBPS.items())
@@ -260,23 +260,23 @@ def _from_the_start(form: Form, load: float) -> dict[str, object]:
 
 
 def load_key(form: Form, load: float, algorithm: str, seed: int) -> str:
-    """Key of a run of a sweep over the load."""
+    """Returns the key of a run in a sweep over the load."""
     return f"{form}/{load:g}/{algorithm}/{seed}"
 
 
 def loads_in(data: Data) -> list[float]:
-    """Loads of the runs that a sweep has, in order."""
+    """Returns the loads of a sweep's runs, in order."""
     return sorted({float(key.split("/")[1]) for key in data})
 
 
 def at_load(data: Data, form: Form, load: float, algorithm: str) -> list[float]:
-    """Throughputs of a sweep in kb/s, as the paper counts them, seed by seed."""
+    """Returns the throughputs of a sweep in kb/s, as the paper counts them, seed by seed."""
     start = f"{form}/{load:g}/{algorithm}/"
     return [counted(algorithm, data[f"{start}{seed}"]) for seed in _seeds_of(data, start)]
 
 
 def gain_at(data: Data, form: Form, load: float) -> float:
-    """Ratio of RoVegas's throughput to Vegas's at one load."""
+    """Returns the ratio of RoVegas's throughput to Vegas's at one load."""
     return ratio(at_load(data, form, load, "rovegas"), at_load(data, form, load, "vegas"))[0]
 
 
@@ -298,12 +298,12 @@ def _find_fig10(data: Data) -> dict[str, Finding]:
 
 
 def always_more(data: Data, form: Form) -> bool:
-    """Whether RoVegas is above Vegas at every load above 0."""
+    """Returns whether RoVegas is above Vegas at every load above 0."""
     return all(gain_at(data, form, load) > 1 for load in loads_in(data) if load > 0)
 
 
 def is_monotonic(data: Data, form: Form) -> bool:
-    """Whether each increase of the load lowers both throughputs, and Vegas's by more."""
+    """Returns whether each increase of the load lowers both throughputs, and Vegas's by more."""
     every = list(pairwise(loads_in(data)))
     falls = all(
         _mean(at_load(data, form, more, name)) < _mean(at_load(data, form, less, name))
@@ -314,7 +314,7 @@ def is_monotonic(data: Data, form: Form) -> bool:
 
 
 def throughputs_by_load(data: Data, form: Form) -> str:
-    """Means in words."""
+    """Describes the means."""
 
     def of(load: float) -> str:
         return " and ".join(f"{_mean(at_load(data, form, load, name)):.0f}" for name in ALGORITHMS)
@@ -323,7 +323,7 @@ def throughputs_by_load(data: Data, form: Form) -> str:
 
 
 def gains_by_load(data: Data) -> str:
-    """The ratios of RoVegas's throughput to Vegas's in words."""
+    """Describes the ratios of RoVegas's throughput to Vegas's."""
 
     def of(form: Form) -> str:
         return ", ".join(f"{load:g}: {gain_at(data, form, load):.2f}" for load in loads_in(data) if load > 0)
@@ -347,7 +347,7 @@ def _draw_fig10(data: Data) -> list[Chart]:
 
 
 def load_panels(data: Data, printed_ratio: float) -> tuple[Panel, Panel]:
-    """Throughput and ratio by load, with the ratio that the paper prints for load 1."""
+    """Returns panels of throughput and ratio by load, with the ratio that the paper prints for load 1."""
     every = loads_in(data)
     throughputs = [
         Curve(

@@ -24,7 +24,7 @@ _RATE_OVER_S = 0.1
 
 
 def _evolution(result: Result) -> dict[str, Any]:
-    """When the window is stable, the surges of the queue, and curves."""
+    """Returns when the window becomes stable, the surges of the queue, and curves."""
     time_s, window = flow_column(result, "cwnd_segments")
     queue_s, queue = link_column(result, "max_queue_packets", _BOTTLENECK)
     _, utilisation = link_column(result, "utilisation", _BOTTLENECK)
@@ -43,7 +43,7 @@ def _evolution(result: Result) -> dict[str, Any]:
 
 
 def _surges(time_s: list[float], queue: list[float]) -> list[dict[str, float]]:
-    """Periods in which packets wait, until 2.2 s: greatest queue, first and last time in s."""
+    """Returns the periods until 2.2 s in which packets wait: greatest queue, first and last time in s."""
     found: list[dict[str, float]] = []
     waited = False
     for now_s, waiting in zip(time_s, queue, strict=True):
@@ -58,7 +58,7 @@ def _surges(time_s: list[float], queue: list[float]) -> list[dict[str, float]]:
 
 
 def _doubling(result: Result) -> dict[str, list[float]]:
-    """The queue around the doubling to 8 packets, from 1.4 s on, in service times."""
+    """Returns the queue around the doubling to 8 packets, from 1.4 s on, with times in service times."""
     time_s, queue = link_column(result, "queue_packets", _BOTTLENECK)
     near = (time_s >= _START_S + 0.39) & (time_s <= _START_S + 0.42)
     first_s = time_s[near][np.argmax(queue[near] > 0)]
@@ -69,7 +69,7 @@ def _doubling(result: Result) -> dict[str, list[float]]:
 
 
 def _round_trips(result: Result) -> list[float]:
-    """Of each doubling round, the mean round trip less the least one, in the bottleneck's times for a packet.
+    """Returns for each doubling round its mean RTT less the least one, in the bottleneck's service times.
 
     Vegas doubles in every second round, the first of them 0.2 s after the start; its acknowledgements come a round trip
     later.
@@ -176,7 +176,7 @@ def _draw_evolution(data: Data) -> Chart:
 
 def _draw_doubling(data: Data) -> Chart:
     window = 8
-    # four acknowledgements, a service time apart, bring two packets each, of which one leaves meanwhile
+    # four acknowledgements, a service time apart, release two packets each, while one packet leaves the queue
     steps = list(range(window + 3))
     waiting = [min(step + 1, window - 1 - step) if step < window else 0 for step in steps]
     curves = [

@@ -29,7 +29,7 @@ _PRINTED_FITS = {"vegas": (0.0061, 1.80), "streak": (0.040, 0.996)}
 """A and B of footnotes 9 and 8."""
 _WITHIN = 0.1
 _LAG_PACKETS = 2
-"""By how much Vegas overshoots the window at which its backlog shows: diff is that of two rounds before."""
+"""The overshoot of Vegas beyond the window at which its backlog shows, packets: diff is that of two rounds before."""
 
 
 def _exit(result: Result) -> float:
@@ -95,7 +95,9 @@ def _draw_efficiency(data: Data) -> list[Chart]:
 
 
 def _convergence(result: Result) -> dict[str, Any]:
-    """When slow start ended and the window was at rest, in s, and the greatest queue of slow start, in packets."""
+    """Returns when slow start ended and when the window became stable, in s, and the greatest queue of slow start, in
+    packets.
+    """
     end_s = float(result.summary["flows"][0]["slow_start_end_s"])
     time_s, window = flow_column(result, "cwnd_segments")
     queue_s, queue = link_column(result, "max_queue_packets", _BOTTLENECK)
@@ -142,7 +144,7 @@ def _dense_runs(quick: bool) -> dict[str, Run]:
 
 
 def _fit(taus_ms: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
-    """A and B of A tau^B, least squares in logarithms."""
+    """Fits A and B of A tau^B by least squares in logarithms."""
     exponent, logarithm = np.polyfit(np.log10(taus_ms), np.log10(values), 1)
     return float(10**logarithm), float(exponent)
 
@@ -152,7 +154,7 @@ def _steady(data: Data, key: str, field: str = "steady_s", rtts_ms: Sequence[int
 
 
 def _closed_form(tau_ms: float) -> float:
-    """T_c in s by the paper's own words: two rounds a doubling from 2 packets on, and the rise time."""
+    """Returns T_c in s as the paper defines it: two rounds for each doubling from 2 packets on, and the rise time."""
     tau_s = tau_ms / 1000
     ideal = model.ideal_window(_RATE_PPS, tau_s)
     return 2 * math.log2(model.exit_window(ideal)) * tau_s + max(0.0, model.rise_time(ideal, tau_s))
@@ -163,7 +165,7 @@ def _find_delays(data: Data) -> dict[str, Finding]:
 
 
 def _distance(data: Data, rtts_ms: Sequence[int]) -> float:
-    """Distance from both printed fits: root mean square of the ratios' logarithms, over senders and delays."""
+    """Returns the distance from both printed fits: root mean square of log ratios, over senders and delays."""
     off = [
         math.log(ours_s / model.fitted_convergence(tau, *_PRINTED_FITS[key]))
         for key in _LABELS
@@ -173,7 +175,7 @@ def _distance(data: Data, rtts_ms: Sequence[int]) -> float:
 
 
 def _find_fits(data: Data) -> dict[str, Finding]:
-    """The readings in the order of their distance from the printed fits: the nearest one is judged."""
+    """Orders the readings by their distance from the printed fits; the nearest one is judged."""
     distances = {name: _distance(data, rtts_ms) for name, rtts_ms in _READINGS.items()}
     by_reading = {
         name: {
@@ -230,7 +232,7 @@ def _find_fits(data: Data) -> dict[str, Finding]:
 
 
 def _find_rise(data: Data) -> Finding:
-    """Where the path is not full when slow start ends."""
+    """Returns the finding on the rise times where the path is not full when slow start ends."""
     below = [tau for tau in _DELAYS_MS if data[f"vegas/{tau}"]["exit"] < model.ideal_window(_RATE_PPS, tau / 1000)]
     _, exponent = _fit(below, [data[f"vegas/{tau}"]["steady_s"] - data[f"vegas/{tau}"]["end_s"] for tau in below])
     _, closed = _fit(below, [model.rise_time(model.ideal_window(_RATE_PPS, tau / 1000), tau / 1000) for tau in below])
@@ -247,12 +249,12 @@ def _power(fit: tuple[float, float]) -> str:
 
 
 def _sum(run: dict[str, Any], tau_ms: int) -> float:
-    """The packet being sent does not wait: so figure 3 counts."""
+    """Returns the sum of the trade-off. As in figure 3, the packet being sent does not count as waiting."""
     return model.trade_off(run["steady_s"] - run["end_s"], tau_ms / 1000, run["queue"])
 
 
 def _find_trade_off(data: Data) -> Finding:
-    """Vegas where its efficiency is below 1."""
+    """Checks the trade-off for Vegas where its efficiency is below 1."""
     ideals = {tau: model.ideal_window(_RATE_PPS, tau / 1000) for tau in _DELAYS_MS}
     below = [tau for tau in _DELAYS_MS if data[f"vegas/{tau}"]["exit"] < ideals[tau]]
     sums = {tau: _sum(data[f"vegas/{tau}"], tau) for tau in below}

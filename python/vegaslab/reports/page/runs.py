@@ -11,14 +11,14 @@ from vegaslab.reports.summary import FLOW_COLUMNS, flow_rows, informative
 
 
 def page(sheet: Sheet, summaries: Mapping[str, Mapping[str, Any]]) -> str:
-    """The page of a sheet; `summaries` by run's name give its table of flows."""
+    """Returns the page of a sheet; its table of flows comes from `summaries`, by the run's name."""
     head, *rows = _totals(summaries)
     figure = {"shared": True, "panels": [panel.data() for panel in panels(sheet)]}
     return render("page.html", sheet.title, [figure], note=sheet.note, head=head, rows=rows)
 
 
 def table(summaries: Mapping[str, Mapping[str, Any]]) -> str:
-    """The flows' totals alone, for notebooks."""
+    """Returns the table of the flows' totals alone, for notebooks."""
     head, *rows = _totals(summaries)
     titles = "".join(f"<th>{escape(title)}</th>" for title in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)

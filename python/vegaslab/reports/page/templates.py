@@ -1,4 +1,4 @@
-"""Pages from templates: script, style and data inside, nothing loaded from elsewhere."""
+"""Pages from templates, with script, style and data inside; they load no other file."""
 
 import json
 from collections.abc import Sequence
@@ -15,11 +15,12 @@ _FOLDER = Path(__file__).parent / "files"
 
 
 def render(name: str, title: str, figures: Sequence[dict[str, Any]], **values: object) -> str:
-    """The page of the template `name`; element `data-figure="0"` shows the first of `figures`, and so on.
+    """Renders the page of the template `name`; element `data-figure="0"` shows the first of `figures`, and so on.
 
-    A figure is `{"shared": ..., "panels": [...]}`: panels as `Panel.data` gives them; whether they share the x axis.
+    A figure is `{"shared": ..., "panels": [...]}`: `shared` says whether the panels, made by `Panel.data`, share the x
+    axis.
     """
-    # JSON that cannot end the script element it stands in
+    # the escape keeps JSON from closing the script element that contains it
     data = json.dumps(figures, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     return _environment().get_template(name).render(title=title, figures=Markup(data), **values)
 
@@ -33,7 +34,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # our own script and style stand in the page as they are
+    # the package's own script and style are inserted without escapes
     environment.globals["source"] = lambda name: Markup((_FOLDER / name).read_text(encoding="utf-8"))
     environment.globals["palette"] = PALETTE
     environment.globals["dark_palette"] = DARK_PALETTE

@@ -29,32 +29,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RUNS_MAX = 100_000
-"""All their scenarios are checked, and held, before the first one runs."""
+"""The limit on runs: all their scenarios are checked, and held in memory, before the first one runs."""
 
 Verdict = Literal["higher", "lower", "not told apart", "same"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """How an algorithm's figure differs from that of the baseline, seed by seed."""
+    """The difference of an algorithm's figure from that of the baseline, seed by seed."""
 
     figure: str
     algorithm: str
     baseline: str
     interval: Interval
     baseline_mean: float
-    """Over the seeds that have the figure with both."""
+    """The baseline's mean over the seeds that have the figure with both."""
     adjusted_p: float
-    """P-value adjusted for the number of differences looked at (Holm); NaN where there is no test."""
+    """The p-value adjusted for the number of differences compared (Holm); NaN where there is no test."""
 
     @property
     def constant(self) -> bool:
-        """Whether every seed gives one difference: it has no randomness, so there is nothing to test."""
+        """Whether every seed gives one difference: it then has no randomness, and there is nothing to test."""
         return self.interval.half_width == 0
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the algorithm, with the interval's confidence for all differences together."""
+        """The verdict on the algorithm; the interval's confidence holds for all differences together."""
         if self.constant and self.interval.mean == 0:
             return "same"
         if not self.constant and not self.adjusted_p < 1 - self.interval.level:
@@ -110,10 +110,10 @@ def compare_seeds(
     links: list[str] = []
 
     def kept(_number: int, result: Result) -> tuple[dict[str, float], str]:
-        # the first run says for all which link is the bottleneck
+        # the first run decides for all runs which link is the bottleneck
         if not links:
             links.append(bottleneck(result))
-        # the number of flows in a table may be what varies
+        # the number of flows in a table may vary between variants
         alone = {table: flow_ids(result.scenario, table) for table in tables}
         return figures(result, links[0], alone), _fingerprint(result.summary)
 
@@ -143,13 +143,13 @@ def compare_seeds(
 
 
 def _fingerprint(summary: Mapping[str, Any]) -> str:
-    """A run without its seed and its wall-clock times."""
+    """Returns a summary of a run without its seed and its wall-clock times, as text."""
     return json.dumps({key: value for key, value in summary.items() if key not in ("seed", "wall_s")})
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """A figure's values with a variant and with the baseline, one a seed in both; NaN where it is missing."""
+    """A figure's values with a variant and with the baseline, one for each seed; NaN where it is missing."""
 
     figure: str
     algorithm: str
@@ -159,7 +159,9 @@ class Pairs:
 
 
 def differences_of(pairs: Sequence[Pairs], level: float) -> tuple[Difference, ...]:
-    """The differences that two seeds or more have, with verdicts that allow for all of them together."""
+    """Returns the differences for which two seeds or more have both values; the verdicts allow for all of them
+    together.
+    """
     found = [(one, *paired) for one in pairs if (paired := _paired(one, level)) is not None]
     tested = [math.nan if interval.half_width == 0 else interval.p_value for _, interval, _ in found]
     return tuple(
@@ -216,9 +218,9 @@ class SeedComparison:
         flows: Sequence[int] = (),
         column: str = "algorithm",
     ) -> None:
-        """`runs` are figures by name, a dict a seed, by variant; `alike`: no run depends on its seed.
+        """`runs` are figures by name, a dict for each seed, by variant; `alike`: no run depends on its seed.
 
-        `flows` are the flow tables that were looked at by themselves, `column` is what tables call the variant.
+        `flows` are the flow tables with figures of their own, `column` is the variant's name in tables.
         """
         self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
         self.seeds = seeds
@@ -232,27 +234,27 @@ class SeedComparison:
 
     @property
     def baseline(self) -> str:
-        """The algorithm that the others are compared with: the first."""
+        """The algorithm with which the others are compared: the first."""
         return next(iter(self.runs))
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """The names of the figures that some run has."""
+        """The names of the figures that at least one run has."""
         names = dict.fromkeys(name for runs in self.runs.values() for run in runs for name in run)
         return tuple(name for name in names if not all(math.isnan(v) for a in self.runs for v in self.values(a, name)))
 
     def values(self, algorithm: str, figure: str) -> list[float]:
-        """A figure's values, one a seed; NaN where it is missing."""
+        """Returns a figure's values, one for each seed; NaN where it is missing."""
         return [run.get(figure, math.nan) for run in self.runs[algorithm]]
 
     def mean(self, algorithm: str, figure: str) -> Interval | None:
-        """The mean over the seeds that have the figure; `None` if none has."""
+        """Returns the mean over the seeds that have the figure; `None` if none has."""
         present = [value for value in self.values(algorithm, figure) if not math.isnan(value)]
         return mean_interval(present, self.level) if present else None
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """Of every figure and every algorithm but the first from the first; none if no run depends on its seed."""
+        """Differences of every figure and algorithm from the first algorithm; none if no run depends on its seed."""
         if self.alike:
             return ()
         others = [algorithm for algorithm in self.runs if algorithm != self.baseline]
@@ -267,7 +269,7 @@ class SeedComparison:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `vegaslab compare --seeds N --json` prints."""
+        """The dict that `vegaslab compare --seeds N --json` prints."""
         return {
             "scenario": self.scenario,
             "duration_s": self.duration_s,
@@ -297,7 +299,7 @@ class SeedComparison:
         return f"<vegaslab.SeedComparison {self.scenario}: {algorithms}; seeds {self.seeds[0]} to {self.seeds[-1]}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the picture, and the report's tables."""
+        """The HTML that a notebook shows: the picture, and the report's tables."""
         # loads matplotlib, which a comparison without pictures does not need; `report` and `picture` import this module
         from vegaslab.reports.notebook import shown
         from vegaslab.runs.seeds.report import seeds_report
@@ -315,7 +317,7 @@ class SeedComparison:
         return figure
 
     def runs_table(self) -> pa.Table:
-        """One row a run: `algorithm`, `seed`, figures."""
+        """Returns a table with a row for each run: `algorithm`, `seed`, figures."""
         rows = [
             {self.column: algorithm, "seed": seed, **{name: _plain(run.get(name, math.nan)) for name in self.figures}}
             for algorithm, runs in self.runs.items()
@@ -326,7 +328,7 @@ class SeedComparison:
         return pa.Table.from_pylist(rows, schema)
 
     def differences_table(self) -> pa.Table:
-        """One row a difference."""
+        """Returns a table with a row for each difference."""
         schema = pa.schema(
             [(name, pa.string()) for name in ("figure", self.column, "baseline")]
             + [(name, pa.float64()) for name in ("difference", "low", "high", "baseline_mean", "adjusted_p")]

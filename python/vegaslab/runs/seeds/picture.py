@@ -1,4 +1,4 @@
-"""A comparison over seeds drawn: a panel a figure, every run a dot, means with their intervals."""
+"""The picture of a comparison over seeds: a panel for each figure, a dot for each run, means with their intervals."""
 
 import math
 import re
@@ -22,7 +22,7 @@ _TITLE_WIDTH = 95
 
 
 def draw(comparison: SeedComparison) -> Figure:
-    """Draws the figures that vary, sixteen at most; the title says what is left out."""
+    """Draws the figures that vary, sixteen at most; the title says how many are left out."""
     with matplotlib.rc_context(NAMED):
         varying = _varying(comparison)
         names = varying[:_MOST_PANELS]
@@ -72,7 +72,7 @@ def _draw_figure(panel: Axes, comparison: SeedComparison, name: str) -> None:
 
 
 def _broken(name: str, longest: int = _LONG_NAME) -> str:
-    """A long name in several lines, so that it does not run into the next one."""
+    """Breaks a long name into several lines, so that it does not overlap the next one."""
     return re.sub(r"(?<!^)([+,])(?=[a-z])", r"\n\1", name) if len(name) > longest else name
 
 

@@ -8,7 +8,7 @@ from vegaslab.util.text import plus_minus, significant
 
 
 def seeds_report(comparison: SeedComparison) -> str:
-    """Means of every algorithm, and the differences that seeds tell from chance."""
+    """Returns the means of every algorithm, and the differences that are more than chance between seeds."""
     seeds = f"seeds {comparison.seeds[0]} to {comparison.seeds[-1]}"
     headline = f"{comparison.scenario}: {comparison.duration_s:g} s simulated, {seeds}, link {comparison.bottleneck}"
     if comparison.alike:
@@ -32,7 +32,7 @@ def _mean(comparison: SeedComparison, algorithm: str, figure: str) -> str:
 
 
 def mean_cell(mean: Interval | None, seeds: int, *, interval: bool = True) -> str:
-    """A mean with its interval, if it has one, and in how many seeds there is a value, if not in all."""
+    """Returns a mean with its interval, if it has one, and the number of seeds with a value, if some lack it."""
     if mean is None:
         return NONE
     of = f" ({mean.values} of {seeds})" if mean.values != seeds else ""
@@ -55,12 +55,12 @@ def _differences(comparison: SeedComparison) -> list[str]:
 
 
 def difference_titles(level: float) -> tuple[str, ...]:
-    """The titles above `difference_cells`."""
+    """Returns the titles above `difference_cells`."""
     return ("is", f"{100 * level:g} % from", "to", "in %", "verdict")
 
 
 def difference_cells(difference: Difference) -> tuple[str, ...]:
-    """A difference, its interval, its part of the baseline and its verdict as text."""
+    """Returns a difference, its interval, its part of the baseline and its verdict as text."""
     interval, base = difference.interval, difference.baseline_mean
     ends = (NONE, NONE) if difference.constant else (significant(interval.low, 4), significant(interval.high, 4))
     part = f"{100 * interval.mean / base:.1f}" if base else NONE

@@ -1,1 +1,1 @@
-"""Algorithms of one's own: classes in Python files, and WebAssembly modules, as scenarios name them."""
+"""Users' own algorithms: classes in Python files, and WebAssembly modules, as scenarios name them."""

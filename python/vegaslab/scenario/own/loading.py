@@ -1,4 +1,4 @@
-"""Classes that scenarios name: found, run, and explained where they fail. The native half calls this."""
+"""Classes that scenarios name: finds and runs their files, and explains their errors. The native half calls this."""
 
 import inspect
 import marshal
@@ -14,11 +14,11 @@ _EVENTS = ("on_ack", "on_loss")
 _SYNTAX = "write a file and its class, such as mine.py:Mine"
 
 _live: dict[str, tuple[type, bytes]] = {}
-"""Classes that a program gave by themselves, by the name that stands for them in scenarios; with their source."""
+"""The classes that a program passed as objects, with their source, by the name that stands for them in scenarios."""
 
 
 def name_of(algorithm: type) -> str:
-    """The name that stands for a class in a scenario of this process: its file and its name there."""
+    """Returns the name that stands for a class in a scenario of this process: its file, and its name in that file."""
     problem = _problem(algorithm)
     if problem is not None:
         raise ValueError(f"{algorithm.__qualname__}: {problem}")
@@ -29,7 +29,8 @@ def name_of(algorithm: type) -> str:
 
 
 def load(name: str, folder: str | Path) -> tuple[type, Path, bytes]:
-    """The class that a scenario in `folder` calls `name`, its file, and what decides what it does.
+    """Returns the class that a scenario in `folder` calls `name`, its file, and the content that determines its
+    behaviour.
 
     Raises `ValueError`: one line that names the file.
     """
@@ -49,7 +50,7 @@ def load(name: str, folder: str | Path) -> tuple[type, Path, bytes]:
 
 
 def failure(error: BaseException, algorithm: type, file: str, event: str, at_s: float) -> str:
-    """The line for what an event has raised: file, line of the file, event and simulated time."""
+    """Returns the line about an exception in an event: file, line of the file, event and simulated time."""
     code = getattr(getattr(algorithm, event, None), "__code__", None)
     line = None if code is None else _line(error, code.co_filename) or code.co_firstlineno
     where = printable(file) if line is None else f"{printable(file)}:{line}"
@@ -94,7 +95,7 @@ def _problem(algorithm: type) -> str | None:
 
 
 def _source(algorithm: type) -> tuple[str, bytes]:
-    """Where a class is from, and the text of its file; its methods' code where it is in none."""
+    """Returns the file of a class and the file's text; the code of its methods if it is in no file."""
     with suppress(TypeError, OSError):
         path = Path(inspect.getsourcefile(algorithm) or "").absolute()
         return str(path), path.read_bytes()
@@ -111,7 +112,7 @@ def _in_file(error: BaseException, file: str) -> str:
 
 
 def _line(error: BaseException, file: str) -> int | None:
-    """The innermost line of a file that an error went through."""
+    """Returns the innermost line of a file that an error passed through."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return lines[-1] if lines else None
 

@@ -1,4 +1,4 @@
-"""How a scenario names an algorithm of one's own."""
+"""The names of users' own algorithms in a scenario."""
 
 import re
 import threading
@@ -11,15 +11,18 @@ _thread = threading.local()
 
 
 def table_of_class(algorithm: type) -> dict[str, str]:
-    """The table that stands for a class in a scenario of this process. Raises `ValueError` if it is no algorithm."""
-    # few programs give a class, and its source takes time to import
+    """Returns the table that stands for a class in a scenario of this process. Raises `ValueError` if it is no
+    algorithm.
+    """
+    # few programs pass a class, and the module that reads its source takes time to import
     from vegaslab.scenario.own.loading import name_of
 
     return {"python": name_of(algorithm)}
 
 
 def table_of_file(text: str) -> dict[str, str] | None:
-    """The table for `mine.py`, `mine.py:Mine` or `mine.wasm`, relative to the working folder; None for another text.
+    """Returns the table for `mine.py`, `mine.py:Mine` or `mine.wasm`, relative to the working folder; None for another
+    text.
 
     >>> table_of_file("/tmp/mine.py:Mine")
     {'python': '/tmp/mine.py:Mine'}
@@ -35,7 +38,7 @@ def table_of_file(text: str) -> dict[str, str] | None:
 
 @contextmanager
 def loading(file: str) -> Iterator[None]:
-    """While this thread runs a file to load it."""
+    """Marks the block in which this thread runs a file to load it."""
     _thread.file = file
     try:
         yield
@@ -44,5 +47,7 @@ def loading(file: str) -> Iterator[None]:
 
 
 def file_being_loaded() -> str | None:
-    """The file that this thread runs to load it: what it asks to run would load it again, without end."""
+    """Returns the file that this thread is loading, if any: a run that the file itself starts would load it again,
+    without end.
+    """
     return getattr(_thread, "file", None)

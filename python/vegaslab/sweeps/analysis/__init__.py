@@ -1,1 +1,1 @@
-"""What a sweep's runs say, cell by cell: the numbers, their picture, their tables."""
+"""The analysis of a sweep's runs, cell by cell: the numbers, their picture, their tables."""

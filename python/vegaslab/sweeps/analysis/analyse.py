@@ -1,4 +1,4 @@
-"""What a sweep's runs say: a mean a cell with its interval over seeds, and differences from a baseline."""
+"""Analysis of a sweep's runs: a mean with its interval over seeds for each cell, and differences from a baseline."""
 
 import json
 import math
@@ -31,13 +31,13 @@ FIGURES = (
     "drops",
     "mean_queueing_ms",
 )
-"""What is looked at if nothing else is asked for; docs/comparing.md says what each is."""
+"""The default figures; docs/comparing.md describes each."""
 
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([a-zA-Z%]*)")
 
 
 class AnalysisError(ValueError):
-    """A sweep's runs lack what was asked for: one line."""
+    """A sweep's runs lack the requested figures or keys: one line."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Cell:
     runs: Mapping[int, Mapping[str, float]]
 
     def of_seeds(self, figure: str, seeds: Sequence[int]) -> list[float]:
-        """A figure's values, one a seed; NaN where it is missing."""
+        """Returns a figure's values, one for each seed; NaN where it is missing."""
         return [self.runs.get(seed, {}).get(figure, math.nan) for seed in seeds]
 
 
@@ -91,7 +91,7 @@ def analyse(
 
 
 def _cells(table: pyarrow.Table, keys: Sequence[str], asked: Sequence[str]) -> tuple[list[Cell], dict[str, None], int]:
-    """The cells in the plan's order, the names of figures that there are, and how many runs failed."""
+    """Returns the cells in the plan's order, the names of the figures that occur, and the number of failed runs."""
     numeric = {
         field.name
         for field in table.schema
@@ -108,7 +108,7 @@ def _cells(table: pyarrow.Table, keys: Sequence[str], asked: Sequence[str]) -> t
         if row["status"] == FAILED:
             failed += 1
             continue
-        # the first run says for all which link is the bottleneck
+        # the first run decides for all runs which link is the bottleneck
         link = link or _busiest(row)
         columns = {name: _number(row[name]) for name in asked if name in numeric}
         present = [_part(row, f"flow.{flow}.") for flow in flows if row[f"flow.{flow}.goodput_mbps"] is not None]
@@ -133,14 +133,14 @@ def _number(value: float | None) -> float:
 
 
 def _labels(values: Sequence[object]) -> dict[object, str]:
-    """A word for each value; tables that would share a word are written out."""
+    """Returns a word for each value; tables that would share a word are written out."""
     words = {value: _text(value) for value in values}
     taken = list(words.values())
     return {value: word if taken.count(word) == 1 else str(value) for value, word in words.items()}
 
 
 def _text(value: object) -> str:
-    """A varied value in a word; a table by its name, or by what it holds."""
+    """Returns a varied value as a word; for a table its name, or else its content."""
     if value is None:
         return "-"
     if isinstance(value, str) and value.startswith("{"):
@@ -188,7 +188,7 @@ class SweepAnalysis:
         level: float,
         failed: int,
     ) -> None:
-        """As `analyse` makes it; `failed` runs were left out."""
+        """Takes the parts that `analyse` computes; `failed` runs were left out."""
         self.sweep = sweep
         self.keys = tuple(keys)
         self.cells = list(cells)
@@ -203,18 +203,18 @@ class SweepAnalysis:
         return f"<vegaslab.SweepAnalysis {self.sweep}: {len(self.cells)} cells of {', '.join(self.keys)}>"
 
     def mean(self, cells: Sequence[Cell], figure: str) -> Interval | None:
-        """The mean over the seeds that have the figure in all of these cells; `None` if none has."""
+        """Returns the mean over the seeds that have the figure in all of these cells; `None` if none has."""
         by_seed = zip(*(cell.of_seeds(figure, self.seeds) for cell in cells), strict=True)
         whole = [sum(values) / len(values) for values in by_seed if not any(map(math.isnan, values))]
         return mean_interval(whole, self.level) if whole else None
 
     def values_of(self, key: str) -> list[str]:
-        """The values of a key, in the plan's order."""
+        """Returns the values of a key, in the plan's order."""
         return list(dict.fromkeys(cell.values[self.keys.index(key)] for cell in self.cells))
 
     @cached_property
     def differences(self) -> dict[tuple[str, tuple[str, ...]], Difference]:
-        """By figure and cell; cells without a baseline that is otherwise the same have none."""
+        """The differences by figure and cell; a cell has none if no baseline equals it in all other keys."""
         by_values = {cell.values: cell for cell in self.cells}
         pairs, places = [], {}
         for figure in self.figures:
@@ -232,7 +232,7 @@ class SweepAnalysis:
         return tuple(self.baseline.get(key, value) for key, value in zip(self.keys, cell.values, strict=True))
 
     def record(self, cell: Cell, figure: str) -> dict[str, Any]:
-        """Mean and difference of a cell as plain values; what is missing is `None`."""
+        """Returns mean and difference of a cell as plain values; a missing one is `None`."""
         mean, difference = self.mean([cell], figure), self.differences.get((figure, cell.values))
         interval = difference.interval if difference else None
         tested = difference is not None and not difference.constant
@@ -250,7 +250,7 @@ class SweepAnalysis:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `vegaslab analyse --json` prints."""
+        """The dict that `vegaslab analyse --json` prints."""
         return {
             "sweep": self.sweep,
             "keys": list(self.keys),
@@ -267,8 +267,8 @@ class SweepAnalysis:
         }
 
     def report(self) -> str:
-        """The tables of all figures as text."""
-        # it imports this module, as does `picture`, which loads matplotlib
+        """Returns the tables of all figures as text."""
+        # that module imports this one, as does `picture`, which loads matplotlib
         from vegaslab.sweeps.analysis.report import report
 
         return report(self)
@@ -301,7 +301,7 @@ class SweepAnalysis:
             save(figure, folder / "picture.svg")
 
     def axes(self, x: str | None = None, y: str | None = None) -> tuple[str, ...]:
-        """One or two keys to draw over: those given, else first the one of numbers with most values."""
+        """Returns one or two keys to draw over: those given; by default first the numeric key with most values."""
         for key in (x, y):
             if key is not None and key not in self.keys:
                 raise AnalysisError(f'{self.sweep}: "{key}" is not varied; draw over {" or ".join(self.keys)}')
@@ -313,7 +313,7 @@ class SweepAnalysis:
 
 
 def numbers(values: Sequence[str]) -> list[float] | None:
-    """The values as numbers, if all are, with one unit."""
+    """Returns the values as numbers, if all are numbers with one unit."""
     matches = [_NUMBER.fullmatch(value) for value in values]
     if not all(matches) or len({match[2] for match in matches if match}) > 1:
         return None

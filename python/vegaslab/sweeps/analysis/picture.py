@@ -43,7 +43,7 @@ def _title(analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> st
 
 
 def _mean_at(analysis: SweepAnalysis, figure_name: str, place: dict[str, str]) -> Interval | None:
-    """The mean over the cells with these values, whatever their other keys."""
+    """Returns the mean over the cells with these values, whatever their other keys."""
     wanted = [(analysis.keys.index(key), value) for key, value in place.items()]
     cells = [cell for cell in analysis.cells if all(cell.values[at] == value for at, value in wanted)]
     return analysis.mean(cells, figure_name) if cells else None
@@ -54,7 +54,7 @@ def _draw_lines(figure: Figure, panel: Axes, analysis: SweepAnalysis, figure_nam
     values = analysis.values_of(x)
     places = numbers(values) or list(range(len(values)))
     lines = analysis.values_of(others[0]) if others else [""]
-    # beside each other, so that intervals do not hide one another
+    # shifted horizontally, so that intervals do not hide one another
     step = (max(places) - min(places)) * _APART
     for number, line in enumerate(lines[:_MOST_LINES]):
         means = [_mean_at(analysis, figure_name, {x: value, **dict.fromkeys(others, line)}) for value in values]

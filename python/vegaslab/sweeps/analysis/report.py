@@ -12,7 +12,7 @@ _MOST_ROWS = 40
 
 
 def report(analysis: SweepAnalysis) -> str:
-    """A table a figure, with a row a cell."""
+    """Returns a table for each figure, with a row for each cell."""
     against = " ".join(f"{key}={value}" for key, value in analysis.baseline.items())
     cells, seeds = len(analysis.cells), len(analysis.seeds)
     lines = [f"{analysis.sweep}: {cells} cells x {seeds} seeds" + (f", against {against}" if against else "")]
@@ -52,7 +52,7 @@ def write_tables(analysis: SweepAnalysis, figure: str, folder: Path) -> None:
 
 
 def latex(analysis: SweepAnalysis, figure: str) -> str:
-    """A figure's cells as a LaTeX table, which needs the package booktabs."""
+    """Returns a figure's cells as a LaTeX table, which needs the package booktabs."""
     titles = [*analysis.keys, figure, "difference", "verdict"]
     lines = [
         rf"% {figure}: {len(analysis.seeds)} seeds, {100 * analysis.level:g} % intervals",

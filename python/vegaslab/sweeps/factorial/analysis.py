@@ -1,8 +1,8 @@
 """Analysis of a two-level design with replications by Jain's method (The Art of Computer Systems Performance Analysis,
 1991, chapters 17 to 19).
 
-Blocks are an addition to it: where every cell runs with the same seeds, what a seed does to all cells alike is no error
-of an effect, and can be taken out (a randomized complete block design: Box, Hunter, Hunter, Statistics for
+Blocks are an addition: where every cell runs with the same seeds, the part of a seed that is common to all cells is no
+error of an effect, and can be subtracted (a randomized complete block design: Box, Hunter, Hunter, Statistics for
 Experimenters, 2005, chapter 4).
 """
 
@@ -20,16 +20,16 @@ from vegaslab.sweeps.plans.design import Design, DesignError, Effect
 Floats = NDArray[np.float64]
 
 WIDE_RANGE = 10.0
-"""Greatest response over least from which a logarithm is worth a look (Jain 1991, section 18.8)."""
+"""The ratio of greatest to least response from which a logarithm is worth trying (Jain 1991, section 18.8)."""
 
 UNEQUAL_SPREADS = 0.01
-"""Probability in the Brown-Forsythe test below which the model's equally spread errors are in doubt."""
+"""The probability in the Brown-Forsythe test below which the model's equally spread errors are doubtful."""
 
 SEEDS_MATTER = 0.5
-"""Part of the errors that is common to all cells of a seed from which blocks are worth a note."""
+"""The part of the errors common to all cells of a seed from which a note suggests blocks."""
 
 BENT = 0.95
-"""Correlation of the normal Q-Q plot below which it is called bent."""
+"""The correlation of the normal Q-Q plot below which a note calls it bent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,11 +39,11 @@ class EffectEstimate:
     effect: Effect
     value: float
     share: float
-    """Part of the total variation that it explains, 0 to 1; NaN for the mean, and where nothing varies."""
+    """The part of the total variation that the effect explains, 0 to 1; NaN for the mean, and where nothing varies."""
     half_width: float
-    """Of the confidence interval; NaN with one replication."""
+    """Half the width of the confidence interval; NaN with one replication."""
     p_value: float
-    """Probability of an effect this large if the true one is 0; NaN with one replication."""
+    """The probability of an effect this large if the true one is 0; NaN with one replication."""
 
     @property
     def name(self) -> str:
@@ -52,15 +52,15 @@ class EffectEstimate:
 
     @property
     def significant(self) -> bool | None:
-        """Whether the interval leaves out 0; `None` if there is no interval."""
+        """Whether the interval excludes 0; `None` if there is no interval."""
         return None if math.isnan(self.half_width) else abs(self.value) > self.half_width
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """A response of a design. `responses` has shape (cells, replications), cells in the design's order.
+    """The analysis of one response. `responses` has shape (cells, replications), cells in the design's order.
 
-    With `blocks`, replication i of every cell has the same seed, and the seeds' means are taken out of the errors.
+    With `blocks`, replication i of every cell has the same seed, and the seeds' means are subtracted from the errors.
     """
 
     design: Design
@@ -83,12 +83,14 @@ class Analysis:
 
     @property
     def replications(self) -> int:
-        """Runs of each cell."""
+        """The number of runs of each cell."""
         return int(self.responses.shape[1])
 
     @property
     def degrees(self) -> int:
-        """Degrees of freedom of the errors: cells times (replications - 1); with blocks, (cells - 1) times that."""
+        """The degrees of freedom of the errors: cells times (replications - 1); with blocks, (cells - 1) times that
+        factor.
+        """
         return (self.design.cells - self.blocks) * (self.replications - 1)
 
     @cached_property
@@ -98,12 +100,12 @@ class Analysis:
 
     @cached_property
     def seed_effects(self) -> Floats:
-        """How far the runs of each seed lie from the mean of all runs, shape (replications,)."""
+        """The difference of each seed's mean from the mean of all runs, shape (replications,)."""
         return np.asarray(self.responses.mean(axis=0) - self.responses.mean(), dtype=np.float64)
 
     @cached_property
     def residuals(self) -> Floats:
-        """Response less cell mean, and with blocks less the seed's effect; shape (cells, replications)."""
+        """The response minus the cell's mean, and with blocks minus the seed's effect; shape (cells, replications)."""
         residuals = self.responses - self.cell_means[:, None] - (self.seed_effects if self.blocks else 0.0)
         return np.asarray(residuals, dtype=np.float64)
 
@@ -129,7 +131,9 @@ class Analysis:
 
     @property
     def seed_share(self) -> float:
-        """Part of the total variation that the seeds explain; NaN without blocks, or as above."""
+        """The part of the total variation that the seeds explain; NaN without blocks, with one replication or if
+        nothing varies.
+        """
         return self._share_of_chance(self.seed_variation) if self.blocks else math.nan
 
     def _share_of_chance(self, variation: float) -> float:
@@ -154,9 +158,9 @@ class Analysis:
 
     @property
     def cell_half_width(self) -> float:
-        """Half the width of a cell mean's confidence interval, from the errors of all cells; NaN as above.
+        """Half the width of a cell mean's confidence interval, from the errors of all cells; NaN with one replication.
 
-        Blocks do not narrow it: another choice of seeds would move every cell.
+        Blocks do not narrow it: other seeds would shift every cell.
         """
         if self.blocks or not self.degrees:
             return self._without_blocks.cell_half_width if self.degrees else math.nan
@@ -188,7 +192,7 @@ class Analysis:
         )
 
     def __getitem__(self, name: str) -> EffectEstimate:
-        """The effect of that word, such as "AB"; "I" is the mean."""
+        """Returns the effect of that word, such as "AB"; "I" is the mean."""
         return next(estimate for estimate in self.effects if estimate.name == name)
 
     @cached_property
@@ -200,33 +204,34 @@ class Analysis:
 
     @property
     def straightness(self) -> float:
-        """Correlation of the normal Q-Q plot: 1 if residuals are normal; NaN if there are none."""
+        """The correlation of the normal Q-Q plot: 1 if residuals are normal; NaN if there are none."""
         if self.error_variation == 0:
             return math.nan
         return float(np.corrcoef(*self.normal_quantiles)[0, 1])
 
     @property
     def range_ratio(self) -> float:
-        """Greatest response over least; NaN unless all are positive."""
+        """The ratio of greatest to least response; NaN unless all are positive."""
         least = float(self.responses.min())
         return float(self.responses.max()) / least if least > 0 else math.nan
 
     @cached_property
     def equal_spreads_p_value(self) -> float:
-        """Probability of spreads this unequal if all cells' errors have one; NaN with fewer than three replications.
+        """The probability of spreads this unequal if the errors of all cells have one spread; NaN below three
+        replications.
 
-        The test of Brown and Forsythe (1974), which does not ask for normal errors.
+        The test is that of Brown and Forsythe (1974), which does not assume normal errors.
         """
         if self.replications < 3 or self.error_variation == 0:
             return math.nan
-        # takes half a second to import
+        # this import takes half a second
         from scipy.stats import levene
 
         return float(levene(*self.residuals, center="median").pvalue)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the analysis cannot say, and what speaks against the model; one line each."""
+        """The limits of the analysis and the signs against its model; one line each."""
         return tuple(note for note in (self._note_on_errors(), *self._notes_on_residuals()) if note)
 
     def _note_on_errors(self) -> str:

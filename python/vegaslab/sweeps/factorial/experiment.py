@@ -31,23 +31,25 @@ class Factorial:
     """The analyses of a factorial plan's responses."""
 
     def __init__(self, plan: Plan, spec: Spec, analyses: Mapping[str, Analysis]) -> None:
-        """Holds the analyses by response, as `analyse` makes them."""
+        """Takes the analyses by response, as `analyse` makes them."""
         self.plan = plan
         self.spec = spec
         self.analyses = dict(analyses)
 
     def __getitem__(self, response: str) -> Analysis:
-        """The analysis of a response; its name is the column's."""
+        """Returns the analysis of a response; its name is the column's."""
         return self.analyses[response]
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `vegaslab factorial --json` prints: `plan`, `factors` and `analyses`, a record a response."""
+        """The dict that `vegaslab factorial --json` prints: `plan`, `factors` and `analyses`, with a record for each
+        response.
+        """
         records = [summary(analysis, self._title(name), self.spec.names) for name, analysis in self.analyses.items()]
         return {"plan": self.plan.name, "factors": self.spec.names, "analyses": records}
 
     def report(self) -> str:
-        """The tables of all responses as text."""
+        """Returns the tables of all responses as text."""
         texts = [report(analysis, self._title(name), self.spec.names) for name, analysis in self.analyses.items()]
         return "\n\n\n".join(texts)
 
@@ -70,7 +72,7 @@ class Factorial:
         return Path(dir)
 
     def _copy_earlier(self, dir: Path, folder: Path) -> list[dict[str, Any]]:
-        """Takes over the analyses of other responses, and gives their records."""
+        """Copies the analyses of other responses; returns their records."""
         records = [
             record
             for record in check_earlier(self.plan, self.spec, dir)
@@ -83,7 +85,7 @@ class Factorial:
 
     def _draw(self, name: str, folder: Path) -> None:
         with optional_picture(f"picture of {name}"):
-            # loads matplotlib: where that fails, the tables are written all the same
+            # imported here: if matplotlib cannot be loaded, the tables are written all the same
             from vegaslab.reports.figure import save
             from vegaslab.sweeps.factorial.picture import draw
 
@@ -96,7 +98,7 @@ class Factorial:
 
 
 def check_earlier(plan: Plan, spec: Spec, dir: Path) -> list[dict[str, Any]]:
-    """The analyses that are there, which others may stand beside if plan and factors are the same.
+    """Returns the analyses in the folder; others may be added to them if plan and factors are the same.
 
     Raises `FolderError`.
     """
@@ -110,7 +112,7 @@ def check_earlier(plan: Plan, spec: Spec, dir: Path) -> list[dict[str, Any]]:
 
 
 def factorial_spec(plan: Plan, *, responses: tuple[str, ...] = (), level: float | None = None) -> Spec:
-    """The plan's table `[factorial]`, with other responses or level where they are given. Raises `PlanError`."""
+    """Returns the plan's table `[factorial]`, with other responses or another level if given. Raises `PlanError`."""
     spec = plan.factorial
     if spec is None:
         plan.fail("factorial", "is missing; add a table [factorial] with factors (docs/factorial.md shows one)")
@@ -141,7 +143,7 @@ def analyse(
 
 
 def _in_order(plan: Plan, runs: pyarrow.Table) -> pyarrow.Table:
-    """The runs of the plan, in its order; of cells that are the same, the same rows."""
+    """Returns the rows of the runs in the plan's order; identical cells share their rows."""
     rows = {id_: row for row, id_ in enumerate(runs["run_id"].to_pylist())}
     wanted = [rows.get(hexadecimal(id_)) for id_ in run_ids(plan)]
     if None in wanted:
@@ -150,7 +152,7 @@ def _in_order(plan: Plan, runs: pyarrow.Table) -> pyarrow.Table:
 
 
 def _responses(plan: Plan, spec: Spec, runs: pyarrow.Table, name: str) -> "Floats":
-    """A column of the runs, shape (cells, replications)."""
+    """Returns a column of the runs, shape (cells, replications)."""
     column = _column(plan, runs, name)
     if column.null_count:
         row = column.is_null().to_pylist().index(True)

@@ -1,4 +1,4 @@
-"""A factorial analysis drawn: main effects, interactions of two, shares of variation, residual checks."""
+"""The picture of a factorial analysis: main effects, two-factor interactions, shares of variation, residual checks."""
 
 import itertools
 import math
@@ -21,7 +21,7 @@ _LOW, _HIGH = PALETTE[0], PALETTE[1]
 
 
 def draw(analysis: Analysis, response: str, factors: Mapping[str, str]) -> Figure:
-    """Draws the analysis. `response` labels the axes, `factors` is name by letter."""
+    """Draws the analysis. `response` labels the axes, `factors` are names by letter."""
     with matplotlib.rc_context(NAMED):
         pairs = _pairs(analysis)
         figure = Figure(figsize=(11.0, 10.0 if pairs else 7.2), layout="constrained")
@@ -40,7 +40,7 @@ def draw(analysis: Analysis, response: str, factors: Mapping[str, str]) -> Figur
 
 
 def _shown_letters(analysis: Analysis) -> list[str]:
-    """All factors, or those of the greatest main effects."""
+    """Returns all factors, or those of the greatest main effects."""
     letters = list(analysis.design.letters)
     if len(letters) <= _MOST_COLUMNS:
         return letters
@@ -49,7 +49,7 @@ def _shown_letters(analysis: Analysis) -> list[str]:
 
 
 def _left_out(analysis: Analysis) -> str:
-    """How many factors, interactions and bars are drawn of how many, where that is not all."""
+    """Says how many factors, interactions and bars are drawn of how many; empty if all are."""
     pairs = sum(1 for effect in analysis.effects if len(effect.effect.word) == 2)
     effects = len(analysis.effects) - 1
     drawn = (
@@ -62,7 +62,7 @@ def _left_out(analysis: Analysis) -> str:
 
 
 def _pairs(analysis: Analysis) -> list[tuple[str, str]]:
-    """The pairs of factors of which the interaction is an effect of its own or the first of those confounded."""
+    """Returns pairs of factors with an interaction that is an effect of its own or the first of those confounded."""
     words = {effect.effect.word: abs(effect.value) for effect in analysis.effects if len(effect.effect.word) == 2}
     ordered = sorted(words, key=lambda word: -words[word])[:_MOST_COLUMNS]
     return [pair for pair in itertools.combinations(analysis.design.letters, 2) if frozenset(pair) in ordered]

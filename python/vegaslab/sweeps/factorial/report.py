@@ -1,4 +1,4 @@
-"""What a factorial analysis found: terminal table, CSV and LaTeX."""
+"""The report of a factorial analysis: terminal table, CSV and LaTeX."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,17 +12,17 @@ from vegaslab.sweeps.plans.design import Design, SignedWord
 
 _NONE = "-"
 _MOST_ALIASES = 3
-# by the share of variation; the rest is counted
+# the effects in the table, by share of variation; the others are only counted
 _MOST_EFFECTS = 40
 
 
 def describe(word: frozenset[str], factors: Mapping[str, str]) -> str:
-    """A word in the factors' names, such as "slow start x recovery"; `factors` is name by letter."""
+    """Returns a word in the factors' names, such as "slow start x recovery"; `factors` are names by letter."""
     return " x ".join(factors[letter] for letter in sorted(word)) or "mean"
 
 
 def report(analysis: Analysis, response: str, factors: Mapping[str, str]) -> str:
-    """The whole report as text; `response` is what was analysed, `factors` name by letter."""
+    """Returns the whole report as text; `response` is the analysed column, `factors` are names by letter."""
     headline = f"{response}: {analysis.design.name} x {analysis.replications}, {analysis.responses.size} runs"
     blocks = [[headline], _effects_table(analysis, factors), _confounding(analysis.design), _cells_table(analysis)]
     notes = [*_checks(analysis), *(f"note: {note}" for note in analysis.notes)]
@@ -45,7 +45,7 @@ def _effects_table(analysis: Analysis, factors: Mapping[str, str]) -> list[str]:
 
 
 def _shares_of_chance(analysis: Analysis) -> list[tuple[str, float]]:
-    """What is not explained by effects: the seeds' part, if they are blocks, and that of errors."""
+    """Returns the parts of the variation that effects do not explain: the seeds' (if blocks), and the errors'."""
     parts = (("seeds", analysis.seed_share), ("errors", analysis.error_share))
     return [(what, share) for what, share in parts if not math.isnan(share)]
 
@@ -113,7 +113,7 @@ def _figure(value: float) -> str:
 
 
 def summary(analysis: Analysis, response: str, factors: Mapping[str, str]) -> dict[str, Any]:
-    """The analysis as plain values, for JSON; what is missing is `None`."""
+    """Returns the analysis as plain values for JSON; a missing one is `None`."""
     design = analysis.design
     return {
         "response": response,
@@ -175,7 +175,9 @@ def write_tables(analysis: Analysis, response: str, factors: Mapping[str, str], 
 
 
 def latex(analysis: Analysis, response: str, factors: Mapping[str, str]) -> str:
-    """The effects as a LaTeX table, which needs the package booktabs; what is not significant has an `a` behind it."""
+    """Returns the effects as a LaTeX table, which needs the package booktabs; an `a` marks those that are not
+    significant.
+    """
     lines = [
         rf"% {response}: {analysis.design.name}, {analysis.replications} replications",
         r"\begin{tabular}{lrr}",

@@ -1,1 +1,1 @@
-"""What a sweep runs: grids, lists, Latin hypercubes and factorial designs, read and checked."""
+"""The plans of sweeps: grids, lists, Latin hypercubes and factorial designs, read and checked."""

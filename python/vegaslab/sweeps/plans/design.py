@@ -1,4 +1,4 @@
-"""Two-level designs: which runs to make, and which effects they can tell apart.
+"""Two-level designs: their cells, and the effects that they can distinguish.
 
 A factor has a letter and two levels, -1 (low) and +1 (high). A word is a product of letters: "AB" is the interaction of
 A and B, the empty word the mean. Two equal letters cancel, as (-1)^2 = (+1)^2 = 1 (Jain 1991, chapters 17 and 19).
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 Word = frozenset[str]
 
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
-"""Letters of factors in order. I stands for the mean, as in R's FrF2."""
+"""The letters of factors in order. I is left out, as in R's FrF2: it stands for the mean."""
 
 MOST_FACTORS = 16
-"""More give too many words to list; 2^16 runs are too many already."""
+"""The greatest number of factors: more give too many words to list; 2^16 runs are too many already."""
 
 _GENERATOR = re.compile(r"([A-HJ-Z])\s*=\s*(-?)\s*([A-HJ-Z]+)")
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI")
@@ -30,7 +30,7 @@ class DesignError(ValueError):
 
 
 def spell(word: Word) -> str:
-    """A word as text: its letters in order, I for the empty one."""
+    """Returns a word as text: its letters in order, I for the empty one."""
     return "".join(sorted(word)) or "I"
 
 
@@ -42,17 +42,17 @@ class SignedWord:
     word: Word
 
     def __mul__(self, other: "SignedWord") -> "SignedWord":
-        """The product; letters that both have cancel."""
+        """Multiplies the words; letters that both have cancel."""
         return SignedWord(self.sign * other.sign, self.word ^ other.word)
 
     def __str__(self) -> str:
-        """The word as text, with a minus if it has one."""
+        """Returns the word as text, with a minus if it has one."""
         return ("-" if self.sign < 0 else "") + spell(self.word)
 
 
 @dataclass(frozen=True)
 class Generator:
-    """`letter` is set as the product of the letters of `word`, times `sign`."""
+    """The rule that sets `letter` to the product of the letters of `word`, times `sign`."""
 
     letter: str
     sign: int
@@ -60,14 +60,14 @@ class Generator:
 
     @staticmethod
     def parse(text: str) -> "Generator":
-        """Reads "E = ABCD" or "E = -ABCD". Raises `DesignError`."""
+        """Parses "E = ABCD" or "E = -ABCD". Raises `DesignError`."""
         match = _GENERATOR.fullmatch(text.strip())
         if match is None or len(set(match[3])) != len(match[3]):
             raise DesignError(f'generator "{text}" was given; a letter as the product of others, such as "D = ABC"')
         return Generator(match[1], -1 if match[2] else 1, frozenset(match[3]))
 
     def __str__(self) -> str:
-        """The generator as it is written in a plan."""
+        """Returns the generator as it is written in a plan."""
         return f"{self.letter} = {SignedWord(self.sign, self.word)}"
 
 
@@ -79,7 +79,7 @@ class Design:
     generators: tuple[Generator, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuses what is no design."""
+        """Checks the design."""
         if not 1 <= len(self.letters) <= MOST_FACTORS:
             raise DesignError(f"{len(self.letters)} factors were given; from 1 to {MOST_FACTORS}")
         for letter in self.letters:
@@ -103,24 +103,24 @@ class Design:
 
     @cached_property
     def base(self) -> tuple[str, ...]:
-        """Letters that no generator sets."""
+        """The letters that no generator sets."""
         made = {generator.letter for generator in self.generators}
         return tuple(letter for letter in self.letters if letter not in made)
 
     @property
     def cells(self) -> int:
-        """How many combinations of levels are run: 2^(k-p)."""
+        """The number of combinations of levels: 2^(k-p)."""
         return int(2 ** len(self.base))
 
     @property
     def name(self) -> str:
-        """Such as 2^3 or 2^(7-4)."""
+        """The name, such as 2^3 or 2^(7-4)."""
         k, p = len(self.letters), len(self.generators)
         return f"2^({k}-{p})" if p else f"2^{k}"
 
     @cached_property
     def levels(self) -> NDArray[np.int64]:
-        """Levels, shape (cells, factors), in standard order: the first letter changes from each cell to the next."""
+        """The levels, shape (cells, factors), in standard order: the first letter changes from cell to cell."""
         columns = {
             letter: np.where(np.arange(self.cells) >> place & 1, 1, -1) for place, letter in enumerate(self.base)
         }
@@ -131,7 +131,7 @@ class Design:
 
     @cached_property
     def defining_relation(self) -> tuple[SignedWord, ...]:
-        """The words that equal the mean, itself left out: none of a full design, 2^p - 1 of a fraction."""
+        """The words that equal the mean, without the mean itself: none of a full design, 2^p - 1 of a fraction."""
         words = [SignedWord(g.sign, g.word | {g.letter}) for g in self.generators]
         products = [SignedWord(1, frozenset())]
         for word in words:
@@ -142,8 +142,9 @@ class Design:
     def resolution(self) -> int | None:
         """The length of the shortest word of the defining relation; `None` for a full design, which confounds nothing.
 
-        Of resolution III, main effects are confounded with interactions of two; of IV, with those of three, and
-        interactions of two with each other; of V, those are clear of each other too.
+        With resolution III, main effects are confounded with interactions of two; with IV, main effects with those of
+        three, and interactions of two with each other; with V, interactions of two are not confounded with each other
+        either.
         """
         return min((len(signed.word) for signed in self.defining_relation), default=None)
 
@@ -154,7 +155,7 @@ class Design:
 
     @cached_property
     def effects(self) -> tuple["Effect", ...]:
-        """The effects that the design tells apart, one a column of the sign table; the mean is the first."""
+        """The effects that the design can distinguish, one for each column of the sign table; the mean is the first."""
         products = [
             SignedWord(1, frozenset(letters))
             for size in range(len(self.base) + 1)
@@ -171,7 +172,7 @@ class Design:
         return Effect(first.word, aliases, self.signs(first.word))
 
     def signs(self, word: Word) -> NDArray[np.int64]:
-        """The column of the sign table: the product of the letters' levels in each cell."""
+        """Returns the column of the sign table: the product of the letters' levels in each cell."""
         columns = [self.letters.index(letter) for letter in word]
         product: NDArray[np.int64] = np.prod(self.levels[:, columns], axis=1)
         return product
@@ -179,7 +180,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """A column of the sign table: its shortest word, and the longer ones that the design cannot tell from it."""
+    """A column of the sign table: its shortest word, and the longer ones that the design cannot distinguish from it."""
 
     word: Word
     aliases: tuple[SignedWord, ...]

@@ -1,4 +1,4 @@
-"""The table `[factorial]` of a plan: factors with their levels, generators, and what is analysed how."""
+"""The table `[factorial]` of a plan: factors with their levels, generators, responses and the level of confidence."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from vegaslab.sweeps.plans.design import Design, DesignError, Generator
 from vegaslab.sweeps.plans.reading import Reader
 
 Settings = dict[str, object]
-"""Value by dotted key of the scenario."""
+"""Values by dotted key of the scenario."""
 
 Transform = Literal["none", "log10"]
 
@@ -19,7 +19,7 @@ _TRANSFORMS = ("none", "log10")
 
 @dataclass(frozen=True)
 class Factor:
-    """What is switched between two levels; a level may set several keys."""
+    """A factor, which has two levels; a level may set several keys."""
 
     letter: str
     name: str
@@ -34,9 +34,9 @@ class Spec:
     design: Design
     factors: tuple[Factor, ...]
     fixed: Settings
-    """Set in all cells, before the factors' values."""
+    """The values set in all cells, before the factors' values."""
     responses: tuple[str, ...]
-    """Columns of the runs."""
+    """The columns of the runs that are analysed."""
     level: float
     blocks: bool
     transform: Transform
@@ -48,7 +48,7 @@ class Spec:
 
     @property
     def cells(self) -> list[Settings]:
-        """What each cell of the design sets, in the design's order."""
+        """Returns the values that each cell of the design sets, in the design's order."""
         return [self._cell(levels) for levels in self.design.levels.tolist()]
 
     def _cell(self, levels: list[int]) -> Settings:

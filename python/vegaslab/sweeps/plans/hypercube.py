@@ -10,19 +10,19 @@ _FLOAT_DIGITS = 6
 
 @dataclass(frozen=True)
 class Range:
-    """Where the values of a key lie: numbers, with the unit and the decimals that they are written with."""
+    """The range of a key's values: numbers, with the unit and the decimals of their text."""
 
     low: float
     high: float
     log: bool
     unit: str
-    """What follows the number (`mbit`); without one, and with `decimals`, values are text all the same."""
+    """The text after the number (`mbit`); empty for a number without a unit, which may be text all the same."""
     decimals: int | None
-    """Digits after the point; none for a number of the file that is no whole one."""
+    """Digits after the point; None for a fractional number of the file that is not text."""
     text: bool
 
     def at(self, part: float) -> object:
-        """The value at a part of the range, 0 to 1."""
+        """Returns the value at a part of the range, 0 to 1."""
         if self.log:
             value = math.exp(math.log(self.low) + part * (math.log(self.high) - math.log(self.low)))
         else:
@@ -33,10 +33,10 @@ class Range:
 
 
 def latin_hypercube(ranges: Mapping[str, Range], samples: int, seed: int) -> list[dict[str, object]]:
-    """The samples, each a value by key.
+    """Returns the samples, each a table of values by key.
 
-    Every range is cut into `samples` equal parts, of which each gives one value. A key's values depend on the seed and
-    its name alone, so another key more does not change them.
+    Every range is cut into `samples` equal parts, and each part gives one value. A key's values depend on the seed and
+    the key's name alone, so an additional key does not change them.
     """
     columns = {key: [range_.at(part) for part in _parts(samples, f"{seed}:{key}")] for key, range_ in ranges.items()}
     return [{key: values[sample] for key, values in columns.items()} for sample in range(samples)]

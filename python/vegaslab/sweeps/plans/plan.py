@@ -1,4 +1,4 @@
-"""Plans: a scenario, and what varies in it."""
+"""Plans: a scenario, and the keys that vary in it."""
 
 import copy
 import json
@@ -18,29 +18,29 @@ from vegaslab.sweeps.plans.hypercube import Range, latin_hypercube
 from vegaslab.sweeps.plans.reading import SERIES, PlanError, Reader
 
 Cell = dict[str, object]
-"""A combination: value by dotted key of the scenario, as `set` of `vegaslab.run` takes them."""
+"""A combination of values by dotted key of the scenario, as in the argument `set` of `vegaslab.run`."""
 
 Axis = Sequence[Cell]
-"""Alternatives, of which each cell takes one."""
+"""Alternatives; each cell takes one of them."""
 
 _KEYS = ("name", "scenario", "replications", "seed", "grid", "zip", "list", "random", "factorial", "limits", "series")
 _LIMITS = ("events", "memory", "time")
 _SEED_MAX = 2**64 - 1
-# a cell that cannot run is a failure of that cell; a key without a good value in all of these is a mistake of the plan
+# a cell that cannot run is a failure of that cell; a key for which no value runs in these cells is an error of the plan
 _CELLS_TRIED = 1000
-# some gigabytes of ids and rows
+# ids and rows of more would take some gigabytes
 _RUNS_MAX = 10_000_000
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a run may go before it counts as failed."""
+    """The limits beyond which a run counts as failed."""
 
     events: int | None = None
     memory_bytes: int = 1_000_000_000
-    """What grows with the run: packets on their way, incidents, connections."""
+    """The memory that grows with the run: packets in flight, incidents, connections."""
     wall_s: float | None = None
-    """By the clock; a run close to it fails on one machine and not on another."""
+    """The limit of wall-clock time, s; a run close to it fails on one machine and not on another."""
 
 
 def _plain(value: object) -> object:
@@ -127,7 +127,7 @@ class Plan:
         self.template = _vegaslab.Template(text, file_format, source)
         base = json.loads(text if file_format == "json" else _vegaslab.read_toml(text, source)[0])
         self.document = {**document, "scenario": base}
-        """The plan as plain values, its scenario in place."""
+        """The plan as plain values, with its scenario included."""
         self.name = reader.name("name", document.get("name"))
         first_seed = document.get("seed", base.get("seed", 1) if isinstance(base, dict) else 1)
         self.replications = reader.whole("replications", document.get("replications", 1), least=1)
@@ -135,7 +135,7 @@ class Plan:
         if first_seed + self.replications - 1 > _SEED_MAX:
             reader.fail("seed", "the last replication's seed would need more than 64 bits")
         self.seeds = range(first_seed, first_seed + self.replications)
-        """The seeds that each cell runs with."""
+        """The seeds with which each cell runs."""
         self.factorial: Spec | None = read_spec(reader, document["factorial"]) if "factorial" in document else None
         """The design that the plan's factors form."""
         self.axes = _axes(reader, document, self.factorial)
@@ -147,11 +147,11 @@ class Plan:
             runs = f"{self.number_of_cells} cells with {self.replications} seeds each"
             reader.fail("replications", f"{runs} are more than {_RUNS_MAX} runs; write fewer, or several plans")
         self.series = self._checked_series(document.get("series", []))
-        """Time series that are kept of each run, of `SERIES`."""
+        """The time series that are kept of each run, among `SERIES`."""
         self._check_keys()
 
     def with_series(self, series: Sequence[str]) -> "Plan":
-        """The same plan, but for the time series that it keeps. Raises `PlanError`."""
+        """Returns the plan with other time series to keep. Raises `PlanError`."""
         plan = copy.copy(self)
         plan.series = self._checked_series(list(series))
         plan.document = {**self.document, "series": list(plan.series)}
@@ -165,15 +165,15 @@ class Plan:
         return tuple(name for name in SERIES if name in given)
 
     def __len__(self) -> int:
-        """How many runs there are: cells times replications."""
+        """The number of runs: cells times replications."""
         return self.number_of_cells * self.replications
 
     def cells(self) -> Iterator[Cell]:
-        """Every combination, the last axis fastest."""
+        """Yields every combination, the last axis fastest."""
         return (self.cell(number) for number in range(self.number_of_cells))
 
     def cell(self, number: int) -> Cell:
-        """One combination by its number, from 0."""
+        """Returns one combination by its number, from 0."""
         parts = []
         for axis in reversed(self.axes):
             number, place = divmod(number, len(axis))
@@ -182,7 +182,7 @@ class Plan:
 
     @cached_property
     def varied(self) -> dict[str, list[object]]:
-        """Every value that occurs, by key, in the order of the plan."""
+        """Returns every value that occurs, by key, in the order of the plan."""
         values: dict[str, list[object]] = {}
         for axis in self.axes:
             for part in axis:
@@ -192,12 +192,12 @@ class Plan:
 
     @property
     def run_options(self) -> dict[str, Any]:
-        """What all runs share, as the native half takes it: limits and series."""
+        """The options that all runs share, in the native half's form: limits and series."""
         return {**asdict(self.limits), "series": list(self.series)}
 
     @property
     def scenario(self) -> tuple[str, str, str]:
-        """The scenario as the native half takes it: text, format ("toml" or "json"), name in messages."""
+        """The scenario in the native half's form: text, format ("toml" or "json"), name in messages."""
         return self._scenario
 
     def fail(self, key: str, message: str) -> NoReturn:
@@ -205,7 +205,7 @@ class Plan:
         self._reader.fail(key, message)
 
     def _check_keys(self) -> None:
-        """Refuses a key that has no value with which any cell could run."""
+        """Refuses a key for which no value lets any cell run."""
         unproven = set(self.varied)
         errors: dict[str, str] = {}
         for number in range(min(self.number_of_cells, _CELLS_TRIED)):
@@ -231,7 +231,7 @@ class Plan:
         raise PlanError(f"{self._reader.source}: {errors.get(key, '')}")
 
     def _section(self, key: str) -> str:
-        """Where the plan says how a key varies."""
+        """Returns the section of the plan that says how a key varies."""
         for section in ("grid", "zip", "random"):
             if key in self.document.get(section, {}):
                 return f"{section}.{key}"
@@ -297,7 +297,7 @@ def _sampled(reader: Reader, table: Mapping[str, object]) -> Axis:
     if not ranges:
         reader.fail("random", 'varies nothing; give keys with ranges, such as "flow.0.alpha" = { from = 1, to = 8 }')
     sampled = latin_hypercube(ranges, samples, seed)
-    # a range of whole numbers may have fewer values than there are samples
+    # a range of whole numbers may have fewer values than samples
     return list({tuple(cell.values()): cell for cell in sampled}.values())
 
 
@@ -336,5 +336,5 @@ PlanLike = Plan | str | PathLike[str]
 
 
 def load_plan(plan: PlanLike) -> Plan:
-    """The plan itself, or that of a file."""
+    """Returns the plan itself, or reads that of a file."""
     return plan if isinstance(plan, Plan) else Plan.from_file(plan)

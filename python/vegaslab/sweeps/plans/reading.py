@@ -1,4 +1,4 @@
-"""Reading a plan's values: what is wrong is said in one line with file, line and key."""
+"""Reads a plan's values; an error is one line with file, line and key."""
 
 import json
 import math
@@ -34,12 +34,12 @@ class PlanError(ValueError):
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number as it was written."""
+    """A number with its text's unit and decimals."""
 
     value: float
     unit: str
     decimals: int | None
-    """Digits after the point; none for a fraction that is no text."""
+    """Digits after the point; None for a fraction that is not text."""
     text: bool
 
 
@@ -47,7 +47,7 @@ class Reader:
     """Checks the values of a plan."""
 
     def __init__(self, source: str, lines: Mapping[str, int]) -> None:
-        """`source` is the plan's name in messages, `lines` the line of each dotted key."""
+        """Takes the plan's name in messages as `source`, and the line of each dotted key as `lines`."""
         self.source = source
         self._lines = lines
 
@@ -57,14 +57,14 @@ class Reader:
         try:
             text = path.read_text(encoding="utf-8")
             _, lines = _vegaslab.read_toml(text, printable(str(path)))
-            # the native half knows the lines, but not the order of keys, which is that of the cells
+            # tomllib keeps the order of keys, which is that of the cells; the native half knows only their lines
             document = tomllib.loads(text)
         except UnicodeDecodeError as error:
             raise PlanError(f"{path}: byte {error.start} is not UTF-8 text; a plan is a TOML text file") from None
         except _vegaslab.ScenarioError as error:
             raise PlanError(str(error)) from None
         except tomllib.TOMLDecodeError as error:
-            # what TOML 1.1 has allowed since
+            # syntax that TOML 1.1 has allowed since
             raise PlanError(printable(f"{path}: {error}; a plan is TOML 1.0")) from None
         return cls(printable(str(path)), lines), json.loads(json.dumps(document, default=str))
 
@@ -88,19 +88,19 @@ class Reader:
                 self.fail(f"{key}.{name}".lstrip("."), f"unknown key; {did_you_mean(name, known)}")
 
     def table(self, key: str, given: object) -> dict[str, Any]:
-        """A table."""
+        """Returns a table."""
         if not isinstance(given, dict):
             self.fail(key, f"{given!r} was given; expected a table")
         return given
 
     def values(self, key: str, given: object) -> list[object]:
-        """A list of at least one value, each once."""
+        """Returns a list of at least one value, each once."""
         if not isinstance(given, list) or not given:
             self.fail(key, f"{given!r} was given; expected a list of values, such as [1, 2]")
         return list(self.distinct(key, given))
 
     def distinct(self, key: str, items: Sequence[_T]) -> Sequence[_T]:
-        """The same items, none of which may come twice."""
+        """Returns the items, none of which may appear twice."""
         seen = set()
         for item in items:
             text = json.dumps(item, sort_keys=True)
@@ -110,13 +110,13 @@ class Reader:
         return items
 
     def name(self, key: str, given: object) -> str:
-        """A name that is safe as a folder's."""
+        """Returns a name that is safe for a folder."""
         if not isinstance(given, str) or not _NAME.fullmatch(given):
             self.fail(key, f"{given!r} is no name; write letters, digits, - _ .")
         return given
 
     def whole(self, key: str, given: object, least: int) -> int:
-        """A whole number."""
+        """Returns a whole number."""
         if given is None:
             self.fail(key, "is missing; give a whole number")
         if not isinstance(given, int) or isinstance(given, bool) or given < least:
@@ -124,7 +124,7 @@ class Reader:
         return given
 
     def quantity(self, key: str, given: object) -> Quantity:
-        """A number, or a number with a unit as text."""
+        """Returns a number, or a number with a unit as text."""
         if isinstance(given, int) and not isinstance(given, bool):
             return Quantity(float(given), "", 0, text=False)
         if isinstance(given, float) and math.isfinite(given):
@@ -135,11 +135,11 @@ class Reader:
         return Quantity(float(match["number"]), match["unit"], len(match["decimals"] or ""), text=True)
 
     def size(self, key: str, given: object) -> int:
-        """A size in bytes, above 0."""
+        """Returns a size in bytes, above 0."""
         return self._measure(key, given, _vegaslab.size_bytes, "500mb")
 
     def seconds(self, key: str, given: object) -> float:
-        """A time in s, above 0."""
+        """Returns a time in s, above 0."""
         return self._measure(key, given, _vegaslab.nanoseconds, "60s") / 1e9
 
     def _measure(self, key: str, given: object, parse: Callable[[str], int], example: str) -> int:

@@ -1,1 +1,1 @@
-"""Random networks, each checked by what must hold in all of them: in batches, here or on a cluster."""
+"""Random networks, each checked against the rules that hold in all of them: in batches, here or on a cluster."""

@@ -1,4 +1,4 @@
-"""Random networks, each checked by what must hold in all of them, in batches that a program makes."""
+"""Random networks, each checked against the rules that hold in all of them, in batches made by a program."""
 
 import functools
 import json
@@ -19,10 +19,10 @@ from vegaslab.util.folder import replace_file, writing
 
 PROGRAM = "vegaslab-swarm"
 BATCH_NETWORKS = 50
-"""Networks of a batch: about a second's work. A swarm that goes on keeps it."""
+"""The networks of a batch: about a second's work. A swarm that is continued keeps this size."""
 
 _SILENT_S = 600.0
-"""A network that takes longer is given up, with its batch: no verdict, but a finding of its own."""
+"""The time, s, after which a network is abandoned, with its batch: it gets no verdict, but is a finding of its own."""
 _GLANCE_S = 0.1
 _FINDINGS = "findings"
 _BATCHES = "batches.jsonl"
@@ -38,44 +38,46 @@ class Batch:
     """The result of a batch of networks."""
 
     first: int
-    """Its first network's number."""
+    """The number of the first network."""
     networks: int
     held: int = 0
     refused: int = 0
     too_long: int = 0
     failed: int = 0
     events: int = 0
-    """Of the runs themselves, without those that they were compared with."""
+    """The events of the runs themselves, without those of the runs that they were compared with."""
     compared: dict[str, int] = field(default_factory=dict)
-    """Runs compared, by relation."""
+    """The number of runs compared, by relation."""
     cpu_s: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A network of which something does not hold."""
+    """A network that fails a check."""
 
     network: int
     check: str
     place: str
     message: str
     toml: str
-    """The scenario, made small."""
+    """The scenario, reduced in size."""
     traces: dict[str, str]
-    """Rate traces that it names, by name."""
+    """The rate traces that the scenario names, by name."""
 
 
 Made = tuple[Batch, list[Finding]]
 Runner = Callable[[int, Iterable[range]], Iterator[Made]]
-"""Makes batches of a swarm's networks, given its seed and their numbers, and yields them as they are done."""
+"""Makes batches of a swarm's networks from its seed and their numbers, and yields each when it is finished."""
 
 
 Observer = Callable[[int, int, int], None]
-"""Is told how many networks of how many are there, and how many failed."""
+"""Called with the number of finished networks, the number of all, and the number that failed."""
 
 
 def program() -> Path:
-    """The path of the program that makes the networks; raises `SwarmError` if it is missing or of another version."""
+    """Returns the path of the program that makes the networks; raises `SwarmError` if it is missing or of another
+    version.
+    """
     beside = Path(sys.executable).parent / PROGRAM
     found = str(beside) if beside.exists() else shutil.which(PROGRAM)
     if found is None:
@@ -90,9 +92,9 @@ def program() -> Path:
 def make(
     path: Path, seed: int, networks: range, relation: str | None = None, stop: threading.Event | None = None
 ) -> Made:
-    """Makes a batch, with random relations or this one alone.
+    """Makes a batch, with random relations or with this one alone.
 
-    A network that ends the program, or that takes ten minutes, is a finding of its own.
+    A network that ends the program, or takes ten minutes, is a finding of its own.
     """
     rows: list[dict[str, Any]] = []
     cpu_s = 0.0
@@ -115,14 +117,14 @@ _FINDING_KEYS = ("check", "place", "message", "toml", "traces")
 
 
 def lost(path: Path, seed: int, network: int, why: str) -> Made:
-    """The result of a network that ended every process that made it: a finding."""
+    """Returns the finding for a network that ended every process that made it."""
     alone = range(network, network + 1)
     row = _no_end(path, seed, network, why)
     return _batch(alone, [row], 0.0), [_finding(network, row)]
 
 
 def united(parts: list[Made]) -> Made:
-    """One batch of several, which follow each other."""
+    """Joins consecutive batches into one."""
     batches = sorted((batch for batch, _ in parts), key=lambda batch: batch.first)
     findings = [finding for _, found in parts for finding in found]
     return Batch(first=batches[0].first, **_totals(batches)), findings
@@ -156,7 +158,7 @@ def _batch(networks: range, rows: list[dict[str, Any]], cpu_s: float) -> Batch:
 
 
 class _Watch:
-    """Ends a program that is silent for too long, or on request."""
+    """Ends a program that prints nothing for too long, or on request."""
 
     def __init__(self, running: "subprocess.Popen[str]", stop: threading.Event | None) -> None:
         self._running = running
@@ -186,7 +188,7 @@ class _Watch:
 
 
 def _run(command: list[str], stop: threading.Event | None) -> tuple[list[dict[str, Any]], float, str]:
-    """The verdicts that the program came to, its CPU time, s, and why it ended early, if it did."""
+    """Returns the program's verdicts, its CPU time, s, and the reason for an early end, if any."""
     rows: list[dict[str, Any]] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         watch = _Watch(running, stop)
@@ -220,7 +222,7 @@ def _show(path: Path, seed: int, network: int) -> str:
 
 
 def known_relation(path: Path, relation: str | None) -> str | None:
-    """The relation, if the program knows it; raises `SwarmError` if not."""
+    """Returns the relation if the program knows it; raises `SwarmError` if not."""
     if relation is not None:
         command = [str(path), "examine", "--seed", "0", "--first", "0", "--count", "0", "--relation", relation]
         refused = subprocess.run(command, capture_output=True, text=True, check=False).stderr.splitlines()
@@ -230,12 +232,12 @@ def known_relation(path: Path, relation: str | None) -> str | None:
 
 
 class Local:
-    """Batches on this many cores of this machine."""
+    """Makes batches on this many cores of this machine."""
 
     def __init__(self, jobs: int, relation: str | None = None) -> None:
-        """`jobs` batches are made at once; `relation` is the only one that is compared.
+        """Takes the number of batches made at once, `jobs`, and the only `relation` to compare.
 
-        Raises `SwarmError` where the program is not there, or knows no such relation.
+        Raises `SwarmError` if the program is missing, or knows no such relation.
         """
         self.jobs = jobs
         self._program = program()
@@ -266,7 +268,7 @@ def _worker_program() -> Path:
 
 
 def make_on_worker(seed: int, first: int, stop: int) -> Made:
-    """On a worker of a cluster: makes a batch with the program that is installed there."""
+    """Makes a batch on a worker of a cluster, with the program that is installed there."""
     return make(_worker_program(), seed, range(first, stop))
 
 
@@ -277,12 +279,12 @@ class Swarm:
     folder: Path
     seed: int
     batches: dict[int, Batch]
-    """By the number of the first network."""
+    """The finished batches by the number of their first network."""
     findings: int
 
     @classmethod
     def open(cls, folder: Path, seed: int, relation: str | None) -> "Swarm":
-        """Goes on with the folder's swarm, or begins one; raises `SwarmError` if there is another one."""
+        """Continues the folder's swarm, or begins one; raises `SwarmError` if the folder has another one."""
         same = {"seed": seed, "engine": _vegaslab.version, "batch_networks": BATCH_NETWORKS}
         same |= {"relation": relation} if relation else {}
         kept = folder / _SWARM
@@ -300,12 +302,12 @@ class Swarm:
         return cls(folder=folder, seed=seed, batches=batches, findings=sum(b.failed for b in batches.values()))
 
     def missing(self, networks: int) -> list[range]:
-        """The batches that are not there, for this many networks: whole batches."""
+        """Returns the missing batches for this number of networks; batches are whole."""
         firsts = range(0, networks, BATCH_NETWORKS)
         return [range(first, first + BATCH_NETWORKS) for first in firsts if first not in self.batches]
 
     def add(self, made: Made) -> None:
-        """Keeps a batch: its findings first, so that a batch that counts has them. Raises `OSError`."""
+        """Writes a batch, its findings first, so that a batch that counts has them. Raises `OSError`."""
         batch, findings = made
         with writing(self.folder):
             for finding in findings:
@@ -326,7 +328,7 @@ class Swarm:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Totals of all that is there."""
+        """The totals of all finished batches."""
         return {"folder": str(self.folder), "seed": self.seed, **_totals(list(self.batches.values()))}
 
 
@@ -340,7 +342,7 @@ def _totals(batches: list[Batch]) -> dict[str, Any]:
 
 
 def _kept(path: Path) -> Iterator[Batch]:
-    """The batches of a file; a line that was being written when the swarm ended is none."""
+    """Yields the batches of a file; a line that was cut short when the swarm ended is skipped."""
     lines = path.read_text().splitlines(keepends=True) if path.exists() else []
     whole = [line for line in lines if line.endswith("\n")]
     if len(whole) < len(lines):
@@ -351,9 +353,9 @@ def _kept(path: Path) -> Iterator[Batch]:
 def swarm(
     folder: Path, seed: int, networks: int, runner: Runner, observer: Observer, *, relation: str | None = None
 ) -> Swarm:
-    """Makes what is missing of a swarm of this many networks. Ctrl-C keeps the batches that are done.
+    """Makes the missing batches of a swarm of this many networks. Ctrl-C keeps the finished batches.
 
-    `relation` is the one that the runner compares alone, if it does; another one is another swarm.
+    `relation` is the only one that the runner compares, if set; with another relation it is another swarm.
     """
     with writing(folder):
         there = Swarm.open(folder, seed, relation)
@@ -373,7 +375,7 @@ def swarm(
 
 
 def check(files: list[Path]) -> list[dict[str, Any]]:
-    """The verdict on each scenario file, by every check."""
+    """Returns the verdict on each scenario file, by every check."""
     command = [str(program()), "check", *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     rows = [json.loads(line) for line in done.stdout.splitlines()]

@@ -10,10 +10,10 @@ _BATCHES_A_THREAD = 2
 
 
 class OnCluster:
-    """Batches on a cluster. Raises `ClusterError` where that cannot be used."""
+    """Makes batches on a cluster. Raises `ClusterError` if that cannot be used."""
 
     def __init__(self, address: str) -> None:
-        """`address` is the scheduler's, such as `tcp://10.0.0.1:8786`."""
+        """Takes the scheduler's `address`, such as `tcp://10.0.0.1:8786`."""
         self._address = address
 
     def __call__(self, seed: int, batches: Iterable[range]) -> Iterator[Made]:
@@ -23,18 +23,18 @@ class OnCluster:
 
 
 class _Batches:
-    """Batches under way. One that ended all workers it was given to is made again, each network by itself."""
+    """The batches under way. One that ended all workers to which it was given is made again, each network by itself."""
 
     def __init__(self, cluster: Cluster, seed: int) -> None:
         self._cluster = cluster
         self._seed = seed
         self._done = cluster.completed()
         self._networks: dict[object, range] = {}
-        # parts of a batch that was split, by its networks
+        # the finished parts of a batch that was split, by the batch's networks
         self._parts: dict[range, list[Made]] = {}
 
     def made(self, batches: Iterable[range]) -> Iterator[Made]:
-        """All of them, as they are done."""
+        """Yields all batches, each when it is finished."""
         left = iter(batches)
         room = self._cluster.jobs * _BATCHES_A_THREAD
         while True:
@@ -50,7 +50,7 @@ class _Batches:
         self._done.add(future)
 
     def _next(self) -> list[Made]:
-        """The next batch that is done; none where it was a part of one, or has to be split."""
+        """Waits for the next future; returns its batch, or none if it was a part of one or has to be split."""
         # an optional dependency: `vegaslab[cluster]`
         from distributed import KilledWorker
 
@@ -60,7 +60,7 @@ class _Batches:
             made = future.result()
         except KilledWorker as error:
             if len(networks) > 1:
-                # one of them is to blame: each has to show that it is not
+                # one of its networks ended the workers: each is made by itself to find out which
                 self._parts[networks] = []
                 for network in networks:
                     self._submit(range(network, network + 1))
