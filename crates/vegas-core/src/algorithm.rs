@@ -14,23 +14,23 @@ pub const STATE_BYTES_MAX: usize = 104;
 
 const _: () = assert!(size_of::<State>() <= STATE_BYTES_MAX);
 
-/// A composition with its numbers, checked: shared by any number of connections.
+/// A checked composition with its numbers; any number of connections may share it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Algorithm {
     composition: Composition,
     parameters: Parameters,
-    /// Growth is for each segment acknowledged, and not for each acknowledgement.
+    /// The window grows for each acknowledged segment, not for each acknowledgement.
     grows_by_segments: bool,
 }
 
-/// What one connection remembers.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct State {
     control: Control,
     opening: Opening,
     holding: Holding,
     round: Round,
-    /// Mechanism E: what was sent before this does not cut the window again. An instant after the last cut.
+    /// Mechanism E: the loss of a segment sent before this time does not cut the window again. An instant after the last cut.
     uncut_since: Time,
     spikes: Spikes,
 }
@@ -41,43 +41,43 @@ pub(crate) struct Control {
     pub(crate) window: Window,
     /// Slow start lasts while the window is below this.
     pub(crate) ssthresh: Segments,
-    /// Growth per acknowledgement, decided once a round or once an acknowledgement; raw, one segment at most.
+    /// The growth for an acknowledgement, decided once a round or once an acknowledgement; raw fixed point, one segment at most.
     growth: u32,
-    /// What the growth is of.
+    /// Which decision the growth comes from.
     pub(crate) growth_of: GrowthOf,
     /// The first round in congestion avoidance changes nothing.
     pub(crate) skips_round: bool,
     /// Slow start is over: its own test has ended it, or a cut was made that waits for the next acknowledgement.
     pub(crate) slow_start_ends: bool,
-    /// What slow start paces by.
+    /// The pace of slow start.
     pub(crate) pace: Option<Pace>,
 }
 
-/// Which decision the growth per acknowledgement is.
+/// The decision that set the growth for an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GrowthOf {
-    /// Slow start's: it ends with it.
+    /// Slow start set it; it ends with slow start.
     SlowStart,
-    /// Congestion avoidance's.
+    /// Congestion avoidance set it for a round.
     Avoidance,
-    /// Congestion avoidance's for one acknowledgement.
+    /// Congestion avoidance set it for one acknowledgement.
     OneAck,
-    /// Congestion avoidance's, where each acknowledgement shrinks the window in place of growth.
+    /// Congestion avoidance set it, and each acknowledgement shrinks the window.
     Shrinking,
 }
 
-/// What slow start hears when a round ends.
+/// The end of a round, as slow start receives it.
 pub(crate) struct RoundEnd<'a> {
     /// The acknowledgement that ended it.
     pub(crate) ack: &'a Ack,
-    /// What it measured; none while nothing was.
+    /// What the round measured; none if it measured nothing.
     pub(crate) measured: Option<Measured>,
     /// Mechanism I does not forbid growth now.
     pub(crate) may_grow: bool,
 }
 
 impl RoundEnd<'_> {
-    /// The backlog; before the first sample nothing can be one.
+    /// The backlog; zero before the first sample.
     pub(crate) fn backlog(&self) -> i32 {
         self.measured.map_or(0, |measured| measured.diff)
     }
@@ -178,8 +178,8 @@ impl Algorithm {
         }
     }
 
-    /// Handles an acknowledgement in recovery, or a duplicate one: papers of the family have the window stand still, and so
-    /// do all parts but those that ask for every acknowledgement.
+    /// Handles an acknowledgement in recovery, or a duplicate one. In the family's papers the window does not move then; only
+    /// parts that ask for every acknowledgement may move it.
     #[cold]
     #[inline(never)]
     pub fn on_other_ack(&self, state: &mut State, ack: Ack) {
@@ -229,15 +229,15 @@ impl Algorithm {
         }
     }
 
-    /// After a timeout the threshold is half the window; a window that then shrinks by itself would fall below it and
-    /// be taken for a new slow start. The released versions have it so.
+    /// After a timeout the threshold is half the window. A window that congestion avoidance then shrinks would fall below the
+    /// threshold and begin another slow start, which the released versions do.
     fn leaves_slow_start_for_good(&self) -> bool {
         self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
     }
 
     #[inline]
     fn grow(&self, control: &mut Control, ack: &Ack, growth: Window, opens: bool) {
-        // a window that grows is the only one that could become too large
+        // only a window that grows can exceed the largest window
         if growth == Window::default() {
             return;
         }
@@ -251,7 +251,7 @@ impl Algorithm {
         control.window = grown.min(Window::whole(self.parameters.max_window));
     }
 
-    /// The growth of one acknowledgement, once for each segment of it; in slow start up to the threshold.
+    /// Grows the window once for each segment that the acknowledgement covers; in slow start up to the threshold.
     #[cold]
     fn by_segments(&self, control: &Control, acked: Segments, growth: Window, opens: bool) -> Window {
         let (opening, holding) = (self.composition.slow_start, self.composition.avoidance);
@@ -393,7 +393,7 @@ impl Control {
         self.window < Window::whole(self.ssthresh)
     }
 
-    /// Ends slow start for good: only a timeout begins another.
+    /// Ends slow start; only a timeout begins another.
     pub(crate) fn leave_slow_start(&mut self) {
         self.ssthresh = LEFT;
         self.growth_of = GrowthOf::Avoidance;
@@ -414,7 +414,8 @@ impl Control {
         self.ssthresh.min(parameters.max_window)
     }
 
-    /// A slow start that reached its threshold within the round stops there, and what was for one acknowledgement with that.
+    /// Clears the growth of a slow start that reached its threshold within the round, and the growth that was set for one
+    /// acknowledgement.
     fn end_old_growth(&mut self) {
         if matches!(self.growth_of, GrowthOf::SlowStart | GrowthOf::OneAck) {
             self.growth = 0;
@@ -422,7 +423,7 @@ impl Control {
         }
     }
 
-    /// Sets the growth of the acknowledgement under way alone: one segment at most.
+    /// Sets the growth for the current acknowledgement only; one segment at most.
     pub(crate) fn grow_once_by(&mut self, growth: Window) {
         self.grow_by(growth);
         self.growth_of = GrowthOf::OneAck;
@@ -434,12 +435,12 @@ impl Control {
         self.ssthresh = self.ssthresh.min(below).max(LEFT);
     }
 
-    /// The threshold is this at least.
+    /// Raises the threshold to this, if it is lower.
     pub(crate) fn raise_threshold(&mut self, least: Segments) {
         self.ssthresh = self.ssthresh.max(least);
     }
 
-    /// Lowers the window of a recovery, and with it the threshold that the cut has left.
+    /// Lowers the window in recovery, and the threshold that the cut has left with it.
     pub(crate) fn drain_to(&mut self, window: Window) {
         self.window = window.min(self.window);
         if !self.slow_start_ends {

@@ -1,8 +1,8 @@
-//! What routers stamp for RoVegas: the accumulated queueing time of a packet (AQT), and the IPv4 option that carries it.
+//! The accumulated queueing time (AQT) that routers stamp for RoVegas, and the IPv4 option that carries it.
 //!
 //! The simulator, its captures, the real-time router and the kernel's programs all read and write the option here.
-//! Packets come from anywhere: whatever they hold, nothing here panics or reads past them, and an option that is not as it
-//! should be is left alone.
+//! Packets are untrusted input: no content makes this module panic or read past the end, and a malformed option is left
+//! unchanged.
 
 use crate::units::Span;
 
@@ -23,9 +23,9 @@ pub const HEAD_BYTES: usize = 80;
 pub struct Aqt(u32);
 
 impl Aqt {
-    /// As it leaves its host.
+    /// The value of a packet that leaves its host.
     pub const ZERO: Aqt = Aqt(0);
-    /// 16.777215 s.
+    /// The greatest value: 16.777215 s.
     pub const MAX: Aqt = Aqt(0xff_ffff);
 
     /// From microseconds; saturates.
@@ -40,7 +40,7 @@ impl Aqt {
         self.0
     }
 
-    /// As it stands in the option.
+    /// The three bytes in the option.
     const fn to_wire(self) -> [u8; 3] {
         let [_, upper, middle, low] = self.0.to_be_bytes();
         [upper, middle, low]
@@ -60,12 +60,12 @@ impl From<Aqt> for Span {
     }
 }
 
-/// What the option says.
+/// The contents of the option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stamps {
-    /// Of this packet's own queueing so far.
+    /// The queueing time of this packet so far.
     pub aqt: Aqt,
-    /// What the newest data packet had been stamped with, in an acknowledgement of it.
+    /// In an acknowledgement, the stamp of the newest data packet.
     pub echo: Aqt,
 }
 
@@ -77,7 +77,7 @@ impl Stamps {
     }
 }
 
-/// A list of IPv4 options in which one runs past the end, or AQT's has another length than its own.
+/// The list of IPv4 options is malformed: an option runs past the end, or the AQT option has a wrong length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -86,11 +86,11 @@ pub struct Malformed;
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
     bytes: [u8; HEAD_BYTES],
-    /// Of the whole packet.
+    /// The length of the whole packet, bytes.
     packet_bytes: u32,
 }
 
-/// What hosts have to know of a TCP segment.
+/// The fields of a TCP segment that hosts need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Source and destination address, as on the wire.
@@ -113,7 +113,7 @@ impl Head {
         Head { bytes, packet_bytes: u32::try_from(packet.len()).unwrap_or(u32::MAX) }
     }
 
-    /// What the option says; none where there is no option, or no IPv4 header that is all there.
+    /// Reads the option; none if there is none, or no complete IPv4 header.
     pub fn stamps(&self) -> Result<Option<Stamps>, Malformed> {
         Ok(self.option()?.map(|at| Stamps { aqt: self.aqt(at + AQT_AT), echo: self.aqt(at + ECHO_AT) }))
     }
@@ -143,7 +143,7 @@ impl Head {
         Ok(None)
     }
 
-    /// What hosts have to know of a TCP segment; none of a fragment, of another protocol, or of one that is not all there.
+    /// Reads the TCP segment; none for a fragment, for another protocol, and for an incomplete header.
     pub fn segment(&self) -> Option<Segment> {
         let header = self.header_bytes().filter(|_| self.byte(9) == PROTOCOL_TCP)?;
         let fragment = self.word(6) & (MORE_FRAGMENTS | FRAGMENT_OFFSET);
@@ -162,8 +162,8 @@ impl Head {
         })
     }
 
-    /// The header with the option after it, which says `stamps`: length and checksum are right where they were. None
-    /// where it has options already, or the packet would be too long.
+    /// The header with an added option that holds `stamps`; a right length and checksum stay right. None if the header has
+    /// options already, or if the packet would become too long.
     pub fn with_option(&self, stamps: Stamps) -> Option<[u8; HEADER_WITH_OPTION_BYTES]> {
         let header = self.header_bytes().filter(|bytes| *bytes == PLAIN_HEADER_BYTES)?;
         let total = self.word(2).checked_add(OPTION_BYTES as u16)?.to_be_bytes();
@@ -178,7 +178,7 @@ impl Head {
         Some(longer)
     }
 
-    /// Length of the IPv4 header; none if that is not all there, or the packet is shorter than it says.
+    /// The length of the IPv4 header; none if the header is incomplete, or the packet is shorter than the header claims.
     pub fn header_bytes(&self) -> Option<usize> {
         let (version, header) = (self.byte(0) >> 4, usize::from(self.byte(0) & 0xf) * 4);
         let total = self.word(2);
@@ -207,8 +207,8 @@ impl Head {
     }
 }
 
-/// Adds a router's queueing time to a packet's option and mends the header's checksum; a packet without one, or with one
-/// that is not as it should be, stays as it is. Whether there was one.
+/// Adds a router's queueing time to a packet's option and updates the header's checksum. A packet without the option, or with a
+/// malformed one, stays unchanged. Returns whether the packet had the option.
 pub fn stamp(packet: &mut [u8], waited: Span) -> bool {
     let head = Head::of(packet);
     let Ok(Some(at)) = head.option() else { return false };
@@ -219,8 +219,8 @@ pub fn stamp(packet: &mut [u8], waited: Span) -> bool {
     true
 }
 
-/// Replaces a byte of an IPv4 header and mends the checksum (RFC 1624, equation 3): one that was wrong stays wrong. Past the
-/// end nothing happens.
+/// Replaces a byte of an IPv4 header and updates the checksum (RFC 1624, equation 3); a wrong checksum stays wrong. Past the end
+/// it does nothing.
 pub fn replace_byte(header: &mut [u8], at: usize, byte: u8) {
     let Some(place) = header.get_mut(at) else { return };
     let weight = if at.is_multiple_of(2) { 8 } else { 0 };
@@ -228,7 +228,7 @@ pub fn replace_byte(header: &mut [u8], at: usize, byte: u8) {
     *place = byte;
     let Some([high, low]) = header.get_mut(CHECKSUM_AT..CHECKSUM_AT + 2) else { return };
     let sum = u32::from(!u16::from_be_bytes([*high, *low])) + u32::from(!old) + u32::from(new);
-    // three words carry twice at most
+    // the sum of three words has at most two carries
     let sum = (sum & 0xffff) + (sum >> 16);
     let sum = (sum & 0xffff) + (sum >> 16);
     [*high, *low] = (!(sum as u16)).to_be_bytes();
@@ -242,9 +242,9 @@ const FRAGMENT_OFFSET: u16 = 0x1fff;
 const PROTOCOL_TCP: u8 = 6;
 const END_OF_OPTIONS: u8 = 0;
 const NO_OPERATION: u8 = 1;
-/// Kind and length.
+/// The option's kind and length.
 const LENGTH_MIN: usize = 2;
-/// Within the option.
+/// An offset within the option.
 const AQT_AT: usize = 2;
 const ECHO_AT: usize = 5;
 const TCP_HEADER_BYTES_MIN: usize = 20;

@@ -1,4 +1,4 @@
-//! Congestion avoidance: how the window is held once slow start is over.
+//! Congestion avoidance: how the window moves after slow start.
 
 mod cubic;
 mod dynamic;
@@ -14,36 +14,35 @@ use crate::part::{AvoidancePromise, choice, is_there};
 use crate::signal::Round;
 use crate::units::Window;
 
-/// A congestion avoidance: what it remembers of a connection, also while slow start lasts, and what it does.
+/// A congestion avoidance: its state of a connection, which exists during slow start too, and its rules.
 pub(crate) trait AvoidancePart: Copy + Default {
     /// The page of its rule, in `docs/algorithms`.
     const PAGE: &'static str;
-    /// Which marks of the backlog it looks at. One that looks at any needs a signal.
+    /// The thresholds of the backlog (alpha, beta, gamma) that it reads. A part that reads one needs a signal.
     const MARKS: Marks = Marks::NONE;
     /// What the host must give.
     const NEEDS: Needs = Needs::NONE;
-    /// What the conformance suite holds it to.
+    /// What the conformance suite lets it do.
     const PROMISE: AvoidancePromise = AvoidancePromise::RENO;
-    /// Its growth is already of all segments that an acknowledgement covers.
+    /// Its growth counts all segments that an acknowledgement covers.
     const COUNTS_SEGMENTS: bool = false;
-    /// Twice the rates and half the times leave its decisions as they are: no time in it is a constant.
+    /// Its decisions do not change if all rates double and all times halve: it has no constant time.
     const SCALES: bool = true;
-    /// Its steps are parts of alpha and beta, which must not be zero.
+    /// Its steps are fractions of alpha and beta, which must not be zero.
     const DIVIDES_BY_MARKS: bool = false;
-    /// The window moves without losses, so that the slow-start threshold must not follow it: a window that shrinks by one
-    /// below the threshold would be taken for a new slow start.
+    /// It shrinks the window without losses. The slow-start threshold then stays below the window, because a window that
+    /// shrinks below the threshold would begin another slow start.
     const SHRINKS_BY_ITSELF: bool = false;
-    /// The congestion control of Linux's own that has it, which then is not carried into the kernel.
+    /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
     const KERNELS_OWN: Option<&'static str> = None;
 
-    /// Decides, at the end of a round in congestion avoidance, how to move in the next one. `diff` is none while nothing
-    /// was measured.
+    /// Decides, at the end of a round in congestion avoidance, how the window moves in the next one. `diff` is none before
+    /// the first measurement.
     #[inline(always)]
     fn on_round(&mut self, _control: &mut Control, _diff: Option<i32>, _parameters: &Parameters) {}
 
-    /// Sets the growth of one acknowledgement where it follows the window rather than the round, or shrinks with it. It is
-    /// a part of its caller, so that no part has the acknowledgement in memory for another's sake: what is long takes of it what
-    /// it needs by value.
+    /// Sets the growth for one acknowledgement, for parts that decide with each one. It is inlined, so that the acknowledgement
+    /// need not be stored in memory for parts that do not read it; a long function takes the fields that it needs by value.
     #[inline(always)]
     fn on_ack(&mut self, _control: &mut Control, _ack: &Ack, _round: &Round, _parameters: &Parameters) {}
 
@@ -56,37 +55,37 @@ pub(crate) trait AvoidancePart: Copy + Default {
     fn on_timeout(&mut self, _control: &mut Control, _before: Window) {}
 }
 
-/// The choice of [`choice!`], and what each remembers.
+/// The macro [`choice!`] with the states of the parts.
 macro_rules! avoidances {
     ($($(#[doc = $doc:literal])+ $name:literal $variant:ident: $module:ident,)+) => {
         choice! {
-            /// How the window is held.
+            /// The rule of congestion avoidance.
             Avoidance of AvoidancePart { $($(#[doc = $doc])+ $name $variant: $module,)+ }
             /// The page of its rule, in `docs/algorithms`.
             pub fn page -> &'static str = PAGE;
-            /// Which marks of the backlog it looks at.
+            /// The thresholds of the backlog that it reads.
             pub fn marks -> Marks = MARKS;
             /// What the host must give.
             pub fn needs -> Needs = NEEDS;
-            /// What it may do with an acknowledgement.
+            /// What it may do at an acknowledgement.
             pub fn promise -> AvoidancePromise = PROMISE;
-            /// Whether twice the rates and half the times leave its decisions as they are.
+            /// Whether its decisions stay unchanged if all rates double and all times halve.
             pub fn scales -> bool = SCALES;
-            /// The congestion control of Linux's own that has it, which then is not carried into the kernel.
+            /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
             pub fn kernels_own -> Option<&'static str> = KERNELS_OWN;
             pub(crate) fn counts_segments -> bool = COUNTS_SEGMENTS;
             pub(crate) fn divides_by_marks -> bool = DIVIDES_BY_MARKS;
             pub(crate) fn shrinks_by_itself -> bool = SHRINKS_BY_ITSELF;
         }
 
-        /// What a congestion avoidance remembers of a connection.
+        /// The state of a congestion avoidance.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Holding {
             $($variant($module::$variant),)+
         }
 
         impl Avoidance {
-            /// What a connection begins with.
+            /// The state of a new connection.
             pub(crate) fn holding(self) -> Holding {
                 match self {
                     $(Avoidance::$variant => Holding::$variant(Default::default()),)+
@@ -148,7 +147,7 @@ avoidances! {
 }
 
 impl Avoidance {
-    /// Whether it looks at the backlog.
+    /// Whether it reads the backlog.
     pub const fn needs_signal(self) -> bool {
         self.marks().any()
     }

@@ -16,7 +16,7 @@ pub struct Composed<A> {
 }
 
 impl<A: Deref<Target = Algorithm>> Composed<A> {
-    /// Of a new connection.
+    /// The state of a new connection.
     pub fn new(algorithm: A) -> Self {
         let state = algorithm.start();
         Composed { algorithm, state }
@@ -27,7 +27,7 @@ impl<A: Deref<Target = Algorithm>> Composed<A> {
         &self.algorithm
     }
 
-    /// Another way to the same algorithm, shared with other connections.
+    /// Another reference to the algorithm, which connections share.
     pub fn algorithm_mut(&mut self) -> &mut A {
         &mut self.algorithm
     }

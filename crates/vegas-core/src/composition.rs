@@ -10,13 +10,13 @@ use crate::{Avoidance, Limits, LossResponse, Signal, SlowStart};
 /// The parts of a sender. Any combination can be written down; [`Composition::check`] refuses what cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Composition {
-    /// How the backlog is measured.
+    /// The measurement of the backlog.
     pub signal: Signal,
-    /// How the window opens.
+    /// The slow start.
     pub slow_start: SlowStart,
-    /// How the window is held.
+    /// The congestion avoidance.
     pub avoidance: Avoidance,
-    /// How the window answers a loss.
+    /// The response of the window to a loss.
     pub loss: LossResponse,
     /// How the host finds and repairs losses.
     pub detection: Detection,
@@ -75,7 +75,7 @@ pub struct Parameters {
     pub max_window: Segments,
 }
 
-/// Whether the marks of the backlog are looked at, each by itself.
+/// Which thresholds of the backlog a part reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
     /// [`Parameters::alpha`].
@@ -97,7 +97,7 @@ pub struct HostCapabilities {
     pub burst_limit: bool,
     /// It can hold every segment to a rate, without bursts (J).
     pub spike_suppression: bool,
-    /// What it gives to a congestion control that asks.
+    /// The events and signals that it gives to a congestion control.
     pub gives: Needs,
 }
 
@@ -182,14 +182,14 @@ impl HostCapabilities {
     }
 }
 
-/// Why a composition cannot be built.
+/// The reason why a composition cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The part or number that is to blame, by its key in a scenario file.
+    /// The part or number that cannot run, by its key in a scenario file.
     pub part: &'static str,
-    /// What is wrong with it, and what would be right.
+    /// What is wrong, and what would be right.
     pub reason: &'static str,
-    /// The host that cannot carry it out, if it is the host's fault.
+    /// The host that lacks something, if the host is the reason.
     pub host: Option<&'static str>,
 }
 
@@ -252,7 +252,7 @@ impl Composition {
         Ok(())
     }
 
-    /// Which of `alpha`, `beta` and `gamma` some part looks at; every composition looks at the other numbers.
+    /// Which of `alpha`, `beta` and `gamma` a part reads; every composition reads the other numbers.
     pub fn uses(&self) -> Marks {
         self.slow_start.marks().or(self.avoidance.marks())
     }
@@ -275,14 +275,14 @@ impl Composition {
         self
     }
 
-    /// What a standalone algorithm begins with that is given a slow start: one that looks at the backlog has it from
-    /// round-trip times, as Vegas does.
+    /// The composition that runs a slow start in front of a standalone algorithm: a slow start that reads the backlog gets it
+    /// from round-trip times, as Vegas does.
     pub fn opening_by(self, slow_start: SlowStart) -> Self {
         let signal = if slow_start.needs_signal() { VEGAS.signal } else { self.signal };
         Composition { signal, slow_start, ..self }
     }
 
-    /// What the parts need beyond acknowledgements and losses.
+    /// What the parts need of a host beyond acknowledgements and losses.
     pub fn needs(&self) -> Needs {
         let signal = Needs { routers: self.signal.needs_routers(), ..Needs::NONE };
         signal.and(&self.slow_start.needs()).and(&self.avoidance.needs()).and(&self.limits.needs())

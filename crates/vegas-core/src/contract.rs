@@ -1,4 +1,4 @@
-//! The contract between a congestion control and its host: what the host tells, and what it is told.
+//! The contract between a congestion control and its host: the events that the host reports, and the control's output.
 
 use core::fmt;
 
@@ -13,7 +13,7 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 /// where it needs them, come from a generator of its own, which begins with a seed that the host gives at the start. So the
 /// same seed and the same events give the same decisions.
 pub trait CongestionControl: Clone {
-    /// Another slow start may take the place of its own, and it follows that ([`CongestionControl::follow`]).
+    /// Another slow start may replace its own; the control then follows it ([`CongestionControl::follow`]).
     const TAKES_SLOW_START: bool = false;
 
     /// What the host must give. It is asked once, before the connection begins.
@@ -21,15 +21,15 @@ pub trait CongestionControl: Clone {
         Needs::default()
     }
 
-    /// The handshake's packets took `rtt`. They are shorter than segments, so that it may be below any sample of [`Ack::rtt`].
-    /// Not every host tells, and some connections have none.
+    /// The round-trip time of the handshake is known. Its packets are shorter than segments, so `rtt` may be below every
+    /// sample of [`Ack::rtt`]. Some hosts do not report it, and some connections have no handshake.
     fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
 
-    /// A segment leaves. Told only if [`Needs::sent`] asks for it.
+    /// A segment leaves. Hosts call this only if [`Needs::sent`] asks for it.
     fn on_sent(&mut self, _sent: &Sent) {}
 
-    /// A segment was found lost; before the acknowledgement or loss with which it was. Told only if [`Needs::each_loss`] asks for
-    /// it.
+    /// A segment was found lost. Hosts call this only if [`Needs::each_loss`] asks for it, and before they report the
+    /// acknowledgement or loss event with which it was found.
     fn on_segment_lost(&mut self, _lost: &LostSegment) {}
 
     /// An acknowledgement arrives.
@@ -38,11 +38,11 @@ pub trait CongestionControl: Clone {
     /// A loss or a mark was found.
     fn on_loss(&mut self, loss: &Loss);
 
-    /// Everything that was in flight when the newest loss was found is acknowledged, and the window is the control's own
-    /// again. Told only if [`Needs::every_ack`] asks for it.
+    /// Recovery is over: everything that was in flight when the newest loss was found is acknowledged, and the control decides
+    /// on the window again. Hosts call this only if [`Needs::every_ack`] asks for it.
     fn on_recovered(&mut self, _now: Time) {}
 
-    /// The newest congestion event was none; `before` is the control as it was then. The default takes everything back.
+    /// The newest congestion event was spurious; `before` is the control before it. The default restores everything.
     fn on_spurious(&mut self, before: &Self) {
         *self = before.clone();
     }
@@ -57,13 +57,13 @@ pub trait CongestionControl: Clone {
     /// (RFC 9002, section 7.8). A control that asks what limits the sender heeds that itself, and ignores this.
     fn hold_to(&mut self, _most: Window) {}
 
-    /// Another slow start has brought the window here, and goes on to the threshold; at the threshold it is over.
+    /// Another slow start has set this window and goes on to the threshold; at the threshold it is over.
     fn follow(&mut self, _window: Window, _threshold: Option<Segments>) {}
 
     /// What the host may send now. It may change with every event.
     fn output(&self) -> Output;
 
-    /// What tables and pictures show.
+    /// The values that tables and pictures show.
     fn status(&self) -> Status;
 
     /// The state it is in, by the name that its source has for it (`PROBE_UP`); none of one without states.
@@ -71,7 +71,7 @@ pub trait CongestionControl: Clone {
         None
     }
 
-    /// State of its own by name, for series and pictures; the unit is part of the name (`base_rtt_us`).
+    /// Further state by name, for series and pictures; the unit is part of the name (`base_rtt_us`).
     fn report(&self, _out: &mut dyn FnMut(&'static str, i64)) {}
 }
 
@@ -91,8 +91,8 @@ pub trait OwnAlgorithm: CongestionControl + fmt::Debug + PartialEq + Send + 'sta
 pub struct Needs {
     /// Rate samples ([`Ack::rate`]).
     pub rate: bool,
-    /// Acknowledgements in recovery, duplicate ones, and the end of recovery; without it only those of new data outside
-    /// of recovery are told.
+    /// Acknowledgements in recovery, duplicate ones, and the end of recovery. Without it the host reports acknowledgements of new
+    /// data outside of recovery only.
     pub every_ack: bool,
     /// [`Ack::window_limited`].
     pub window_limited: bool,
@@ -131,7 +131,7 @@ impl Needs {
         each_loss: false,
     };
 
-    /// What either needs.
+    /// The needs of both.
     pub const fn and(&self, other: &Needs) -> Needs {
         Needs {
             rate: self.rate || other.rate,
@@ -148,7 +148,7 @@ impl Needs {
         }
     }
 
-    /// The first need that a host which gives `given` does not meet, in words; none if it meets all.
+    /// The first need that a host which gives `given` does not meet, as text; none if the host meets all.
     pub fn unmet(&self, given: &Needs) -> Option<&'static str> {
         [
             (self.rate && !given.rate, "needs a host that measures the delivery rate"),
@@ -181,7 +181,7 @@ pub struct Output {
     pub quantum: Segments,
 }
 
-/// What tables show of a congestion control.
+/// The values of a congestion control that tables show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The congestion window.
@@ -192,25 +192,25 @@ pub struct Status {
     pub base_rtt: Option<Span>,
     /// The newest backlog in segments; none before the first measurement, or without one.
     pub diff: Option<i32>,
-    /// Which rule steers the window.
+    /// The phase of the congestion control.
     pub phase: Phase,
 }
 
-/// Which rule steers the window.
+/// The phase of the congestion control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// The window is below the slow-start threshold.
     SlowStart,
-    /// It is not.
+    /// The window is at the threshold or above.
     Avoidance,
 }
 
 /// A segment leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When.
+    /// The time of the event.
     pub now: Time,
-    /// Its place in the order of sending.
+    /// Its index in the order of sending.
     pub index: SendIndex,
     /// Segments in flight with it.
     pub in_flight: Segments,
@@ -232,9 +232,9 @@ pub struct LostSegment {
 /// The application sends again after nothing was in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restart {
-    /// When.
+    /// The time of the event.
     pub now: Time,
-    /// The place of the first segment.
+    /// The send index of the first segment.
     pub next: SendIndex,
     /// How long nothing was sent.
     pub idle: Span,
@@ -261,16 +261,16 @@ pub struct Ack {
     /// The send index that the next new segment would have had before this acknowledgement was counted. After a
     /// timeout it restarts at the oldest segment that is not acknowledged, and so may be at or below `newest`.
     pub next: SendIndex,
-    /// Whether the congestion window was what held the sender back; means nothing to an algorithm that does not ask
+    /// Whether the congestion window limited the sender; not set for an algorithm that does not ask
     /// ([`Needs::window_limited`]).
     pub window_limited: bool,
     /// Segments newly reported to have carried a congestion mark (ECN-CE); above 0 the window does not grow (RFC 3168,
     /// section 6.1.2). A receiver that only echoes (RFC 3168) does not say which were marked: then all of an
     /// acknowledgement with an echo.
     pub ce_marked: u32,
-    /// What the routers measured, where they stamp (RoVegas).
+    /// The queueing times that routers stamped (RoVegas).
     pub feedback: Option<RouterFeedback>,
-    /// The host answers a loss or a mark and holds the window meanwhile: it must not grow, unless it is the control's own
+    /// The host is in recovery from a loss or a mark: the window must not grow, unless the control decides on it in recovery too
     /// ([`Needs::own_recovery`]).
     pub in_recovery: bool,
     /// Segments newly received as far as is known: acknowledged, or reported by selective acknowledgements.
@@ -279,7 +279,7 @@ pub struct Ack {
     pub lost: Segments,
     /// Time from sender to receiver by their own clocks, the offset between them included; only differences mean something.
     pub one_way_delay: Option<Span>,
-    /// How fast segments arrived, if this acknowledgement tells.
+    /// The delivery rate, if this acknowledgement gives a sample.
     pub rate: Option<RateSample>,
 }
 

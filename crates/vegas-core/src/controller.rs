@@ -1,4 +1,4 @@
-//! The congestion control of a connection, whichever it is: what hosts hold, and match once an event.
+//! The congestion control of a connection, of either kind: hosts hold it, and each event is dispatched once.
 
 use core::ops::{Deref, DerefMut};
 
@@ -10,14 +10,14 @@ use crate::standalone::{Standalone, StandaloneControl};
 use crate::units::{SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
-/// A composition of parts, or any other congestion control. `A` leads to the composition's algorithm, as in [`Composed`];
-/// `S` to the other: a `Box` where it may be larger than a composition's state, of a
-/// [`Joined`](crate::Joined) or of a type of the host's own.
+/// A composition of parts, or any other congestion control. `A` refers to the composition's algorithm, as in [`Composed`]. `S`
+/// holds the other kind: a [`Joined`](crate::Joined) or a type of the host's own, in a `Box` where it may be larger than a
+/// composition's state.
 #[derive(Clone, Debug)]
 pub enum Controller<A, S> {
     /// A composition of parts.
     Composed(Composed<A>),
-    /// An algorithm of its own.
+    /// A standalone algorithm.
     Standalone(S),
 }
 
@@ -43,7 +43,7 @@ where
         }
     }
 
-    /// The way to the algorithm, which connections may share; none of a standalone one.
+    /// The reference to the composition's algorithm, which connections may share; none for a standalone algorithm.
     pub fn algorithm_mut(&mut self) -> Option<&mut A> {
         match self {
             Controller::Composed(composed) => Some(composed.algorithm_mut()),
@@ -60,7 +60,7 @@ where
     }
 }
 
-/// A composition's part of each call is a part of the caller; the other's is out of its way.
+/// The composition's branch is inlined into the caller; the standalone branch is a function call.
 impl<A, S> CongestionControl for Controller<A, S>
 where
     A: Deref<Target = Algorithm> + Clone,
@@ -121,7 +121,7 @@ where
         match (self, before) {
             (Controller::Composed(composed), Controller::Composed(before)) => composed.on_spurious(before),
             (Controller::Standalone(control), Controller::Standalone(before)) => control.on_spurious(before),
-            // of another connection: not its own past
+            // a state of the other kind belongs to another connection
             _ => {}
         }
     }
@@ -178,7 +178,7 @@ where
     }
 }
 
-/// By value, so that a composition's acknowledgement need not lie in memory.
+/// Takes the acknowledgement by value, so that the composition's branch need not store it in memory.
 #[cold]
 #[inline(never)]
 fn standalone_ack(control: &mut impl CongestionControl, ack: Ack) {

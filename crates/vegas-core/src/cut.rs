@@ -10,11 +10,11 @@ use crate::contract::Loss;
 use crate::part::{Share, choice};
 use crate::units::{Segments, Window};
 
-/// A cut: what a loss leaves of the window. It remembers nothing; `ssthresh` is the threshold before it.
+/// A cut: the window after a loss. It has no state; `ssthresh` is the threshold before the loss.
 pub(crate) trait CutPart {
     /// The page of its rule, in `docs/algorithms`.
     const PAGE: &'static str;
-    /// The window after a loss that the retransmission timer did not find; the caller sees to two segments.
+    /// The window after a loss that the retransmission timer did not find; the caller raises it to two segments.
     fn window_after(window: Window, ssthresh: Segments, loss: &Loss) -> Window;
 
     /// The slow-start threshold after a timeout: half the window (RFC 5681, equation 4), in whole segments.
@@ -22,17 +22,17 @@ pub(crate) trait CutPart {
         window.half()
     }
 
-    /// That threshold as a share of the window, to which the conformance suite holds it.
+    /// That threshold as a share of the window, which the conformance suite checks.
     const SHARE_AFTER_TIMEOUT: Share = Share::Of1024(512);
     /// A loss may leave the window at the threshold.
     const TO_THRESHOLD: bool = false;
-    /// The only congestion avoidance that it goes with, and why.
+    /// The only congestion avoidance that it combines with, and the reason.
     const GOES_WITH: Option<(Avoidance, &'static str)> = None;
-    /// The congestion control of Linux's own that has it, which then is not carried into the kernel.
+    /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
     const KERNELS_OWN: Option<&'static str> = None;
 }
 
-/// The choice of [`choice!`], and what each does.
+/// The macro [`choice!`] with the rules of the cuts.
 macro_rules! cuts {
     ($($(#[doc = $doc:literal])+ $name:literal $variant:ident: $module:ident,)+) => {
         choice! {
@@ -40,13 +40,13 @@ macro_rules! cuts {
             Cut of CutPart { $($(#[doc = $doc])+ $name $variant: $module,)+ }
             /// The page of its rule, in `docs/algorithms`.
             pub fn page -> &'static str = PAGE;
-            /// What is left of the window after a timeout as its threshold.
+            /// The slow-start threshold after a timeout, as a share of the window.
             pub fn share_after_timeout -> Share = SHARE_AFTER_TIMEOUT;
             /// Whether a loss may leave the window at the threshold.
             pub fn to_threshold -> bool = TO_THRESHOLD;
-            /// The only congestion avoidance that it goes with, and why.
+            /// The only congestion avoidance that it combines with, and the reason.
             pub fn goes_with -> Option<(Avoidance, &'static str)> = GOES_WITH;
-            /// The congestion control of Linux's own that has it, which then is not carried into the kernel.
+            /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
             pub fn kernels_own -> Option<&'static str> = KERNELS_OWN;
         }
 

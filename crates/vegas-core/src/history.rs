@@ -1,5 +1,5 @@
-//! What was sent and what was delivered over the last round trips, in bins of equal length: for slow starts that compare the
-//! two. It is too large for the kernel's private area, and lies beside a composition's state ([`crate::wide`]).
+//! The segments sent and delivered over the last round trips, in bins of equal length, for slow starts that compare both
+//! counts. It is too large for the kernel's private area, and is kept beside a composition's state ([`crate::wide`]).
 
 use crate::units::{Segments, SendIndex, Span, Time};
 
@@ -13,7 +13,7 @@ pub(crate) const LOOK_BACK_MAX: usize = 15;
 pub(crate) struct History {
     /// Length of a bin; 0 before the first.
     bin_us: u32,
-    /// When the bin under way ends; wraps after 71 minutes.
+    /// When the current bin ends; wraps after 71 minutes.
     end_us: u32,
     /// The next segment to send when the newest bin ended; wraps.
     sent_by_then: u32,
@@ -27,14 +27,14 @@ pub(crate) struct History {
     sent: [u16; WINDOW + LOOK_BACK_MAX],
 }
 
-/// What an acknowledgement means for the bins.
+/// What an acknowledgement does to the bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Advance {
-    /// The bin under way goes on.
+    /// The current bin continues.
     Within,
-    /// One has ended, or a few.
+    /// One bin has ended, or a few.
     Ended,
-    /// More than a window of them has ended: what they hold says nothing of the path, and all is forgotten.
+    /// More than a window of bins has ended without an acknowledgement: the counts no longer describe the path and are cleared.
     Stale,
 }
 
@@ -69,7 +69,7 @@ impl History {
         self.acked = self.acked.saturating_add(acked.0);
     }
 
-    /// Ends the bins that are over; one ends at the first acknowledgement after its end, and so holds what came until then.
+    /// Closes the bins that are over. A bin closes at the first acknowledgement after its end, and holds what arrived until then.
     pub(crate) fn advance(&mut self, now: Time, next: SendIndex) -> Advance {
         let late_us = wrapped_micros(now).wrapping_sub(self.end_us) as i32;
         if late_us <= 0 {
@@ -100,7 +100,7 @@ impl History {
         self.ended = self.ended.saturating_add(1);
     }
 
-    /// Whole bins that a span is long, and the rest of it in parts of a bin: numerator and denominator.
+    /// The length of a span in whole bins, and the rest as a fraction of a bin: numerator and denominator.
     pub(crate) fn bins_of(&self, span: Span) -> (usize, (u64, u64)) {
         let (span_us, bin_us) = (micros(span), self.bin_us.max(1));
         ((span_us / bin_us) as usize, ((span_us % bin_us).into(), bin_us.into()))

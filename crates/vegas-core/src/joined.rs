@@ -1,9 +1,9 @@
 //! A standalone algorithm as hosts hold it: alone, or with a composition's slow start in place of its own.
 //!
-//! While that slow start lasts, its window is the window. The algorithm hears of everything meanwhile, so that it has its
-//! round-trip times and rates when its turn comes, and follows the window. Slow start is over when the part ends it, and also when
-//! a test of the algorithm's own would, or its answer to congestion or a loss. After a timeout the part opens the window to the
-//! threshold that the algorithm has set.
+//! While that slow start lasts, it sets the window. The algorithm receives every event meanwhile, so that it has round-trip times
+//! and rates when slow start ends, and it follows the window. Slow start ends by the part's own test, by a test of the
+//! algorithm, or by the algorithm's response to congestion or loss. After a timeout the part grows the window to the threshold
+//! that the algorithm has set.
 
 use crate::algorithm::Algorithm;
 use crate::contract::{
@@ -21,7 +21,7 @@ pub struct Joined {
     opening: Option<Opening>,
 }
 
-/// A slow start in the place of another.
+/// A slow start that replaces the algorithm's own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Opening {
     parts: Wide,
@@ -29,7 +29,8 @@ struct Opening {
 }
 
 impl Joined {
-    /// Of a new connection. Every standalone preset names Reno's slow start: that is its own.
+    /// The state of a new connection. Every standalone preset names Reno's slow start, which stands for
+    /// the algorithm's own.
     pub(crate) fn start(which: Standalone, algorithm: &Algorithm, seed: u64) -> Self {
         let mut control = StandaloneControl::start(which, algorithm.parameters(), seed);
         let is_given = algorithm.composition().slow_start != SlowStart::Reno;
@@ -52,14 +53,14 @@ impl From<StandaloneControl> for Joined {
 }
 
 impl Opening {
-    /// The algorithm has this window, and is past slow start where this one is.
+    /// Gives the window to the algorithm, which leaves slow start when this slow start ends.
     fn lead(&self, control: &mut StandaloneControl) {
         let status = self.parts.status();
         let over = Some(status.window.floor());
         control.follow(status.window, if self.lasts { status.ssthresh } else { over });
     }
 
-    /// A window that does not limit the sender does not grow, where the algorithm would have heeded that itself.
+    /// Takes back growth of a window that does not limit the sender, for an algorithm that would apply this rule itself.
     fn on_ack(&mut self, ack: &Ack, heeds_limit: bool) {
         let before = self.parts.output().window;
         self.parts.on_ack(ack);
@@ -70,8 +71,8 @@ impl Opening {
     }
 }
 
-/// Whether an algorithm that follows a slow start has ended it: by a lower threshold or window, or without a threshold. That its own
-/// growth reaches the threshold, which it then does not keep, is no end.
+/// Whether the algorithm has ended the slow start that it follows: it has lowered the threshold or the window, or has left slow
+/// start without a threshold. It does not end slow start when its own growth, which is discarded, reaches the threshold.
 fn has_left(before: &Status, after: &Status) -> bool {
     let is_lower = |threshold| before.ssthresh.is_none_or(|earlier| threshold < earlier);
     let by_threshold = after.ssthresh.map_or(after.phase == Phase::Avoidance, is_lower);

@@ -11,12 +11,12 @@ use crate::{Cut, LossResponse};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mechanisms(u16);
 
-/// Why a text names no set of mechanisms.
+/// The reason why a text is no set of mechanisms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MechanismError {
     /// No mechanism has this letter.
     Unknown(char),
-    /// The letter stands there twice.
+    /// The text has this letter twice.
     Repeated(char),
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for MechanismError {
 
 impl core::error::Error for MechanismError {}
 
-/// The letters that are on, in their order.
+/// The letters of the mechanisms in the set, in alphabetical order.
 impl fmt::Display for Mechanisms {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         ('A'..='J').filter(|letter| self.has(*letter)).try_for_each(|letter| write!(f, "{letter}"))

@@ -1,11 +1,11 @@
-//! What is common to the parts of a composition: a choice among modules, each with one type for its state and one
-//! implementation of the trait of its kind. One line of [`choice!`] registers a part; names in scenario files, schema,
-//! lists, the docs' tables, the swarm and the conformance suite follow from it.
+//! The registration of parts. Each part is a module with one type for its state and one implementation of the trait of its kind.
+//! One line of [`choice!`] registers it; scenario files, schema, lists, the tables of the docs, the swarm and the
+//! conformance suite get its name from there.
 
 use crate::composition::Marks;
 use crate::units::Segments;
 
-/// Writes down what has a line for each part: the choice, its names, what each does, and what its module says of it.
+/// Generates the code that has a line for each part: the enum, the names, the descriptions, and the calls of the module.
 macro_rules! choice {
     (
         $(#[$about:meta])*
@@ -47,20 +47,20 @@ macro_rules! choice {
 
 pub(crate) use choice;
 
-/// Whether a part's code is there: the kernel's copy, which the verifier walks through path by path, has none that it does
-/// not carry.
+/// Whether a part's code is compiled in. The kernel's copy leaves out the parts that it does not carry, as the verifier examines
+/// every path.
 pub(crate) const fn is_there(is_carried: bool) -> bool {
     is_carried || !cfg!(vegas_kernel)
 }
 
-/// What a slow start may do with an acknowledgement; the conformance suite holds it to that. The default is Reno's.
+/// What a slow start may do at an acknowledgement; the conformance suite checks it. The default is Reno's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlowStartPromise {
     /// One acknowledgement adds what it acknowledges and no more than this, or one segment (RFC 5681, section 3.1).
     pub most_added: Segments,
     /// Segments added for each one that counts.
     pub times: u32,
-    /// Where it may go at once.
+    /// The window that it may jump to.
     pub leap: Leap,
     /// It takes back more than a segment and more than an eighth at once.
     pub steps_down: bool,
@@ -68,11 +68,11 @@ pub struct SlowStartPromise {
     pub moves_threshold: bool,
     /// A test of its own ends it, other than one of the backlog.
     pub ends_itself: bool,
-    /// The first cut leaves more than the composition's, and recovery takes more than it.
+    /// Its first cut leaves more than the composition's cut, and its recovery takes more away.
     pub drains: bool,
 }
 
-/// A window that a slow start may go to at once.
+/// The window that a slow start may jump to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leap {
     /// None.
@@ -98,7 +98,7 @@ impl SlowStartPromise {
     };
 }
 
-/// What a congestion avoidance may do with an acknowledgement, likewise.
+/// What a congestion avoidance may do at an acknowledgement; the conformance suite checks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AvoidancePromise {
     /// It takes back more than a segment and more than an eighth at once.
@@ -115,7 +115,7 @@ impl AvoidancePromise {
         AvoidancePromise { steps_down: false, whole_segments: false, moves_threshold: false };
 }
 
-/// What is left of the window after a timeout as its threshold, 2 segments at least.
+/// The slow-start threshold after a timeout, as a share of the window; 2 segments at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
     /// A fraction of 1024.
@@ -130,7 +130,7 @@ impl Marks {
     pub(crate) const GAMMA: Marks = Marks { gamma: true, ..Marks::NONE };
     pub(crate) const ALPHA_BETA: Marks = Marks { beta: true, ..Marks::ALPHA };
 
-    /// What either looks at.
+    /// The thresholds that either reads.
     pub(crate) const fn or(self, other: Marks) -> Marks {
         Marks { alpha: self.alpha || other.alpha, beta: self.beta || other.beta, gamma: self.gamma || other.gamma }
     }

@@ -14,19 +14,19 @@ use crate::units::{Segments, Span, Time, Window};
 pub struct RateEstimator {
     /// Segments delivered so far.
     delivered: u64,
-    /// When the newest of them was known to be.
+    /// When the newest of them was reported.
     delivered_at: Time,
-    /// When the segment left that the newest sample is of: a flight is sampled from here.
+    /// The send time of the segment that the newest sample comes from; the next sample's send interval begins here.
     first_sent: Time,
     /// Segments found lost so far.
     lost: u64,
     /// Segments sent while this many are not yet delivered are application-limited; 0: none are.
     limited_until: u64,
-    /// What the acknowledgement under way reports.
+    /// What the current acknowledgement reports.
     newest: Option<Newest>,
 }
 
-/// What is remembered of a segment when it leaves (section 3.1.2, `P`): 32 bytes.
+/// The record of a segment that leaves (section 3.1.2, `P`): 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     delivered_at: Time,
@@ -80,12 +80,12 @@ impl RateSample {
 }
 
 impl RateEstimator {
-    /// Before the first segment.
+    /// The state before the first segment.
     pub fn new() -> Self {
         RateEstimator::default()
     }
 
-    /// A segment leaves; `others` were in flight before it. What the host keeps with it.
+    /// Records that a segment leaves while `others` are in flight; the host keeps the returned snapshot with it.
     pub fn on_sent(&mut self, now: Time, others: Segments) -> Snapshot {
         if others == Segments(0) {
             // section 3.2: a flight begins
@@ -102,7 +102,7 @@ impl RateEstimator {
         }
     }
 
-    /// A segment was reported received for the first time; `sent` is when it last left.
+    /// Records that a segment was reported received for the first time; `sent` is when it last left.
     pub fn on_delivered(&mut self, now: Time, sent: Time, snapshot: Snapshot) {
         self.delivered += 1;
         self.delivered_at = now;
@@ -113,12 +113,12 @@ impl RateEstimator {
         }
     }
 
-    /// Segments were found lost.
+    /// Counts segments that were found lost.
     pub fn on_lost(&mut self, segments: Segments) {
         self.lost += segments.as_u64();
     }
 
-    /// Of a segment that was just found lost, itself counted.
+    /// Describes a segment that was just found lost; the counts include it.
     pub fn lost_segment(&self, snapshot: Snapshot) -> LostSegment {
         LostSegment {
             in_flight: Segments(snapshot.in_flight),

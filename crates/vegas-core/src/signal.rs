@@ -13,7 +13,7 @@ pub enum Signal {
     None,
     /// From round-trip times alone.
     EndToEnd {
-        /// Which implementation's Vegas measures.
+        /// The implementation of Vegas that defines the measurement.
         dialect: Dialect,
         /// A round of a single segment sets the base RTT to its own RTT ("Revisited", section VII.B: a defect).
         reset_base_after_single: bool,
@@ -44,8 +44,8 @@ impl Signal {
         matches!(self, Signal::RouterAssisted { .. })
     }
 
-    /// What mechanism I holds the window against. RoVegas's, as ns-2's, is what is left once `ack` is counted: an
-    /// acknowledgement that survived for two others lets the window not grow ("RoVegas", section 5.2).
+    /// The segments in flight that mechanism I compares the window with. RoVegas and ns-2 count them after the acknowledgement:
+    /// one that also covers the segments of two lost acknowledgements then does not grow the window ("RoVegas", section 5.2).
     #[inline]
     pub(crate) fn outstanding(&self, ack: &Ack) -> Segments {
         match self {
@@ -62,7 +62,8 @@ impl Signal {
     }
 }
 
-/// Which implementation's Vegas measures: what counts as the window, when the next round begins, how the backlog is rounded.
+/// The implementation of Vegas that defines the measurement: it decides what counts as the window, when a round begins, and how
+/// the backlog is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// The window is what is in flight before the acknowledgement is counted, and a round never counts what was sent
@@ -145,7 +146,7 @@ pub(crate) struct Round {
     rtt_sum: Span,
     /// Count of its samples; more than 65,535 are not taken.
     samples: u16,
-    /// A router has stamped a queueing time, ever.
+    /// Whether a router has ever stamped a queueing time.
     stamped: bool,
     /// Least RTT ever seen; [`Span::MAX`] before the first sample.
     base_rtt: Span,
@@ -153,10 +154,10 @@ pub(crate) struct Round {
     diff: i32,
 }
 
-/// In place of what no router has stamped: no wait is as long.
+/// The value before the first stamp; longer than any queueing time.
 const NO_FEEDBACK: RouterFeedback = RouterFeedback { forward: Span::MAX, backward: Span::ZERO };
 
-/// No backlog was measured yet; a measurement never gives it.
+/// The value before the first measurement, which no measurement gives.
 const NO_DIFF: i32 = i32::MIN;
 
 impl Round {
@@ -177,12 +178,12 @@ impl Round {
         (self.diff != NO_DIFF).then_some(self.diff)
     }
 
-    /// Forgets the round under way: the next one ends when `next` is acknowledged.
+    /// Discards the current round: the next one ends when `next` is acknowledged.
     pub(crate) fn restart(&mut self, next: SendIndex, now: Time) {
         *self = Round { end: next, rtt_sum: now.since(Time::ZERO), samples: 0, ..*self };
     }
 
-    /// Forgets all that was measured: another path has another base RTT.
+    /// Discards all measurements: another path has another base RTT.
     pub(crate) fn forget_path(&mut self, next: SendIndex, now: Time) {
         *self = Round::NEW;
         self.restart(next, now);
@@ -207,7 +208,7 @@ impl Round {
             }
         };
         let sent = match signal {
-            // "RoVegas", section 3.1: the actual rate is of the window, too
+            // "RoVegas", section 3.1: the actual rate counts the window too
             Signal::RouterAssisted { .. } => ack.in_flight,
             _ => dialect.sent_until(ack).since(self.end),
         };

@@ -1,4 +1,4 @@
-//! Slow start: how the window opens until the path is full.
+//! Slow start: how the window grows until the path is full.
 
 mod gallop;
 mod hystart;
@@ -21,57 +21,57 @@ use crate::history::History;
 use crate::part::{SlowStartPromise, choice, is_there};
 use crate::units::{Segments, Span, Window};
 
-/// A slow start: what it remembers from round to round, and what it does. The defaults are Reno's.
+/// A slow start: its state from round to round, and its rules. The defaults are Reno's.
 pub(crate) trait SlowStartPart: Copy {
     /// The page of its rule, in `docs/algorithms`.
     const PAGE: &'static str;
-    /// Which marks of the backlog it looks at. One that looks at any needs a signal.
+    /// The thresholds of the backlog (alpha, beta, gamma) that it reads. A part that reads one needs a signal.
     const MARKS: Marks = Marks::NONE;
-    /// What the host must give. One that needs pacing says by [`Control::pace`] how fast segments leave.
+    /// What the host must give. A slow start that needs pacing sets the pace by [`Control::pace`].
     const NEEDS: Needs = Needs::NONE;
-    /// What the conformance suite holds it to.
+    /// What the conformance suite lets it do.
     const PROMISE: SlowStartPromise = SlowStartPromise::RENO;
-    /// The kernel's copy carries it: it fits the private area, and needs nothing that the copy is not told.
+    /// The kernel's copy carries it: its state fits the private area, and the copy receives all events that it needs.
     const IN_KERNEL: bool = true;
-    /// Its growth is already of all segments that an acknowledgement covers.
+    /// Its growth counts all segments that an acknowledgement covers.
     const COUNTS_SEGMENTS: bool = false;
-    /// Twice the rates and half the times leave its decisions as they are: no time in it is a constant.
+    /// Its decisions do not change if all rates double and all times halve: it has no constant time.
     const SCALES: bool = true;
     /// The threshold before the first loss, where none is given; none: unbounded.
     const FIRST_THRESHOLD: Option<Segments> = None;
     /// The window that a connection begins with, whatever its initial window is to be.
     const FIRST_WINDOW: Option<Segments> = None;
-    /// A timeout begins it anew at once; else the growth that was decided before lasts until the next round ends.
+    /// A timeout restarts it at once; otherwise the growth decided before lasts until the next round ends.
     const RESTARTS_AFTER_TIMEOUT: bool = true;
-    /// Which one begins after a timeout; none: this one.
+    /// The slow start after a timeout, if another one.
     const AFTER_TIMEOUT: Option<SlowStart> = None;
-    /// Which one takes its place where the host begins with ten segments or more (RFC 9002, section 7.2).
+    /// The slow start that replaces it if the host begins with ten segments or more (RFC 9002, section 7.2).
     const WITH_TEN_SEGMENTS: Option<SlowStart> = None;
 
-    /// Whether an acknowledgement ends it, by what was sent and delivered over the last round trips; for one that asks for that.
-    /// Its history does not fit the kernel's private area ([`crate::wide`]).
+    /// Whether an acknowledgement ends it, by the segments sent and delivered over the last round trips; called if the part
+    /// asks for this history, which does not fit the kernel's private area ([`crate::wide`]).
     const ENDS_BY_HISTORY: Option<fn(&mut History, &Ack) -> bool> = None;
     /// To what it then drains what is in flight, before it is over; none: it ends at once.
     const DRAINS_BY_HISTORY: Option<fn(&History) -> Segments> = None;
 
-    /// What a connection, or a slow start after a timeout, begins with at a window.
+    /// The state at the beginning of a connection, or of a slow start after a timeout, at a window.
     fn start(window: Window) -> Self;
 
-    /// Decides, at the end of a round in slow start, how to grow in the next one.
+    /// Decides, at the end of a round in slow start, how the window grows in the next one.
     fn on_round(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
 
-    /// The growth of one acknowledgement: what was decided for the round, or what follows from it alone. `base_rtt` is
-    /// the least RTT so far.
+    /// The growth for one acknowledgement: what was decided for the round, or what this acknowledgement alone decides.
+    /// `base_rtt` is the least RTT so far.
     #[inline(always)]
     fn on_ack(&mut self, control: &mut Control, _ack: &Ack, _base_rtt: Option<Span>) -> Window {
         control.growth()
     }
 
-    /// A loss has ended it: the composition has cut the window from `before`.
+    /// A loss has ended slow start: the composition has cut the window from `before`.
     #[inline(always)]
     fn on_cut(&mut self, _control: &mut Control, _before: Window, _loss: &Loss) {}
 
-    /// An acknowledgement in recovery, for one that asks for every acknowledgement.
+    /// An acknowledgement arrives in recovery; called if the part asks for every acknowledgement.
     #[inline(always)]
     fn on_recovery(&mut self, _control: &mut Control, _ack: &Ack) {}
 
@@ -80,21 +80,21 @@ pub(crate) trait SlowStartPart: Copy {
     fn end_recovery(&mut self) {}
 }
 
-/// The choice of [`choice!`], and what each remembers.
+/// The macro [`choice!`] with the states of the parts.
 macro_rules! slow_starts {
     ($($(#[doc = $doc:literal])+ $name:literal $variant:ident: $module:ident,)+) => {
         choice! {
-            /// How the window opens.
+            /// The rule of slow start.
             SlowStart of SlowStartPart { $($(#[doc = $doc])+ $name $variant: $module,)+ }
             /// The page of its rule, in `docs/algorithms`.
             pub fn page -> &'static str = PAGE;
-            /// Which marks of the backlog it looks at.
+            /// The thresholds of the backlog that it reads.
             pub fn marks -> Marks = MARKS;
             /// What the host must give.
             pub fn needs -> Needs = NEEDS;
-            /// What it may do with an acknowledgement.
+            /// What it may do at an acknowledgement.
             pub fn promise -> SlowStartPromise = PROMISE;
-            /// Whether twice the rates and half the times leave its decisions as they are.
+            /// Whether its decisions stay unchanged if all rates double and all times halve.
             pub fn scales -> bool = SCALES;
             /// The window that a connection begins with, whatever its initial window is to be.
             pub fn first_window -> Option<Segments> = FIRST_WINDOW;
@@ -109,14 +109,14 @@ macro_rules! slow_starts {
             pub(crate) fn with_ten_segments -> Option<SlowStart> = WITH_TEN_SEGMENTS;
         }
 
-        /// What a slow start remembers from round to round.
+        /// The state of a slow start.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Opening {
             $($variant($module::$variant),)+
         }
 
         impl SlowStart {
-            /// What a connection, or a slow start after a timeout, begins with at a window.
+            /// The state at the beginning of a connection, or of a slow start after a timeout, at a window.
             pub(crate) fn opening(self, window: Window) -> Opening {
                 match self {
                     $(SlowStart::$variant => Opening::$variant(SlowStartPart::start(window)),)+
@@ -209,17 +209,17 @@ slow_starts! {
 }
 
 impl SlowStart {
-    /// Whether it spaces what leaves: the host must pace, and what waits behind its own burst is what it measures.
+    /// Whether it paces: the host must space the segments, and the part measures waits behind its own bursts.
     pub const fn paces(self) -> bool {
         self.needs().pacing
     }
 
-    /// Whether it looks at the backlog.
+    /// Whether it reads the backlog.
     pub const fn needs_signal(self) -> bool {
         self.marks().any()
     }
 
-    /// Whether it remembers more than the kernel's private area holds.
+    /// Whether its state is larger than the kernel's private area.
     pub const fn is_wide(self) -> bool {
         self.ends_by_history().is_some()
     }

@@ -1,4 +1,4 @@
-//! Algorithms that are no composition of parts: each a type with a state of its own, in a file of its own.
+//! Standalone algorithms: each is a type with its own state in its own file, and no composition of parts.
 //!
 //! One line of [`standalone!`] below registers an algorithm: its variant, its preset, and its place in every host.
 
@@ -32,17 +32,17 @@ use crate::slow_start::SlowStart;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
-/// A host that works with an algorithm's own type, and so chooses once: the kernel's copy has no choice an event, which its
-/// verifier would walk through for each algorithm.
+/// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a choice at each
+/// event would make its verifier examine every algorithm.
 pub trait WithChosen {
-    /// What it gives back.
+    /// The result.
     type Answer;
 
     /// `start` begins a connection, from the numbers and the seed of its random ones.
     fn with<C: CongestionControl>(self, start: fn(&Parameters, u64) -> C) -> Self::Answer;
 }
 
-/// The same call for whichever control it is.
+/// Calls the method on the control, whichever variant it is.
 macro_rules! each {
     ($controller:expr, $control:ident => $call:expr, $($name:ident)+) => {
         match $controller {
@@ -51,10 +51,10 @@ macro_rules! each {
         }
     };
 }
-/// Writes down what has a line for each algorithm.
+/// Generates the code that has a line for each algorithm.
 macro_rules! standalone {
     ($($(#[$about:meta])* $name:ident: $module:ident,)+) => {
-        /// Which algorithm, where it is no composition of parts.
+        /// The name of a standalone algorithm.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Standalone {
             $($(#[$about])* $name,)+
@@ -67,12 +67,12 @@ macro_rules! standalone {
                 ..$module::PRESET
             },)+];
 
-            /// Whether a host can carry it out.
+            /// Checks that a host can run it.
             pub fn check_host(self, host: &HostCapabilities) -> Result<(), Refusal> {
                 host.meets(&self.needs())
             }
 
-            /// Whether a slow start may take the place of its own; else why not.
+            /// Checks that a slow start may replace its own; the error has the reason.
             pub fn takes(self, slow_start: SlowStart) -> Result<(), &'static str> {
                 let takes = match self {
                     $(Standalone::$name => <$module::$name as CongestionControl>::TAKES_SLOW_START,)+
@@ -87,7 +87,7 @@ macro_rules! standalone {
             /// All of them, in the order in which they are listed.
             pub const ALL: &'static [Standalone] = &[$(Standalone::$name,)+];
 
-            /// Lets a host work with the algorithm's own type.
+            /// Calls `host` with the algorithm's concrete type.
             pub fn chosen<W: WithChosen>(self, host: W) -> W::Answer {
                 match self {
                     $(Standalone::$name => host.with($module::$name::start),)+
@@ -106,12 +106,12 @@ macro_rules! standalone {
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum StandaloneControl {
             $($(#[$about])* $name($module::$name),)+
-            /// A composition with a slow start that remembers more than the others.
+            /// A composition with a slow start that keeps a history.
             Wide(Wide),
         }
 
         impl StandaloneControl {
-            /// Of a new connection. `seed` begins its random numbers, where it draws any.
+            /// The state of a new connection. `seed` begins its random numbers, where it draws any.
             pub fn start(which: Standalone, parameters: &Parameters, seed: u64) -> Self {
                 match which {
                     $(Standalone::$name => StandaloneControl::$name($module::$name::start(parameters, seed)),)+
@@ -154,7 +154,7 @@ macro_rules! standalone {
                         control.on_spurious(before)
                     })+
                     (StandaloneControl::Wide(control), StandaloneControl::Wide(before)) => control.on_spurious(before),
-                    // of another connection: not its own past
+                    // a state of another variant belongs to another connection
                     _ => {}
                 }
             }
@@ -234,7 +234,7 @@ standalone! {
 }
 
 impl Standalone {
-    /// Why the kernel's copy does not have it; none if it does.
+    /// The reason why the kernel's copy leaves it out; none if the copy has it.
     pub const fn kept_from_kernel(self) -> Option<&'static str> {
         let needs = self.needs();
         if needs.one_way_delay {
@@ -249,7 +249,7 @@ impl Standalone {
     }
 }
 
-/// The most that a standalone algorithm, or a wide composition, remembers of a connection, bytes.
+/// The size limit of the state of a standalone algorithm or a wide composition, bytes.
 pub const STANDALONE_BYTES_MAX: usize = 272;
 
 const _: () = assert!(size_of::<StandaloneControl>() <= STANDALONE_BYTES_MAX);

@@ -65,9 +65,9 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Span = Span(0);
-    /// Longer than anything that is measured.
+    /// The longest span; longer than any measurement.
     pub const MAX: Span = Span(u64::MAX);
 
     /// From nanoseconds.
@@ -95,7 +95,7 @@ impl Span {
         self.0
     }
 
-    /// What is left without `less`; zero if that is longer.
+    /// The difference; zero if `less` is longer.
     pub const fn less(self, less: Span) -> Span {
         Span(self.0.saturating_sub(less.0))
     }
@@ -106,7 +106,7 @@ impl Span {
     }
 }
 
-/// The product; saturates. In halves of 32 bits: BPF cannot see whether 64 overflow.
+/// The product; saturates. It is computed in halves of 32 bits, because BPF cannot detect an overflow of 64 bits.
 pub(crate) const fn product(one: u64, other: u64) -> u64 {
     const LOW: u64 = u32::MAX as u64;
     let (more, less) = if one > other { (one, other) } else { (other, one) };

@@ -9,7 +9,7 @@ use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Phase, Status
 use crate::history::History;
 use crate::units::{Segments, SendIndex, Time, Window};
 
-/// The composition at work on one connection.
+/// The composition on one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wide {
     composed: Composed<Own>,
@@ -37,7 +37,7 @@ struct Drain {
 /// Segments acknowledged for each one that leaves while it drains (SEARCH_DRAIN_ACKEDSEG_THRESH of SEARCH 4.0).
 const ACKED_PER_SEGMENT: u32 = 3;
 
-/// The algorithm, in its place and not shared.
+/// The algorithm, held by value and not shared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Own(Algorithm);
 
@@ -50,12 +50,12 @@ impl Deref for Own {
 }
 
 impl Wide {
-    /// Of a new connection.
+    /// The state of a new connection.
     pub(crate) fn new(algorithm: Algorithm) -> Self {
         Wide { composed: Composed::new(Own(algorithm)), first: First::Watches(History::NEW) }
     }
 
-    /// Slow start goes on from this window to this threshold.
+    /// Continues slow start from this window to this threshold.
     pub(crate) fn go_on_from(&mut self, window: Window, threshold: Option<Segments>) {
         self.composed.go_on_from(window, threshold);
     }
@@ -114,7 +114,7 @@ impl CongestionControl for Wide {
         self.composed.needs()
     }
 
-    /// The test is made of the window that the acknowledgement finds, and leaves it as it is.
+    /// The test reads the window before the acknowledgement and does not change it.
     fn on_ack(&mut self, ack: &Ack) {
         let opens = !ack.in_recovery && ack.acked > Segments(0) && self.opens();
         if let First::Drains(drain) = self.first

@@ -1,4 +1,4 @@
-//! The builder: which algorithm, with which numbers.
+//! The builder of controllers: it chooses an algorithm and sets its numbers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use vegas_core::{
 use crate::VegasFactory;
 use crate::path::Choice;
 
-/// An algorithm for quinn, and its numbers; see the crate's documentation for an example.
+/// An algorithm for quinn with its numbers; the crate's documentation has an example.
 ///
-/// Named constructors and [`VegasQuic::preset`] take the registry's presets; what QUIC does itself is taken out of them:
-/// C and D (QUIC's loss recovery), H (quinn's pacer), and I (RFC 9002, section 7.8, in its place). They begin with ten
-/// packets, as section 7.2 there recommends. [`VegasQuic::new`]
-/// takes any composition and leaves nothing out: [`VegasQuic::build`] refuses what quinn cannot carry.
+/// Named constructors and [`VegasQuic::preset`] take the registry's presets, without the mechanisms that QUIC replaces:
+/// C and D (QUIC has its own loss recovery), H (quinn has its own pacer), and I (RFC 9002, section 7.8 has the rule that
+/// replaces it). They begin with ten packets, as section 7.2 of that RFC recommends. [`VegasQuic::new`] takes any
+/// composition unchanged, and [`VegasQuic::build`] refuses what quinn cannot carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VegasQuic {
     composition: Composition,
@@ -27,8 +27,8 @@ pub struct VegasQuic {
     host_noise: Duration,
 }
 
-/// What a user-space QUIC adds by itself: packets that leave and are read in batches, wake-ups. It is a third of a
-/// packet's time at 20 Mb/s, and on loopback it is all there is.
+/// The delay that a user-space QUIC host adds to round-trip times, by batches of packets and by wake-ups. It is a third of a
+/// packet's transmission time at 20 Mb/s; on loopback nothing else delays a packet.
 const HOST_NOISE: Duration = Duration::from_micros(200);
 
 /// No preset has this name.
@@ -45,13 +45,13 @@ impl fmt::Display for UnknownPreset {
 impl std::error::Error for UnknownPreset {}
 
 impl VegasQuic {
-    /// Any parts and numbers.
+    /// A builder for any composition and its numbers.
     pub fn new(composition: Composition, parameters: Parameters) -> Self {
         VegasQuic { composition, standalone: None, parameters, host_noise: HOST_NOISE }
     }
 
-    /// An algorithm that is no composition of parts takes the parts' place, but for a slow start other than Reno's
-    /// ([`Composition::opening_by`]); none leaves them.
+    /// A standalone algorithm replaces the parts, except a slow start other than Reno's ([`Composition::opening_by`]); with
+    /// none the parts stay.
     pub fn standalone(mut self, standalone: Option<Standalone>) -> Self {
         self.standalone = standalone;
         self
@@ -139,22 +139,22 @@ impl VegasQuic {
         self
     }
 
-    /// How far above the path's least a round-trip time may be before the excess counts as a queue: hosts delay packets, too.
-    /// 200 us unless set. Vegas counts queues in packets; where a packet takes less than this, a host's batches would
-    /// count as backlog.
+    /// The excess over the path's least round-trip time that does not count as queueing, because hosts delay packets too;
+    /// 200 us unless set. Vegas counts queues in packets: where the transmission of a packet takes less than this, a host's
+    /// batches would count as backlog.
     pub fn host_noise(mut self, noise: Duration) -> Self {
         self.host_noise = noise;
         self
     }
 
-    /// The factory, for `TransportConfig::congestion_controller_factory`. A refusal names the part or number that is to
-    /// blame, and the host where the host is.
+    /// Builds the factory for `TransportConfig::congestion_controller_factory`. The error names the part or number that
+    /// cannot run, and the host if the host is the reason.
     pub fn build(self) -> Result<Arc<VegasFactory>, Refusal> {
         let (choice, host_noise) = self.check(&HostCapabilities::QUIC)?;
         Ok(Arc::new(VegasFactory { choice, host_noise, observer: None }))
     }
 
-    /// What can run on `host`: algorithm and host noise.
+    /// The algorithm and the host noise, if `host` can run them.
     pub(crate) fn check(self, host: &HostCapabilities) -> Result<(Choice, Span), Refusal> {
         let VegasQuic { composition, standalone, mut parameters, host_noise } = self;
         composition.check(&parameters)?;
@@ -181,7 +181,7 @@ impl VegasQuic {
     }
 }
 
-/// Every standalone preset names Reno's slow start: that is its own.
+/// Every standalone preset names Reno's slow start, which stands for the algorithm's own.
 fn check_slow_start(which: Standalone, slow_start: SlowStart) -> Result<(), Refusal> {
     let taken = if slow_start == SlowStart::Reno { Ok(()) } else { which.takes(slow_start) };
     taken.map_err(|reason| Refusal { part: "slow_start", reason, host: None })

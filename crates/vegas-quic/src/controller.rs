@@ -1,4 +1,4 @@
-//! The contract's other side: quinn's calls, translated into the core's events.
+//! The controller for quinn: it translates quinn's calls into the core's events.
 
 #[cfg(test)]
 mod tests;
@@ -17,8 +17,8 @@ use crate::observer::{Event, Observer};
 use crate::path::{Batch, Choice, Path};
 use crate::sends::SendLog;
 
-/// Makes a [`VegasController`] for each path of a connection: what `VegasQuic::build` gives, to be put into quinn's
-/// `TransportConfig`.
+/// Makes a [`VegasController`] for each path of a connection. `VegasQuic::build` returns it; quinn's `TransportConfig` takes
+/// it.
 #[derive(Clone, Debug)]
 pub struct VegasFactory {
     pub(crate) choice: Choice,
@@ -32,12 +32,12 @@ impl VegasFactory {
         &self.choice.algorithm
     }
 
-    /// What tables show of a controller before it begins.
+    /// The status that tables show before the connection begins.
     pub fn status(&self) -> Status {
         self.choice.start().status()
     }
 
-    /// This configuration with an observer.
+    /// Adds an observer to this configuration.
     pub fn observed(&self, observer: Arc<dyn Observer>) -> Arc<Self> {
         Arc::new(VegasFactory { observer: Some(observer), ..self.clone() })
     }
@@ -56,17 +56,18 @@ impl ControllerFactory for VegasFactory {
 pub struct VegasController {
     path: Path,
     observer: Option<Arc<dyn Observer>>,
-    /// The core's time is counted from here.
+    /// The instant at which the core's time is zero.
     origin: Instant,
-    /// What was sent before is of an earlier path.
+    /// Packets that were sent before this instant belong to an earlier path.
     path_began: Instant,
     mtu: u16,
     sends: SendLog,
-    /// As far as is known: packets of acknowledgements alone count until the next acknowledgement comes.
+    /// Packets in flight as far as the controller knows: a packet that holds acknowledgements only counts until the next
+    /// acknowledgement arrives.
     bytes_in_flight: u64,
-    /// The acknowledgement that is being read.
+    /// The acknowledgement that quinn is reporting.
     batch: Batch,
-    /// A copy for another path, which has not sent on it yet.
+    /// A copy for another path, on which nothing has been sent yet.
     moves: bool,
     /// By which quinn's pacer makes a rate of the window.
     smoothed_rtt: Span,
@@ -123,13 +124,13 @@ impl VegasController {
         Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// The one place that converts. quinn sends while what is in flight and the next packet together stay *below* the
+    /// Converts the window to bytes; nothing else does. quinn sends while what is in flight and the next packet together stay *below* the
     /// window, so the window of n packets is a byte more than their bytes.
     fn bytes(&self, segments: Segments) -> u64 {
         segments.as_u64() * u64::from(self.mtu) + 1
     }
 
-    /// A last packet that is not full counts as one.
+    /// A number of bytes in packets; a last packet that is not full counts as one.
     fn packets(&self, bytes: u64) -> Segments {
         Segments(u32::try_from(bytes.div_ceil(u64::from(self.mtu.max(1)))).unwrap_or(u32::MAX))
     }
@@ -147,7 +148,7 @@ impl VegasController {
         self.smoothed_rtt = Span::ZERO;
     }
 
-    /// A packet that the acknowledgement under way covers; quinn names them in the order of sending.
+    /// Adds a packet to the acknowledgement that quinn is reporting; quinn reports packets in the order of sending.
     fn on_packet(&mut self, sent: Instant, bytes: u64) {
         self.batch.bytes += bytes;
         if sent < self.path_began {
@@ -168,7 +169,7 @@ impl Controller for VegasController {
         if self.moves {
             self.begin_path(now);
         }
-        // what leaves in one call is whole packets and a last one
+        // one call sends full packets and a last one that may be shorter
         let packets = bytes.div_ceil(u64::from(self.mtu)).max(1);
         let time = self.time(now);
         let first = self.path.send(time, packets, self.packets(self.bytes_in_flight));
@@ -218,8 +219,8 @@ impl Controller for VegasController {
         metrics
     }
 
-    /// quinn copies a controller when the peer's port has changed and its address has not (a NAT's rebinding): the window
-    /// stays, the base RTT is measured anew, as the way may be another.
+    /// quinn copies a controller when the peer's port has changed and its address has not (a NAT's rebinding). The window
+    /// stays; the base RTT is measured again, because the route may have changed.
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(VegasController { moves: true, ..self.clone() })
     }

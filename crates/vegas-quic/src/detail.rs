@@ -1,5 +1,5 @@
-//! What a control hears beyond acknowledgements of new data and losses: rate samples, acknowledgements in recovery, packets sent.
-//! A path has this only if its control asks for any of it ([`Needs`]).
+//! The events beyond acknowledgements of new data and losses: rate samples, acknowledgements in recovery, packets sent.
+//! A path keeps this only if its control asks for one of them ([`Needs`]).
 
 use std::collections::VecDeque;
 
@@ -9,23 +9,23 @@ use vegas_core::{LostSegment, Needs, RateSample};
 
 use crate::path::Batch;
 
-/// What a path keeps for a control that asks for more.
+/// What a path records for a control that asks for these events.
 #[derive(Clone, Debug)]
 pub(crate) struct Detail {
     pub(crate) needs: Needs,
     rates: RateEstimator,
     /// Packets that may still be acknowledged, in the order of sending; none unless rate samples or losses are asked for.
     departures: VecDeque<Departure>,
-    /// The first of them.
+    /// The index of the first of them.
     oldest: u64,
     /// When the newest packet of the acknowledgement before left.
     acknowledged: Time,
     rtts: Rtts,
-    /// Packets found lost since the control heard last.
+    /// Packets found lost since the last event that the control received.
     lost: u32,
 }
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug)]
 struct Departure {
     sent: Time,
@@ -51,7 +51,7 @@ struct Rtts {
     greatest: Span,
 }
 
-/// What an acknowledgement tells besides.
+/// What an acknowledgement reports beyond the packets that it covers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct News {
     pub(crate) delivered: Segments,
@@ -59,7 +59,8 @@ pub(crate) struct News {
     pub(crate) rate: Option<RateSample>,
 }
 
-/// More packets than this are under way only where nothing is acknowledged: the oldest are forgotten.
+/// The most packets recorded. More are in flight only while nothing is acknowledged; the oldest are then dropped from the
+/// record.
 const DEPARTURES_MAX: usize = 1 << 20;
 
 impl Detail {
@@ -79,7 +80,7 @@ impl Detail {
         })
     }
 
-    /// Packets leave while `others` are in flight.
+    /// Records packets that leave while `others` are in flight.
     pub(crate) fn on_send(&mut self, now: Time, packets: u64, others: Segments) {
         if !self.needs.rate && !self.needs.each_loss {
             return;
@@ -91,7 +92,7 @@ impl Detail {
         self.forget(self.departures.len().saturating_sub(DEPARTURES_MAX));
     }
 
-    /// Another path, on which `next` is the first packet: what was sent on the one before says nothing of it.
+    /// Begins on another path, on which `next` is the first packet: packets sent on the earlier path do not measure this one.
     pub(crate) fn begin_anew(&mut self, next: u64) {
         self.departures.clear();
         self.oldest = next;
@@ -99,8 +100,8 @@ impl Detail {
         self.rtts = Rtts { least: None, greatest: Span::ZERO };
     }
 
-    /// What an acknowledgement of these packets tells. They are counted with the newest one's sample: of the others only
-    /// their number matters (draft-cheng-iccrg-delivery-rate-estimation-02, section 3.3).
+    /// What an acknowledgement of these packets reports. The rate sample is of the newest one: of the others only their
+    /// number counts (draft-cheng-iccrg-delivery-rate-estimation-02, section 3.3).
     pub(crate) fn on_acknowledged(
         &mut self,
         now: Time,
@@ -135,7 +136,7 @@ impl Detail {
         }
     }
 
-    /// Packets were found lost; with those that the control has not been told of yet.
+    /// Counts packets found lost; returns the number that the control has not received yet, these included.
     pub(crate) fn on_lost(&mut self, packets: Segments) {
         self.rates.on_lost(packets);
         self.lost = self.lost.saturating_add(packets.0);
@@ -170,12 +171,12 @@ impl Detail {
         places
     }
 
-    /// Packets found lost since this was asked last.
+    /// Takes the number of packets found lost since the last call.
     pub(crate) fn take_lost(&mut self) -> Segments {
         Segments(std::mem::take(&mut self.lost))
     }
 
-    /// By its index, or by its time of sending where a later one was acknowledged before it.
+    /// Finds a packet by its index, or by its send time if a later packet was acknowledged before it.
     fn departure(&self, index: Option<SendIndex>, sent: Time) -> Option<Departure> {
         let at = match index {
             Some(index) => usize::try_from(index.0.checked_sub(self.oldest)?).ok()?,
@@ -184,8 +185,8 @@ impl Detail {
         self.departures.get(at).copied().filter(|departure| departure.sent == sent)
     }
 
-    /// QUIC takes a packet for lost when one was acknowledged that left 9/8 of a round trip later (RFC 9002, section 6.1.2): of
-    /// what left twice the greatest round trip before, nothing is heard any more.
+    /// QUIC declares a packet lost once a packet that left 9/8 of a round trip later is acknowledged (RFC 9002, section 6.1.2).
+    /// So no acknowledgement is expected of packets that left twice the greatest round-trip time ago.
     fn forget_before(&mut self, acknowledged: Time) {
         let age = self.rtts.greatest.times(2);
         let old = self.departures.iter().take_while(|departure| acknowledged.since(departure.sent) > age).count();

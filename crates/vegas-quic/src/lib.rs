@@ -1,5 +1,5 @@
-//! The TCP Vegas family of congestion control for quinn: the algorithms of `vegas-core`, the
-//! same that run in the simulator and in the Linux kernel, as controllers of a QUIC connection.
+//! The TCP Vegas family of congestion control for quinn. The algorithms of `vegas-core`, which also run in the simulator and in
+//! the Linux kernel, become controllers of a QUIC connection.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,55 +20,59 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Of two directions each sender chooses for itself: the one that sends the bulk of the data needs it.
+//! Each endpoint chooses the congestion control for what it sends: the endpoint that sends most of the data needs this
+//! one.
 //!
 //! # How quinn's events become the core's
 //!
-//! - **Rounds** end when a packet is acknowledged that was sent after the round began. quinn gives packet numbers of three
-//!   spaces without saying which, and for an acknowledged packet its send time only; so packets are counted in the order
-//!   of sending and found by their send times.
-//! - **RTT samples** are of the newest packet that an acknowledgement covers, by its own send time; of one that was
-//!   overtaken there is none. QUIC sends nothing twice under one number, so every sample is unambiguous.
-//! - **Bursts.** A pacer lets several packets out together, quinn's ten. On a link that takes T for a packet the k-th of
-//!   them waits (k - 1) T behind its own burst, on an empty path too, and gone it is before the next burst comes. The mean
-//!   of it, times window / RTT, is (n - 1) / 2 segments of "backlog" at n packets a burst where the path is full, and half
-//!   of that where the window is half of it: two segments at ten packets, when gamma is one. What stays in the queue is what
-//!   the first packet of a burst meets. All left at one instant, so that what a later one waited for the burst is what its
-//!   acknowledgement came later by; taken off its round-trip time, the first one's is left. So each packet of a burst is
-//!   counted with the round-trip time of the first that was acknowledged. The mean of a round stays a mean over its packets
-//!   and sees a queue that builds up within the round, which the round's least sample, the other way out, does not.
-//! - **What is in flight** is all that was sent after the newest packet acknowledged before: what was lost since counts as
-//!   much as it counts in the round, so that the backlog is never negative ("TCP Vegas Revisited", inequality 5).
-//! - **Thinned acknowledgements.** A receiver may answer every second packet, or fewer. Such an acknowledgement is one event, as
-//!   TCP's delayed one is: one sample, and one measurement of window and segments sent where it ends a round, as the papers
-//!   have them. Windows grow by what it covers (RFC 9002, appendix B.5), and not by acknowledgements as in the papers.
-//! - **Recovery.** What was sent before the newest cut does not let the window grow (RFC 9002, section 7.3.2), and is told only to
-//!   algorithms that ask for every acknowledgement. The first packet acknowledged that left after the cut ends it.
+//! - **Rounds** end when a packet that was sent after the round began is acknowledged. quinn reports packet numbers of three
+//!   spaces without naming the space, and reports only the send time of an acknowledged packet. So the controller counts
+//!   packets in the order of sending and finds them by their send times.
+//! - **RTT samples** come from the newest packet that an acknowledgement covers, by its own send time; an overtaken packet
+//!   gives none. QUIC sends no packet number twice, so every sample is unambiguous.
+//! - **Bursts.** A pacer sends several packets together; quinn's sends ten. On a link that needs the time T for a packet, the
+//!   k-th packet waits (k - 1) T behind its own burst, even on an empty path, and this queue is gone before the next burst
+//!   arrives. Averaged and multiplied by window / RTT, it looks like (n - 1) / 2 segments of backlog with bursts of n packets
+//!   on a full path, and half of that with half the window: two segments with ten packets, where gamma is one. The standing
+//!   queue is what the first packet of a burst meets. All packets of a burst leave at one instant, so the acknowledgement
+//!   of a later one is later by its wait behind the burst. The controller therefore counts each packet of a burst with
+//!   the round-trip time of the first acknowledged one. The mean of a round remains a mean over its packets and shows a queue
+//!   that builds up within the round; the round's least sample would not.
+//! - **Packets in flight** are all packets sent after the newest one acknowledged before. Packets lost since then count here as
+//!   they count in the round, so that the backlog is never negative ("TCP Vegas Revisited", inequality 5).
+//! - **Thinned acknowledgements.** A receiver may acknowledge every second packet, or fewer. Such an acknowledgement is one
+//!   event, as a delayed one of TCP: one sample, and one measurement of window and segments sent if it ends a round, as in the
+//!   papers. The window grows by the packets that it covers (RFC 9002, appendix B.5), not by one for each acknowledgement as
+//!   in the papers.
+//! - **Recovery.** Acknowledgements of packets sent before the newest cut do not let the window grow (RFC 9002, section 7.3.2);
+//!   only algorithms that ask for every acknowledgement receive them. Recovery ends when a packet sent after the cut is
+//!   acknowledged.
 //! - **Losses one by one.** quinn tells how many packets were lost and when the newest left. Whatever left before it is acknowledged or
 //!   lost, so the newest that were neither are meant.
-//! - **Rates** are from a snapshot of each packet that leaves (`vegas_core::rate`), for algorithms that ask.
-//! - **ACK delay.** quinn does not tell a controller how long the peer held an acknowledgement back. It holds back none that
-//!   the newest packet triggers, so samples are right but for the packet that waits for a second one in vain: at 25 ms
-//!   (RFC 9000, section 18.2) and a round of n samples the mean RTT is 25/n ms too long. The base RTT, a minimum, is not
-//!   touched. [`VegasQuic::install`] has the peer answer each packet at once, and then there is nothing to wait for.
-//! - **Clocks that were looked at earlier.** quinn looks at the clock, reads all that is there, and gives it that one time of
-//!   arrival. A host that is stopped in between reads what came during the stop, too, as if it had come before it: a
-//!   round-trip time that the path does not have, and a base RTT that stays. So acknowledgements of one look have the
-//!   round-trip time of the first of them, and lower the least only when the look is over, by no more than is certain: what
-//!   came during a stop was sent over a span as long, which is added to the first one's time (a span within the noise of
-//!   hosts is not). A path that became shorter is so found one look later.
-//! - **What hosts add** to a round-trip time, by batches and wake-ups, is no queue: 200 us of what is above the least are
-//!   left out, [`VegasQuic::host_noise`] sets another span. At 20 Mb/s that is a third of a packet; where a packet takes
-//!   less, as on loopback, Vegas would else hold a few packets and no host would work in batches. Packets that leave within
-//!   that span of each other are one burst.
-//! - **Losses.** One per recovery period (RFC 9002, section 7.3.2); persistent congestion (section 7.6) is what a timeout is
-//!   to TCP; an increase of the peer's ECN-CE count is a mark.
+//! - **Rate samples** need a snapshot for each packet that leaves (`vegas_core::rate`); algorithms that ask receive them.
+//! - **ACK delay.** quinn does not report how long the peer delayed an acknowledgement. A peer delays none that the newest
+//!   packet triggers, so samples are right except for a packet that waits for a second one in vain: with 25 ms (RFC 9000,
+//!   section 18.2) and n samples in the round, the mean RTT is 25/n ms too long. The base RTT, a minimum, does not change.
+//!   [`VegasQuic::install`] asks the peer to acknowledge each packet at once, which removes the delay.
+//! - **Clock readings.** quinn reads the clock, then reads all packets that have arrived, and gives them that one time of
+//!   arrival. If the host is stopped in between, packets that arrived during the stop seem to have arrived before it: their
+//!   round-trip times are shorter than the path's, and would leave a base RTT that is too low. So all acknowledgements of one
+//!   clock reading get the round-trip time of the first. They lower the least round-trip time only after the next reading,
+//!   and only as far as is certain: packets that arrived during a stop were sent over an equally long span, and this span is
+//!   added to the first one's time (unless it is within the noise of hosts). So a path that became shorter is noticed one
+//!   reading later.
+//! - **Host noise.** The delay that hosts add by batches and wake-ups is no queueing delay: the controller ignores 200 us of the
+//!   excess over the least round-trip time; [`VegasQuic::host_noise`] sets another span. At 20 Mb/s this is a third of a
+//!   packet's transmission time. Where a packet takes less, as on loopback, Vegas would otherwise keep a window of a few
+//!   packets, with which no host can work in batches. Packets that leave within that span of each other are one burst.
+//! - **Losses** count once per recovery period (RFC 9002, section 7.3.2). Persistent congestion (section 7.6) becomes the core's
+//!   timeout, and an increase of the peer's ECN-CE count becomes a mark.
 //! - **Application-limited** periods do not grow the window (section 7.8). This takes the place of mechanism I, which
 //!   compares the window with what is in flight: a paced sender is always a few packets short.
 //! - **Windows** are in segments, at least two; a segment is the path's current MTU, so a change of the MTU changes the bytes
 //!   and not the segments.
-//! - **Another path.** A new address begins with a new controller. Where only the peer's port has changed, quinn keeps the
-//!   window; the base RTT is then measured anew.
+//! - **Path changes.** A new address gets a new controller. If only the peer's port has changed, quinn keeps the window, and the
+//!   controller measures the base RTT again.
 //!
 //! # What quinn cannot carry
 //!

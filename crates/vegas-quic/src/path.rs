@@ -14,7 +14,7 @@ use crate::detail::{Detail, Lost, News};
 /// A congestion control of any kind.
 pub(crate) type Control = Controller<Arc<Algorithm>, Box<Joined>>;
 
-/// Which one, and its numbers.
+/// The congestion control of a path and its numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub(crate) algorithm: Arc<Algorithm>,
@@ -22,20 +22,20 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// Of a new path.
+    /// The congestion control of a new path.
     pub(crate) fn start(&self) -> Control {
         Controller::start(Arc::clone(&self.algorithm), self.standalone, SEED)
     }
 }
 
-/// QUIC's stacks give a controller no random numbers; what would draw them needs more than they give anyhow.
+/// QUIC's stacks give a controller no random numbers, so every path has this seed.
 const SEED: u64 = 1;
 
-/// What a path remembers.
+/// The state of a path.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
     choice: Choice,
-    /// What of a round-trip time above the least is taken for the hosts' own doing.
+    /// The part of a round-trip time above the least that counts as delay in the hosts.
     host_noise: Span,
     control: Control,
     paces: bool,
@@ -43,43 +43,42 @@ pub(crate) struct Path {
     keeps_pace: bool,
     /// The next packet's index.
     next: u64,
-    /// Everything below this index is acknowledged, or was overtaken by what is.
+    /// Every packet below this index is acknowledged, or a later packet was acknowledged before it.
     oldest: u64,
-    /// At which the newest acknowledgements were read.
+    /// The reading of the clock at which the newest acknowledgements were read.
     look: Option<Look>,
     /// The path's least round-trip time.
     least_rtt: Option<Span>,
-    /// The one that the newest packet acknowledged was part of.
+    /// The burst of the newest acknowledged packet.
     burst: Option<Burst>,
-    /// When the window was last cut: what was sent until then does not cut it again (RFC 9002, section 7.3.2).
+    /// When the window was last cut: a packet sent until then does not cut it again (RFC 9002, section 7.3.2).
     recovery_began: Option<Time>,
     /// When persistent congestion was last found, likewise.
     collapsed: Option<Time>,
-    /// A recovery is under way, the end of which is to be told.
+    /// The path is in recovery, and the control is to hear of the end.
     recovers: bool,
     last_sent: Option<Time>,
-    /// At the newest acknowledgement the window was not what limited the sender.
+    /// At the newest acknowledgement the application, and not the window, limited the sender.
     app_limited: bool,
-    /// For a control that asks for more than acknowledgements and losses.
+    /// Present for a control that asks for more than acknowledgements and losses.
     detail: Option<Box<Detail>>,
 }
 
-/// One reading of the clock by the stack that reads what came, and the acknowledgements that were read at it.
+/// One reading of the clock by the stack, and the acknowledgements that it processed at that reading.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     at: Time,
-    /// The round-trip time of the first.
+    /// The round-trip time of the first acknowledgement.
     rtt: Span,
-    /// When the packets left that the first is for, and the newest.
+    /// The send times of the packets that the first and the newest acknowledgement cover.
     first_sent: Time,
     last_sent: Time,
 }
 
-/// Packets that left together, within the noise of hosts: each queues behind the ones before it, whatever else is on the
-/// path.
+/// Packets that left together, within the noise of hosts: each queues behind its predecessors even on an empty path.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
-    /// When its first packet left of which an acknowledgement came.
+    /// The send time of its first acknowledged packet.
     began: Time,
     /// The round-trip time of that packet.
     rtt: Span,
@@ -92,14 +91,14 @@ pub(crate) struct Batch {
     pub(crate) bytes: u64,
     /// Index and send time; none if a later packet was acknowledged before.
     pub(crate) newest: Option<(SendIndex, Time)>,
-    /// When the newest of them left, whether a later packet was acknowledged before or not.
+    /// The send time of the newest of them, also if a later packet was acknowledged before.
     pub(crate) last_sent: Option<Time>,
-    /// Packets in flight without those.
+    /// Packets in flight without the covered ones.
     pub(crate) left_in_flight: Segments,
 }
 
 impl Batch {
-    /// Of the newest packet.
+    /// The round-trip time of the newest packet.
     pub(crate) fn rtt(&self, now: Time) -> Option<Span> {
         self.newest.map(|(_, sent)| now.since(sent)).filter(|rtt| *rtt > Span::ZERO)
     }
@@ -186,7 +185,7 @@ impl Path {
         index.0 < self.oldest
     }
 
-    /// Packets leave while `others` are in flight; the first one's index.
+    /// Counts packets that leave while `others` are in flight; returns the index of the first one.
     pub(crate) fn send(&mut self, now: Time, packets: u64, others: Segments) -> SendIndex {
         let first = SendIndex(self.next);
         if let Some(last) = self.last_sent.filter(|_| self.app_limited && others == Segments(0)) {
@@ -207,12 +206,12 @@ impl Path {
         for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
             let index = SendIndex(first.0 + u64::from(packet));
             let in_flight = Segments(others.0.saturating_add(packet).saturating_add(1));
-            // what is sent again has a new number
+            // QUIC retransmits data under a new packet number
             self.control.on_sent(&Sent { now, index, in_flight, retransmission: false });
         }
     }
 
-    /// The way may be another from now on: what it measured is forgotten, the window stays.
+    /// The route may have changed: discards the measurements and keeps the window.
     pub(crate) fn begin_anew(&mut self, now: Time) {
         self.control.on_path_change(SendIndex(self.next), now);
         self.oldest = self.next;
@@ -224,8 +223,8 @@ impl Path {
         }
     }
 
-    /// One acknowledgement, one event. Until a packet is acknowledged that was sent since the newest cut (RFC 9002, section 7.3.2)
-    /// it is told only to a control that asks for every one.
+    /// Makes one event of one acknowledgement. Until a packet that was sent since the newest cut is acknowledged (RFC 9002,
+    /// section 7.3.2), only a control that asks for every acknowledgement receives it.
     pub(crate) fn acknowledge(&mut self, now: Time, batch: Batch, window_limited: bool) {
         let newest = batch.newest.map_or(self.oldest.saturating_sub(1), |(index, _)| index.0);
         let next = SendIndex(self.next);
@@ -270,7 +269,8 @@ impl Path {
         }
     }
 
-    /// A packet that was overtaken is of no recovery for a control that hears of recoveries, if it was sent after the cut.
+    /// For a control that asks for every acknowledgement, an overtaken packet does not belong to the recovery if it was sent
+    /// after the cut.
     fn is_of_recovery(&self, batch: &Batch) -> bool {
         let in_order = batch.newest.map(|(_, sent)| sent);
         let sent = if self.hears_all() { batch.last_sent } else { in_order };
@@ -310,12 +310,12 @@ impl Path {
         }
         self.recovery_began = Some(now);
         self.collapsed = if is_collapse { Some(now) } else { self.collapsed };
-        // a collapse is no recovery, as a timeout of TCP is none
+        // persistent congestion begins no recovery, and neither does a timeout of TCP
         self.recovers = !is_collapse;
         let before = self.control.output().window;
         let (next, in_flight) = (SendIndex(self.next), self.in_flight());
         let lost = self.detail.as_mut().map_or(lost, |detail| detail.take_lost());
-        // QUIC never sends a packet twice: what is sent again has a new number
+        // QUIC never sends a packet number twice
         self.control.on_loss(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost });
         self.control.output().window < before
     }
@@ -330,7 +330,8 @@ impl Path {
         }
     }
 
-    /// A sample without what hosts add: the wait behind the packet's own burst, and noise. Never below the least one.
+    /// The sample without the delay in hosts: without the wait behind the packet's own burst, and without noise. It is never
+    /// below the least sample.
     fn sample(&mut self, now: Time, sent: Time, rtt: Span) -> Span {
         let rtt = self.as_read(now, sent, rtt);
         let least = self.least_rtt.unwrap_or(rtt);
@@ -338,9 +339,9 @@ impl Path {
         rtt.less(self.host_noise).max(least)
     }
 
-    /// Stacks look at the clock once and read then what is there, and what comes meanwhile: a host that was stopped in
-    /// between would find the later ones to have come before they did. What is read at one look has the round-trip time of
-    /// the first.
+    /// A stack reads the clock once, and then reads the packets that have arrived and those that arrive meanwhile. If the
+    /// host is stopped in between, later packets seem to have arrived too early. So all acknowledgements processed at one
+    /// reading of the clock get the round-trip time of the first.
     fn as_read(&mut self, now: Time, sent: Time, rtt: Span) -> Span {
         match &mut self.look {
             Some(look) if look.at == now => {
@@ -357,22 +358,22 @@ impl Path {
         }
     }
 
-    /// The first may have come during such a stop as well, and would make a base RTT that the path does not have and that
-    /// stays. What came during a stop was sent over a span as long: the first one's round trip took no longer than what was
-    /// measured and that span.
+    /// The first packet may have arrived during such a stop as well; its sample would become a base RTT that is too low for
+    /// the path, and that never leaves. Packets that arrived during a stop were sent over an equally long span, so the
+    /// first one's true round-trip time is at most the measured one plus that span.
     fn learn_least(&mut self, look: Look) {
         let read_over = look.last_sent.since(look.first_sent);
         let longest = if read_over > self.host_noise { look.rtt + read_over } else { look.rtt };
         self.least_rtt = Some(self.least_rtt.map_or(longest, |least| least.min(longest)));
     }
 
-    /// A slow start that paces learns the service rate from what packets wait behind each other, and spaces them itself.
+    /// A slow start that paces measures the service rate by the waits of packets behind each other, and spaces them itself.
     fn reads_bursts(&self) -> bool {
         self.paces && self.control.status().phase == Phase::SlowStart
     }
 
-    /// The round-trip time of the first packet of the burst: those behind it came back later by what they waited for each
-    /// other.
+    /// The round-trip time of the burst's first packet: the acknowledgements of the others are later by their waits behind
+    /// each other.
     fn without_burst(&mut self, sent: Time, rtt: Span) -> Span {
         let same = self.burst.filter(|burst| sent.since(burst.began) <= self.host_noise);
         self.burst.insert(same.unwrap_or(Burst { began: sent, rtt })).rtt

@@ -1,4 +1,4 @@
-//! What was sent when: from quinn's send times to the send indices of the core.
+//! The record of sent packets: it translates quinn's send times into the core's send indices.
 //!
 //! quinn numbers packets in three spaces (Initial, Handshake, 1-RTT; RFC 9000, section 12.3), each from 0, and does not
 //! say which one a call is about; of a packet that is acknowledged it gives the send time and no number. So packets are
@@ -23,12 +23,12 @@ struct Burst {
     acked: u64,
 }
 
-/// More bursts than this are under way only where nothing is acknowledged, as acknowledgements are not: the oldest are
-/// forgotten.
+/// The most bursts recorded. More are in flight only where nothing is acknowledged, as with packets that hold
+/// acknowledgements only; the oldest are then dropped from the record.
 const BURSTS_MAX: usize = 1 << 16;
 
 impl SendLog {
-    /// Packets leave, of which the first one has this index.
+    /// Records packets that leave; the first one has this index.
     pub(crate) fn sent(&mut self, now: Time, first: SendIndex, packets: u64) {
         match self.bursts.back_mut() {
             Some(burst) if burst.sent == now => burst.packets += packets,
@@ -41,9 +41,9 @@ impl SendLog {
         }
     }
 
-    /// The index of a packet that is acknowledged, by its send time; none for one that was sent before the newest one
-    /// acknowledged. Within a burst packets are taken to arrive in order, so after a loss there the index is too low by
-    /// the packets lost, until the next burst.
+    /// Finds the index of an acknowledged packet by its send time; none if it was sent before the newest acknowledged one.
+    /// Packets of a burst are assumed to arrive in order: after a loss within a burst the index is too low by the number of
+    /// lost packets, until the next burst.
     pub(crate) fn acknowledged(&mut self, sent: Time) -> Option<SendIndex> {
         while self.bursts.front().is_some_and(|burst| burst.sent < sent) {
             self.bursts.pop_front();

@@ -12,7 +12,7 @@ use crate::contract::{Ack, Needs};
 use crate::signal::Round;
 use crate::units::{Segments, Span, Time, Window};
 
-/// What CUBIC remembers of a connection: the variables of RFC 9438, section 4.1.2.
+/// The state of CUBIC: the variables of RFC 9438, section 4.1.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(Rust, packed)]
 pub(crate) struct Cubic {

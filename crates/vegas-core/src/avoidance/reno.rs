@@ -6,7 +6,7 @@ use crate::composition::Parameters;
 use crate::contract::Ack;
 use crate::signal::Round;
 
-/// Nothing to remember.
+/// It has no state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reno;
 

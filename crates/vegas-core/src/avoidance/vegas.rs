@@ -6,7 +6,7 @@ use crate::algorithm::Control;
 use crate::composition::{Marks, Parameters};
 use crate::units::Window;
 
-/// Nothing to remember.
+/// It has no state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Vegas;
 

@@ -7,7 +7,7 @@ use crate::composition::{Marks, Parameters};
 use crate::part::AvoidancePromise;
 use crate::units::{Segments, Window};
 
-/// Nothing to remember.
+/// It has no state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct VegasNs3;
 

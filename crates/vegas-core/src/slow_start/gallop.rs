@@ -8,11 +8,11 @@ use crate::composition::{Marks, Parameters};
 use crate::part::SlowStartPromise;
 use crate::units::{Segments, Window};
 
-/// What it remembers from round to round. A connection, and a slow start after a timeout, begin with the default.
+/// The state from round to round. A connection, and a slow start after a timeout, begin with the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(Rust, packed)]
 pub(crate) struct Gallop {
-    /// What the next round that grows adds.
+    /// The increment of the next round that grows.
     increment: Segments,
     /// The increment has grown by one since the last round added it.
     has_grown: bool,

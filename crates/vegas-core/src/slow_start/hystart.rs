@@ -10,7 +10,7 @@ use crate::contract::Ack;
 use crate::part::SlowStartPromise;
 use crate::units::{Segments, Span, Window};
 
-/// What it remembers of a round.
+/// The state of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HyStart {
     round_start: Micros,
@@ -77,7 +77,7 @@ impl HyStart {
             return;
         }
         let base = base_rtt.map_or(rtt, |base| Micros::of(base).min(rtt));
-        // not "or": both keep their account of each acknowledgement
+        // no short circuit: both tests must count every acknowledgement
         if self.train_is_long(now, base) | self.delay_has_grown(rtt, base) {
             control.slow_start_ends = true;
         }

@@ -9,14 +9,14 @@ use crate::contract::{Ack, Loss, Needs};
 use crate::part::SlowStartPromise;
 use crate::units::{Pace, Segments, Span, Window};
 
-/// Where it is.
+/// The phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RapidStart {
-    /// Opening the window.
+    /// The window grows.
     Opens(Floor),
     /// The recovery of the first loss.
     Drains(Drain),
-    /// Past it.
+    /// Rapid Start is over.
     Over,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Floor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(Rust, packed)]
 pub(crate) struct Drain {
-    /// The window that the loss found, and what the cut would have left of it: `beta` is their ratio.
+    /// The window at the loss, and what the composition's cut would leave of it: `beta` is their ratio.
     before: Coarse,
     cut: Coarse,
 }

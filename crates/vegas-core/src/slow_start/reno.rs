@@ -5,7 +5,7 @@ use crate::algorithm::{Control, RoundEnd};
 use crate::composition::Parameters;
 use crate::units::Window;
 
-/// Nothing to remember.
+/// It has no state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reno;
 

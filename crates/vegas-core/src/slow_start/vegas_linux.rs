@@ -10,7 +10,7 @@ use crate::part::SlowStartPromise;
 use crate::signal::Measured;
 use crate::units::{Segments, Span, Window};
 
-/// Nothing to remember.
+/// It has no state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VegasLinux;
 

@@ -9,7 +9,7 @@ use crate::contract::Ack;
 use crate::part::SlowStartPromise;
 use crate::units::{Span, Window};
 
-/// Nothing to remember.
+/// It has no state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VegasNs3;
 

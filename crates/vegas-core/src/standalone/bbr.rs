@@ -1,4 +1,4 @@
-//! What BBRv1 and BBRv3 share: rates and gains in fixed point, the windowed maximum, and what events tell of the flight.
+//! The common parts of BBRv1 and BBRv3: rates and gains in fixed point, the windowed maximum, and the count of packets in flight.
 //! The widths are those of Linux (`net/ipv4/tcp_bbr.c`): rates in segments a microsecond x 2^24, gains in 256ths.
 
 use crate::contract::{Ack, Loss, LossKind, Sent};
@@ -9,7 +9,7 @@ const RATE_BITS: u32 = 24;
 const GAIN_BITS: u32 = 8;
 /// A gain of 1.
 pub(super) const ONE: u32 = 1 << GAIN_BITS;
-/// Segments that keep acknowledgements of every second one coming (`bbr_cwnd_min_target`).
+/// The least window at which a receiver that acknowledges every second segment still does (`bbr_cwnd_min_target`).
 pub(super) const WINDOW_MIN: u32 = 4;
 /// The pace is a per cent below the estimate (`bbr_pacing_margin_percent`).
 const PACE_PER_CENT: u64 = 99;
@@ -34,7 +34,7 @@ impl Bandwidth {
         Bandwidth(u32::try_from(rate).unwrap_or(u32::MAX))
     }
 
-    /// Of a rate sample, rounded down (BBRv1) or up (BBRv3).
+    /// The rate of a sample, rounded down (BBRv1) or up (BBRv3).
     pub(super) fn of_sample(sample: &RateSample, up: bool) -> Self {
         let micros = (sample.interval.as_nanos() / 1_000).max(1);
         let segments = u64::from(sample.delivered.0) << RATE_BITS;
@@ -54,7 +54,7 @@ impl Bandwidth {
         u32::try_from(product.div_ceil(1 << RATE_BITS)).unwrap_or(u32::MAX)
     }
 
-    /// A part of it in 256ths, rounded down.
+    /// A fraction of the rate, in 256ths, rounded down.
     pub(super) fn part(self, of_256: u32) -> Bandwidth {
         let part = (u64::from(self.0) * u64::from(of_256)) >> GAIN_BITS;
         Bandwidth(u32::try_from(part).unwrap_or(u32::MAX))
@@ -84,7 +84,7 @@ impl Pacing {
         Pacing { product: u64::from(Bandwidth::of(window, FIRST_RTT_US.into()).0) * u64::from(gain), has_rtt: false }
     }
 
-    /// Of the first RTT, once.
+    /// Sets the pace from the first RTT sample, once.
     pub(super) fn begin(&mut self, window: u32, rtt_us: u32, gain: u32) {
         if !self.has_rtt {
             *self =
@@ -92,7 +92,7 @@ impl Pacing {
         }
     }
 
-    /// Faster, or slower too if the path is known to be full.
+    /// Sets the pace if it is faster, or in any case once the path is known to be full.
     pub(super) fn set(&mut self, bandwidth: Bandwidth, gain: u32, full: bool) {
         let product = u64::from(bandwidth.0) * u64::from(gain);
         if full || product > self.product {
@@ -160,7 +160,7 @@ impl Greatest {
 pub(super) struct Rounds {
     /// Segments delivered so far, modulo 2^32.
     pub(super) delivered: u32,
-    /// When.
+    /// The time at which this was counted.
     pub(super) delivered_at: Time,
     /// The round ends with a segment that was sent when this number was delivered.
     end: u32,
@@ -182,7 +182,7 @@ impl Rounds {
         }
     }
 
-    /// The round under way begins now.
+    /// Restarts the current round now.
     pub(super) fn restart(&mut self) {
         self.end = self.delivered;
     }
@@ -193,21 +193,21 @@ pub(super) fn is_past(count: u32, end: u32) -> bool {
     count.wrapping_sub(end) < 1 << 31
 }
 
-/// What was sent while the algorithm itself held the rate back (PROBE_RTT: `tp->app_limited`) says nothing of the path.
-/// Linux marks these segments when they leave; here they are known by what was delivered before.
+/// The period in which the algorithm itself limits the rate (PROBE_RTT: `tp->app_limited`), so that samples do not measure the
+/// path. Linux marks these segments when they leave; this type recognises them by the delivered count at their departure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct HeldBack {
     span: Option<(u32, u32)>,
 }
 
 impl HeldBack {
-    /// Now, and until what is in flight is delivered.
+    /// Begins the period; it lasts until the segments in flight are delivered.
     pub(super) fn extend(&mut self, delivered: u32, in_flight: u32) {
         let from = self.span.filter(|(_, until)| is_past(*until, delivered)).map_or(delivered, |(from, _)| from);
         self.span = Some((from, delivered.wrapping_add(in_flight)));
     }
 
-    /// Whether a sample is of such a segment, or of one that the application held back.
+    /// Whether a sample comes from this period, or from an application-limited one.
     pub(super) fn limits(&mut self, sample: &RateSample) -> bool {
         let Some((from, until)) = self.span else { return sample.app_limited };
         let within = is_past(sample.prior_delivered, from) && is_past(until, sample.prior_delivered);
@@ -218,18 +218,18 @@ impl HeldBack {
     }
 }
 
-/// What is in flight, and when the next segment may leave.
+/// The segments in flight, and when the next segment may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flight {
-    /// As the host estimated it when a segment left last, since then less what has arrived or was lost.
+    /// Segments in flight: the host's estimate when the last segment left, less what has arrived or was lost since.
     pub(super) now: u32,
-    /// Before the acknowledgement under way.
+    /// The value before the current acknowledgement.
     pub(super) before: u32,
-    /// Found lost by events since the acknowledgement before.
+    /// Segments found lost since the previous acknowledgement.
     lost: u32,
-    /// Segments sent, as far as pacing asks.
+    /// Segments sent, counted up to the first paced one.
     sent: u8,
-    /// Since the acknowledgement before; what that one finds lost was in flight before it.
+    /// Segments sent since the previous acknowledgement.
     timed_out: bool,
     next_departure: Time,
 }
@@ -270,15 +270,15 @@ impl Flight {
         lost
     }
 
-    /// What will be in the network when the next segment leaves (`bbr_packets_in_net_at_edt`), that one included where the
-    /// flight grows.
+    /// The segments that will be in the network when the next one leaves (`bbr_packets_in_net_at_edt`); the next one is included
+    /// while the number of segments in flight is to grow.
     pub(super) fn at_departure(&self, in_flight: u32, now: Time, bandwidth: Bandwidth, more: u32) -> u32 {
         let arrives = bandwidth.segments_in(self.next_departure.since(now).as_nanos() / 1_000);
         in_flight.saturating_add(more).saturating_sub(arrives)
     }
 }
 
-/// What the host repairs, as Linux's `icsk_ca_state`.
+/// The host's recovery state, as Linux's `icsk_ca_state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Repair {
     Open,
@@ -290,7 +290,7 @@ pub(super) enum Repair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Episode {
     pub(super) state: Repair,
-    /// After the acknowledgement before.
+    /// The state after the previous acknowledgement.
     pub(super) before: Repair,
     until: SendIndex,
 }
@@ -381,7 +381,7 @@ impl Aggregation {
         self.most[0].max(self.most[1]).into()
     }
 
-    /// What the window grows by for it.
+    /// The segments that the window grows by for aggregation.
     pub(super) fn allowance(&self, bandwidth: Bandwidth) -> u32 {
         self.get().min(bandwidth.segments_in(AGGREGATION_MAX_US))
     }

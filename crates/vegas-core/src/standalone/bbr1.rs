@@ -63,7 +63,7 @@ enum Mode {
     ProbeRtt,
 }
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bbr1 {
     window: Windows,
@@ -85,7 +85,7 @@ pub struct Bbr1 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Windows {
     now: u32,
-    /// Before a recovery or PROBE_RTT.
+    /// The window before a recovery or PROBE_RTT.
     prior: u32,
     most: u32,
     initial: u32,
@@ -93,7 +93,7 @@ struct Windows {
     conserves: bool,
 }
 
-/// Where PROBE_BW stands.
+/// The phase of PROBE_BW.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cycle {
     index: u8,
@@ -196,7 +196,7 @@ impl Bbr1 {
         }
     }
 
-    /// What it paces by: the policer's rate where one is assumed.
+    /// The rate that the pace follows: the policer's if a policer is assumed.
     fn bandwidth(&self) -> Bandwidth {
         self.policer.rate().unwrap_or(self.rates.get())
     }
@@ -405,7 +405,7 @@ impl CongestionControl for Bbr1 {
         Self::NEEDS
     }
 
-    /// A sample of the RTT like any other (`bbr_init`).
+    /// The handshake gives an RTT sample (`bbr_init`).
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.least.us = micros(rtt);
         self.least.at = now;

@@ -104,7 +104,7 @@ pub struct Control<const LINUX: bool> {
     held_back: HeldBack,
     aggregation: Aggregation,
     random: Random,
-    /// What a loss has ended (BBR.undo_state).
+    /// The state that a loss has ended (BBR.undo_state).
     ended_by_loss: Option<Mode>,
 }
 
@@ -171,7 +171,7 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         Self::NEEDS
     }
 
-    /// A sample of the RTT like any other.
+    /// The handshake gives an RTT sample.
     fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.least.begin(now, micros(rtt));
         self.pacing.begin(self.window.now, micros(rtt), STARTUP_GAIN);

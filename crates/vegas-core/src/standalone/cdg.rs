@@ -40,33 +40,33 @@ const HYSTART_MIN_US: u32 = 125;
 /// Acknowledgements of several segments that are remembered, so that as many of one are taken for delayed ones.
 const DELAYED_MAX: u8 = 5;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cdg {
     window: RenoWindow,
     random: Random,
     hystart: HyStart,
     gradients: Gradients,
-    /// Of the round, and of the one before; zeros for none.
+    /// The RTTs of this round and of the previous one; zero if there are none.
     round: Range,
     round_before: Range,
     round_end: SendIndex,
     /// After a back-off the window does not change until this is acknowledged; after a recovery until the next one.
     settles_at: Option<SendIndex>,
-    /// What the window would be without back-offs.
+    /// The window as it would be without back-offs.
     shadow: u32,
     ineffectual: u8,
     delayed: u8,
 }
 
-/// The least and the greatest of something, us.
+/// A least and a greatest time, us.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Range {
     least: i32,
     greatest: i32,
 }
 
-/// How much RTTs grew from round to round.
+/// The growth of RTTs from round to round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Gradients {
     rounds: [Range; ROUNDS],
@@ -75,7 +75,7 @@ struct Gradients {
     is_full: bool,
 }
 
-/// What ends slow start.
+/// Hybrid slow start: the two tests that end slow start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HyStart {
     least_us: u32,

@@ -39,7 +39,7 @@ const VELOCITY_MAX: u32 = 1 << 16;
 /// One segment cannot tell a queue; `kMinCwndInMss` of mvfst.
 const WINDOW_MIN: Window = Window::whole(Segments(2));
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copa {
     window: Window,
@@ -59,7 +59,7 @@ pub struct Copa {
     has_lost: bool,
 }
 
-/// What RTTs tell.
+/// The measurements of RTTs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delays {
     /// RFC 6298, section 2; zero before the first sample.
@@ -69,7 +69,7 @@ pub(super) struct Delays {
     pub(super) least: Least,
 }
 
-/// How fast the window moves.
+/// The velocity of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Velocity {
     pub(super) value: u32,
@@ -93,7 +93,7 @@ impl Votes {
     }
 }
 
-/// Where the window moves.
+/// The direction of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Up,
@@ -181,7 +181,7 @@ fn backlog(window: Window, delays: &Delays) -> Option<i32> {
 impl Velocity {
     pub(super) const NONE: Velocity = Velocity { value: 1, direction: Direction::Up, kept: 0 };
 
-    /// Begins anew in this direction.
+    /// Restarts the velocity in this direction.
     pub(super) fn turn(&mut self, direction: Direction) {
         *self = Velocity { direction, ..Velocity::NONE };
     }

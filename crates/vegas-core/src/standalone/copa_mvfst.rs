@@ -23,7 +23,7 @@ pub(super) const PRESET: Preset = Preset {
 /// `deltaParam_` is 0.05.
 const INVERSE_DELTA: u32 = 20;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopaMvfst {
     window: Window,

@@ -26,7 +26,7 @@ const WEIGHT: u64 = 3;
 const WEIGHT_PARTS_MIN: u64 = 4;
 const WINDOW_MIN: Window = Window::whole(Segments(2));
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fast {
     window: Window,

@@ -29,7 +29,7 @@ const RTT_STEP_MS: u64 = 20;
 /// At a shorter RTT the decrease does not follow it.
 const RTT_MIN_MS: u64 = 10;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Htcp {
     window: RenoWindow,
@@ -48,7 +48,7 @@ pub struct Htcp {
     rate: u32,
     greatest_rate: u32,
     earlier_rate: u32,
-    /// What the throughput is measured from: segments, since when.
+    /// The throughput measurement: the segments counted, and its beginning.
     counted: u32,
     since_ms: u64,
     is_open: bool,
@@ -113,7 +113,7 @@ impl Htcp {
         }
     }
 
-    /// What a window's acknowledgements bring in a round trip.
+    /// The growth of the window in a round trip.
     fn measure_rate(&mut self, now_ms: u64, delivered: u32) {
         if !self.is_open {
             self.counted = 0;

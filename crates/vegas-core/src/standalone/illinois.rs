@@ -33,13 +33,13 @@ const ROUNDS_MIN: u8 = 5;
 /// The longest RTT that is told apart: products with alpha fit 32 bits.
 const RTT_MAX_US: u32 = u32::MAX / ALPHA_MAX;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Illinois {
     window: RenoWindow,
     base_rtt_us: u32,
     max_rtt_us: u32,
-    /// Of the round.
+    /// The samples of the round.
     sum_us: u64,
     samples: u32,
     round_end: SendIndex,

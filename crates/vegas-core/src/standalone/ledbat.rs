@@ -33,7 +33,7 @@ const CURRENT_SAMPLES: usize = 4;
 /// A queueing delay of more targets than this counts as this many.
 const EXCESS_MAX: u64 = 64;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ledbat {
     window: Window,
@@ -45,7 +45,7 @@ pub struct Ledbat {
 /// Section 2.4.2, `current_delays` and `base_delays`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delays {
-    /// The newest ones, newest first.
+    /// The newest delays, newest first.
     current: [Span; CURRENT_SAMPLES],
     base: Least<BASE_MINUTES>,
 }
@@ -82,7 +82,7 @@ pub(super) fn spread_up(window: Window, more: Window, acked: Segments) -> Window
     Window::from_raw(window.spread(more).as_raw() * acked.as_u64())
 }
 
-/// The same downwards, rounded so that a window of acknowledgements takes no more than is meant.
+/// The downward step, rounded so that a window of acknowledgements does not take off more than the rule says.
 pub(super) fn spread_down(window: Window, less: Window, acked: Segments) -> Window {
     spread_up(window, less, acked).minus(Window::from_raw(acked.as_u64()))
 }

@@ -34,7 +34,7 @@ const ROUNDS_SLOW: u64 = 2;
 /// Slowdowns take a tenth of the time.
 const BETWEEN_SLOWDOWNS: u64 = 9;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LedbatPlusPlus {
     window: Window,

@@ -24,7 +24,7 @@ const THRESHOLD_PERCENT: u64 = 15;
 /// How long a sign of congestion counts (itt in section III).
 const INFERENCE_ROUNDS: u64 = 3;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lp {
     window: RenoWindow,

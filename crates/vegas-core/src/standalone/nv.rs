@@ -57,7 +57,7 @@ const GATHERED_MAX: u32 = 81;
 /// Rates are rounded down to this part of a segment in a microsecond: the kernel's 100 bit/s at segments of 1000 bytes.
 const RATE_UNIT: u64 = 80_000 * 1_000;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nv {
     window: RenoWindow,
@@ -71,7 +71,7 @@ pub struct Nv {
     /// The smoothed RTT; 0 before the first sample.
     rtt_us: u32,
     least_rtt_us: u32,
-    /// Of the period that will count next.
+    /// The least RTT of the period that counts next.
     next_least_rtt_us: u32,
     /// The greatest rate since the last decision, in [`RATE_UNIT`].
     rate: u64,
@@ -123,7 +123,7 @@ impl Nv {
         self.round_end = self.oldest;
     }
 
-    /// What an acknowledgement measures; then, once a round, what follows.
+    /// Measures with each acknowledgement, and decides once a round.
     fn measure(&mut self, ack: &Ack) {
         let oldest = SendIndex(ack.newest.0.saturating_add(1));
         let acked = oldest.since(self.oldest);

@@ -16,7 +16,7 @@ pub(super) const PRESET: Preset = Preset {
     standalone: None,
 };
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RenoLinux {
     window: RenoWindow,

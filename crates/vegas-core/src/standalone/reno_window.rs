@@ -28,7 +28,7 @@ pub(crate) struct RenoWindow {
 }
 
 impl RenoWindow {
-    /// Of a new connection.
+    /// The state of a new connection.
     pub(crate) fn new(parameters: &Parameters) -> Self {
         RenoWindow {
             window: parameters.initial_window.0,
@@ -149,7 +149,7 @@ impl RenoWindow {
         self.counted = 0;
     }
 
-    /// A loss was none: window and threshold are at least what they were.
+    /// A loss was spurious: window and threshold become at least what they were.
     pub(crate) fn undo(&mut self, before: &RenoWindow) {
         self.window = self.window.max(before.window);
         self.ssthresh = self.ssthresh.max(before.ssthresh);

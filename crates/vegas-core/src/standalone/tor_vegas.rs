@@ -47,7 +47,7 @@ const SMOOTHING_SLOW_START: u64 = 2;
 const SMOOTHING_MAX: u64 = 10;
 const SMOOTHING_PERCENT: u64 = 50;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TorVegas {
     window: u32,

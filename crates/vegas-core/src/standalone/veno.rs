@@ -22,12 +22,12 @@ const BETA_HALVES: u32 = 3 << 1;
 /// Samples before the backlog counts.
 const SAMPLES_MIN: u32 = 2;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Veno {
     window: RenoWindow,
     base_rtt_us: u32,
-    /// Since the acknowledgement before that let the window grow.
+    /// The samples since the last acknowledgement that let the window grow.
     least_rtt_us: u32,
     samples: u32,
     /// Backlog in half segments.

@@ -26,7 +26,7 @@ const FIRST_RTT_MS: u64 = 20_000;
 /// Segments a ms are counted with this many bits after the point: the kernel counts bytes.
 const FRACTION_BITS: u32 = 10;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Westwood {
     window: RenoWindow,

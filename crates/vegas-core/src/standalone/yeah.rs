@@ -33,12 +33,12 @@ const SCALABLE: u32 = 100;
 /// Samples before a round counts.
 const SAMPLES_MIN: u32 = 2;
 
-/// Of one connection.
+/// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Yeah {
     window: RenoWindow,
     base_rtt_us: u32,
-    /// Of the round.
+    /// The samples of the round.
     least_rtt_us: u32,
     samples: u32,
     /// The round ends when something beyond this is acknowledged.

@@ -1,4 +1,4 @@
-//! The contract's other side: s2n-quic's calls, translated into the core's events.
+//! The controller for s2n-quic: it translates s2n-quic's calls into the core's events.
 
 #[cfg(test)]
 mod tests;
@@ -22,19 +22,19 @@ use crate::path::{Batch, Choice, Path};
 pub struct S2nController {
     path: Path,
     mtu: u16,
-    /// The core's time is counted from here: the first packet.
+    /// The instant at which the core's time is zero: when the first packet leaves.
     origin: Option<Timestamp>,
     bytes_in_flight: u32,
-    /// Whether the window, and not the application, held the newest packet's followers back.
+    /// Whether the window, and not the application, stopped the sender after the newest packet.
     window_limited: bool,
     /// A packet may leave at once, whatever the window says: the first of a recovery period.
     may_retransmit: bool,
-    /// When the newest packet that gave a round-trip time had left.
+    /// The send time of the newest packet that gave a round-trip time.
     newest_sent: Time,
     pacer: Pacer,
 }
 
-/// What is remembered of a packet until it is acknowledged or lost.
+/// What the controller records of a packet until it is acknowledged or lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     index: SendIndex,
@@ -75,12 +75,12 @@ impl S2nController {
         Time::from_nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// The one place that converts.
+    /// Converts the window to bytes; nothing else does.
     fn bytes(&self, segments: Segments) -> u32 {
         segments.0.saturating_mul(self.mtu.into())
     }
 
-    /// A last packet that is not full counts as one.
+    /// A number of bytes in packets; a last packet that is not full counts as one.
     fn packets(&self, bytes: u32) -> Segments {
         Segments(bytes.div_ceil(self.mtu.max(1).into()))
     }
@@ -124,7 +124,7 @@ impl CongestionController for S2nController {
         self.may_retransmit
     }
 
-    /// Without bytes it is a packet of acknowledgements only, which no window counts.
+    /// A packet without counted bytes holds acknowledgements only; no window counts it.
     fn on_packet_sent<P: Publisher>(
         &mut self,
         now: Timestamp,
@@ -143,7 +143,7 @@ impl CongestionController for S2nController {
         self.pacer.on_sent(now, spacing);
         self.bytes_in_flight = self.bytes_in_flight.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
         self.may_retransmit = false;
-        // of packets of the handshake s2n-quic does not say
+        // s2n-quic does not report it for packets of the handshake
         self.window_limited = self.is_congestion_limited() || app_limited == Some(false);
         Sent { index: self.path.send(at, 1, others), at }
     }

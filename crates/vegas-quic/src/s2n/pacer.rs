@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use s2n_quic_core::time::Timestamp;
 
-/// Spaces packets evenly, with as many at once as a burst may have; time that was not used gives no more credit than that.
+/// Spaces packets evenly, and lets bursts of a given size through; unused time gives credit for one burst at most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pacer {
-    /// The next packet's place in an even spacing.
+    /// The departure time of the next packet if packets are evenly spaced.
     due: Option<Timestamp>,
     newest: Spacing,
 }
 
-/// How packets are spaced.
+/// The spacing of packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spacing {
-    /// From packet to packet.
+    /// The time from one packet to the next.
     pub(super) between: Duration,
-    /// Packets at once; 1 at least.
+    /// The most packets in a burst; 1 at least.
     pub(super) burst: u32,
 }
 
@@ -34,7 +34,7 @@ impl Pacer {
         self.due?.checked_sub(between * burst.saturating_sub(1))
     }
 
-    /// Packets that may leave together where departure times are looked at no more closely than this.
+    /// The number of packets that may leave together where the host compares departure times with this granularity.
     pub(super) fn at_once(&self, granularity: Duration) -> u32 {
         let due = granularity.as_nanos() / self.newest.between.as_nanos().max(1);
         u32::try_from(due).unwrap_or(u32::MAX).saturating_add(1).max(self.newest.burst)
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// How long after the first packet each of the next ones may leave, if all leave as soon as they may.
+    /// The earliest departure of each following packet, counted from the first one.
     fn departures_ms(spacing: Spacing, packets: u32) -> Vec<u128> {
         let start = NoopClock.get_time() + Duration::from_secs(1);
         let (mut pacer, mut now) = (Pacer::default(), start);
