@@ -44,7 +44,7 @@ impl Outside {
         Outside {
             name: A::NAME,
             needs: A::NEEDS,
-            start: |parameters, seed| OwnControl::new(A::start(parameters, seed), 0),
+            start: |parameters, seed| OwnControl::new(A::start(parameters, seed), A::NEEDS, 0),
             source,
         }
     }

@@ -88,8 +88,11 @@ fn columns(moments: &[Moment]) -> Columns {
     ]
 }
 
-/// The suites of cases by name: those of the BBR draft, and those of any congestion control.
-const SUITES: [(&str, fn() -> &'static [Case]); 2] = [("bbr", cases::bbr), ("generic", cases::generic)];
+/// A suite: its name, and what returns its cases.
+type Suite = (&'static str, fn() -> &'static [Case]);
+
+/// The cases of the BBR draft, and those of any congestion control.
+const SUITES: [Suite; 2] = [("bbr", cases::bbr), ("generic", cases::generic)];
 
 fn suite(name: &str) -> PyResult<&'static [Case]> {
     let found = SUITES.iter().find(|(known, _)| *known == name);
@@ -102,7 +105,7 @@ fn suite(name: &str) -> PyResult<&'static [Case]> {
 /// The cases of all suites: suite, name, heading, and what each checks.
 #[pyfunction]
 pub(crate) fn conformance_cases() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
-    let of_suite = |(suite, cases): &(&'static str, fn() -> &'static [Case])| {
+    let of_suite = |(suite, cases): &Suite| {
         let suite = *suite;
         cases().iter().map(move |case| (suite, case.name, case.title, case.checks))
     };
