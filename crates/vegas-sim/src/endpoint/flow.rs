@@ -59,7 +59,7 @@ fn acks(spec: &FlowSpec) -> Acks {
 }
 
 impl Flow {
-    pub(crate) fn new(id: u32, spec: &FlowSpec, seed: u64) -> Self {
+    pub(crate) fn new(id: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.sack;
         let sender = Sender::new(id, spec, seed);
         Flow {

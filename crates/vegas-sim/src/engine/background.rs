@@ -10,6 +10,7 @@ use crate::endpoint::Flow;
 use crate::network::Network;
 use crate::packet::{Packet, PacketKind};
 use crate::traffic::{Begin, Writes};
+use crate::util::random::Stream;
 
 impl<N: Network> EventLoop<N> {
     pub(super) fn on_source(&mut self, id: u32) {
@@ -21,11 +22,11 @@ impl<N: Network> EventLoop<N> {
         }
         match begin {
             Begin::Datagram(packet) => self.launch(packet),
-            Begin::Connection(spec, writes) => {
+            Begin::Connection(spec, writes, number) => {
                 let place = self.hosts.free.pop().unwrap_or(self.hosts.flows.len() as u32);
-                // places are reused, so the seed includes the time: connections of one place draw different random
-                // numbers
-                let seed = self.seed ^ self.now.as_nanos();
+                // named by the source and not by the place, which depends on the scenario's other flows
+                let name = || format!("control of traffic {id}, connection {number}");
+                let seed = || Stream::named(self.seed, &name()).below(u64::MAX);
                 let mut flow = Flow { source: Some(id), ..Flow::new(place, spec, seed) };
                 if let Some(Writes { times, ends }) = writes {
                     flow.sender.set_writes(times, ends);

@@ -217,7 +217,8 @@ pub(super) fn flows(scenario: &Scenario, own_hosts: bool, watch: &mut Watch<'_>)
     let mut flows: Vec<Flow> = Vec::with_capacity(scenario.flows.len());
     for (id, spec) in scenario.flows.iter().enumerate() {
         watch.step()?;
-        let mut flow = Flow { received: Snapshots::new(instants), ..Flow::new(id as u32, spec, scenario.seed) };
+        let seed = || Stream::named(scenario.seed, &format!("control {id}")).below(u64::MAX);
+        let mut flow = Flow { received: Snapshots::new(instants), ..Flow::new(id as u32, spec, seed) };
         if let Some(before) = flows.last() {
             flow.share_with(before);
         }

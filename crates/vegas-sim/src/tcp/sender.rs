@@ -76,9 +76,9 @@ impl Sender {
         self.board.memory_bytes() + linux + detail + control + application
     }
 
-    /// Creates a sender; `seed` is the run's.
-    pub(crate) fn new(flow: u32, spec: &FlowSpec, seed: u64) -> Self {
-        let control = control(flow, spec, seed);
+    /// Creates a sender; `seed` is called if the control may draw random numbers.
+    pub(crate) fn new(flow: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
+        let control = control(spec, seed);
         let needs = control.needs();
         let detail = Detail::new(needs);
         let layout = Arc::new(Layout::new(spec));

@@ -24,6 +24,8 @@ pub(crate) struct Source {
     /// When the source stops to begin datagrams and connections.
     stop: Time,
     load: Kind,
+    /// The number of connections begun so far.
+    connections: u64,
     counts: Counts,
 }
 
@@ -47,8 +49,9 @@ struct Counts {
 pub(crate) enum Begin<'a> {
     /// A datagram to send.
     Datagram(Packet),
-    /// A connection to open, and what its application writes over time, if it does not write all at once.
-    Connection(&'a FlowSpec, Option<Writes>),
+    /// A connection to open, what its application writes over time, if it does not write all at once, and the
+    /// connection's number among those of the source, from 1.
+    Connection(&'a FlowSpec, Option<Writes>, u64),
 }
 
 /// The writes of an application: segments that end at the bytes `ends`, each written at its time.
@@ -75,6 +78,7 @@ impl Source {
             start: spec.start,
             stop: spec.stop.unwrap_or(Time::NEVER).min(Time::ZERO + duration + Span::from_nanos(1)),
             load,
+            connections: 0,
             counts: Counts::default(),
         }
     }
@@ -100,7 +104,8 @@ impl Source {
             Kind::Transfers(transfers) => {
                 let next = transfers.next_arrival(now);
                 let (connection, writes) = transfers.open(now);
-                (Begin::Connection(connection, writes), next)
+                self.connections += 1;
+                (Begin::Connection(connection, writes, self.connections), next)
             }
         };
         (begin, (next < stop).then_some(next))

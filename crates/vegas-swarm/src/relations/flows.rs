@@ -80,7 +80,10 @@ fn name(scenario: &Scenario, link: usize) -> String {
 
 /// Returns whether the algorithm draws random numbers, which come from a stream that the flow's number names.
 fn draws_by_number(standalone: Option<Standalone>) -> bool {
-    matches!(standalone, Some(Standalone::Nv | Standalone::Cdg))
+    matches!(
+        standalone,
+        Some(Standalone::Nv | Standalone::Cdg | Standalone::Bbr1 | Standalone::Bbr3 | Standalone::Bbr3Linux)
+    )
 }
 
 /// Checks that flows in the reverse order keep their results. This holds where no two flows send or receive at one

@@ -17,15 +17,13 @@ use detail::News;
 pub(super) use special::Special;
 
 use crate::scenario::FlowSpec;
-use crate::util::random::Stream;
 
 /// The congestion control of a flow.
 pub(super) type Control = Controller<Arc<Algorithm>, Box<Special>>;
 
-/// Creates the flow's control, with a random seed of its own if the control may draw random numbers.
-pub(super) fn control(flow: u32, spec: &FlowSpec, seed: u64) -> Control {
+/// Creates the flow's control; `seed` is called if the control may draw random numbers.
+pub(super) fn control(spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Control {
     let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
-    let seed = || Stream::named(seed, &format!("control {flow}")).below(u64::MAX);
     match &spec.own {
         Some(own) => Controller::Standalone(Box::new(Special::Own(own.program().start(&spec.parameters, seed())))),
         None => Controller::start(Arc::new(algorithm), spec.standalone, spec.standalone.map_or(0, |_| seed())),

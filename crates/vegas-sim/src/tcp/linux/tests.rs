@@ -27,7 +27,7 @@ fn open(more: &str) -> Sender {
          [[flow]]\nalgorithm = 'reno'\nhost = 'linux'\ninitial_window = 10\n{more}\n"
     );
     let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
-    Sender::new(0, &scenario.flows[0], scenario.seed)
+    Sender::new(0, &scenario.flows[0], || scenario.seed)
 }
 
 /// Returns a sender of a flow with the keys `more` after a handshake from 0 to 100 ms, and the segments that it then
