@@ -159,9 +159,11 @@ def test_compare_leaves_one_picture_and_a_folder_each(vegaslab: Command, short: 
 
 def test_list_and_schema(vegaslab: Command) -> None:
     algorithms = vegaslab("list", "algorithms").stdout
-    assert {"reno", "newreno", "sack", "vegas", "vegas-ns2"} <= {line.split()[0] for line in algorithms.splitlines()}
     every = json.loads(vegaslab("list", "algorithms", "--json").stdout)
-    assert [one["name"] for one in every] == [line.split()[0] for line in algorithms.splitlines()[1:]]
+    composed, standalone = (group.splitlines()[2:] for group in algorithms.split("\n\n"))
+    assert [one["name"] for one in every] == [line.split()[0] for line in composed + standalone]
+    assert {"reno", "newreno", "sack", "vegas", "vegas-ns2"} <= {line.split()[0] for line in composed}
+    assert {"copa", "bbr3"} <= {line.split()[0] for line in standalone}
     by_name = {one["name"]: one["hosts"] for one in every}
     assert not any(by_name["newreno"].values())
     without_routers = [host for host, reason in by_name["rovegas"].items() if reason and "routers" in reason]
@@ -236,10 +238,9 @@ def test_a_folder_with_other_files_is_left_alone(vegaslab: Command, short: Path,
 
 
 def test_explain_says_rule_parts_numbers_and_source_of_every_preset(vegaslab: Command) -> None:
-    listed = vegaslab("list", "algorithms").stdout.splitlines()[1:]
+    listed = [preset["name"] for preset in json.loads(vegaslab("list", "algorithms", "--json").stdout)]
     assert len(listed) >= 5
-    for line in listed:
-        name = line.split()[0]
+    for name in listed:
         done = vegaslab("explain", name)
         assert done.returncode == 0, done.stderr
         for heading in ("Parts", "Parameters", "The rule", "Sources", "Deviations"):

@@ -46,13 +46,22 @@ def explain(name: str) -> str:
 
 
 def table_of_presets() -> list[str]:
-    """Returns a line for each preset with its parts and its source."""
+    """Returns a line for each preset: those that are compositions with their parts, then the standalone algorithms."""
     named = ("signal", "slow_start", "avoidance", "cut", "recovery")
-    rows = [
-        (preset["name"], *(str(preset["parts"][part]) for part in named), _mechanisms(preset), preset["source"])
-        for preset in _vegaslab.algorithms()
+    composed, standalone = [], []
+    for preset in _vegaslab.algorithms():
+        if preset["parts"]["signal"] == "own":
+            standalone.append((preset["name"], preset["summary"], preset["source"]))
+        else:
+            parts = (str(preset["parts"][part]) for part in named)
+            composed.append((preset["name"], *parts, _mechanisms(preset), preset["source"]))
+    return [
+        "Compositions of parts:",
+        *aligned(("name", *named, "also", "source"), composed),
+        "",
+        "Standalone algorithms:",
+        *aligned(("name", "summary", "source"), standalone),
     ]
-    return aligned(("name", *named, "also", "source"), rows)
 
 
 def table_of_hosts() -> list[str]:
