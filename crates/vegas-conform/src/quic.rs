@@ -93,7 +93,7 @@ impl Subject for Quinn {
         &self.name
     }
 
-    /// Read as a TCP flow's, then [carried by QUIC](carry_by_quic): a scenario file has no name for the controller.
+    /// Read as a TCP flow's, then carried by QUIC (`carry_by_quic`): a scenario file has no name for the controller.
     fn flow(&self) -> String {
         "algorithm = \"reno\"".into()
     }

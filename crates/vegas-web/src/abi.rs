@@ -2,7 +2,7 @@
 //! [`answer`] and [`answer_bytes`] name, or the numbers of [`rows`]. Functions that can fail give 0 where the answer is an
 //! error: JSON with `message`, and `line` where it is known.
 //!
-//! What the module imports are the functions of [`outside`], by which the worker runs the reader's own algorithms.
+//! What the module imports are the functions of `outside`, by which the worker runs the reader's own algorithms.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
