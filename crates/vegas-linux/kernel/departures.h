@@ -17,6 +17,8 @@ struct {
 
 void vegas_departures_note(struct vegas_departures *departures, const struct vegas_departure *now);
 void vegas_departures_of(const struct vegas_departures *departures, struct vegas_departure *segment, __u32 segment_bytes);
+void vegas_departures_of_first(const struct vegas_departures *departures, struct vegas_departure *segment,
+			       __u32 segment_bytes);
 
 static struct vegas_departures *departures_of(struct tcp_sock *tp)
 {
@@ -69,23 +71,41 @@ static void note_sent(struct vegas_event *event, __u64 spacing_ns, const struct 
 	event->sent_ns = tp->tcp_wstamp_ns > spacing_ns ? tp->tcp_wstamp_ns - spacing_ns : 0;
 }
 
-/* Describes the oldest of the segments that were just found lost. The kernel sends them again from its hint on; without one, the
- * newest segment of the rate sample stands for it. */
+/* As above, of the first time that a segment left, by where it begins. */
+static __noinline int find_first_departure(struct vegas_departures *kept, struct vegas_departure *segment,
+					   __u32 segment_bytes)
+{
+	if (!kept || !segment)
+		return 1;
+	vegas_departures_of_first(kept, segment, segment_bytes);
+	return 0;
+}
+
+/* Describes the oldest of the segments that were just found lost. The kernel sends them again from its hint on: the hint's
+ * own segment, or the one after it if the kernel has just sent that again. Without a hint the newest segment of the rate
+ * sample stands for it. */
 static void note_lost_segment(struct vegas_event *event, struct tcp_sock *tp)
 {
 	const struct sk_buff *hint = tp->retransmit_skb_hint;
 	const struct tcp_skb_cb *buffer;
-	struct vegas_departure segment;
+	struct vegas_departure segment = {};
+	int missing;
 
 	event->news.loss_in_flight = event->news.rate_in_flight;
 	event->news.loss_lost = event->news.rate_lost;
 	if (!hint)
 		return;
 	buffer = (const struct tcp_skb_cb *)hint->cb;
-	segment.delivered = BPF_CORE_READ(buffer, tx.delivered);
-	/* a buffer may hold several segments: its first is the oldest */
-	segment.next = BPF_CORE_READ(buffer, seq) + 1;
-	if (find_departure(departures_of(tp), &segment, tp->mss_cache))
+	if (BPF_CORE_READ(buffer, sacked) & TCPCB_SACKED_RETRANS) {
+		segment.next = BPF_CORE_READ(buffer, end_seq);
+		missing = find_first_departure(departures_of(tp), &segment, tp->mss_cache);
+	} else {
+		segment.delivered = BPF_CORE_READ(buffer, tx.delivered);
+		/* a buffer may hold several segments: its first is the oldest */
+		segment.next = BPF_CORE_READ(buffer, seq) + 1;
+		missing = find_departure(departures_of(tp), &segment, tp->mss_cache);
+	}
+	if (missing)
 		return;
 	event->news.loss_in_flight = segment.in_flight;
 	event->news.loss_lost = tp->lost - segment.lost;

@@ -11,7 +11,7 @@
 pub(crate) const ENTRIES: usize = 512;
 /// Entries of a flight at most: of a longer one not every acknowledgement has an entry.
 const PER_FLIGHT: u32 = 256;
-/// The highest power of two below [`ENTRIES`], with which the search begins, and the number of its steps.
+/// Steps of a search by halves.
 const SEARCH_STEPS: u32 = ENTRIES.ilog2();
 const MASK: u32 = ENTRIES as u32 - 1;
 const _: () = assert!(ENTRIES.is_power_of_two());
@@ -61,31 +61,40 @@ impl Departures {
     /// What there was when a segment left: `delivered` had been delivered before it, and it ends before the sequence number
     /// `end`. The flight includes it.
     pub(crate) fn of(&self, delivered: u32, end: u32, segment_bytes: u32) -> Departure {
-        let entry = self.newest_until(delivered);
-        let bytes = end.wrapping_sub(entry.next);
+        let entry = self.newest(|entry| is_past(delivered, entry.delivered));
         // what was sent again has an earlier sequence number: it counts as the first that left
-        let is_new = bytes != 0 && bytes >> 31 == 0;
-        let place = if is_new { bytes.div_ceil(segment_bytes.max(1)) } else { 1 };
-        let arrived = delivered.wrapping_sub(entry.delivered);
-        let arrived = if arrived >> 31 == 0 { arrived } else { 0 };
+        let is_new = end != entry.next && is_past(end, entry.next);
+        let place = if is_new { end.wrapping_sub(entry.next).div_ceil(segment_bytes.max(1)) } else { 1 };
+        let arrived = if is_past(delivered, entry.delivered) { delivered.wrapping_sub(entry.delivered) } else { 0 };
         let in_flight = entry.in_flight.saturating_add(place).saturating_sub(arrived).max(1);
         Departure { delivered, lost: entry.lost, in_flight, next: end }
     }
 
-    /// The newest entry with no more delivered; the oldest, if all have more.
-    fn newest_until(&self, delivered: u32) -> Departure {
+    /// What there was when the segment that begins with the sequence number `begin` left for the first time.
+    pub(crate) fn of_first(&self, begin: u32, segment_bytes: u32) -> Departure {
+        let entry = self.newest(|entry| is_past(begin, entry.next));
+        let before = if is_past(begin, entry.next) { begin.wrapping_sub(entry.next) / segment_bytes.max(1) } else { 0 };
+        Departure { in_flight: entry.in_flight.saturating_add(before).saturating_add(1), next: begin, ..entry }
+    }
+
+    /// The newest entry that is early enough; the oldest, if none is.
+    fn newest(&self, is_early: impl Fn(&Departure) -> bool) -> Departure {
         let kept = self.count.min(ENTRIES as u32);
         let oldest = self.count.wrapping_sub(kept);
         let mut found = 0;
         for step in 1..=SEARCH_STEPS {
             let further = found + (ENTRIES as u32 >> step);
-            let entry = self.entries[place(oldest.wrapping_add(further))];
-            if further < kept && delivered.wrapping_sub(entry.delivered) >> 31 == 0 {
+            if further < kept && is_early(&self.entries[place(oldest.wrapping_add(further))]) {
                 found = further;
             }
         }
         self.entries[place(oldest.wrapping_add(found))]
     }
+}
+
+/// Whether a number, modulo 2^32, has reached another.
+fn is_past(number: u32, other: u32) -> bool {
+    number.wrapping_sub(other) >> 31 == 0
 }
 
 /// Where the entry of this number is.
@@ -129,6 +138,9 @@ mod tests {
         assert_eq!(told(&departures, 2, 18_001), (3, 12));
         // sent again: the first after its entry
         assert_eq!(told(&departures, 2, 7_000), (3, 11));
+        // by where they begin, when they left for the first time
+        let first = |begin| (departures.of_first(begin, MSS).lost, departures.of_first(begin, MSS).in_flight);
+        assert_eq!([first(5_000), first(14_000), first(16_000), first(17_000)], [(0, 1), (0, 10), (0, 11), (3, 11)]);
     }
 
     /// An acknowledgement that delivers nothing moves no place; a timeout's losses count for what leaves after it.

@@ -21,6 +21,7 @@ typedef _Bool bool;
 enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 enum tcp_ca_event { CA_EVENT_TX_START };
+enum tcp_cb { TCPCB_SACKED_RETRANS = 2 };
 enum sk_pacing { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -70,7 +71,8 @@ struct sk_buff {
 
 /* what TCP keeps in a buffer's cb */
 struct tcp_skb_cb {
-	__u32 seq;
+	__u32 seq, end_seq;
+	__u8 sacked;
 	union {
 		struct {
 			__u32 is_app_limited : 1;

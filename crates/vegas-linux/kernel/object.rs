@@ -156,6 +156,21 @@ unsafe extern "C" fn vegas_departures_of(departures: *const Departures, segment:
     unsafe { segment.write((*departures).of(known.delivered, known.next, segment_bytes)) };
 }
 
+/// The same of the first time that a segment left: the storage has where the segment begins.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn vegas_departures_of_first(
+    departures: *const Departures,
+    segment: *mut Departure,
+    segment_bytes: u32,
+) {
+    let known = unsafe { *segment };
+    unsafe { segment.write((*departures).of_first(known.next, segment_bytes)) };
+}
+
 /// Reads the beginning of a packet.
 ///
 /// # Safety
