@@ -11,10 +11,10 @@ from vegaslab.evaluation import metrics
 from vegaslab.evaluation.contenders import SOLO, Key, Request, contenders_of, runs_of, values
 from vegaslab.evaluation.criterion import Case, Criterion, EvaluationError
 from vegaslab.evaluation.figures import FIGURES
-from vegaslab.evaluation.sentences import sentence
+from vegaslab.evaluation.sentences import sentence, summary, yardstick
 from vegaslab.runs.extracted import Maker, Run, data_of_runs
 from vegaslab.runs.seeds.compare import Pairs, differences_of
-from vegaslab.scenario.source import override_list
+from vegaslab.scenario.source import override_list, shipped_scenarios
 from vegaslab.statistics import mean_interval
 
 FORMAT = 1
@@ -47,6 +47,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
     for case in (case for criterion in request.chapters for case in request.cases(criterion)):
         runs |= _possible(runs_of(case, request), refused)
     data = data_of_runs(runs, cache_folder, make)
+    chapters = [_chapter(criterion, request, data, refused) for criterion in request.chapters]
     return {
         "format": FORMAT,
         "generator": "vegaslab evaluate",
@@ -56,7 +57,8 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "quick": request.quick,
         "transport": request.transport,
         "level": _LEVEL,
-        "criteria": [_chapter(criterion, request, data, refused) for criterion in request.chapters],
+        "summary": summary(chapters, list(request.contenders)),
+        "criteria": chapters,
     }
 
 
@@ -75,7 +77,8 @@ def _possible(runs: Mapping[Key, Run], refused: dict[tuple[str, str], str]) -> d
             try:
                 run.check()
             except _vegaslab.ScenarioError as error:
-                refused[case, name] = str(error)
+                # the report names no place of this machine
+                refused[case, name] = str(error).removeprefix(f"{shipped_scenarios()[run.scenario]}: ")
             else:
                 refused[case, name] = ""
     return {key: run for key, run in runs.items() if not refused[key[0], key[1]]}
@@ -84,15 +87,15 @@ def _possible(runs: Mapping[Key, Run], refused: dict[tuple[str, str], str]) -> d
 def _chapter(criterion: Criterion, request: Request, data: Data, refused: Mapping[tuple[str, str], str]) -> Record:
     cases = [_case(case, request, data, refused) for case in request.cases(criterion)]
     of_id = {case["id"]: case for case in cases}
+    headlines = [headline for headline in criterion.headlines if headline.case in of_id]
+    said = [sentence(headline, of_id[headline.case]) for headline in headlines]
     return {
         "id": criterion.id,
         "section": criterion.section,
         "title": criterion.title,
         "question": criterion.question,
-        "sentences": [
-            sentence(headline, of_id[headline.case]) for headline in criterion.headlines if headline.case in of_id
-        ],
-        "headlines": [[headline.case, headline.figure] for headline in criterion.headlines if headline.case in of_id],
+        "sentences": [*said, *filter(None, [yardstick(cases)])],
+        "headlines": [[headline.case, headline.figure] for headline in headlines],
         "cannot": criterion.cannot,
         "command": _command(criterion, request),
         "cases": cases,
@@ -139,7 +142,8 @@ def _case(case: Case, request: Request, data: Data, refused: Mapping[tuple[str, 
 
 def _run_command(case: Case, algorithm: str, request: Request) -> str:
     sets = [f"--set={key}={_text(value)}" for key, value in values(case, algorithm, request.transport).items()]
-    return shlex.join(["vegaslab", "run", case.scenario, *sets, "--seed=1"])
+    words = ["vegaslab", "run", case.scenario, *(text.replace(f"{Path.cwd()}/", "") for text in sets), "--seed=1"]
+    return shlex.join(words)
 
 
 def _text(value: object) -> str:

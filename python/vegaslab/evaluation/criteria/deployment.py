@@ -47,12 +47,21 @@ CRITERIA = (
                 scenario="evaluate/deployment",
                 figures=("goodput_mbps", "share_percent", "old_goodput_mbps", "old_rtt_ms", "p95_queueing_ms"),
             ),
+            Case(
+                id="stamps",
+                title="Four flows that start 5 s apart, routers that stamp queueing times",
+                scenario="evaluate/self",
+                set={"topology.bottleneck.aqt": True},
+                tested=(0, 1, 2, 3),
+                figures=("jain_index", "max_to_min", "goodput_mbps", "p95_queueing_ms"),
+            ),
         ),
         headlines=(
             Headline("first", "share_percent", "Where a fifth is an equal share"),
             Headline("first", "old_goodput_mbps", "The four flows of CUBIC"),
             Headline("first", "p95_queueing_ms", "In the queue that they share"),
         ),
-        cannot="Proxies, WAN optimizers and other equipment in between are not simulated.",
+        cannot="The case with stamps matters to algorithms that ask routers only. Proxies, WAN optimizers "
+        "and other equipment in between are not simulated.",
     ),
 )

@@ -115,6 +115,14 @@ CRITERIA = (
                 tested=(0, 1),
                 figures=("jain_index", "max_to_min", "utilisation_percent", "p95_queueing_ms"),
             ),
+            Case(
+                id="way-back",
+                title="Two flows, of which one has a narrow and busy way back",
+                scenario="evaluate/way-back",
+                tested=(0, 1),
+                link="r2->r3",
+                figures=("jain_index", "max_to_min", "utilisation_percent", "p95_queueing_ms"),
+            ),
         ),
         headlines=(
             Headline("late-comers", "jain_index", "Among four flows that start 5 s apart"),

@@ -92,6 +92,18 @@ CRITERIA = (
                 )
                 for ms in (1, 10)
             ),
+            Case(
+                id="held",
+                title="Two flows, the packets of one held for 10 ms in the first second",
+                scenario="evaluate/round-trips",
+                set={
+                    "topology.bottleneck.queue": "67p",
+                    "flow.1.access": {"rate": "1gbit", "delay": "1ms"},
+                    "flow.1.delay_schedule": {"limit": "10ms", "points": [["0s", "10ms"], ["1s", "0ms"]]},
+                },
+                tested=(0, 1),
+                figures=("max_to_min", "jain_index", "utilisation_percent", "p95_queueing_ms"),
+            ),
         ),
         headlines=(
             Headline("steps", "goodput_mbps", "While the delay goes up and down by 20 ms"),

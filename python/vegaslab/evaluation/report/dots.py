@@ -7,11 +7,12 @@ from html import escape
 from typing import Any
 
 from vegaslab.evaluation.figures import FIGURES
+from vegaslab.reports.chart import PALETTE
 from vegaslab.util.text import significant
 
-_WIDTH, _LEFT, _RIGHT, _ROW, _TOP, _LEGEND_ROW = 720, 250, 60, 34, 16, 22
-_LEGEND_STEP = 150
-_NAME_MAX = 18
+_WIDTH, _LEFT, _RIGHT = 400, 44, 78
+_ROW, _TOP, _LEGEND_ROW = 42, 14, 20
+_LEGEND_STEP, _NAME_MAX = 98, 14
 _LOG_FROM = 20.0
 """A row whose greatest value is this many times its least is drawn on a logarithmic axis."""
 
@@ -42,7 +43,7 @@ def rows_of(chapters: Sequence[Mapping[str, Any]], wanted: Sequence[tuple[str, s
 def svg(rows: Sequence[Row], algorithms: Sequence[str], title: str) -> str:
     """Returns the plot as an SVG element; colours are the page's."""
     rows = [row for row in rows if row.means]
-    legend_rows = math.ceil(len(algorithms) / ((_WIDTH - 10) // _LEGEND_STEP))
+    legend_rows = math.ceil(len(algorithms) / (_WIDTH // _LEGEND_STEP))
     top = _TOP + _LEGEND_ROW * legend_rows
     height = top + _ROW * len(rows) + 8
     parts = [
@@ -51,12 +52,24 @@ def svg(rows: Sequence[Row], algorithms: Sequence[str], title: str) -> str:
         *_legend(algorithms),
     ]
     for number, row in enumerate(rows):
-        parts += _row(row, algorithms, top + _ROW * number + _ROW / 2)
+        parts += _row(row, algorithms, top + _ROW * number + _ROW - 12)
     return "\n".join([*parts, "</svg>"])
 
 
+def standalone(plot: str) -> str:
+    """Returns a plot as a file of its own, with the style that a page has otherwise."""
+    colours = "".join(f".c{number}{{fill:{colour};stroke:{colour}}}" for number, colour in enumerate(PALETTE))
+    style = (
+        "text{font:11px system-ui,'DejaVu Sans',sans-serif;fill:#222}.end{font-size:10px;fill:#666}"
+        ".tested{font-weight:700}.axis{stroke:#ddd;stroke-width:1.5}.range{stroke-width:3;opacity:.5}"
+        f"{colours}.mark{{stroke:#fff;stroke-width:1}}"
+    )
+    head, _, rest = plot.partition(">")
+    return f'{head}>\n<style>{style}</style>\n<rect width="100%" height="100%" fill="#fff"/>{rest}\n'
+
+
 def _legend(algorithms: Sequence[str]) -> list[str]:
-    per_row = (_WIDTH - 10) // _LEGEND_STEP
+    per_row = _WIDTH // _LEGEND_STEP
     parts = []
     for number, name in enumerate(algorithms):
         row, column = divmod(number, per_row)
@@ -72,10 +85,10 @@ def _row(row: Row, algorithms: Sequence[str], y: float) -> list[str]:
     place, low, high = _axis([mean["mean"] for mean in found.values()])
     arrow = {"higher": " \N{RIGHTWARDS ARROW}", "lower": " \N{LEFTWARDS ARROW}", "neither": ""}[known.better]
     parts = [
-        f'<text x="0" y="{y + 4:g}">{escape(row.label)}{arrow}</text>',
+        f'<text x="{_LEFT}" y="{y - 13:g}">{escape(row.label)}{arrow}</text>',
         f'<line class="axis" x1="{_LEFT}" y1="{y:g}" x2="{_WIDTH - _RIGHT}" y2="{y:g}"/>',
-        f'<text class="end" x="{_LEFT - 6}" y="{y + 4:g}" text-anchor="end">{significant(low, 2)}</text>',
-        f'<text class="end" x="{_WIDTH - _RIGHT + 6}" y="{y + 4:g}">{significant(high, 2)} {known.unit}</text>',
+        f'<text class="end" x="{_LEFT - 9}" y="{y + 4:g}" text-anchor="end">{significant(low, 2)}</text>',
+        f'<text class="end" x="{_WIDTH - _RIGHT + 9}" y="{y + 4:g}">{significant(high, 2)} {known.unit}</text>',
     ]
     for number, name in reversed([*enumerate(algorithms)]):
         if name in found:

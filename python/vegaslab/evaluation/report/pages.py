@@ -38,7 +38,7 @@ def first_picture(dossier: Mapping[str, Any]) -> str:
 
 def markdown(dossier: Mapping[str, Any]) -> str:
     """Returns the dossier as Markdown."""
-    parts = [f"# {_title(dossier)}", _about(dossier)]
+    parts = [f"# {_title(dossier)}", _about(dossier), *dossier["summary"]]
     for chapter in dossier["criteria"]:
         parts += [f"## {_section(chapter)} {chapter['title']}", chapter["question"]]
         parts += ["\n".join(f"- {said}" for said in chapter["sentences"])] if chapter["sentences"] else []
@@ -56,11 +56,19 @@ def html(dossier: Mapping[str, Any]) -> str:
         _title(dossier),
         [],
         about=_about(dossier),
+        summary=[*dossier["summary"], *_in_short(dossier)],
         first=Markup(first_picture(dossier)),
         algorithm=dossier["name"],
         chapters=[_chapter(chapter, list(dossier["algorithms"])) for chapter in dossier["criteria"]],
         figures_used=_figures_used(dossier),
     )
+
+
+def _in_short(dossier: Mapping[str, Any]) -> list[str]:
+    """Returns the sentences on harm: they decide first whether an algorithm may be deployed."""
+    return [
+        said for chapter in dossier["criteria"] if chapter["id"] == "existing" for said in chapter["sentences"][-1:]
+    ]
 
 
 def _title(dossier: Mapping[str, Any]) -> str:
