@@ -34,6 +34,11 @@ mod contract {
         Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
     };
 }
+mod part {
+    pub(crate) fn anew<T>(state: &mut T) -> &mut T {
+        state
+    }
+}
 mod rate {
     pub(crate) use vegas_core::rate::RateSample;
 }
