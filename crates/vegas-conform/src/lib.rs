@@ -30,6 +30,8 @@ pub use grid::Point;
 pub use network::{Detour, Network};
 pub use observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State, Totals, UNBOUNDED};
 pub use play::conform;
-pub use quic::{Quinn, Tells, quinn};
+#[cfg(feature = "s2n")]
+pub use quic::s2n;
+pub use quic::{Quic, Tells, quinn};
 pub use report::{Evidence, Finding, Report, shown};
 pub use simulated::{Preset, Subject, Watched};

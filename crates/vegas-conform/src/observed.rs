@@ -16,6 +16,16 @@ pub struct Observed {
     pub totals: Totals,
 }
 
+impl Observed {
+    /// A control that tells its state as it changes, and no sooner, was in STARTUP before.
+    pub(crate) fn begin_in_startup(&mut self) {
+        let Some(first) = self.moments.iter().position(|moment| moment.inside.is_some()) else { return };
+        for moment in &mut self.moments[..first] {
+            moment.inside = Some(Inside::new(State::Startup));
+        }
+    }
+}
+
 /// A control was told of a loss, a timeout or a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
