@@ -11,17 +11,20 @@ use vegas_quic_sim::{Call, Listener, QuicBy};
 use vegas_sim::external::Stack;
 use vegas_sim::scenario::{DelayedAck, FlowSpec, HostKind, Transport};
 
-use crate::case::Case;
+use crate::case::{Case, QUIC_PACKET_MIN};
 use crate::grid;
 use crate::observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State};
 use crate::play::conform;
 use crate::report::Report;
 use crate::simulated::{Subject, read, run, totals};
 
+/// Makes the transport of a run, with something that hears of each call to the controller.
+type MakeStack = dyn Fn(Arc<dyn Listener>) -> Box<dyn Stack> + Sync;
+
 /// A controller of QUIC's, of quinn's interface or of s2n-quic's.
 pub struct Quic {
     name: String,
-    stack: Box<dyn Fn(Arc<dyn Listener>) -> Box<dyn Stack> + Sync>,
+    stack: Box<MakeStack>,
     inside: fn(&Call<'_>) -> Option<Inside>,
 }
 
@@ -144,10 +147,9 @@ impl Subject for Quic {
 
 /// Its packets become QUIC's, of the size they had.
 fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
-    const LEAST: u64 = 1228;
     const HEADERS: Bytes = Bytes::new(28);
-    if flow.packet.get() < LEAST {
-        return Err(format!("packets of {} bytes: QUIC's have {LEAST} at least", flow.packet.get()));
+    if flow.packet.get() < QUIC_PACKET_MIN {
+        return Err(format!("packets of {} bytes: QUIC's have {QUIC_PACKET_MIN} at least", flow.packet.get()));
     }
     flow.transport = Transport::Quic;
     flow.host.kind = HostKind::Bsd;
@@ -171,6 +173,9 @@ struct Heard {
     newest: Option<Moment>,
     delivered_bytes: u64,
     lost_bytes: u64,
+    /// Bytes of a packet as the connection begins: many losses together let quinn take to smaller ones, and what is counted in packets is
+    /// counted in these. The window is told in packets of the present size.
+    full: Option<u16>,
 }
 
 impl Ear {
@@ -190,42 +195,43 @@ impl Listener for Ear {
 impl Heard {
     fn on_call(&mut self, call: &Call<'_>, inside: Option<Inside>) {
         let before = self.newest;
+        let full = *self.full.get_or_insert(call.mtu);
         match call.event {
             Event::Acked { bytes, .. } => self.delivered_bytes += bytes,
             Event::Congested { bytes, .. } => self.lost_bytes += bytes,
             Event::Started | Event::Sent { .. } => {}
         }
-        let moment = self.moment(call, inside);
+        let moment = self.moment(call, full, inside);
         self.newest = Some(moment);
         if let Event::Congested { kind, bytes, .. } = call.event {
             let window_before = before.map_or(moment.window, |before| before.window);
             self.recorder.note_answer(Answer { at: call.now, kind, window_before, window_after: moment.window });
             if kind != LossKind::Ecn {
-                let lost = u32::try_from(packets(bytes, call.mtu)).unwrap_or(u32::MAX);
+                let lost = u32::try_from(packets(bytes, full)).unwrap_or(u32::MAX);
                 let timeout = kind == LossKind::Timeout;
                 self.recorder.note_loss(LossAt { at: call.now, lost, timeout, undone: None });
             }
         }
-        if !matches!(call.event, Event::Sent { .. }) {
-            self.recorder.note(moment);
+        match call.event {
+            Event::Sent { packets } => self.recorder.note_sent(call.now, packets, moment.in_flight),
+            _ => self.recorder.note(moment),
         }
     }
 
-    fn moment(&self, call: &Call<'_>, inside: Option<Inside>) -> Moment {
+    fn moment(&self, call: &Call<'_>, full: u16, inside: Option<Inside>) -> Moment {
         let metrics = call.controller.metrics();
-        let per_packet = f64::from(call.mtu.max(1));
         let rtt = match call.event {
             Event::Acked { rtt, .. } => rtt,
             _ => None,
         };
         Moment {
             at: call.now,
-            window: call.controller.window() as f64 / per_packet,
-            pace: metrics.pacing_rate.map(|bps| bps as f64 / 8.0 / per_packet),
-            in_flight: u32::try_from(packets(call.in_flight_bytes, call.mtu)).unwrap_or(u32::MAX),
+            window: call.controller.window() as f64 / f64::from(call.mtu.max(1)),
+            pace: metrics.pacing_rate.map(|bps| bps as f64 / 8.0 / f64::from(full.max(1))),
+            in_flight: u32::try_from(packets(call.in_flight_bytes, full)).unwrap_or(u32::MAX),
             rtt: rtt.or(self.newest.and_then(|newest| newest.rtt)),
-            delivered: packets(self.delivered_bytes, call.mtu),
-            lost: packets(self.lost_bytes, call.mtu),
+            delivered: packets(self.delivered_bytes, full),
+            lost: packets(self.lost_bytes, full),
             rate: None,
             app_limited: call.app_limited,
             undone: false,
