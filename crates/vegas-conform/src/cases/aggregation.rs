@@ -129,7 +129,7 @@ fn sub_packet(stage: &mut Stage<'_>) -> Judged {
         looks.iter().rfind(|look| look.inside.state == State::ProbeCruise || look.inside.state == State::ProbeBw);
     let cruise = cruise.ok_or_else(|| Miss::failed("no PROBE_CRUISE", "PROBE_CRUISE"))?;
     let gain = known!(cruise, pacing_gain)? as f64 / 256.0;
-    let pace = cruise.outside.pace.unwrap_or(f64::INFINITY) / gain / per_second;
+    let pace = cruise.outside.pace.ok_or(Miss::Untold("it does not tell its pace"))? / gain / per_second;
     let seen = || format!("a pace of {pace:.3} of the path's rate at {}", seconds(cruise.at));
     check((0.9..=1.1).contains(&pace), seen, "within a tenth of it")?;
     let part = story.delivery_rate(startup.at, Time::ZERO + network.duration) / per_second;
