@@ -147,20 +147,30 @@ web-packages: ## Debian's packages that the playground and its tests need, as ro
 	@command -v npm >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends nodejs npm >/dev/null
 	@command -v chromium >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends chromium >/dev/null
 
+WEB_TESTS := equal own page
+
 .PHONY: test-web
 test-web: build ## the playground in a browser: its tables are those of the command, byte for byte (skipped without one)
 	@if missing=$$(tools/web_ready.sh); then \
-		$(MAKE) --no-print-directory web && node web/tests/equal.mjs && node web/tests/own.mjs && node web/tests/page.mjs; \
+		$(MAKE) --no-print-directory web && \
+			$(MAKE) --no-print-directory --jobs 2 --output-sync $(WEB_TESTS:%=test-web-%); \
 	elif [[ $(CI) == true ]]; then \
 		echo "the playground cannot be tested; $$missing" >&2; exit 1; \
 	else \
 		echo "SKIPPED: the playground is not tested; $$missing"; \
 	fi
 
+.PHONY: $(WEB_TESTS:%=test-web-%)
+$(WEB_TESTS:%=test-web-%): test-web-%:
+	@node web/tests/$*.mjs
+
 # --- the kernel's TCP: docs/linux.md ---
 
 # what leaves vegas-linux out where it cannot be built; in CI it always is
 WITHOUT_LINUX := $(if $(filter true,$(CI)),,$(shell tools/linux_ready.sh >/dev/null || echo --exclude vegas-linux))
+
+# vegas-py is named, not built, so that both ask for the same features, and the simulator is compiled once for both
+LINUX := --package vegas-linux --package vegas-py
 
 # an algorithm in Rust of one's own that goes into the kernel too: docs/own-algorithm.md
 OWN ?=
@@ -169,7 +179,7 @@ WITH_OWN := $(if $(OWN),VEGASLAB_OWN=$(abspath $(OWN)))
 .PHONY: linux
 linux: $(VENV)/.requirements ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
 	@tools/linux_ready.sh
-	$(WITH_OWN) cargo build --quiet --locked --release --package vegas-linux
+	$(WITH_OWN) cargo build --quiet --locked --release $(LINUX) --bin vegas-linux
 	install $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
 
 TABLE5_ROUNDS ?= 5
@@ -207,7 +217,7 @@ test-rust: ## the Rust tests
 test-linux: ## the tests on this machine's own kernel, for 80 s (skipped without root or Debian's packages for it)
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
 		cargo build --quiet --locked --release --package vegas-quic-tool; \
-		cargo test --quiet --locked --release --package vegas-linux -- --test-threads 1 --nocapture; \
+		cargo test --quiet --locked --release $(LINUX) -- --test-threads 1 --nocapture; \
 	else \
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
@@ -228,13 +238,13 @@ test-mutants: build ## the papers' claims under wrong implementations, which eac
 test-own: ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
 	@[[ -n '$(OWN)' ]] || { echo 'OWN=FILE names the algorithm' >&2; exit 2; }
 	@tools/linux_ready.sh
-	$(WITH_OWN) cargo test --quiet --locked --release --package vegas-linux --test proof --test live --test command \
+	$(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
 		own_algorithm -- --test-threads 1 --nocapture
 
 # one suite for both engines: test-rust runs it with wasmi
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test --quiet --locked --package vegas-own --features wasmtime
+	cargo test --quiet --locked --package vegas-own --features wasmtime --test modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
