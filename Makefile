@@ -117,7 +117,7 @@ objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from 
 # --- the engine in a browser: docs/playground.md ---
 
 WEB := web/dist
-WEB_ENGINE := $(TARGET)/wasm32-unknown-unknown/web/vegas_web.wasm
+WEB_ENGINE := $(TARGET)/wasm32-wasip1/web/vegas_web.wasm
 
 .PHONY: web
 web: $(WEB)/playground.html ## the playground: the folder web/dist, and all of it in one file there, playground.html
@@ -131,8 +131,9 @@ $(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs 
 $(WEB_ENGINE): $(RUST_FILES) tools/web_toolchain.sh
 	@toolchain=$$(tools/web_toolchain.sh) || { echo "$$toolchain" >&2; exit 1; }; \
 	flags=$$(sed -n 's/^WEB_CARGO_FLAGS=//p' <<<"$$toolchain"); \
-	env $$(grep -v '^WEB_CARGO_FLAGS=' <<<"$$toolchain") CONST_RANDOM_SEED=vegaslab \
-		cargo build --quiet --locked --profile web --package vegas-web --lib --target wasm32-unknown-unknown $$flags
+	mapfile -t variables < <(grep -v '^WEB_CARGO_FLAGS=' <<<"$$toolchain"); \
+	env "$${variables[@]}" CONST_RANDOM_SEED=vegaslab \
+		cargo build --quiet --locked --profile web --package vegas-web --lib --target wasm32-wasip1 $$flags
 	@touch $@
 
 web/node_modules/.installed: web/package-lock.json
@@ -143,7 +144,7 @@ web/node_modules/.installed: web/package-lock.json
 .PHONY: web-packages
 web-packages: ## Debian's packages that the playground and its tests need, as root
 	apt-get update --quiet --quiet
-	apt-get install --quiet --quiet --yes --no-install-recommends rustc-web rust-web-src lld-22 >/dev/null
+	apt-get install --quiet --quiet --yes --no-install-recommends rustc-web rust-web-src wasi-libc lld-22 >/dev/null
 	@command -v npm >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends nodejs npm >/dev/null
 	@command -v chromium >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends chromium >/dev/null
 

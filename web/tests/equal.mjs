@@ -1,4 +1,4 @@
-// Every shipped TCP scenario's tables are the same bytes in the browser's engine and natively: node tests/equal.mjs [NAME ...]
+// Every shipped scenario's tables are the same bytes in the browser's engine and natively: node tests/equal.mjs [NAME ...]
 //
 // The engine runs in a worker of a page that is a file, as for a reader; what is compared is the SHA-256 of each Parquet file.
 
@@ -19,8 +19,7 @@ const list = (below) =>
     .sort();
 const text = (name) => readFileSync(join(root, "scenarios", `${name}.toml`), "utf8");
 const chosen = process.argv.slice(2);
-const shipped = chosen.length > 0 ? chosen : [...list(""), ...list("papers")];
-const names = shipped.filter((name) => !/^\s*transport\s*=\s*"quic"/m.test(text(name)));
+const names = chosen.length > 0 ? chosen : [...list(""), ...list("papers")];
 const begun = Date.now();
 
 const [native, web] = await Promise.all([
