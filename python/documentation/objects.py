@@ -107,6 +107,11 @@ _EXAMPLES = {
         >>> from vegaslab import Link, ModelledJitter
         >>> Link(rate="10mbit", delay="8ms", jitter=ModelledJitter(mean="7ms")).jitter
         ModelledJitter(model='wifi', mean='7ms')""",
+    "DelaySchedule": """\
+        >>> from vegaslab import DelaySchedule, Flow
+        >>> schedule = DelaySchedule(limit="10ms", points=[("0s", "0ms"), ("3.5s", "10ms")])
+        >>> Flow(algorithm="copa", delay_schedule=schedule).to_dict()["delay_schedule"]["limit"]
+        '10ms'""",
     "Policer": """\
         >>> from vegaslab import Link, Policer
         >>> Link(rate="10mbit", delay="8ms", policer=Policer(rate="5mbit", burst="30kb")).policer

@@ -66,6 +66,26 @@ fn packets_come_out_when_the_links_let_them() {
     assert_eq!((drops, outcome.incidents.len(), outcome.incidents[0].sequence), (1, 1, 2));
 }
 
+/// Data packets that come to the receiver's host before 20 ms are held for 5 ms and keep their order: the one that comes
+/// at 20.002 ms is due at once, and waits for the one before it. Acknowledgements are not held.
+#[test]
+fn a_schedule_holds_packets_from_outside() {
+    let schedule = r#"{ limit = "5ms", points = [["0s", "5ms"], ["20ms", "0ms"]] }"#;
+    let overrides = [("flow.0.delay_schedule".to_owned(), schedule.to_owned())];
+    let scenario = Scenario::from_toml(DUMBBELL, "carrier.toml", &overrides).expect("a scenario");
+    let mut carrier = Carrier::new(&scenario);
+    for (at, number) in [(0, 0), (6_000, 1), (7_000, 2), (12_000, 3)] {
+        carrier.offer(micros(at), forward(number));
+    }
+    carrier.offer(micros(12_000), Carried { direction: Direction::Backward, ..forward(4) });
+    carrier.advance_to(micros(40_000));
+    let out = carrier.take_delivered().into_iter().map(|it| (it.number, it.at)).collect::<Vec<_>>();
+    let at = [(0, 18_002), (1, 24_002), (2, 24_002), (3, 25_002), (4, 25_002)];
+    let (mut found, expected) = (out, at.map(|(number, at)| (number, micros(at))));
+    found.sort_unstable();
+    assert_eq!(found, expected);
+}
+
 /// A packet that takes 1 ms arrives every half millisecond, so the wait grows to 30 ms. CoDel selects some packets; it
 /// marks those that are ECN-capable.
 #[test]

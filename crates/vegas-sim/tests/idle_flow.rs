@@ -48,7 +48,7 @@ fn an_idle_flow_changes_nothing() {
     for (topology, ends, links) in [DUMBBELL, GRAPH] {
         for queue in QUEUES {
             for traffic in TRAFFIC {
-                let topology = topology.replace("QUEUE", queue).replace("IMPAIRED", "loss = 0.01, jitter = \"1ms\"");
+                let topology = topology.replace("QUEUE", queue).replace("IMPAIRED", "loss = 0.01, jitter = \"1ms\", delay_schedule = { limit = \"9ms\", points = [[\"1s\", \"9ms\"], [\"2s\", \"3ms\"]] }");
                 let run = |flows: &str| run(&topology, flows, &format!("{{ {traffic} {ends} }}"));
                 let flows =
                     format!("{{ algorithm = \"reno\" {ends} }}, {{ algorithm = \"vegas\", start = \"100ms\" {ends} }}");

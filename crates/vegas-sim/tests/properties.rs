@@ -12,7 +12,7 @@ use vegas_sim::scenario::{
     Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, Jitter, LinkChange, Policer, QueueLimit,
     Sampling, Scenario, ScheduledChange,
 };
-use vegas_sim::scenario::{CoDelSpec, DelayedAck, Discipline, FqCoDelSpec, PieSpec, RedSpec};
+use vegas_sim::scenario::{CoDelSpec, DelaySchedule, DelayedAck, Discipline, FqCoDelSpec, PieSpec, RedSpec};
 
 fn any_impairments() -> impl Strategy<Value = Impairments> {
     let loss = prop_oneof![3 => Just(0u32), 2 => 1u32..50_000, 1 => 50_000u32..200_000];
@@ -28,6 +28,7 @@ fn any_impairments() -> impl Strategy<Value = Impairments> {
                 burst_loss,
                 policer,
                 jitter: Jitter::Uniform(Span::from_micros(jitter_us)),
+                delay_schedule: DelaySchedule::default(),
                 batch: Span::from_micros(batch_us),
                 duplicate_ppm,
                 reorder_ppm,

@@ -66,6 +66,7 @@ const PIECES: &[&str] = &[
     "loss = \"50%\"",
     "loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0.5 }",
     "jitter = \"3ms\"",
+    "delay_schedule = { limit = \"2ms\", points = [[\"0s\", \"1ms\"]] }",
     "host.delayed_ack = false",
 ];
 

@@ -139,6 +139,8 @@ class Link(Table):
     jitter: str | ModelledJitter | None = None
     """Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default:
     "0s"."""
+    delay_schedule: DelaySchedule | None = None
+    """Additional delay that changes at given times, packets kept in order; in this direction only. Default: none."""
     batch: str | None = None
     """Packets come out together, at multiples of this time; in this direction only. Default: "0s"."""
     duplicate: float | str | None = None
@@ -225,6 +227,8 @@ class Backward(Table):
     jitter: str | ModelledJitter | None = None
     """Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default:
     "0s"."""
+    delay_schedule: DelaySchedule | None = None
+    """Additional delay that changes at given times, packets kept in order; in this direction only. Default: none."""
     batch: str | None = None
     """Packets come out together, at multiples of this time; in this direction only. Default: "0s"."""
     duplicate: float | str | None = None
@@ -284,6 +288,24 @@ class ModelledJitter(Table):
     """The model's name."""
     mean: str
     """The mean that the model aims at."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DelaySchedule(Table):
+    """An additional delay that changes at given times; packets are kept in order.
+
+    >>> from vegaslab import DelaySchedule, Flow
+    >>> schedule = DelaySchedule(limit="10ms", points=[("0s", "0ms"), ("3.5s", "10ms")])
+    >>> Flow(algorithm="copa", delay_schedule=schedule).to_dict()["delay_schedule"]["limit"]
+    '10ms'
+    """
+
+    limit: str
+    """The greatest delay that a point may have."""
+    points: Sequence[tuple[str, str]]
+    """Pairs of a time and the delay from then on, ascending; before the first there is none."""
+    backward: bool | None = None
+    """flow: whether acknowledgements are held instead of data. Default: false."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -352,6 +374,9 @@ class Flow(Table):
     its quick-ack phase, or false. Default: false."""
     ecn: bool | None = None
     """Whether both hosts use explicit congestion notification (RFC 3168). Default: false."""
+    delay_schedule: DelaySchedule | None = None
+    """Additional delay of the flow's packets behind the last link, which changes at given times; packets are kept in
+    order. Default: none."""
     access: Link | None = None
     """dumbbell, parking-lot: the flow's own access links, instead of the topology's."""
     from_: str | None = None

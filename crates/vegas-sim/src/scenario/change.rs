@@ -172,15 +172,16 @@ fn route_change(
         return Err(Problem::new(key, "rate, delay, queue and loss are a link's; write link instead of flow"));
     }
     let via = change.via.as_deref().ok_or_else(|| Problem::missing(child(key, "via")))?;
-    let path = paths.reroute(*document, child(key, "via"), via)?;
+    let mut path = paths.reroute(*document, child(key, "via"), via)?;
     let spec = &context.flows[flow];
-    let reverse_path = Network::reversed(&path);
+    let mut reverse_path = Network::reversed(&path);
     for (size, path) in [(spec.largest_packet(), &path), (spec.largest_ack(), &reverse_path)] {
         if let Some((link, limit)) = context.network.too_short_for(size, path) {
             let message = format!("{}b do not fit the {}b of the queue of {link}", size.get(), limit.get());
             return Err(Problem::new(child(key, "via"), format!("{message}; name another way")));
         }
     }
+    context.network.lead_through_hold(flow, &mut path, &mut reverse_path);
     Ok(RouteChange { flow, path, reverse_path })
 }
 

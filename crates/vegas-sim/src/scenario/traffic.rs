@@ -175,6 +175,10 @@ fn connection(
         let message = format!("the source opens as many as {key}.interarrival says; leave it out");
         return Err(Problem::new(child(&key_flow, "count"), message));
     }
+    if flow.delay_schedule.is_some() {
+        let message = "is for [[flow]]; leave it out, or write it in a link of the source's path";
+        return Err(Problem::new(child(&key_flow, "delay_schedule"), message));
+    }
     let given = [
         ("start", flow.start.is_some()),
         ("stop", flow.stop.is_some()),

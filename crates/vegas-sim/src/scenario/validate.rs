@@ -84,6 +84,7 @@ fn flows(
         watch.step()?;
         let key = format!("flow.{}", document.table);
         let mut flow = flow::resolve(&key, document.flow, duration, (network, path), folder)?;
+        network.lead_through_hold(flows.len(), &mut flow.path, &mut flow.reverse_path);
         // flows of one table are alike
         if let Some(before) = flows.last().filter(|before| before.kind == flow.kind) {
             flow.kind = Arc::clone(&before.kind);

@@ -14,6 +14,7 @@ pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
     if !scale.exact {
         maybe(draw, 12, link, "jitter", |draw| jitter(draw, scale));
     }
+    maybe(draw, 12, link, "delay_schedule", |draw| delay_schedule(draw, scale));
     maybe(draw, 8, link, "batch", |draw| {
         let nanos = if draw.percent(10) { 0 } else { scale.some_time(draw, scale.delay + 10) };
         quantity::time(draw, nanos)
@@ -33,6 +34,22 @@ pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
         packets.dedup();
         packets
     });
+}
+
+/// Returns a schedule of a few changes, at times of which some are beyond the run.
+pub(super) fn delay_schedule(draw: &mut Draw, scale: &Scale) -> Table {
+    let limit = scale.some_time(draw, scale.delay + 10);
+    let mut from = if draw.percent(60) { 0 } else { scale.some_instant(draw) };
+    let mut points = Vec::new();
+    for _ in 0..draw.between(1, 8) {
+        let delay = if draw.percent(20) { limit } else { scale.even(draw.below(limit + 1)) };
+        points.push(json!([quantity::time(draw, from), quantity::time(draw, delay)]));
+        from += scale.some_time(draw, 4 * scale.round_trip);
+    }
+    let mut schedule = Table::new();
+    set(&mut schedule, "limit", quantity::time(draw, limit));
+    set(&mut schedule, "points", points);
+    schedule
 }
 
 fn policer(draw: &mut Draw, scale: &Scale) -> Value {

@@ -5,7 +5,7 @@ use vegas_sim::scenario::Scenario;
 
 use super::scale::Scale;
 use super::topology::Shape;
-use super::{Table, application, host, maybe, parts, set};
+use super::{Table, application, fault, host, maybe, parts, set};
 use crate::draw::Draw;
 use crate::quantity;
 
@@ -45,6 +45,11 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
         set(&mut flow, "size", quantity::size(draw, bytes));
     }
     maybe(draw, 15, &mut flow, "application", |draw| application::phases(draw, scale));
+    maybe(draw, 12, &mut flow, "delay_schedule", |draw| {
+        let mut schedule = fault::delay_schedule(draw, scale);
+        maybe(draw, 40, &mut schedule, "backward", |draw| draw.percent(85));
+        schedule
+    });
     shape.add_route(draw, scale, &mut flow);
     flow
 }

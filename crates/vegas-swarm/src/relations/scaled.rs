@@ -3,7 +3,8 @@
 use vegas_core::units::{Rate, Span, Time};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{
-    Change, DelayedAck, Discipline, FlowSpec, HostKind, Jitter, LinkKind, Load, Sampling, Scenario, Transport,
+    Change, DelaySchedule, DelayedAck, Discipline, FlowSpec, HostKind, Jitter, LinkKind, Load, Sampling, Scenario,
+    Transport,
 };
 
 use super::{Compared, against, differs};
@@ -98,6 +99,9 @@ fn halve_link(link: &mut LinkKind) -> Option<()> {
     link.delay = half(link.delay)?;
     link.impairments.reorder_delay = half(link.impairments.reorder_delay)?;
     link.impairments.batch = half(link.impairments.batch)?;
+    let halved = |(at, delay): &(Time, Span)| Some((half_time(*at)?, half(*delay)?));
+    let points = link.impairments.delay_schedule.points().iter().map(halved).collect::<Option<_>>()?;
+    link.impairments.delay_schedule = DelaySchedule::new(points);
     if let Some(policer) = &mut link.impairments.policer {
         policer.rate = double(policer.rate)?;
     }

@@ -52,7 +52,10 @@ impl Impaired {
 
     /// Returns the memory that the impairments take, themselves included, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        size_of::<Impaired>() + self.held.capacity() * size_of::<Held>() + size_of_val(&self.spec.drop_data[..])
+        size_of::<Impaired>()
+            + self.held.capacity() * size_of::<Held>()
+            + size_of_val(&self.spec.drop_data[..])
+            + size_of_val(self.spec.delay_schedule.points())
     }
 
     /// Returns whether a packet that is offered is lost.
@@ -96,7 +99,7 @@ impl Impaired {
             self.hold(now + self.spec.reorder_delay, packet, false);
             return Arrivals::default();
         }
-        let late = self.jitter();
+        let late = self.jitter() + self.spec.delay_schedule.delay_at(now);
         let due = self.end_of_batch(now + late);
         match self.in_order_until.filter(|before| *before >= due) {
             None if due == now => return Arrivals { packet: Some(packet), twice },

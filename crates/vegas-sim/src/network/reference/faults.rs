@@ -66,7 +66,8 @@ impl Faults {
         if self.stream.happens(self.spec.reorder_ppm) {
             return (Some(now + self.spec.reorder_delay), false);
         }
-        let (due_ns, batch_ns) = (now.as_nanos() + self.jitter_ns(), self.spec.batch.as_nanos().max(1));
+        let late_ns = self.jitter_ns() + self.spec.delay_schedule.delay_at(now).as_nanos();
+        let (due_ns, batch_ns) = (now.as_nanos() + late_ns, self.spec.batch.as_nanos().max(1));
         let due = Time::from_nanos(due_ns.div_ceil(batch_ns) * batch_ns);
         let before = self.in_order_until.filter(|before| *before >= due);
         let until = before.or((due > now).then_some(due));

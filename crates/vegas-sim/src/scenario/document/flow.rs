@@ -6,7 +6,7 @@ use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Span};
 use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
-use super::{ApplicationPhase, Link};
+use super::{ApplicationPhase, DelaySchedule, Link};
 use crate::scenario::composition::CompositionName;
 use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
 use crate::scenario::read::error::suggestion;
@@ -63,6 +63,9 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
     /// Whether both hosts use explicit congestion notification (RFC 3168). Default: false.
     pub(in crate::scenario) ecn: Option<bool>,
+    /// Additional delay of the flow's packets behind the last link, which changes at given times; packets are kept in
+    /// order. Default: none.
+    pub(in crate::scenario) delay_schedule: Option<Table<DelaySchedule>>,
     /// dumbbell, parking-lot: the flow's own access links, instead of the topology's.
     pub(in crate::scenario) access: Option<Table<Link>>,
     /// graph: the sender's node.

@@ -5,6 +5,7 @@
 
 mod application;
 mod change;
+mod delay;
 mod flow;
 mod jitter;
 mod loss;
@@ -15,6 +16,7 @@ mod traffic;
 
 pub(super) use application::{ActivityKind, ApplicationPhase};
 pub(super) use change::Change;
+pub(super) use delay::DelaySchedule;
 pub(super) use flow::{Algorithm, Flow, Host, Numbered, Parts, numbered};
 pub(super) use jitter::Jitter;
 pub(super) use loss::{BurstLoss, Loss};

@@ -7,6 +7,7 @@ use vegas_core::units::{Bytes, Rate, Span};
 use crate::scenario::read::field::{Either, Field, Table};
 use crate::scenario::read::scalar::{Kind, Name, Probability, Whole};
 
+use super::delay::DelaySchedule;
 use super::jitter::Jitter;
 use super::loss::Loss;
 use super::queue::LinkQueue;
@@ -49,6 +50,8 @@ macro_rules! link_table {
             pub(in crate::scenario) policer: Option<Table<Policer>>,
             /// Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default: "0s".
             pub(in crate::scenario) jitter: Option<Either<Jitter>>,
+            /// Additional delay that changes at given times, packets kept in order; in this direction only. Default: none.
+            pub(in crate::scenario) delay_schedule: Option<Table<DelaySchedule>>,
             /// Packets come out together, at multiples of this time; in this direction only. Default: "0s".
             pub(in crate::scenario) batch: Option<Field<Span>>,
             /// Probability that a packet is delivered twice, in this direction only. Default: 0.
@@ -65,6 +68,7 @@ macro_rules! link_table {
                     loss: self.loss.as_ref().map(|loss| &loss.0),
                     policer: self.policer.as_ref(),
                     jitter: self.jitter.as_ref().map(|jitter| &jitter.0),
+                    delay_schedule: self.delay_schedule.as_deref(),
                     batch: self.batch,
                     duplicate: self.duplicate,
                     reorder: self.reorder.as_ref(),
@@ -80,6 +84,7 @@ pub(in crate::scenario) struct Faults<'a> {
     pub(in crate::scenario) loss: Option<&'a Loss>,
     pub(in crate::scenario) policer: Option<&'a Table<Policer>>,
     pub(in crate::scenario) jitter: Option<&'a Jitter>,
+    pub(in crate::scenario) delay_schedule: Option<&'a DelaySchedule>,
     pub(in crate::scenario) batch: Option<Field<Span>>,
     pub(in crate::scenario) duplicate: Option<Field<Probability>>,
     pub(in crate::scenario) reorder: Option<&'a Table<Reorder>>,

@@ -3,6 +3,7 @@
 //! The file that a user writes is [`crate::scenario::document`]; validation turns it into these types.
 
 mod application;
+mod delay;
 pub(crate) mod memory;
 mod own;
 pub(crate) mod trace;
@@ -18,6 +19,7 @@ use vegas_core::{Composition, Parameters, Recovery, Standalone};
 use crate::packet::{SackBlocks, WireSize};
 
 pub use application::{Activity, ApplicationPhase, Video};
+pub use delay::DelaySchedule;
 pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
 pub use trace::{Folder, OnDisk, RateTrace};
 pub use traffic::*;
@@ -268,6 +270,8 @@ pub struct Impairments {
     pub policer: Option<Policer>,
     /// Extra delay, drawn for each packet; packets stay in order.
     pub jitter: Jitter,
+    /// Additional delay by a schedule; packets stay in order.
+    pub delay_schedule: DelaySchedule,
     /// Packets arrive together, at multiples of this time since the beginning of the run; 0 for each packet separately.
     pub batch: Span,
     /// Probability that a delivered packet is delivered twice, in millionths.

@@ -12,7 +12,7 @@ use crate::scenario::model::{
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Either;
 
-use super::queue;
+use super::{delay as varying, queue};
 
 /// The greatest rate: a packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -117,7 +117,7 @@ pub(in crate::scenario) fn delay(key: &str, delay: Span) -> Checked<Span> {
     within_an_hour(child(key, "delay"), delay)
 }
 
-fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
+pub(super) fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
     if delay > DELAY_MAX {
         return Err(Problem::new(key, "is longer than an hour; write 1h at most"));
     }
@@ -128,6 +128,11 @@ fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {
     let mut impairments = Impairments {
         policer: faults.policer.map(|given| policer(&child(key, "policer"), given)).transpose()?,
         jitter: faults.jitter.map_or(Ok(Jitter::default()), |given| jitter(child(key, "jitter"), given))?,
+        delay_schedule: faults
+            .delay_schedule
+            .map(|given| varying::of_link(&child(key, "delay_schedule"), given))
+            .transpose()?
+            .unwrap_or_default(),
         batch: faults.batch.map_or(Ok(Span::ZERO), |batch| within_an_hour(child(key, "batch"), batch.0))?,
         duplicate_ppm: faults.duplicate.map_or(0, |duplicate| duplicate.0.ppm),
         drop_data: faults.drop.iter().map(|packet| packet.0.0).collect(),

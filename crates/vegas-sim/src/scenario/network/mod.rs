@@ -1,11 +1,13 @@
 //! Builds nodes, links and the flows' paths from the topology of the file.
 
 mod chain;
+mod delay;
 mod graph;
 mod link;
 mod queue;
 mod route;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use vegas_core::units::Bytes;
@@ -17,6 +19,7 @@ use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Table;
 use crate::scenario::read::scalar::{Kind, Named};
 use crate::util::watch::Watch;
+use delay::Hold;
 pub(super) use graph::Paths;
 pub(super) use link::{constant_rate as check_rate, delay as check_delay};
 use route::Route;
@@ -29,6 +32,8 @@ pub(super) struct Network {
     pub(super) links: Vec<LinkSpec>,
     /// The links from sender to receiver, for each flow and then for each source of traffic.
     pub(super) paths: Vec<Vec<LinkId>>,
+    /// The links that hold one flow's packets, by flow. They are behind all pairs.
+    holds: BTreeMap<usize, Hold>,
 }
 
 /// Builds the network; `folder` has the files that it names, and source `i` has the key `traffic.i`.
@@ -41,17 +46,24 @@ pub(super) fn build(
 ) -> Checked<Network> {
     let kind = topology.kind.0;
     check_keys_of_topology(topology, kind)?;
-    let flows = flows.iter().enumerate().map(|(id, flow)| Route::of_flow(id, *flow));
+    let of_flows = flows.iter().enumerate().map(|(id, flow)| Route::of_flow(id, *flow));
     let traffic = traffic.iter().enumerate().map(|(id, traffic)| Route::of_traffic(id, traffic));
-    let routes: Vec<Route<'_>> = flows.chain(traffic).collect();
+    let routes: Vec<Route<'_>> = of_flows.chain(traffic).collect();
     for route in &routes {
         check_keys_of_route(route, kind)?;
     }
-    match kind {
-        Kind::Dumbbell => chain::dumbbell(topology, &routes, folder, watch),
-        Kind::ParkingLot => chain::parking_lot(topology, &routes, folder, watch),
-        Kind::Graph => graph::build(topology, &routes, folder, watch),
+    let mut network = match kind {
+        Kind::Dumbbell => chain::dumbbell(topology, &routes, folder, watch)?,
+        Kind::ParkingLot => chain::parking_lot(topology, &routes, folder, watch)?,
+        Kind::Graph => graph::build(topology, &routes, folder, watch)?,
+    };
+    for (id, Numbered { table, flow }) in flows.iter().enumerate() {
+        if let Some(schedule) = &flow.delay_schedule {
+            watch.step()?;
+            network.add_hold(&format!("flow.{table}.delay_schedule"), id, schedule)?;
+        }
     }
+    Ok(network)
 }
 
 impl Network {

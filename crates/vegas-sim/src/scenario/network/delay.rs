@@ -1,0 +1,89 @@
+//! Delays that vary by a schedule: those of links, and the links that hold one flow's packets.
+
+use std::sync::Arc;
+
+use vegas_core::units::{Rate, Span, Time};
+
+use super::Network;
+use super::link::within_an_hour;
+use crate::scenario::document;
+use crate::scenario::model::{DelaySchedule, Discipline, Impairments, LinkId, LinkKind, LinkSpec, QueueLimit};
+use crate::scenario::read::error::{Checked, Problem, child};
+use crate::scenario::read::field::Field;
+
+/// A rate at which the largest packet takes less than half a nanosecond, so that it takes none.
+const AT_ONCE: Rate = Rate::from_bits_per_second(10_000_000_000_000_000);
+
+/// Resolves the schedule of a link, which is in the table of its direction.
+pub(super) fn of_link(key: &str, given: &document::DelaySchedule) -> Checked<DelaySchedule> {
+    if given.backward.is_some() {
+        let message = "is a flow's; leave it out, and write the schedule in the link's table \"backward\"";
+        return Err(Problem::new(child(key, "backward"), message));
+    }
+    schedule(key, given)
+}
+
+fn schedule(key: &str, given: &document::DelaySchedule) -> Checked<DelaySchedule> {
+    let limit = within_an_hour(child(key, "limit"), given.limit.0)?;
+    let key_points = child(key, "points");
+    let mut points: Vec<(Time, Span)> = Vec::with_capacity(given.points.len());
+    for (index, point) in given.points.iter().enumerate() {
+        let key = child(&key_points, index);
+        let &[Field(from), Field(delay)] = point.as_slice() else {
+            let message = format!("has {} values; write a time and a delay, such as [\"3.5s\", \"10ms\"]", point.len());
+            return Err(Problem::new(key, message));
+        };
+        if points.last().is_some_and(|(before, _)| *before >= Time::ZERO + from) {
+            return Err(Problem::new(key, "is not later than the point before; write the times ascending"));
+        }
+        if delay > limit {
+            return Err(Problem::new(key, "has a delay above the limit; write less, or raise the limit"));
+        }
+        points.push((Time::ZERO + from, delay));
+    }
+    if points.is_empty() {
+        return Err(Problem::new(key_points, "is empty; write one point at least, such as [\"0s\", \"10ms\"]"));
+    }
+    Ok(DelaySchedule::new(points))
+}
+
+/// A link behind the last link of a flow's path, which holds the flow's packets. It takes no time by itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    link: LinkId,
+    backward: bool,
+}
+
+impl Network {
+    /// Adds the link that holds the packets of flow `id`. The link ends where the flow's path ends, and begins at a
+    /// node of its own, whose name no node of a file has.
+    pub(super) fn add_hold(&mut self, key: &str, id: usize, given: &document::DelaySchedule) -> Checked<()> {
+        let schedule = schedule(key, given)?;
+        let backward = given.backward.unwrap_or(false);
+        let path = &self.paths[id];
+        let to = match backward {
+            false => self.links[path[path.len() - 1]].to,
+            true => self.links[path[0]].from,
+        };
+        let kind = LinkKind {
+            rate: AT_ONCE,
+            trace: None,
+            delay: Span::ZERO,
+            queue: QueueLimit::Unlimited,
+            discipline: Discipline::DropTail,
+            aqt: false,
+            impairments: Impairments { delay_schedule: schedule, ..Impairments::default() },
+        };
+        let from = self.add_node(format!("hold:{id}"));
+        self.links.push(LinkSpec { from, to, kind: Arc::new(kind) });
+        self.holds.insert(id, Hold { link: self.links.len() - 1, backward });
+        Ok(())
+    }
+
+    /// Leads the paths of flow `id` through the link that holds its packets, if it has one.
+    pub(in crate::scenario) fn lead_through_hold(&self, id: usize, path: &mut Vec<LinkId>, reverse: &mut Vec<LinkId>) {
+        if let Some(Hold { link, backward }) = self.holds.get(&id) {
+            if *backward { reverse } else { path }.push(*link);
+        }
+    }
+}
