@@ -23,7 +23,7 @@ PAGE = ROOT / "docs" / "own-algorithm.md"
 
 RENO = {"python": str(EXAMPLES / "reno.py")}
 MODULES = [
-    (preset, {"wasm": str(EXAMPLES / f"{preset}-{language}.wasm"), "name": preset.title(), "preset": preset})
+    (preset, {"wasm": str(EXAMPLES / "modules" / f"{preset}-{language}.wasm"), "name": preset.title(), "preset": preset})
     for preset in ("reno", "vegas")
     for language in ("c", "rs", "ts")
 ]

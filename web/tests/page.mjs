@@ -97,7 +97,7 @@ const tests = {
   "a module is loaded from a file": async (page) => {
     await over(page);
     await page.getByRole("button", { name: "Write your own algorithm" }).click();
-    await page.getByLabel("A file with an algorithm").setInputFiles(resolve(import.meta.dirname, "../../examples/own-algorithm/reno-c.wasm"));
+    await page.getByLabel("A file with an algorithm").setInputFiles(resolve(import.meta.dirname, "../../examples/own-algorithm/modules/reno-c.wasm"));
     await page.getByText(/^A module of \d+ bytes/).waitFor();
     await page.getByLabel("Algorithm of flow 0").selectOption("reno-c.wasm");
     await page.getByText("reno-c-wasm 687").waitFor();
