@@ -37,7 +37,7 @@ $(VENV)/.requirements: requirements/dev.txt
 
 # the package is installed in place: Python sources need no build
 $(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit $(VENV)/.wasm pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
-	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked $(WASM_FEATURES)
+	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked $(WASM_FEATURES)
 	touch $@
 
 # what runs own algorithms in WebAssembly: wasmi or wasmtime (docs/own-algorithm.md)
@@ -52,11 +52,14 @@ $(VENV)/.commit: $(VENV)/.requirements ALWAYS
 	@commit=$$(git describe --always --dirty --exclude='*' --abbrev=40 2>/dev/null || echo unknown); \
 	[[ -f $@ && $$(cat $@) == "$$commit" ]] || echo "$$commit" >$@
 
+# what is built with another commit, or none, is compiled anew
+COMMIT = VEGASLAB_COMMIT=$$(cat $(VENV)/.commit)
+
 # one wheel for every Python from 3.11 on; which glibc it needs at least its name says
 .PHONY: wheel
 wheel: build ## a wheel for manylinux in target/wheels, tried where there is no Rust
 	rm -rf $(TARGET)/wheels
-	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked --out $(TARGET)/wheels
+	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked --out $(TARGET)/wheels
 	tools/check_wheel.sh $(TARGET)/wheels/*.whl $(PYTHON)
 
 .PHONY: ALWAYS
@@ -182,9 +185,9 @@ OWN ?=
 WITH_OWN := $(if $(OWN),VEGASLAB_OWN=$(abspath $(OWN)))
 
 .PHONY: linux
-linux: $(VENV)/.requirements ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
+linux: $(VENV)/.commit ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
 	@tools/linux_ready.sh
-	$(WITH_OWN) cargo build --quiet --locked --release $(LINUX) --bin vegas-linux
+	$(COMMIT) $(WITH_OWN) cargo build --quiet --locked --release $(LINUX) --bin vegas-linux
 	install $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
 
 TABLE5_ROUNDS ?= 5
@@ -219,10 +222,10 @@ test-rust: ## the Rust tests
 
 # optimised: what runs in real time must be. One at a time: runs share the processors
 .PHONY: test-linux
-test-linux: ## the tests on this machine's own kernel, for 80 s (skipped without root or Debian's packages for it)
+test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s (skipped without root or Debian's packages for it)
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
 		cargo build --quiet --locked --release --package vegas-quic-tool; \
-		cargo test --quiet --locked --release $(LINUX) -- --test-threads 1 --nocapture; \
+		$(COMMIT) cargo test --quiet --locked --release $(LINUX) -- --test-threads 1 --nocapture; \
 	else \
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
@@ -240,10 +243,10 @@ test-mutants: build ## the papers' claims under wrong implementations, which eac
 	$(BIN)/pytest --quiet -m mutants
 
 .PHONY: test-own
-test-own: ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
+test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
 	@[[ -n '$(OWN)' ]] || { echo 'OWN=FILE names the algorithm' >&2; exit 2; }
 	@tools/linux_ready.sh
-	$(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
+	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
 		own_algorithm -- --test-threads 1 --nocapture
 
 # one suite for both engines: test-rust runs it with wasmi
@@ -259,7 +262,7 @@ test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests
 		cargo run --quiet --release -- compare scenario.toml aimd vegas
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
 		$(MAKE) --no-print-directory test-own OWN=$(TARGET)/new/aimd/src/algorithm.rs && \
-			tools/test_own_refused.sh $(TARGET)/new/aimd/src/algorithm.rs; \
+			$(COMMIT) tools/test_own_refused.sh $(TARGET)/new/aimd/src/algorithm.rs; \
 	else \
 		echo "SKIPPED: an own algorithm is not tried in the kernel; $$(tools/linux_ready.sh)"; \
 	fi
