@@ -132,6 +132,13 @@ const tests = {
     const [picture] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Picture" }).click()]);
     assert.ok(statSync(await picture.path()).size > 10_000);
   },
+  "the sentence goes by the packets of the scenario": async (page) => {
+    await page.goto("about:blank");
+    await page.goto(`${page_address}#open=tcpeval/several-bottlenecks`);
+    await over(page);
+    // 1500 bytes at 20 Mb/s
+    await page.getByText("1 packet waits at r1 → r2, which adds about 0.600 ms").waitFor();
+  },
   "QUIC flows run, and one is steered": async (page) => {
     await over(page);
     await page.locator("#shipped").selectOption("quic");
