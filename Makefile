@@ -66,6 +66,10 @@ ALWAYS:
 demo: build ## the papers' claims, less of each: a report with verdicts, figures and causes
 	$(BIN)/vegaslab reproduce all --quick -o results/papers
 
+.PHONY: dossiers
+dossiers: build ## writes the gallery of dossiers anew, and the tables of docs/evaluate.md
+	PYTHONPATH=python $(BIN)/python -m documentation.dossiers
+
 .PHONY: pictures
 pictures: build ## draws the documentation's pictures anew
 	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno --plot -o results/demo

@@ -75,7 +75,9 @@ fn live_flows_decide_as_the_core_does() {
     assert!(kinds[EVENT_TIMEOUT as usize] > 0, "{kinds:?}");
 }
 
-/// A flow of each standalone algorithm, in parallel: a queue that overflows, single losses, and late packets.
+/// A flow of each standalone algorithm, in parallel: single losses, late packets, and a queue that drops. It serves the flows in
+/// turn: before a drop-tail queue, which `copa-mvfst` keeps full, another flow's packets find no room in some runs, its
+/// repairs neither, and it is told of nothing from its first timeout or loss to the end.
 const HEIRS: &str = r#"
     name = "heirs"
     duration = "5s"
@@ -85,7 +87,7 @@ const HEIRS: &str = r#"
     [topology.bottleneck]
     rate = "40mbit"
     delay = "8ms"
-    queue = "60p"
+    queue = { kind = "fq-codel", limit = "60p" }
     loss = 0.003
     reorder = { probability = 0.0005, delay = "30ms" }
 "#;
@@ -106,8 +108,8 @@ fn live_heirs_decide_as_the_core_does() {
     for (flow, outcome) in run.outcome.flows.iter().enumerate() {
         let told = run.records_of(flow).filter(|record| record.event.kind == EVENT_ACK).count();
         println!("{:12} {told} acknowledgements told", scenario.flows[flow].algorithm);
-        // few on a busy machine, where thirteen flows take turns
-        assert!(told > 20, "{}: {told} acknowledgements, {outcome:?}", scenario.flows[flow].algorithm);
+        // an equal share of the path would be some 1900
+        assert!(told > 100, "{}: {told} acknowledgements, {outcome:?}", scenario.flows[flow].algorithm);
     }
     // in avoidance only the kernel's bit tells a limited window
     let in_avoidance = |record: &&Record| record.event.kind == EVENT_ACK && record.decision.slow_start == 0;
