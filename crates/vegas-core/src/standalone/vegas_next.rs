@@ -387,8 +387,8 @@ fn cut(window: Window) -> Window {
 
 /// The window times part / whole, of which the part is the shorter.
 fn share(window: Window, part: Span, whole: Span) -> Window {
-    const BITS: u32 = 20;
-    const WINDOW_BITS: u32 = 12;
+    const BITS: u32 = 24;
+    const WINDOW_BITS: u32 = 15;
     let (part, whole) = (part.as_nanos(), whole.as_nanos().max(1));
     let shift = part.leading_zeros().min(BITS);
     let ratio = ((part << shift) / (whole >> (BITS - shift)).max(1)).min(1 << BITS);
@@ -488,7 +488,7 @@ impl CongestionControl for VegasNext {
         let is_known = self.base.is_known();
         Status {
             window: self.window,
-            ssthresh: (self.threshold < Window::MAX).then(|| self.threshold.floor()),
+            ssthresh: None,
             base_rtt: is_known.then(|| self.base.get()),
             diff: is_known.then(|| i32::try_from(queued).unwrap_or(i32::MAX)),
             phase: if self.stage == Stage::Opening { Phase::SlowStart } else { Phase::Avoidance },
