@@ -14,9 +14,11 @@ from vegaslab.evaluation.comparing import changes
 from vegaslab.evaluation.contenders import Request, label, runs_of
 from vegaslab.evaluation.criteria import ALL
 from vegaslab.evaluation.criterion import EvaluationError, Headline
+from vegaslab.evaluation.dossier import verdicts
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots, pages
-from vegaslab.evaluation.sentences import sentence, summary, yardstick
+from vegaslab.evaluation.sentences import in_time, sentence, summary, yardstick
+from vegaslab.runs import extracted
 from vegaslab.scenario.source import load, shipped_scenarios
 
 # the sections of RFC 9743 that hold criteria or describe what they are evaluated in
@@ -165,6 +167,24 @@ def test_the_yardstick_is_the_old_beside_itself() -> None:
     assert yardstick([]) == ""
 
 
+def test_trials_within_the_bound_are_counted() -> None:
+    def trials(percent: float) -> dict[str, Any]:
+        means = {"in_time_percent": {"mean": percent}}
+        return {"bound_s": 5, "rows": [{"algorithm": "mine", "means": means}, {"algorithm": "cubic", "means": {}}]}
+
+    said = in_time([trials(100), trials(80), trials(100), {"bound_s": None, "rows": []}])
+    assert said == "Of the 3 cases, every trial is within the bound for mine in 2 and cubic in 0."
+    assert in_time([]) == ""
+
+
+def test_a_small_difference_counts_as_none() -> None:
+    base = [100.0, 101.0, 99.0]
+    of_all = {"mine": {"goodput_mbps": [value + 0.5 for value in base]}, "cubic": {"goodput_mbps": base}}
+    assert verdicts(of_all, "mine", "cubic") == {"goodput_mbps": "alike"}
+    of_all["mine"] = {"goodput_mbps": [value + 5 for value in base]}
+    assert verdicts(of_all, "mine", "cubic") == {"goodput_mbps": "higher"}
+
+
 def test_the_summary_counts_better_and_worse() -> None:
     case = case_of(row("mine", 0.25), row("cubic", 0.5, verdict="lower"))
     chapters = [{"cases": [case], "headlines": [["one", "harm_goodput"]]}]
@@ -233,3 +253,17 @@ def test_the_page_of_criteria_is_current() -> None:
 
     text = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
     assert dossiers.with_tables(text) == text, "make dossiers writes it anew"
+
+
+def test_kept_runs_know_the_code_of_their_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed metric makes runs anew, though it is in another file than the function that extracts them."""
+    names: list[str] = []
+
+    def noted(file: Path) -> str:
+        names.append(file.name)
+        return ""
+
+    monkeypatch.setattr(extracted, "file_digest", noted)
+    extracted._code.__wrapped__("vegaslab.evaluation.extract")
+    assert {"extract.py", "metrics.py", "statistics.py"} <= set(names)
+    assert "pages.py" not in names

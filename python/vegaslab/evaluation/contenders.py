@@ -17,7 +17,7 @@ from vegaslab.scenario.variants import algorithm_overrides
 
 Transport = Literal["tcp", "quic"]
 
-SEEDS, QUICK_SEEDS, QUICK_TRIALS = 20, 3, 5
+SEEDS, QUICK_SEEDS, QUICK_TRIALS = 20, 5, 5
 """The seeds of each case in a full dossier and in a quick one, and the trials of the C4 cases in a quick one."""
 
 SOLO = ""

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vegaslab.evaluation.criterion import Headline
-from vegaslab.evaluation.figures import FIGURES
+from vegaslab.evaluation.figures import FIGURES, Figure
 from vegaslab.util.text import significant
 
 _WORDS = {
     "higher": "more than",
     "lower": "less than",
     "same": "equal to",
+    "alike": "within one per cent of",
     "not told apart": "not told apart from",
 }
 _DIGITS = 3
@@ -24,7 +25,7 @@ def sentence(headline: Headline, case: Mapping[str, Any]) -> str:
         return f"{headline.setting}, {name} is not run: {tested['refused']}."
     known = FIGURES[figure]
     mean = tested["means"].get(figure)
-    said = known.says.format(value(mean, known.unit)) if mean else f"has no {known.title} in any run"
+    said = known.says.format(value(mean, known)) if mean else f"has no {known.title} in any run"
     begin = f"{headline.setting}, {name} {said}"
     compared = [row for row in others if not row["refused"]]
     return f"{begin}{_others(compared, figure)}."
@@ -48,6 +49,19 @@ def yardstick(cases: Sequence[Mapping[str, Any]], figure: str = "harm_goodput") 
 def _harm(case: Mapping[str, Any], name: str, figure: str) -> float | None:
     mean = next(row["means"].get(figure) for row in case["rows"] if row["algorithm"] == name)
     return mean["mean"] if mean else None
+
+
+def in_time(cases: Sequence[Mapping[str, Any]]) -> str:
+    """Returns in how many of the cases with a bound every trial keeps to it, for each algorithm."""
+    bounded = [case for case in cases if case["bound_s"] is not None]
+    if not bounded:
+        return ""
+    kept = {row["algorithm"]: 0 for case in bounded for row in case["rows"]}
+    for row in (row for case in bounded for row in case["rows"]):
+        mean = row["means"].get("in_time_percent")
+        kept[row["algorithm"]] += mean is not None and mean["mean"] == 100
+    counts = [f"{name} in {count}" for name, count in kept.items()]
+    return f"Of the {len(bounded)} cases, every trial is within the bound for {_and(counts)}."
 
 
 def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> list[str]:
@@ -80,12 +94,13 @@ def _counted(wanted: Sequence[tuple[Mapping[str, Any], str]], other: str) -> tup
     return counts["better"], counts["worse"], counts["compared"]
 
 
-def value(mean: Mapping[str, Any] | None, unit: str) -> str:
+def value(mean: Mapping[str, Any] | None, figure: Figure) -> str:
     """Formats a mean with its interval, and says in how many runs there is one, if not in all."""
     if mean is None:
         return "none"
     low, high = mean["mean"] - mean["half_width"], mean["mean"] + mean["half_width"]
-    text = f"{significant(mean['mean'], _DIGITS)} {unit}".rstrip()
+    low = low if figure.may_be_negative else max(low, 0.0)
+    text = f"{significant(mean['mean'], _DIGITS)} {figure.unit}".rstrip()
     if mean["half_width"] > 0 and significant(low, _DIGITS) != significant(high, _DIGITS):
         text += f" ({significant(low, _DIGITS)} to {significant(high, _DIGITS)})"
     return text if mean["seeds"] == mean["of"] else f"{text} in {mean['seeds']} of {mean['of']} runs"

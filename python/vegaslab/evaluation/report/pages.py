@@ -86,7 +86,8 @@ def _about(dossier: Mapping[str, Any]) -> str:
         f"{dossier['name']} beside {_others(dossier)}{by}, by the criteria of RFC 9743 and two suites; vegaslab "
         f"{dossier['version']}, {extent}. Values are means over seeds, with half of their 95 % interval. Beside a "
         f"baseline's value, {MARKS['higher']} means that it is below that of {dossier['name']} and {MARKS['lower']} "
-        "that it is above, seed by seed and told apart from chance; = that both are equal."
+        "that it is above, seed by seed and told apart from chance; = that both are equal, and "
+        "\N{ALMOST EQUAL TO} that they differ by one per cent at most."
     )
 
 
@@ -140,7 +141,7 @@ def _cell(row: Mapping[str, Any], figure: str) -> str:
     if mean is None:
         return "none"
     verdict = row["verdicts"].get(figure, "")
-    mark = {**MARKS, "same": "="}.get(verdict, "")
+    mark = {**MARKS, "same": "=", "alike": "\N{ALMOST EQUAL TO}"}.get(verdict, "")
     in_part = "" if mean["seeds"] == mean["of"] else f" ({mean['seeds']} of {mean['of']})"
     return f"{shown(mean['mean'], mean['half_width'])}{in_part} {mark}".strip()
 
