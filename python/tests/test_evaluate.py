@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from documentation import dossiers
+from documentation.drawing import PICTURES
 from vegaslab.evaluation import metrics
 from vegaslab.evaluation.comparing import changes
 from vegaslab.evaluation.contenders import Request, label, runs_of
@@ -249,8 +251,6 @@ def test_numbers_in_tables() -> None:
 
 
 def test_the_page_of_criteria_is_current() -> None:
-    from documentation import dossiers
-
     text = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
     assert dossiers.with_tables(text) == text, "make dossiers writes it anew"
 
@@ -267,3 +267,15 @@ def test_kept_runs_know_the_code_of_their_metrics(monkeypatch: pytest.MonkeyPatc
     extracted._code.__wrapped__("vegaslab.evaluation.extract")
     assert {"extract.py", "metrics.py", "statistics.py"} <= set(names)
     assert "pages.py" not in names
+
+
+@pytest.mark.parametrize("name", dossiers.ALGORITHMS)
+def test_the_gallery_is_current(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Of its chapters one is carried out anew: its sentences stand on the page."""
+    runs = tmp_path_factory.getbasetemp() / "evaluate-gallery"
+    shown = (dossiers.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    for chapter in dossiers.dossier(name, ("bufferbloat",), runs)["criteria"]:
+        assert dossiers.chapter(chapter) in shown, "make dossiers writes it anew: look at what changed"
+    picture = PICTURES / f"dossier-{name}.svg"
+    assert picture.stat().st_size < 20_000
+    assert f"({name}.md)" in (dossiers.FOLDER / "README.md").read_text(encoding="utf-8")

@@ -114,7 +114,7 @@ def _chapter(chapter: Mapping[str, Any], algorithms: Sequence[str]) -> dict[str,
                 "title": case["title"],
                 "head": ["algorithm", *(title_of(figure) for figure in case["figures"])],
                 "rows": _rows(case),
-                "command": case["rows"][0]["command"],
+                "commands": [row["command"] for row in case["rows"] if not row["refused"]],
                 "refusals": _refusals(case),
             }
             for case in chapter["cases"]
