@@ -23,7 +23,9 @@ PAGE = ROOT / "docs" / "own-algorithm.md"
 
 RENO = {"python": str(EXAMPLES / "reno.py")}
 MODULES = [
-    ("reno", {"wasm": str(EXAMPLES / f"reno-{language}.wasm"), "name": "Reno"}) for language in ("c", "rs", "ts")
+    (preset, {"wasm": str(EXAMPLES / f"{preset}-{language}.wasm"), "name": preset.title(), "preset": preset})
+    for preset in ("reno", "vegas")
+    for language in ("c", "rs", "ts")
 ]
 VEGAS = {"python": str(EXAMPLES / "vegas.py:Vegas"), "preset": "vegas"}
 

@@ -27,9 +27,12 @@ flow = [{ algorithm = { name = "mine", ${algorithm} }, host = "${host}" }, { alg
 const PAIRS = [
   ["reno", 'javascript = "reno.js"', script("reno.js")],
   ["vegas", 'preset = "vegas", javascript = "vegas.js:Vegas"', script("vegas.js")],
-  ["reno", 'wasm = "reno-c.wasm"', module_("reno-c.wasm")],
-  ["reno", 'wasm = "reno-rs.wasm"', module_("reno-rs.wasm")],
-  ["reno", 'wasm = "reno-ts.wasm"', module_("reno-ts.wasm")],
+  ...["reno", "vegas"].flatMap((preset) =>
+    ["c", "rs", "ts"].map((language) => {
+      const name = `${preset}-${language}.wasm`;
+      return [preset, `preset = "${preset}", wasm = "${name}"`, module_(name)];
+    }),
+  ),
 ];
 
 /** As `python/tests/wasm/told.c`. */

@@ -240,9 +240,6 @@ impl Standalone {
         if needs.one_way_delay {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
             Some("needs one-way delays, which the kernel does not measure")
-        } else if needs.sent || needs.each_loss {
-            // its `rate_sample` has neither; that of Linux's BBRv3 is not in the kernel
-            Some("needs what was lost and in flight since a segment left, which the kernel does not tell")
         } else {
             None
         }
@@ -250,6 +247,6 @@ impl Standalone {
 }
 
 /// The size limit of the state of a standalone algorithm or a wide composition, bytes.
-pub const STANDALONE_BYTES_MAX: usize = 272;
+pub const STANDALONE_BYTES_MAX: usize = 320;
 
 const _: () = assert!(size_of::<StandaloneControl>() <= STANDALONE_BYTES_MAX);

@@ -6,6 +6,7 @@
 #include "vegas_abi.h"
 #include "kernel_types.h"
 #include "feedback.h"
+#include "departures.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
@@ -38,8 +39,8 @@ struct flow {
 	__u64 acked_total;
 	__u64 bytes_acked;
 	__u32 delivered_ce;
-	/* segments delivered and segments found lost, up to the newest acknowledgement */
-	__u32 delivered, lost;
+	/* segments delivered, found lost and sent, up to the newest acknowledgement; those delivered before the start */
+	__u32 delivered, lost, sent, delivered_first;
 	/* the core has not had the event of the current acknowledgement yet */
 	__u32 pending;
 	/* the kernel has asked for a threshold and has not yet said for which event */
@@ -190,8 +191,16 @@ static void begin(struct sock *sk, __u32 pacing)
 	flow->bytes_acked = tp->bytes_acked;
 	flow->delivered_ce = tp->delivered_ce;
 	flow->delivered = tp->delivered;
+	flow->delivered_first = tp->delivered;
 	flow->lost = tp->lost;
+	flow->sent = tp->data_segs_out;
 	flow->event.next = tp->packets_out;
+	if (config.needs & NEEDS_DEPARTURES) {
+		bpf_sk_storage_get(&departures, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
+		note_departures(tp);
+		/* eighths of a microsecond */
+		flow->event.rtt_ns = (tp->srtt_us >> 3) * NANOS_PER_MICROSECOND;
+	}
 	flow->event.seed = bpf_get_prandom_u32();
 	step(flow, EVENT_START);
 	set_window(flow, tp);
@@ -225,6 +234,9 @@ static bool is_cwnd_limited(const struct tcp_sock *tp)
 	/* CO-RE reads the bit: its place depends on the running kernel */
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return true;
+	/* BBR has no threshold, and asks for the bit alone */
+	if (config.needs & NEEDS_DEPARTURES)
+		return false;
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
@@ -250,6 +262,20 @@ static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
 	return 0;
 }
 
+/* Tells what was found lost since the event before. */
+static void note_lost(struct flow *flow, struct tcp_sock *tp)
+{
+	struct vegas_news *news = &flow->event.news;
+
+	news->lost = tp->lost - flow->lost;
+	flow->lost = tp->lost;
+	if (!(config.needs & NEEDS_DEPARTURES))
+		return;
+	news->loss_in_flight = 0;
+	if (news->lost)
+		note_lost_segment(&flow->event, tp);
+}
+
 /* Gives the core the event of the current acknowledgement; returns whether one was pending. */
 static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 {
@@ -260,20 +286,20 @@ static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 	flow->event.flags |= is_cwnd_limited(tp) ? FLAG_WINDOW_LIMITED : 0;
 	flow->event.ce_marked = tp->delivered_ce - flow->delivered_ce;
 	flow->delivered_ce = tp->delivered_ce;
+	if (config.standalone)
+		note_lost(flow, tp);
 	step(flow, EVENT_ACK);
 	return true;
 }
 
-/* Sets the counts that standalone algorithms read. As in the simulator, the acknowledged segments are those newly
+/* Sets the count that standalone algorithms read. As in the simulator, the acknowledged segments are those newly
  * delivered: segments that a selective acknowledgement reported before are not counted again. */
 static void note_news(struct flow *flow, const struct tcp_sock *tp)
 {
 	struct vegas_event *event = &flow->event;
 
 	event->news.delivered = tp->delivered - flow->delivered;
-	event->news.lost = tp->lost - flow->lost;
 	flow->delivered = tp->delivered;
-	flow->lost = tp->lost;
 	if (event->acked)
 		event->acked = event->news.delivered ? event->news.delivered : 1;
 }
@@ -355,20 +381,27 @@ void BPF_PROG(vegas_init_paced, struct sock *sk)
 	sk->sk_pacing_rate = UNPACED;
 }
 
-/* Copies the kernel's sample of the delivery rate. The segments in flight when the newest acknowledged segment
- * left are those delivered from then on, itself included; the lost ones are those that this acknowledgement
- * shows. */
-static void note_rate(struct vegas_event *event, const struct tcp_sock *tp, const struct rate_sample *sample)
+/* Copies the kernel's sample of the delivery rate. Without an account of departures, the segments in flight when the newest
+ * acknowledged segment left are those delivered from then on, itself included, and the lost ones those that this
+ * acknowledgement shows. */
+static void note_rate(struct flow *flow, struct tcp_sock *tp, const struct rate_sample *sample)
 {
 	bool is_valid = sample->delivered > 0 && sample->interval_us > 0;
+	struct vegas_event *event = &flow->event;
 	struct vegas_news *news = &event->news;
 
 	news->interval_ns = is_valid ? (__u64)sample->interval_us * NANOS_PER_MICROSECOND : 0;
 	news->rate_delivered = sample->delivered;
 	news->rate_lost = sample->losses;
 	news->rate_in_flight = sample->delivered;
-	news->prior_delivered = sample->prior_delivered;
-	news->total = tp->delivered;
+	news->prior_delivered = sample->prior_delivered - flow->delivered_first;
+	news->total = tp->delivered - flow->delivered_first;
+	if (!(config.needs & NEEDS_DEPARTURES))
+		return;
+	note_rate_departure(news, tp, sample);
+	news->sent = tp->data_segs_out - flow->sent;
+	flow->sent = tp->data_segs_out;
+	note_sent(event, flow->decision.spacing_ns, tp, sample);
 }
 
 /* In recovery the core sets the window after the cut, and the kernel keeps its estimate of the segments in flight
@@ -384,7 +417,7 @@ void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const st
 	if (!flow)
 		return;
 	if (config.standalone) {
-		note_rate(&flow->event, tp, sample);
+		note_rate(flow, tp, sample);
 		flags |= sample->is_app_limited ? FLAG_APP_LIMITED : 0;
 	}
 	if ((!is_repairing || config.needs & NEEDS_EVERY_ACK) && tell_ack(flow, tp, flags)) {
@@ -393,6 +426,8 @@ void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const st
 		record(flow, tp);
 	}
 	set_window(flow, tp);
+	if (config.needs & NEEDS_DEPARTURES)
+		note_departures(tp);
 }
 
 /* --- losses --- */
@@ -411,7 +446,7 @@ __u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 }
 
 /* Gives an algorithm that needs every acknowledgement the events before a change of state: the end of a recovery,
- * and the acknowledgement that reveals a loss. */
+ * and the acknowledgement that reveals a loss, unless that comes to cong_control with its rate sample. */
 static void tell_before(struct flow *flow, struct tcp_sock *tp, __u8 state)
 {
 	/* a timeout does not end the recovery */
@@ -422,7 +457,7 @@ static void tell_before(struct flow *flow, struct tcp_sock *tp, __u8 state)
 		tp->snd_ssthresh = threshold(flow);
 		record(flow, tp);
 	}
-	if (flow->asked && tell_ack(flow, tp, FLAG_RECOVERY))
+	if (flow->asked && !(config.needs & NEEDS_CONTROL) && tell_ack(flow, tp, FLAG_RECOVERY))
 		record(flow, tp);
 }
 
@@ -431,6 +466,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
+	__u32 in_flight;
 	bool marked;
 
 	if (!flow)
@@ -443,9 +479,13 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	flow->repairs = state != TCP_CA_Loss;
 	/* the kernel asks once per window of data, so the lost segment was sent after the previous cut */
 	flow->event.sent_ns = bpf_ktime_get_ns();
+	/* the acknowledgement may be told after the loss */
+	in_flight = flow->event.in_flight;
 	flow->event.in_flight = tp->packets_out;
 	flow->event.next = flow->acked_total + tp->packets_out;
 	flow->event.flags = 0;
+	if (config.standalone)
+		note_lost(flow, tp);
 	if (state == TCP_CA_Loss) {
 		step(flow, EVENT_TIMEOUT);
 		set_window(flow, tp);
@@ -459,6 +499,9 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		tp->snd_ssthresh = whole_segments(flow);
 	}
 	record(flow, tp);
+	flow->event.in_flight = in_flight;
+	if (config.needs & NEEDS_DEPARTURES)
+		note_departures(tp);
 }
 
 /* The kernel found that nothing had been lost: undoes the cut. */

@@ -13,7 +13,7 @@ from typing import Any, TextIO, TypeVar
 from vegaslab import _vegaslab
 from vegaslab.commands import catalogue, completion, model, new
 from vegaslab.commands.explain import UnknownAlgorithmError, explain
-from vegaslab.commands.many_runs import analyse, conform, evaluate, factorial, reproduce, seeds, swarm, sweep
+from vegaslab.commands.many_runs import analyse, attack, conform, evaluate, factorial, reproduce, seeds, swarm, sweep
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError
 from vegaslab.commands.real_paths import linux, quic
 from vegaslab.commands.scenario import add_scenario, overrides
@@ -190,6 +190,7 @@ def _parser() -> argparse.ArgumentParser:
     sweep.add(commands)
     swarm.add(commands)
     conform.add(commands)
+    attack.add(commands)
     evaluate.add(commands)
     analyse.add(commands)
     quic.add(commands)

@@ -139,6 +139,26 @@ class SweepProgress(_Line):
             self._write(sweep_line(there, runs, rate, failed, self._WIDTH, self._what))
 
 
+class SearchProgress(_Line):
+    """The progress of a search: the part of its runs or of its processor time that is used up, and its best value."""
+
+    _WIDTH = 20
+
+    def __init__(self, runs: int | None, budget_s: float | None, what: str) -> None:
+        """Takes the search's limit, one of two, and the name of its values; shows the line on the terminal."""
+        super().__init__(terminal())
+        self._runs, self._budget_s, self._what = runs, budget_s, what
+
+    def __call__(self, runs: int, spent_s: float, value: float | None) -> None:
+        """Reports the finished runs, the processor time spent, s, and the best value."""
+        if self._shown:
+            part = min(1.0, runs / self._runs if self._runs is not None else spent_s / (self._budget_s or 1.0))
+            full = round(part * self._WIDTH)
+            best = "?" if value is None else f"{value:.4g}"
+            bar = f"{'#' * full}{'.' * (self._WIDTH - full)} {100 * part:.0f} %"
+            self._write(f"{bar}, {runs} runs, {readable_time(spent_s)} of processor time, {self._what} {best}")
+
+
 class TransferProgress(_Line):
     """The number and name of the current transfer."""
 

@@ -93,9 +93,25 @@ impl Flow {
         self.layout = Arc::clone(self.sender.layout());
     }
 
-    /// Takes in a data packet that arrives at `at`; returns whether it is acknowledged at once.
+    /// Takes in a data packet that arrives at `at`; returns when it is acknowledged.
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
+        let (from, to) = self.note_header(at, packet);
+        self.receiver.on_data(at, from, to, packet.wire())
+    }
+
+    /// Takes in a data packet that arrives at `at`, and returns its acknowledgement. The receiver is one that
+    /// acknowledges each segment at once.
+    #[inline(always)]
+    pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
+        let (from, to) = self.note_header(at, packet);
+        self.receiver.take_in(from, to, packet.wire());
+        self.make_ack(id, sacks)
+    }
+
+    /// Notes what a data packet says beside its data; returns its bytes `[from, to)`.
+    #[inline(always)]
+    fn note_header(&mut self, at: Time, packet: &Packet) -> (u64, u64) {
         let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
         if self.is_special {
             self.echo = packet.aqt();
@@ -106,13 +122,17 @@ impl Flow {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
-        self.receiver.on_data(at, packet.sequence, to, packet.wire())
+        (packet.sequence, to)
     }
 
     /// Creates the acknowledgement that is due; its SACK blocks go into the pool.
-    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
+        self.make_ack(id, sacks)
+    }
+
+    #[inline(always)]
+    fn make_ack(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;

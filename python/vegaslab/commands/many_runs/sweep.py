@@ -27,13 +27,7 @@ def add(commands: Commands) -> None:
     argument = parser.add_argument
     argument("plan", metavar="PLAN", help="a plan's file (see docs/sweeps.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
-    argument(
-        "--on",
-        default=_LOCAL,
-        metavar="WHERE",
-        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
-    )
-    argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    add_runner(parser)
     argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
     argument("--retry-failed", action="store_true", help="make runs that failed again, too")
@@ -41,25 +35,34 @@ def add(commands: Commands) -> None:
     parser.set_defaults(action=_sweep)
 
 
+def add_runner(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that say where runs are made."""
+    parser.add_argument(
+        "--on",
+        default=_LOCAL,
+        metavar="WHERE",
+        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
+    )
+    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+
+
 def _sweep(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.sweeps.plans.plan import Plan
     from vegaslab.sweeps.sweep import forecast, sweep
 
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     plan = Plan.from_file(options.plan)
     if options.series is not None:
         plan = plan.with_series(_series(options.series))
     folder = options.output or Path("results") / plan.name
-    with _runner(options) as runner:
+    with runner(options) as run:
         if options.dry_run:
-            foreseen = forecast(plan, folder, runner=runner)
+            foreseen = forecast(plan, folder, runner=run)
             print(json.dumps(foreseen.summary) if options.json else _forecast_report(plan, foreseen))
             return OK
         try:
             with SweepProgress() as progress:
-                done = sweep(plan, folder, runner=runner, retry_failed=options.retry_failed, observer=progress)
+                done = sweep(plan, folder, runner=run, retry_failed=options.retry_failed, observer=progress)
         except KeyboardInterrupt as interrupt:
             complain(f"interrupted; {folder} keeps the runs so far, the same command goes on")
             return interrupted(interrupt)
@@ -75,9 +78,12 @@ def _series(given: str) -> list[str]:
 
 
 @contextmanager
-def _runner(options: argparse.Namespace) -> Iterator["Runner"]:
+def runner(options: argparse.Namespace) -> Iterator["Runner"]:
+    """Yields what makes the runs, by the options of `add_runner`. Raises `UsageError`."""
     from vegaslab.sweeps.sweep import Local
 
+    if options.jobs is not None and options.jobs < 1:
+        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
     if options.on == _LOCAL:
         yield Local(options.jobs or usable_cores())
         return

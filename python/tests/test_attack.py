@@ -1,0 +1,296 @@
+"""The adversary: what it finds is harm, the same however it is searched, and within the model."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Loopback
+
+import vegaslab
+from vegaslab.commands import cli
+from vegaslab.sweeps.adversary import check as checking
+from vegaslab.sweeps.adversary.evolving import offspring
+from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, normal
+from vegaslab.sweeps.adversary.harm import badness
+from vegaslab.sweeps.adversary.packets import Sight, read_capture
+from vegaslab.sweeps.adversary.question import AttackError, Question, time_text
+from vegaslab.sweeps.adversary.schedules import structured
+from vegaslab.sweeps.adversary.shrinking import KEPT, shrunk
+
+MS, S = 1_000_000, 1_000_000_000
+SMALL = ("vegas", "--rate", "20mbit", "--duration", "8s", "--runs", "120")
+QUESTION = Question(algorithm="vegas", rate="20mbit", duration="8s")
+KEPT_FILES = ("worst.toml", "attack.json", "picture.svg")
+
+
+def attack(folder: Path, *options: str) -> int:
+    return cli.main(["attack", *SMALL, "-o", str(folder), *options])
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in KEPT_FILES}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a finished search on one core."""
+    folder = tmp_path_factory.mktemp("attack") / "one"
+    assert attack(folder, "-j", "1") == 0
+    return folder
+
+
+def test_vegas_is_starved_by_delays_within_the_limit(found: Path) -> None:
+    summary = json.loads((found / "attack.json").read_text())
+    assert summary["value"] >= 10
+    assert summary["undisturbed"]["ratio"] < 3
+    assert summary["change_points"] <= CHANGES_MAX
+    assert summary["value"] >= KEPT * summary["before_shrinking"]
+
+
+def test_the_worst_scenario_gives_its_figures_again(found: Path) -> None:
+    """The goodput of the second half, from the series that a run has."""
+    summary = json.loads((found / "attack.json").read_text())
+    begin_s, end_s = summary["window_s"]
+    series = vegaslab.run(found / "worst.toml").series.to_pandas()
+    rates = []
+    for flow in (0, 1):
+        acked = series[series.flow == flow].set_index("time_s").acked_bytes
+        rates.append((acked.iloc[-1] - acked[acked.index <= begin_s + 1e-9].iloc[-1]) * 8e-6 / (end_s - begin_s))
+    assert rates == pytest.approx(summary["figures"]["goodput_mbps"], abs=1e-6)
+    assert max(rates) / min(rates) == pytest.approx(summary["value"], rel=1e-5)
+
+
+@pytest.mark.parametrize("options", [("-j", "2"), ("-j", "2", "--seed", "1")])
+def test_cores_do_not_matter(found: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert attack(tmp_path / "two", *options) == 0
+    assert kept(tmp_path / "two") == kept(found)
+
+
+def test_another_seed_searches_elsewhere(found: Path, tmp_path: Path) -> None:
+    assert attack(tmp_path / "seed", "--seed", "2") == 0
+    journals = [
+        {json.loads(line).get("run") for line in (folder / "journal.jsonl").read_text().splitlines()}
+        for folder in (found, tmp_path / "seed")
+    ]
+    assert not journals[0] & journals[1] - {None}
+
+
+def test_a_killed_search_goes_on(found: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "vegaslab", "attack", *SMALL, "-o", str(tmp_path / "killed"), "-j", "1"]
+    journal = tmp_path / "killed" / "journal.jsonl"
+    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (journal.exists() and journal.read_bytes().count(b"\n") > 70):
+        time.sleep(0.01)
+    os.kill(running.pid, signal.SIGKILL)
+    running.communicate()
+    with journal.open("ab") as file:
+        file.write(b'{"run": "cut sh')
+    made = journal.read_bytes().count(b'"run"') - 1
+    assert made >= 70
+    assert attack(tmp_path / "killed", "-j", "1") == 0
+    assert kept(tmp_path / "killed") == kept(found)
+    rows = [json.loads(line) for line in journal.read_text().splitlines()[1:]]
+    names = [row["run"] for row in rows if "run" in row]
+    assert len(names) == len(set(names)), "no run was made twice"
+
+
+def test_a_finished_search_makes_no_run_again(found: Path) -> None:
+    before = (found / "journal.jsonl").read_bytes()
+    assert attack(found, "-j", "1") == 0
+    assert (found / "journal.jsonl").read_bytes() == before
+
+
+def test_a_cluster_finds_the_same(found: Path, tmp_path: Path, loopback: Loopback) -> None:
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    assert attack(tmp_path / "cluster", "--on", loopback.address) == 0
+    assert kept(tmp_path / "cluster") == kept(found)
+
+
+@pytest.mark.parametrize(("objective", "alone"), [("utilisation", True), ("stall", True), ("queue", False)])
+def test_other_harm_is_found(
+    tmp_path: Path, objective: str, *, alone: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--objective", objective, "--json", *(["--alone"] if alone else []))
+    assert attack(tmp_path / objective, *options) == 0
+    summary = json.loads(capsys.readouterr().out)
+    question = replace(QUESTION, objective=objective, alone=alone)
+    assert badness(question, summary["value"]) > badness(question, summary["undisturbed"][objective])
+
+
+def test_beside_another_the_ratio_is_the_others_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert attack(tmp_path / "beside", "--beside", "cubic", "--json") == 0
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    mine, other = figures["goodput_mbps"]
+    assert figures["ratio"] == pytest.approx(other / mine, rel=1e-4)
+    assert 'algorithm = "cubic"' in (tmp_path / "beside" / "worst.toml").read_text()
+
+
+# --- genomes ---
+
+
+def test_genomes_are_within_bounds() -> None:
+    first = structured(QUESTION)
+    assert len(first) == len(set(first)) > 30
+    later = offspring(QUESTION, first, set(first), 200, 1)
+    assert len(later) == len(set(later)) == 200
+    assert not set(later) & set(first)
+    for genome in [*first, *later]:
+        assert genome.changes <= CHANGES_MAX
+        assert min(genome.starts) == 0
+        assert max(genome.starts) <= 2 * S
+        for schedule in genome.schedules:
+            times = [time for time, _ in schedule]
+            assert times == sorted(set(times))
+            assert all(0 <= time < 8 * S for time in times)
+            assert all(0 <= delay <= 10 * MS for _, delay in schedule)
+
+
+def test_offspring_follow_from_seed_and_generation() -> None:
+    first = structured(QUESTION)
+    assert offspring(QUESTION, first, set(), 20, 3) == offspring(QUESTION, first, set(), 20, 3)
+    assert offspring(QUESTION, first, set(), 20, 3) != offspring(QUESTION, first, set(), 20, 4)
+    assert offspring(QUESTION, first, set(), 20, 3) != offspring(replace(QUESTION, seed=2), first, set(), 20, 3)
+
+
+def test_a_genome_is_made_tidy() -> None:
+    untidy = [[(2 * S + 400_000, 3 * MS), (-5, 0), (1 * S, 99 * MS), (9 * S, 1 * MS), (3 * S, 3_100_000)], []]
+    tidy = normal(QUESTION, [700 * MS, 300 * MS], untidy)
+    assert tidy == Genome((400 * MS, 0), (((1 * S, 10 * MS), (2 * S, 3 * MS)), ()))
+
+
+def test_schedules_are_written_as_scenarios_have_them() -> None:
+    values = Genome((0, 1500 * MS), ((), ((0, 10 * MS), (3_500 * MS, 500_000)))).overrides(QUESTION)
+    assert values == {
+        "flow.0.start": "0s",
+        "flow.1.start": "1.5s",
+        "flow.1.delay_schedule": {"limit": "10ms", "points": [["0s", "10ms"], ["3.5s", "500us"]]},
+    }
+
+
+@pytest.mark.parametrize("span_ns", [0, 1, 999, 1_000, 1_500, 12 * MS, 3_500 * MS, 3_500_100_000, 100 * S])
+def test_times_are_written_exactly(span_ns: int) -> None:
+    assert vegaslab._vegaslab.nanoseconds(time_text(span_ns)) == span_ns
+
+
+def test_shrinking_keeps_the_harm_and_leaves_out_the_rest() -> None:
+    """Harm is done by flow 1's point between 2 s and 3 s alone."""
+    worst = normal(
+        QUESTION,
+        [0, 70 * MS],
+        [[(500 * MS, 2 * MS), (6 * S, 0)], [(17 * MS, 4 * MS), (2_718 * MS, 9 * MS), (3_141 * MS, 1 * MS)]],
+    )
+
+    def harm(genome: Genome) -> float:
+        return 50.0 if any(2 * S <= time <= 3 * S and delay > 8 * MS for time, delay in genome.schedules[1]) else 1.0
+
+    assert shrunk(QUESTION, worst, lambda _: None, harm) == Genome((0, 0), ((), ((3 * S, 10 * MS),)))
+
+
+# --- the check ---
+
+
+def test_what_was_found_obeys_the_model(found: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["attack", "--check", str(found / "worst.toml"), "--json"]) == 0
+    checked = json.loads(capsys.readouterr().out)
+    summary = json.loads((found / "attack.json").read_text())
+    assert checked["goodput_mbps"] == pytest.approx(summary["figures"]["goodput_mbps"], abs=1e-6)
+    data = [row for row in checked["flows"] if row["direction"] == "data"]
+    assert max(row["greatest_ns"] for row in data) == 10 * MS
+    assert min(row["least_ns"] for row in data) == 0
+    assert all(row["greatest_ns"] == 0 for row in checked["flows"] if row["direction"] != "data")
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [("none", None), ("late", "greatest_ns"), ("early", "least_ns"), ("swapped", "overtakings")],
+)
+def test_the_check_sees_what_breaks_the_model(
+    found: Path, monkeypatch: pytest.MonkeyPatch, change: str, broken: str | None
+) -> None:
+    """One packet of the receivers' capture is moved."""
+
+    def moved(path: Path) -> Sight:
+        sight = read_capture(path)
+        if path.name != "capture-receiver.pcapng":
+            return sight
+        place = np.flatnonzero((sight.flow == 0) & (sight.backward == 0))[300:302]
+        times = sight.time.copy()
+        times[place[0]] += {"none": 0, "late": 11 * MS, "early": -1, "swapped": 0}[change]
+        if change == "swapped":
+            times[place] = times[place[::-1]]
+        return replace(sight, time=times)
+
+    monkeypatch.setattr("vegaslab.sweeps.adversary.check.read_capture", moved)
+    rows = [row for row in checking.check(found / "worst.toml").obeyed if not row.holds]
+    assert {row.flow for row in rows} == (set() if broken is None else {0})
+    if broken == "greatest_ns":
+        assert rows[0].greatest_ns > rows[0].limit_ns
+    if broken == "least_ns":
+        assert rows[0].least_ns == -1
+    if broken == "overtakings":
+        assert rows[0].overtakings == 1
+
+
+def test_the_check_counts_queues_and_drops(tmp_path: Path) -> None:
+    """Two loss-based flows, a queue that overflows, selective acknowledgements, and nothing added."""
+    flows = '[[flow]]\nalgorithm = "cubic"\n[[flow]]\nalgorithm = "reno"\nstart = "1s"\n'
+    topology = (
+        '[topology]\nkind = "dumbbell"\naccess = { rate = "1gbit", delay = "1ms" }\n'
+        'bottleneck = { rate = "10mbit", delay = "18ms", queue = "20p" }\n'
+    )
+    (tmp_path / "plain.toml").write_text(f'name = "plain"\nduration = "10s"\n{topology}{flows}')
+    rows = checking.check(tmp_path / "plain.toml").obeyed
+    assert [(row.least_ns, row.greatest_ns, row.overtakings) for row in rows] == [(0, 0, 0)] * 4
+    assert min(row.packets for row in rows) > 500
+
+
+# --- bad input ---
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ([], "attack: give an algorithm's name, or --check FILE"),
+        (["vagas"], 'did you mean "vegas"'),
+        (["vegas", "--objective", "harm"], "objective: 'harm' was given; one of ratio, utilisation, stall, queue"),
+        (["vegas", "--alone"], "a ratio is that of two flows"),
+        (["vegas", "--delay", "10"], "delay: "),
+        (["vegas", "--rate", "fast"], "rate: "),
+        (["vegas", "--duration", "100ms"], "20 round trips of 40ms at least"),
+        (["vegas", "--runs", "0"], "--runs: 0 was given; at least 1"),
+        (["vegas", "--budget", "soon"], "--budget: "),
+        (["vegas", "-j", "0"], "--jobs: 0 was given; at least 1"),
+        (["--check", "no-such.toml"], "no-such.toml"),
+    ],
+)
+def test_bad_input_is_one_line(
+    options: list[str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["attack", *options, *(["-o", str(tmp_path / "x")] if options else [])]) == 2
+    printed = capsys.readouterr().err
+    assert line in printed
+    assert printed.count("\n") == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_another_attacks_folder_is_refused(found: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = kept(found)
+    assert attack(found, "--delay", "5ms") == 2
+    assert "holds another attack" in capsys.readouterr().err
+    assert kept(found) == before
+
+
+def test_what_the_check_does_not_know_is_refused(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "scenarios" / "lossy.toml").read_text()
+    (tmp_path / "lossy.toml").write_text(text)
+    with pytest.raises(AttackError, match="the check knows dumbbells of plain links"):
+        checking.check(tmp_path / "lossy.toml")

@@ -1,0 +1,1 @@
+"""The search for the delays, within the model of a network, that harm an algorithm most."""
