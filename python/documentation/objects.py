@@ -87,6 +87,10 @@ _EXAMPLES = {
         >>> from vegaslab import Backward, Link
         >>> Link(rate="10mbit", delay="8ms", queue="30p", loss="1%", backward=Backward(rate="1mbit")).to_dict()
         {'rate': '10mbit', 'delay': '8ms', 'queue': '30p', 'backward': {'rate': '1mbit'}, 'loss': '1%'}""",
+    "TraceDelay": """\
+        >>> from vegaslab import Link, TraceDelay
+        >>> Link(rate="10mbit", delay=TraceDelay(trace="leo-delay.csv")).delay
+        TraceDelay(trace='leo-delay.csv')""",
     "TraceRate": """\
         >>> from vegaslab import Link, TraceRate
         >>> Link(rate=TraceRate(trace="rate-trace.txt"), delay="20ms", queue="100p")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Queue,
         Reorder,
         Scenario,
+        TraceDelay,
         TraceRate,
         Traffic,
     )
@@ -78,6 +79,7 @@ __all__ = [
     "SeedComparison",
     "Series",
     "SweepAnalysis",
+    "TraceDelay",
     "TraceRate",
     "Traffic",
     "__version__",
@@ -116,6 +118,7 @@ _NAMES_OF = {
         "Queue",
         "Reorder",
         "Scenario",
+        "TraceDelay",
         "TraceRate",
         "Traffic",
     ),

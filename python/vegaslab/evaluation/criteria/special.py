@@ -78,6 +78,13 @@ CRITERIA = (
                 scenario="evaluate/varying-delay",
                 figures=("goodput_mbps", "utilisation_percent", "p95_queueing_ms", "variation_percent"),
             ),
+            Case(
+                id="hand-overs",
+                title="A low-orbit satellite: another one every 15 s",
+                scenario="leo-hand-over",
+                link="r1->r2",
+                figures=("goodput_mbps", "utilisation_percent", "p95_queueing_ms", "variation_percent"),
+            ),
             *(
                 Case(
                     id=f"jitter-{ms}ms",

@@ -21,7 +21,7 @@ use crate::packet::{SackBlocks, WireSize};
 pub use application::{Activity, ApplicationPhase, Video};
 pub use delay::DelaySchedule;
 pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
-pub use trace::{Folder, OnDisk, RateTrace};
+pub use trace::{Folder, NamedText, OnDisk, RateTrace};
 pub use traffic::*;
 
 /// A scenario: its network, flows, changes and background traffic, its duration and its seed.
