@@ -16,7 +16,7 @@ from vegaslab.evaluation.criterion import Criterion
 from vegaslab.evaluation.dossier import evaluate, title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
-from vegaslab.evaluation.report.pages import FIRST, first_picture, shown
+from vegaslab.evaluation.report.pages import FIRST, against_the_best, first_picture, shown
 
 ALGORITHMS = ("vegas", "gallop", "streak", "rovegas", "cubic", "bbr3", "copa")
 
@@ -68,6 +68,7 @@ def page(found: Mapping[str, Any]) -> str:
     parts = [
         f"# Dossier: {name}",
         *found["summary"],
+        against_the_best(found),
         f"![{name} beside others: goodput, delay, harm](../pictures/dossier-{name}.svg)",
         f"The report, with tables and commands: `vegaslab evaluate {name} --quick`. [How it is made](../evaluate.md).",
         *(chapter(one) for one in found["criteria"] if one["sentences"]),

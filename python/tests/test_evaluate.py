@@ -19,7 +19,7 @@ from vegaslab.evaluation.criterion import EvaluationError, Headline
 from vegaslab.evaluation.dossier import verdicts
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots, pages
-from vegaslab.evaluation.sentences import in_time, sentence, summary, yardstick
+from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
 from vegaslab.runs import extracted
 from vegaslab.scenario.source import load, shipped_scenarios
 
@@ -167,6 +167,15 @@ def test_the_yardstick_is_the_old_beside_itself() -> None:
     assert yardstick([within]).startswith("By the yardstick, the harm to goodput is at most that of a second flow")
     assert "greater beside CUBIC (0.75 against 0.5)" in yardstick([beyond])
     assert yardstick([]) == ""
+
+
+def test_behind_the_best_of_the_baselines() -> None:
+    """Harm of 0.25: more than a tenth above 0.2, the best; not behind 0.24; and better than both."""
+    for best, behind in ((0.2, 1), (0.24, 0), (0.3, 0)):
+        case = case_of(row("mine", 0.25), row("cubic", 0.5, verdict="lower"), row("bbr3", best, verdict="higher"))
+        chapters = [{"cases": [case], "headlines": [["one", "harm_goodput"]]}]
+        found = behind_the_best(chapters, ["mine", "cubic", "bbr3"])
+        assert (found["compared"], len(found["behind"])) == (1, behind)
 
 
 def test_trials_within_the_bound_are_counted() -> None:

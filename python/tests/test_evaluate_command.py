@@ -88,6 +88,10 @@ def test_by_quic(vegaslab: Command, here: Path) -> None:
     (case,) = report["criteria"][0]["cases"]
     assert "--set=flow.0.transport=quic" in case["rows"][0]["command"]
     assert case["rows"][0]["means"]["goodput_mbps"]["mean"] > 15
+    constrained = vegaslab("evaluate", "gallop", *SMALL[:3], "--criterion", "constrained", "--transport", "quic")
+    assert constrained.returncode == 0
+    why = "With two, gallop is not run: evaluate/constrained:17: flow.0.packet: 500b was given; a QUIC packet has 1228b"
+    assert why in constrained.stdout
 
 
 @pytest.mark.parametrize(

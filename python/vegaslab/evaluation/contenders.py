@@ -122,9 +122,8 @@ def values(case: Case, algorithm: str, transport: Transport) -> dict[str, object
     for source in sources:
         mine = source in case.transfers
         if mine or case.beside:
-            given |= _algorithm(
-                f"traffic.{source}.flow", algorithm if mine else case.beside, transport if mine else "tcp"
-            )
+            # transfers of traffic are always TCP's
+            given |= _algorithm(f"traffic.{source}.flow", algorithm if mine else case.beside, "tcp")
     return given
 
 

@@ -12,7 +12,7 @@ from vegaslab.evaluation.comparing import LEAST_CHANGE
 from vegaslab.evaluation.contenders import SOLO, Key, Request, contenders_of, runs_of, values
 from vegaslab.evaluation.criterion import Case, Criterion, EvaluationError
 from vegaslab.evaluation.figures import FIGURES
-from vegaslab.evaluation.sentences import in_time, sentence, summary, yardstick
+from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
 from vegaslab.runs.extracted import Maker, Run, data_of_runs
 from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
 from vegaslab.scenario.source import override_list, shipped_scenarios
@@ -59,6 +59,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "transport": request.transport,
         "level": _LEVEL,
         "summary": summary(chapters, list(request.contenders)),
+        "against_the_best": behind_the_best(chapters, list(request.contenders)),
         "criteria": chapters,
     }
 
@@ -79,7 +80,7 @@ def _possible(runs: Mapping[Key, Run], refused: dict[tuple[str, str], str]) -> d
                 run.check()
             except _vegaslab.ScenarioError as error:
                 # the report names no place of this machine
-                refused[case, name] = str(error).removeprefix(f"{shipped_scenarios()[run.scenario]}: ")
+                refused[case, name] = str(error).replace(str(shipped_scenarios()[run.scenario]), run.scenario)
             else:
                 refused[case, name] = ""
     return {key: run for key, run in runs.items() if not refused[key[0], key[1]]}

@@ -16,6 +16,9 @@ _WORDS = {
 }
 _DIGITS = 3
 
+BEHIND = 0.1
+"""The part of the best baseline's value by which an algorithm has to be worse to be called behind it."""
+
 
 def sentence(headline: Headline, case: Mapping[str, Any]) -> str:
     """Returns what a chapter says of a figure: the algorithm's value, those of the others, and what can be told."""
@@ -79,6 +82,35 @@ def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) ->
     return [
         f"In the figures of the chapters' sentences, {name} is {_and(parts)}; the rest are equal or not told apart."
     ]
+
+
+def behind_the_best(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> dict[str, Any]:
+    """Returns in which headlines the algorithm is behind the best of its baselines by more than a tenth, told apart
+    from chance, and how many headlines there are of which less or more is better.
+    """
+    name, *others = algorithms
+    cases = {case["id"]: case for chapter in chapters for case in chapter["cases"]}
+    compared, behind = 0, []
+    for case, figure in (pair for chapter in chapters for pair in chapter["headlines"]):
+        rows = {row["algorithm"]: row for row in cases[case]["rows"] if row["means"].get(figure)}
+        best = _best(figure, [rows[other] for other in others if other in rows])
+        if best is None or name not in rows:
+            continue
+        compared += 1
+        own, other = rows[name]["means"][figure]["mean"], best["means"][figure]["mean"]
+        lost = (other - own) if FIGURES[figure].better == "higher" else (own - other)
+        told = best["verdicts"].get(figure) in ("higher", "lower")
+        if told and lost > BEHIND * abs(other):
+            behind.append({"case": case, "figure": figure, "value": own, "best": best["algorithm"], "of_best": other})
+    return {"compared": compared, "behind": behind}
+
+
+def _best(figure: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    better = FIGURES[figure].better
+    if better == "neither" or not rows:
+        return None
+    sign = 1 if better == "higher" else -1
+    return max(rows, key=lambda row: float(sign * row["means"][figure]["mean"]))
 
 
 def _counted(wanted: Sequence[tuple[Mapping[str, Any], str]], other: str) -> tuple[int, int, int]:

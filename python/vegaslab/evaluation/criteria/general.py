@@ -80,6 +80,13 @@ CRITERIA = (
                 scenario="evaluate/alone",
                 figures=(*_ALONE, "variation_percent", "overshoot_packets", "segments_per_mb", "wakeups_per_s"),
             ),
+            Case(
+                id="applications",
+                title="Five flows with less to send: a rate, on and off, requests, video, bulk data after a silence",
+                scenario="applications",
+                tested=(0, 1, 2, 3, 4),
+                figures=("goodput_mbps", "p50_queueing_ms", "p95_queueing_ms", "retransmitted_percent", "loss_percent"),
+            ),
         ),
         headlines=(
             Headline("alone", "goodput_mbps", "Alone"),

@@ -38,7 +38,7 @@ def first_picture(dossier: Mapping[str, Any]) -> str:
 
 def markdown(dossier: Mapping[str, Any]) -> str:
     """Returns the dossier as Markdown."""
-    parts = [f"# {_title(dossier)}", _about(dossier), *dossier["summary"]]
+    parts = [f"# {_title(dossier)}", _about(dossier), *dossier["summary"], *_in_short(dossier)]
     for chapter in dossier["criteria"]:
         parts += [f"## {_section(chapter)} {chapter['title']}", chapter["question"]]
         parts += ["\n".join(f"- {said}" for said in chapter["sentences"])] if chapter["sentences"] else []
@@ -64,11 +64,22 @@ def html(dossier: Mapping[str, Any]) -> str:
     )
 
 
+def against_the_best(dossier: Mapping[str, Any]) -> str:
+    """Returns the sentence on the figures in which the algorithm is behind the best of its baselines."""
+    found = dossier["against_the_best"]
+    sections = {case["id"]: chapter["section"] for chapter in dossier["criteria"] for case in chapter["cases"]}
+    behind = [f"{sections[one['case']]} {FIGURES[one['figure']].title}" for one in found["behind"]]
+    listed = f": {', '.join(dict.fromkeys(behind))}" if behind else ""
+    return (
+        f"It is behind the best of its baselines by more than a tenth in {len(behind)} of {found['compared']} "
+        f"figures{listed}."
+    )
+
+
 def _in_short(dossier: Mapping[str, Any]) -> list[str]:
-    """Returns the sentences on harm: they decide first whether an algorithm may be deployed."""
-    return [
-        said for chapter in dossier["criteria"] if chapter["id"] == "existing" for said in chapter["sentences"][-1:]
-    ]
+    """Returns the sentences on harm, which decides first whether an algorithm may be deployed, and on the best."""
+    existing = [chapter for chapter in dossier["criteria"] if chapter["id"] == "existing"]
+    return [*(said for chapter in existing for said in chapter["sentences"][-1:]), against_the_best(dossier)]
 
 
 def _title(dossier: Mapping[str, Any]) -> str:
