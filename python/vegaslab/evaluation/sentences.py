@@ -17,7 +17,8 @@ _WORDS = {
 _DIGITS = 3
 
 BEHIND = 0.1
-"""The part of the best baseline's value by which an algorithm has to be worse to be called behind it."""
+"""The part of the best baseline's value by which an algorithm has to be worse to be called behind it; of harm, the
+difference itself."""
 
 
 def sentence(headline: Headline, case: Mapping[str, Any]) -> str:
@@ -100,7 +101,9 @@ def behind_the_best(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[
         own, other = rows[name]["means"][figure]["mean"], best["means"][figure]["mean"]
         lost = (other - own) if FIGURES[figure].better == "higher" else (own - other)
         told = best["verdicts"].get(figure) in ("higher", "lower")
-        if told and lost > BEHIND * abs(other):
+        # harm is a part of the whole already, and often near 0
+        least = BEHIND if FIGURES[figure].may_be_negative else BEHIND * abs(other)
+        if told and lost > least:
             behind.append({"case": case, "figure": figure, "value": own, "best": best["algorithm"], "of_best": other})
     return {"compared": compared, "behind": behind}
 
