@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from documentation import ROOT
-from documentation.drawing import PICTURES
 from vegaslab.evaluation.contenders import Request
 from vegaslab.evaluation.criteria import ALL
 from vegaslab.evaluation.criterion import Criterion
@@ -69,7 +68,7 @@ def page(found: Mapping[str, Any]) -> str:
         f"# Dossier: {name}",
         *found["summary"],
         against_the_best(found),
-        f"![{name} beside others: goodput, delay, harm](../pictures/dossier-{name}.svg)",
+        f"![{name} beside others: goodput, delay, harm]({name}.svg)",
         f"The report, with tables and commands: `vegaslab evaluate {name} --quick`. [How it is made](../evaluate.md).",
         *(chapter(one) for one in found["criteria"] if one["sentences"]),
     ]
@@ -101,7 +100,7 @@ def main() -> None:
     found = [dossier(name) for name in ALGORITHMS]
     for one in found:
         (FOLDER / f"{one['name']}.md").write_text(page(one), encoding="utf-8")
-        (PICTURES / f"dossier-{one['name']}.svg").write_text(dots.standalone(first_picture(one)), encoding="utf-8")
+        (FOLDER / f"{one['name']}.svg").write_text(dots.standalone(first_picture(one)), encoding="utf-8")
         print(f"docs/dossiers/{one['name']}.md")
     readme = FOLDER / "README.md"
     readme.write_text(between(readme.read_text(encoding="utf-8"), _NUMBERS, table(found)), encoding="utf-8")

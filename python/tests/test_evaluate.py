@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from documentation import dossiers
-from documentation.drawing import PICTURES
 from vegaslab.evaluation import metrics
 from vegaslab.evaluation.comparing import changes
 from vegaslab.evaluation.contenders import Request, label, runs_of
@@ -285,6 +284,6 @@ def test_the_gallery_is_current(name: str, tmp_path_factory: pytest.TempPathFact
     shown = (dossiers.FOLDER / f"{name}.md").read_text(encoding="utf-8")
     for chapter in dossiers.dossier(name, ("bufferbloat",), runs)["criteria"]:
         assert dossiers.chapter(chapter) in shown, "make dossiers writes it anew: look at what changed"
-    picture = PICTURES / f"dossier-{name}.svg"
+    picture = dossiers.FOLDER / f"{name}.svg"
     assert picture.stat().st_size < 20_000
     assert f"({name}.md)" in (dossiers.FOLDER / "README.md").read_text(encoding="utf-8")
