@@ -132,6 +132,10 @@ _EXAMPLES = {
         >>> from vegaslab import Flow, Parts
         >>> Flow(algorithm=Parts(preset="vegas", slow_start="gallop", burst="none")).to_dict()
         {'algorithm': {'preset': 'vegas', 'slow_start': 'gallop', 'burst': 'none'}}""",
+    "Receiver": """\
+        >>> from vegaslab import Flow, Receiver
+        >>> Flow(algorithm="reno", receiver=Receiver(misbehaves="dupack-spoofing")).receiver
+        Receiver(misbehaves='dupack-spoofing')""",
     "Host": """\
         >>> from vegaslab import Flow, Host
         >>> Flow(algorithm="reno", host=Host(kind="linux", rto_min="300ms")).host

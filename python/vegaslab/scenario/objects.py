@@ -403,6 +403,8 @@ class Flow(Table):
     """parking-lot: the router of the sender. Default: the first."""
     leave: str | None = None
     """parking-lot: the router of the receiver. Default: the last."""
+    receiver: Receiver | None = None
+    """What the receiver does that it should not do. Default: nothing."""
     host: Literal["bsd", "linux"] | Host | None = None
     """How the flow's hosts behave: a kind, or a table. Default: "bsd"."""
 
@@ -522,6 +524,19 @@ class ApplicationPhase(Table):
     """video: playing time of a segment of video. Default: "4s"."""
     buffer: str | None = None
     """video: playing time that the player keeps at most. Default: "30s"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Receiver(Table):
+    """A receiver that breaks the rules.
+
+    >>> from vegaslab import Flow, Receiver
+    >>> Flow(algorithm="reno", receiver=Receiver(misbehaves="dupack-spoofing")).receiver
+    Receiver(misbehaves='dupack-spoofing')
+    """
+
+    misbehaves: Literal["dupack-spoofing", "conceals-marks"]
+    """Which rule it breaks."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

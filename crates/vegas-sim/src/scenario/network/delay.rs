@@ -95,7 +95,7 @@ pub(super) struct Hold {
 
 impl Network {
     /// Adds the link that holds the packets of flow `id`. The link ends where the flow's path ends, and begins at a
-    /// node of its own, whose name no node of a file has.
+    /// node of its own, with a name that no node of a file has.
     pub(super) fn add_hold(&mut self, key: &str, id: usize, given: &document::DelaySchedule) -> Checked<()> {
         let schedule = schedule(key, given)?;
         let backward = given.backward.unwrap_or(false);
