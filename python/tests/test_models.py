@@ -6,7 +6,7 @@ import math
 import pytest
 from conftest import Command
 
-from vegaslab.models import factorial, gallop, rovegas, slow_start
+from vegaslab.papers.models import factorial, gallop, rovegas, slow_start
 
 
 def test_example_1_of_gallop_as_printed() -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from vegaslab.models import gallop as model
-from vegaslab.papers import mutants
+from vegaslab.papers.experiments import mutants
 from vegaslab.papers.experiments.experiment import Data, Experiment, Mutant, Run
+from vegaslab.papers.experiments.mutants import EVERYWHERE, words
 from vegaslab.papers.judging.claims import claims
 from vegaslab.papers.judging.verdict import Finding
-from vegaslab.papers.mutants import EVERYWHERE, words
+from vegaslab.papers.models import gallop as model
 from vegaslab.papers.registry import EXPERIMENTS
 from vegaslab.scenario.source import load
 
@@ -82,7 +82,9 @@ def test_a_wrong_function_is_put_back(tmp_path: Path) -> None:
 
     one = Experiment(title="t", claims=("G-fig6-gallop",), find=find)
     for value, word in ((0.0, "reproduced"), (1.0, "differs")):
-        wrong = Mutant(name="wrong", functions={"vegaslab.models.gallop.vegas_bound": lambda *_, value=value: value})
+        wrong = Mutant(
+            name="wrong", functions={"vegaslab.papers.models.gallop.vegas_bound": lambda *_, value=value: value}
+        )
         assert words(one, wrong, tmp_path) == {"G-fig6-gallop": word}
     assert model.vegas_bound(6250, 0.1) == pytest.approx(50.502, abs=0.001)
 

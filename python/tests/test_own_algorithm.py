@@ -23,7 +23,9 @@ PAGE = ROOT / "docs" / "own-algorithm.md"
 
 RENO = {"python": str(EXAMPLES / "reno.py")}
 MODULES = [
-    ("reno", {"wasm": str(EXAMPLES / f"reno-{language}.wasm"), "name": "Reno"}) for language in ("c", "rs", "ts")
+    (preset, {"wasm": str(file), "name": preset.title(), "preset": preset})
+    for preset in ("reno", "vegas")
+    for file in sorted((EXAMPLES / "modules").glob(f"{preset}-*.wasm"))
 ]
 VEGAS = {"python": str(EXAMPLES / "vegas.py:Vegas"), "preset": "vegas"}
 

@@ -16,13 +16,13 @@ GENERATED = PACKAGE / "scenario" / "objects.py"
 ORDER = (
     "util",
     "statistics",
-    "models",
     "scenario",
     "reports",
     "runs",
     "sweeps",
     "measuring",
     "papers",
+    "evaluation",
     "commands",
     "__main__",
 )

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 import { page_address, withPage } from "./browser.mjs";
 
@@ -12,7 +12,7 @@ const examples = resolve(import.meta.dirname, "../../examples/own-algorithm");
 const TABLES = ["flows", "links", "flow_series", "link_series", "incidents"];
 
 const script = (name) => ({ name, content: readFileSync(join(examples, name), "utf8"), preset: "reno" });
-const module_ = (name) => ({ name, content: [...readFileSync(join(examples, name))], preset: "reno" });
+const module_ = (name) => ({ name: basename(name), content: [...readFileSync(join(examples, name))], preset: "reno" });
 
 /** Losses, timeouts, reordering that a Linux host takes back, and another flow. */
 const scenario = (algorithm, host) => `name = "own"
@@ -27,9 +27,12 @@ flow = [{ algorithm = { name = "mine", ${algorithm} }, host = "${host}" }, { alg
 const PAIRS = [
   ["reno", 'javascript = "reno.js"', script("reno.js")],
   ["vegas", 'preset = "vegas", javascript = "vegas.js:Vegas"', script("vegas.js")],
-  ["reno", 'wasm = "reno-c.wasm"', module_("reno-c.wasm")],
-  ["reno", 'wasm = "reno-rs.wasm"', module_("reno-rs.wasm")],
-  ["reno", 'wasm = "reno-ts.wasm"', module_("reno-ts.wasm")],
+  ...["reno", "vegas"].flatMap((preset) =>
+    ["c", "rs", "ts"].map((language) => {
+      const name = `${preset}-${language}.wasm`;
+      return [preset, `preset = "${preset}", wasm = "${name}"`, module_(`modules/${name}`)];
+    }),
+  ),
 ];
 
 /** As `python/tests/wasm/told.c`. */

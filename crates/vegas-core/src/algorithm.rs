@@ -235,7 +235,8 @@ impl Algorithm {
         self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
     }
 
-    #[inline]
+    /// Grows the window. It is inlined, so that a host need not store the acknowledgement in memory to pass it on.
+    #[inline(always)]
     fn grow(&self, control: &mut Control, ack: &Ack, growth: Window, opens: bool) {
         // only a window that grows can exceed the largest window
         if growth == Window::default() {
@@ -264,7 +265,7 @@ impl Algorithm {
         if opens { whole.min(room) } else { whole }
     }
 
-    #[inline]
+    #[inline(always)]
     fn may_grow(&self, control: &Control, ack: &Ack) -> bool {
         self.composition.limits.let_grow(control.window, &self.composition.signal, ack)
     }
@@ -294,7 +295,7 @@ impl Algorithm {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn end_slow_start_if_over(&self, state: &mut State) {
         if state.control.slow_start_ends {
             self.end_slow_start(state);

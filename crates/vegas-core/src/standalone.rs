@@ -21,6 +21,7 @@ mod random;
 mod reno_linux;
 mod reno_window;
 mod tor_vegas;
+mod vegas_next;
 mod veno;
 mod westwood;
 mod yeah;
@@ -197,6 +198,8 @@ macro_rules! standalone {
 standalone! {
     /// Vegas of the Tor network: queue by the least and the smoothed RTT, once per window (Tor proposal 324).
     TorVegas: tor_vegas,
+    /// vegas-next: Vegas's equilibrium among its kind, CUBIC's window beside flows that fill the queue.
+    VegasNext: vegas_next,
     /// TCP-NV: the window that the measured rate needs without a queue, and a few segments (Linux's `tcp_nv`).
     Nv: nv,
     /// Reno that tells chance losses from congestion by Vegas's backlog (Fu and Liew 2003).
@@ -240,9 +243,6 @@ impl Standalone {
         if needs.one_way_delay {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
             Some("needs one-way delays, which the kernel does not measure")
-        } else if needs.sent || needs.each_loss {
-            // its `rate_sample` has neither; that of Linux's BBRv3 is not in the kernel
-            Some("needs what was lost and in flight since a segment left, which the kernel does not tell")
         } else {
             None
         }
@@ -250,6 +250,6 @@ impl Standalone {
 }
 
 /// The size limit of the state of a standalone algorithm or a wide composition, bytes.
-pub const STANDALONE_BYTES_MAX: usize = 272;
+pub const STANDALONE_BYTES_MAX: usize = 320;
 
 const _: () = assert!(size_of::<StandaloneControl>() <= STANDALONE_BYTES_MAX);

@@ -6,8 +6,8 @@ use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
     Ack, Algorithm, Avoidance, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind, LossResponse,
-    Parameters, Phase, RateSample, Recovery, Restart, RouterFeedback, STANDALONE_BYTES_MAX, Signal, SlowStart,
-    SlowStartEnds, State,
+    LostSegment, Parameters, Phase, RateSample, Recovery, Restart, RouterFeedback, STANDALONE_BYTES_MAX, Sent, Signal,
+    SlowStart, SlowStartEnds, State,
 };
 
 /// The algorithm from outside in [`Config::standalone`], if the build has one.
@@ -50,7 +50,7 @@ pub struct Numbers {
 }
 
 /// The bytes reserved for the state of any algorithm.
-pub const STATE_BYTES: usize = 272;
+pub const STATE_BYTES: usize = 320;
 const _: () = assert!(size_of::<State>() <= STATE_BYTES && STANDALONE_BYTES_MAX <= STATE_BYTES);
 
 /// One event of the core.
@@ -58,13 +58,14 @@ const _: () = assert!(size_of::<State>() <= STATE_BYTES && STANDALONE_BYTES_MAX 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Event {
     pub now_ns: u64,
-    /// The RTT sample, ns; 0: no sample.
+    /// The RTT sample, ns; 0: no sample. Of a start, the handshake's.
     pub rtt_ns: u64,
     /// The newest send index acknowledged.
     pub newest: u64,
     /// The next send index.
     pub next: u64,
-    /// Of a loss, when the lost segment was sent; of a restart, the time of the newest event before it, ns.
+    /// Of a loss, when the lost segment was sent; of a restart, the time of the newest event before it; of an acknowledgement, when
+    /// the newest segment was sent, ns.
     pub sent_ns: u64,
     pub forward_ns: u64,
     pub backward_ns: u64,
@@ -80,7 +81,7 @@ pub struct Event {
     pub news: News,
 }
 
-/// Fields of an acknowledgement that only standalone algorithms use.
+/// Fields of an acknowledgement or a loss that only standalone algorithms use.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
@@ -95,6 +96,13 @@ pub struct News {
     pub rate_in_flight: u32,
     pub prior_delivered: u32,
     pub total: u32,
+    /// Segments sent since the acknowledgement before, and what was in flight with the last of them.
+    pub sent: u32,
+    pub sent_in_flight: u32,
+    /// Of the oldest segment newly found lost: what was in flight when it was sent (0: none is told of), and what was found
+    /// lost since, all that are told of together included.
+    pub loss_in_flight: u32,
+    pub loss_lost: u32,
     pub reserved: u32,
 }
 
@@ -115,6 +123,12 @@ pub const FLAG_RETRANSMISSION: u32 = 2;
 pub const FLAG_FEEDBACK: u32 = 4;
 pub const FLAG_RECOVERY: u32 = 8;
 pub const FLAG_APP_LIMITED: u32 = 16;
+/// The segment found lost was application-limited.
+pub const FLAG_LOSS_APP_LIMITED: u32 = 32;
+
+/// Segments that left together are told one by one up to this number: BBR counts to ten (`tcp_update_skb_after_send` paces from the
+/// tenth segment on), and the last one has the newest flight.
+const SENT_MAX: u32 = 10;
 
 /// The core's answer to an event.
 #[repr(C)]
@@ -222,16 +236,53 @@ impl Event {
         }
         let now = Time::from_nanos(self.now_ns);
         match self.kind {
-            EVENT_START => {}
-            EVENT_ACK => control.on_ack(&self.ack()),
+            EVENT_START => {
+                if let Some(rtt) = self.rtt() {
+                    control.on_handshake(now, rtt);
+                }
+            }
+            EVENT_ACK => {
+                self.tell_sent(control);
+                let control = core::hint::black_box(control);
+                self.tell_lost(control);
+                let control = core::hint::black_box(control);
+                control.on_ack(&self.ack());
+            }
             EVENT_UNDO => control.on_spurious(before),
             EVENT_RECOVERED => control.on_recovered(now),
             EVENT_RESTART => {
                 let idle = now.since(Time::from_nanos(self.sent_ns));
                 control.on_restart(&Restart { now, next: SendIndex(self.next), idle });
             }
-            _ => control.on_loss(&self.loss()),
+            _ => {
+                self.tell_lost(control);
+                control.on_loss(&self.loss());
+            }
         }
+    }
+
+    fn tell_sent(&self, control: &mut impl CongestionControl) {
+        for _ in 0..self.news.sent.min(SENT_MAX) {
+            control.on_sent(&Sent {
+                now: Time::from_nanos(self.sent_ns),
+                index: SendIndex(self.next.saturating_sub(1)),
+                in_flight: Segments(self.news.sent_in_flight),
+                retransmission: false,
+            });
+        }
+    }
+
+    fn tell_lost(&self, control: &mut impl CongestionControl) {
+        let News { loss_in_flight, loss_lost, .. } = self.news;
+        if loss_in_flight > 0 {
+            let app_limited = self.flags & FLAG_LOSS_APP_LIMITED != 0;
+            let (in_flight, lost) = (Segments(loss_in_flight), Segments(loss_lost));
+            control.on_segment_lost(&LostSegment { in_flight, lost, app_limited });
+        }
+    }
+
+    fn rtt(&self) -> Option<Span> {
+        (self.rtt_ns != 0).then_some(Span::from_nanos(self.rtt_ns))
     }
 
     fn is_congestion(&self) -> bool {
@@ -241,7 +292,7 @@ impl Event {
     fn ack(&self) -> Ack {
         Ack {
             now: Time::from_nanos(self.now_ns),
-            rtt: (self.rtt_ns != 0).then_some(Span::from_nanos(self.rtt_ns)),
+            rtt: self.rtt(),
             acked: Segments(self.acked),
             in_flight: Segments(self.in_flight),
             newest: SendIndex(self.newest),
@@ -285,7 +336,10 @@ impl Event {
             retransmission: self.flags & FLAG_RETRANSMISSION != 0,
             in_flight: Segments(self.in_flight),
             next: SendIndex(self.next),
-            lost: Segments(1),
+            lost: match self.kind {
+                EVENT_ECN => Segments(0),
+                _ => Segments(self.news.lost.max(1)),
+            },
         }
     }
 }

@@ -21,6 +21,7 @@ typedef _Bool bool;
 enum bpf_map_type { BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27 };
 enum tcp_ca_state { TCP_CA_Open, TCP_CA_Disorder, TCP_CA_CWR, TCP_CA_Recovery, TCP_CA_Loss };
 enum tcp_ca_event { CA_EVENT_TX_START };
+enum tcp_cb { TCPCB_SACKED_RETRANS = 2 };
 enum sk_pacing { SK_PACING_NONE = 0, SK_PACING_NEEDED = 1 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -55,11 +56,29 @@ struct inet_connection_sock {
 
 struct tcp_sock {
 	struct inet_connection_sock inet_conn;
-	__u64 bytes_acked;
+	__u64 bytes_acked, tcp_wstamp_ns;
 	__u32 snd_una, snd_cwnd, snd_cwnd_clamp, snd_ssthresh, packets_out, max_packets_out, mss_cache, delivered_ce;
-	__u32 delivered, lost, high_seq;
+	__u32 delivered, lost, high_seq, snd_nxt, srtt_us, sacked_out, lost_out, retrans_out;
 	__u32 data_segs_out, total_retrans;
 	__u8 is_cwnd_limited : 1;
+	/* the oldest buffer to send again */
+	struct sk_buff *retransmit_skb_hint;
+};
+
+struct sk_buff {
+	char cb[48];
+};
+
+/* what TCP keeps in a buffer's cb */
+struct tcp_skb_cb {
+	__u32 seq, end_seq;
+	__u8 sacked;
+	union {
+		struct {
+			__u32 is_app_limited : 1;
+			__u32 delivered;
+		} tx;
+	};
 };
 
 struct ack_sample {
@@ -68,7 +87,7 @@ struct ack_sample {
 };
 
 struct rate_sample {
-	__u32 prior_delivered;
+	__u32 prior_delivered, prior_in_flight, last_end_seq;
 	__s32 delivered;
 	long interval_us;
 	int losses;

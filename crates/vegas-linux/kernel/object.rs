@@ -3,8 +3,10 @@
 #![no_std]
 
 mod abi;
+mod departures;
 
 use abi::{Config, Decision, EVENT_START, Event, OWN, Reading, STATE_BYTES};
+use departures::{Departure, Departures};
 use vegas_core::aqt::{HEADER_WITH_OPTION_BYTES, Head};
 #[cfg(vegas_own)]
 use vegas_core::OwnAlgorithm;
@@ -129,8 +131,44 @@ impl WithChosen for Step<'_> {
 
 /// Returns the storage as a pointer to a state of type `T`.
 fn place<T>(words: *mut [u64; STATE_BYTES / 8]) -> *mut T {
-    const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8, "a state has 272 bytes at most") };
+    const { assert!(size_of::<T>() <= STATE_BYTES && align_of::<T>() <= 8, "a state has 320 bytes at most") };
     words.cast()
+}
+
+/// Notes what was delivered, lost and in flight.
+///
+/// # Safety
+///
+/// The pointers lead to values of their types, aligned for 4 bytes.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn vegas_departures_note(departures: *mut Departures, now: *const Departure) {
+    unsafe { (*departures).note(*now) };
+}
+
+/// Completes what there was when a segment left: the storage has what had been delivered, and where the segment ends.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn vegas_departures_of(departures: *const Departures, segment: *mut Departure, segment_bytes: u32) {
+    let known = unsafe { *segment };
+    unsafe { segment.write((*departures).of(known.delivered, known.next, segment_bytes)) };
+}
+
+/// Completes what there was when a segment left for the first time: the storage has where the segment begins.
+///
+/// # Safety
+///
+/// As above.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn vegas_departures_of_first(
+    departures: *const Departures,
+    segment: *mut Departure,
+    segment_bytes: u32,
+) {
+    let known = unsafe { *segment };
+    unsafe { segment.write((*departures).of_first(known.next, segment_bytes)) };
 }
 
 /// Reads the beginning of a packet.

@@ -5,172 +5,12 @@
  * outside of fast recovery. Names of the kernel's callbacks: include/net/tcp.h, struct tcp_congestion_ops. */
 #include "vegas_abi.h"
 #include "kernel_types.h"
+#include "flow.h"
 #include "feedback.h"
+#include "departures.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
-
-/* --- the variables that the loader sets and reads --- */
-
-/* the numbers of the algorithm, fixed when it is loaded */
-const volatile struct vegas_config config SEC(".rodata.config");
-
-/* calls of the core are traced until this time of the monotonic clock, ns */
-volatile __u64 traced_until SEC(".data.traced");
-/* connections that took the algorithm, and records for which the trace had no room */
-volatile __u64 flows_started SEC(".data.counts");
-volatile __u64 records_lost SEC(".data.counts");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4 << 20);
-} trace SEC(".maps");
-
-/* --- the storage of a socket --- */
-
-struct flow {
-	struct vegas_kept kept;
-	struct vegas_event event;
-	struct vegas_decision decision;
-	__u64 number;
-	/* segments acknowledged in order since the start; bytes and marks counted up to the newest
-	 * acknowledgement */
-	__u64 acked_total;
-	__u64 bytes_acked;
-	__u32 delivered_ce;
-	/* segments delivered and segments found lost, up to the newest acknowledgement */
-	__u32 delivered, lost;
-	/* the core has not had the event of the current acknowledgement yet */
-	__u32 pending;
-	/* the kernel has asked for a threshold and has not yet said for which event */
-	__u32 asked;
-	/* the window answers a loss or a mark; the core gets an event when that is over */
-	__u32 repairs;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct flow);
-} flows SEC(".maps");
-
-/* --- the core --- */
-
-/* Each algorithm's step is a function of its own that all callers share, so that the proof runs what connections
- * run. */
-#define STEP(number) \
-	__u32 vegas_core_step_##number(const struct vegas_config *config, struct vegas_kept *kept, \
-				       const struct vegas_event *event, struct vegas_decision *decision); \
-	static __noinline int core_step_##number(struct vegas_kept *kept, const struct vegas_event *event, \
-						 struct vegas_decision *decision) \
-	{ \
-		const struct vegas_config *loaded = (const struct vegas_config *)&config; \
-\
-		/* the loader writes it: the compiler must not take the zeros for its contents */ \
-		asm volatile("" : "+r"(loaded)); \
-		return vegas_core_step_##number(loaded, kept, event, decision); \
-	}
-EACH_STEP(STEP)
-
-/* Calls the step of the configured algorithm. The verifier knows the configuration, and removes the other calls. */
-static int core_step(struct vegas_kept *kept, const struct vegas_event *event, struct vegas_decision *decision)
-{
-#define CASE(number) \
-	case number: \
-		return core_step_##number(kept, event, decision);
-	switch (config.standalone) {
-		EACH_STEP(CASE)
-	}
-	return 1;
-}
-
-static void map_ipv4(__u32 *address, __u32 ipv4)
-{
-	address[0] = 0;
-	address[1] = 0;
-	address[2] = __builtin_bswap32(0xffff);
-	address[3] = ipv4;
-}
-
-static void copy_ipv6(__u32 *address, const struct in6_addr *from)
-{
-	int word;
-
-	for (word = 0; word < 4; word++)
-		address[word] = from->in6_u.u6_addr32[word];
-}
-
-static void record_addresses(struct vegas_record *slot, const struct sock_common *socket)
-{
-	if (bpf_core_field_exists(socket->skc_v6_daddr) && socket->skc_family == AF_INET6) {
-		copy_ipv6(slot->local_address, &socket->skc_v6_rcv_saddr);
-		copy_ipv6(slot->remote_address, &socket->skc_v6_daddr);
-	} else {
-		map_ipv4(slot->local_address, socket->skc_rcv_saddr);
-		map_ipv4(slot->remote_address, socket->skc_daddr);
-	}
-}
-
-static void record(const struct flow *flow, const struct tcp_sock *tp)
-{
-	const struct sock_common *socket = &tp->inet_conn.icsk_inet.sk.__sk_common;
-	struct vegas_record *slot;
-
-	if (flow->event.now_ns >= traced_until)
-		return;
-	slot = bpf_ringbuf_reserve(&trace, sizeof(*slot), 0);
-	if (!slot) {
-		__sync_fetch_and_add(&records_lost, 1);
-		return;
-	}
-	slot->flow = flow->number;
-	slot->event = flow->event;
-	slot->decision = flow->decision;
-	slot->bytes_acked = tp->bytes_acked;
-	slot->snd_cwnd = tp->snd_cwnd;
-	slot->segments_sent = tp->data_segs_out;
-	slot->segments_retransmitted = tp->total_retrans;
-	slot->local_port = socket->skc_num;
-	slot->remote_port = __builtin_bswap16(socket->skc_dport);
-	slot->mss_bytes = tp->mss_cache;
-	record_addresses(slot, socket);
-	/* readers poll, so no wakeup */
-	bpf_ringbuf_submit(slot, BPF_RB_NO_WAKEUP);
-}
-
-static __u32 whole_segments(const struct flow *flow)
-{
-	return flow->decision.window_raw >> 28;
-}
-
-static __u32 threshold(const struct flow *flow)
-{
-	__u32 ssthresh = flow->decision.ssthresh;
-
-	return ssthresh < TCP_INFINITE_SSTHRESH ? ssthresh : TCP_INFINITE_SSTHRESH;
-}
-
-static void set_window(const struct flow *flow, struct tcp_sock *tp)
-{
-	__u32 window = whole_segments(flow);
-
-	if (window > tp->snd_cwnd_clamp)
-		window = tp->snd_cwnd_clamp;
-	tp->snd_cwnd = window ? window : 1;
-}
-
-static void step(struct flow *flow, __u32 kind)
-{
-	flow->event.now_ns = bpf_ktime_get_ns();
-	flow->event.kind = kind;
-	core_step(&flow->kept, &flow->event, &flow->decision);
-}
-
-static struct flow *flow_of(struct sock *sk)
-{
-	return bpf_sk_storage_get(&flows, (struct tcp_sock *)sk, 0, 0);
-}
 
 /* --- the kernel's callbacks --- */
 
@@ -190,8 +30,16 @@ static void begin(struct sock *sk, __u32 pacing)
 	flow->bytes_acked = tp->bytes_acked;
 	flow->delivered_ce = tp->delivered_ce;
 	flow->delivered = tp->delivered;
+	flow->delivered_first = tp->delivered;
 	flow->lost = tp->lost;
+	flow->sent = tp->data_segs_out;
 	flow->event.next = tp->packets_out;
+	if (config.needs & NEEDS_DEPARTURES) {
+		bpf_sk_storage_get(&departures, tp, 0, BPF_SK_STORAGE_GET_F_CREATE);
+		note_departures(tp);
+		/* eighths of a microsecond */
+		flow->event.rtt_ns = (tp->srtt_us >> 3) * NANOS_PER_MICROSECOND;
+	}
 	flow->event.seed = bpf_get_prandom_u32();
 	step(flow, EVENT_START);
 	set_window(flow, tp);
@@ -225,6 +73,9 @@ static bool is_cwnd_limited(const struct tcp_sock *tp)
 	/* CO-RE reads the bit: its place depends on the running kernel */
 	if (BPF_CORE_READ_BITFIELD(tp, is_cwnd_limited))
 		return true;
+	/* BBR has no threshold, and asks for the bit alone */
+	if (config.needs & NEEDS_DEPARTURES)
+		return false;
 	return tp->snd_cwnd < tp->snd_ssthresh && tp->snd_cwnd < 2 * tp->max_packets_out;
 }
 
@@ -250,6 +101,20 @@ static __u32 read_routers(struct vegas_event *event, struct tcp_sock *tp)
 	return 0;
 }
 
+/* Tells what was found lost since the event before. */
+static void note_lost(struct flow *flow, struct tcp_sock *tp)
+{
+	struct vegas_news *news = &flow->event.news;
+
+	news->lost = tp->lost - flow->lost;
+	flow->lost = tp->lost;
+	if (!(config.needs & NEEDS_DEPARTURES))
+		return;
+	news->loss_in_flight = 0;
+	if (news->lost)
+		note_lost_segment(&flow->event, tp);
+}
+
 /* Gives the core the event of the current acknowledgement; returns whether one was pending. */
 static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 {
@@ -260,20 +125,20 @@ static bool tell_ack(struct flow *flow, struct tcp_sock *tp, __u32 flags)
 	flow->event.flags |= is_cwnd_limited(tp) ? FLAG_WINDOW_LIMITED : 0;
 	flow->event.ce_marked = tp->delivered_ce - flow->delivered_ce;
 	flow->delivered_ce = tp->delivered_ce;
+	if (config.standalone)
+		note_lost(flow, tp);
 	step(flow, EVENT_ACK);
 	return true;
 }
 
-/* Sets the counts that standalone algorithms read. As in the simulator, the acknowledged segments are those newly
+/* Sets the count that standalone algorithms read. As in the simulator, the acknowledged segments are those newly
  * delivered: segments that a selective acknowledgement reported before are not counted again. */
 static void note_news(struct flow *flow, const struct tcp_sock *tp)
 {
 	struct vegas_event *event = &flow->event;
 
 	event->news.delivered = tp->delivered - flow->delivered;
-	event->news.lost = tp->lost - flow->lost;
 	flow->delivered = tp->delivered;
-	flow->lost = tp->lost;
 	if (event->acked)
 		event->acked = event->news.delivered ? event->news.delivered : 1;
 }
@@ -355,20 +220,27 @@ void BPF_PROG(vegas_init_paced, struct sock *sk)
 	sk->sk_pacing_rate = UNPACED;
 }
 
-/* Copies the kernel's sample of the delivery rate. The segments in flight when the newest acknowledged segment
- * left are those delivered from then on, itself included; the lost ones are those that this acknowledgement
- * shows. */
-static void note_rate(struct vegas_event *event, const struct tcp_sock *tp, const struct rate_sample *sample)
+/* Copies the kernel's sample of the delivery rate. Without an account of departures, the segments in flight when the newest
+ * acknowledged segment left are those delivered from then on, itself included, and the lost ones those that this
+ * acknowledgement shows. */
+static void note_rate(struct flow *flow, struct tcp_sock *tp, const struct rate_sample *sample)
 {
 	bool is_valid = sample->delivered > 0 && sample->interval_us > 0;
+	struct vegas_event *event = &flow->event;
 	struct vegas_news *news = &event->news;
 
 	news->interval_ns = is_valid ? (__u64)sample->interval_us * NANOS_PER_MICROSECOND : 0;
 	news->rate_delivered = sample->delivered;
 	news->rate_lost = sample->losses;
 	news->rate_in_flight = sample->delivered;
-	news->prior_delivered = sample->prior_delivered;
-	news->total = tp->delivered;
+	news->prior_delivered = sample->prior_delivered - flow->delivered_first;
+	news->total = tp->delivered - flow->delivered_first;
+	if (!(config.needs & NEEDS_DEPARTURES))
+		return;
+	note_rate_departure(news, tp, sample);
+	news->sent = tp->data_segs_out - flow->sent;
+	flow->sent = tp->data_segs_out;
+	note_sent(event, flow->decision.spacing_ns, tp, sample);
 }
 
 /* In recovery the core sets the window after the cut, and the kernel keeps its estimate of the segments in flight
@@ -384,7 +256,7 @@ void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const st
 	if (!flow)
 		return;
 	if (config.standalone) {
-		note_rate(&flow->event, tp, sample);
+		note_rate(flow, tp, sample);
 		flags |= sample->is_app_limited ? FLAG_APP_LIMITED : 0;
 	}
 	if ((!is_repairing || config.needs & NEEDS_EVERY_ACK) && tell_ack(flow, tp, flags)) {
@@ -393,6 +265,8 @@ void BPF_PROG(vegas_cong_control, struct sock *sk, __u32 ack, int flag, const st
 		record(flow, tp);
 	}
 	set_window(flow, tp);
+	if (config.needs & NEEDS_DEPARTURES)
+		note_departures(tp);
 }
 
 /* --- losses --- */
@@ -411,7 +285,7 @@ __u32 BPF_PROG(vegas_ssthresh, struct sock *sk)
 }
 
 /* Gives an algorithm that needs every acknowledgement the events before a change of state: the end of a recovery,
- * and the acknowledgement that reveals a loss. */
+ * and the acknowledgement that reveals a loss, unless that comes to cong_control with its rate sample. */
 static void tell_before(struct flow *flow, struct tcp_sock *tp, __u8 state)
 {
 	/* a timeout does not end the recovery */
@@ -422,7 +296,7 @@ static void tell_before(struct flow *flow, struct tcp_sock *tp, __u8 state)
 		tp->snd_ssthresh = threshold(flow);
 		record(flow, tp);
 	}
-	if (flow->asked && tell_ack(flow, tp, FLAG_RECOVERY))
+	if (flow->asked && !(config.needs & NEEDS_CONTROL) && tell_ack(flow, tp, FLAG_RECOVERY))
 		record(flow, tp);
 }
 
@@ -431,6 +305,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct flow *flow = flow_of(sk);
+	__u32 in_flight;
 	bool marked;
 
 	if (!flow)
@@ -443,9 +318,13 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	flow->repairs = state != TCP_CA_Loss;
 	/* the kernel asks once per window of data, so the lost segment was sent after the previous cut */
 	flow->event.sent_ns = bpf_ktime_get_ns();
+	/* the acknowledgement may be told after the loss */
+	in_flight = flow->event.in_flight;
 	flow->event.in_flight = tp->packets_out;
 	flow->event.next = flow->acked_total + tp->packets_out;
 	flow->event.flags = 0;
+	if (config.standalone)
+		note_lost(flow, tp);
 	if (state == TCP_CA_Loss) {
 		step(flow, EVENT_TIMEOUT);
 		set_window(flow, tp);
@@ -459,6 +338,9 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 		tp->snd_ssthresh = whole_segments(flow);
 	}
 	record(flow, tp);
+	flow->event.in_flight = in_flight;
+	if (config.needs & NEEDS_DEPARTURES)
+		note_departures(tp);
 }
 
 /* The kernel found that nothing had been lost: undoes the cut. */

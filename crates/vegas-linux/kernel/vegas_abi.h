@@ -18,19 +18,21 @@ struct vegas_config {
 	__u32 alpha, beta, gamma, initial_window, restart_window, ssthresh, max_window, needs;
 };
 
-enum vegas_needs { NEEDS_ROUTERS = 1, NEEDS_EVERY_ACK = 2, NEEDS_CONTROL = 4 };
+enum vegas_needs { NEEDS_ROUTERS = 1, NEEDS_EVERY_ACK = 2, NEEDS_CONTROL = 4, NEEDS_DEPARTURES = 8 };
 
 enum vegas_kind {
 	EVENT_START, EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_TIMEOUT, EVENT_ECN, EVENT_UNDO, EVENT_RECOVERED, EVENT_RESTART
 };
 
 enum vegas_flag {
-	FLAG_WINDOW_LIMITED = 1, FLAG_RETRANSMISSION = 2, FLAG_FEEDBACK = 4, FLAG_RECOVERY = 8, FLAG_APP_LIMITED = 16
+	FLAG_WINDOW_LIMITED = 1, FLAG_RETRANSMISSION = 2, FLAG_FEEDBACK = 4, FLAG_RECOVERY = 8, FLAG_APP_LIMITED = 16,
+	FLAG_LOSS_APP_LIMITED = 32
 };
 
 struct vegas_news {
 	__u64 interval_ns;
-	__u32 delivered, lost, rate_delivered, rate_lost, rate_in_flight, prior_delivered, total, reserved;
+	__u32 delivered, lost, rate_delivered, rate_lost, rate_in_flight, prior_delivered, total;
+	__u32 sent, sent_in_flight, loss_in_flight, loss_lost, reserved;
 };
 
 struct vegas_event {
@@ -47,9 +49,9 @@ struct vegas_decision {
 };
 
 /* the core's state and the state before the newest cut, opaque to the glue: a composition takes 104 bytes, the
- * largest standalone algorithm 272 */
+ * largest standalone algorithm 320 */
 struct vegas_kept {
-	__u64 state[34], before[34];
+	__u64 state[40], before[40];
 };
 
 /* the steps of object.rs by their numbers: 0 of compositions, the last of the algorithm from outside, the others of standalone
@@ -72,9 +74,21 @@ struct vegas_record {
 
 /* the sizes that plain.rs checks too */
 _Static_assert(sizeof(struct vegas_config) == 64, "Config");
-_Static_assert(sizeof(struct vegas_event) == 120, "Event");
+_Static_assert(sizeof(struct vegas_event) == 136, "Event");
 _Static_assert(sizeof(struct vegas_decision) == 40, "Decision");
-_Static_assert(sizeof(struct vegas_record) == 232, "Record");
+_Static_assert(sizeof(struct vegas_record) == 248, "Record");
+
+/* departures.rs */
+#define DEPARTURES 512
+
+struct vegas_departure {
+	__u32 delivered, lost, in_flight, next;
+};
+
+struct vegas_departures {
+	__u32 count;
+	struct vegas_departure entries[DEPARTURES];
+};
 
 /* One step of the proof that object and core decide alike: event in, decision out. */
 struct vegas_proof_step {

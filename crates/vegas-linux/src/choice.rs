@@ -15,6 +15,8 @@ pub(crate) const NEEDS_ROUTERS: u32 = 1;
 pub(crate) const NEEDS_EVERY_ACK: u32 = 2;
 /// A pacing rate, rate samples or the window in recovery, which the kernel gives in `cong_control` only.
 pub(crate) const NEEDS_CONTROL: u32 = 4;
+/// Segments sent and segments lost, which the kernel's glue keeps accounts of (`kernel/departures.rs`).
+pub(crate) const NEEDS_DEPARTURES: u32 = 8;
 
 /// An algorithm that Linux can carry out.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,6 +70,7 @@ fn needs_bits(needs: &Needs) -> u32 {
     bit(needs.routers, NEEDS_ROUTERS)
         | bit(needs.every_ack, NEEDS_EVERY_ACK)
         | bit(needs.pacing || needs.spread || needs.rate || needs.own_recovery, NEEDS_CONTROL)
+        | bit(needs.sent || needs.each_loss, NEEDS_DEPARTURES)
 }
 
 impl Choice {

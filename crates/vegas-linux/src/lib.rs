@@ -17,6 +17,9 @@ pub mod attached;
 mod capture;
 pub mod choice;
 mod completion;
+#[path = "../kernel/departures.rs"]
+#[cfg_attr(not(test), expect(dead_code, reason = "the kernel's copy runs it"))]
+mod departures;
 mod endpoints;
 mod error;
 pub mod host;

@@ -33,9 +33,9 @@ unsafe impl Plain for u64 {}
 /// Checks the sizes against those in vegas_abi.h.
 const _: () = {
     assert!(size_of::<Config>() == 16 * 4);
-    assert!(size_of::<Event>() == 8 * 8 + 14 * 4);
+    assert!(size_of::<Event>() == 8 * 8 + 18 * 4);
     assert!(size_of::<Decision>() == 3 * 8 + 4 * 4);
-    assert!(size_of::<Record>() == 8 + 120 + 40 + 8 + 6 * 4 + 2 * 16);
+    assert!(size_of::<Record>() == 8 + 136 + 40 + 8 + 6 * 4 + 2 * 16);
 };
 
 /// Reads the value from the first bytes; `None` if there are too few.

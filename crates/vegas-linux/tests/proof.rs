@@ -100,8 +100,9 @@ fn another_gamma_is_found_out() {
 type Blur = (&'static str, fn(&mut Event));
 
 /// For each standalone algorithm, a small change of the input that it depends on.
-const BLURS: [Blur; 13] = [
+const BLURS: [Blur; 17] = [
     ("tor-vegas", |event| event.rtt_ns += 4_000),
+    ("vegas-next", |event| event.rtt_ns += 4_000),
     ("nv", |event| event.news.rate_in_flight += 1),
     ("veno", |event| event.rtt_ns += event.rtt_ns / 64),
     ("westwood", |event| event.now_ns += 1_000_000),
@@ -114,6 +115,9 @@ const BLURS: [Blur; 13] = [
     ("fast", |event| event.rtt_ns += 1),
     ("cdg", |event| event.seed ^= 1),
     ("reno-linux", |event| event.flags ^= FLAG_WINDOW_LIMITED),
+    ("bbr1", |event| event.news.sent_in_flight += 8),
+    ("bbr3", |event| event.news.loss_lost += 8),
+    ("bbr3-linux", |event| event.sent_ns += 4_000_000),
 ];
 
 /// Changes one event in eight for the core alone, not for the object, and checks that the comparison finds the
@@ -199,7 +203,8 @@ struct Host {
 impl Host {
     fn event(&mut self) -> Event {
         match self.rng.next_u32() % 1000 {
-            0 => self.restart(),
+            // BBR goes through its states in half a minute
+            0 if !self.needs.sent || self.below(20) == 0 => self.restart(),
             1..4 => self.loss(),
             4 => self.anything(),
             5 => self.happens(EVENT_UNDO),
@@ -237,14 +242,14 @@ impl Host {
             rtt_ns,
             newest: self.una - 1,
             next: before,
-            sent_ns: 0,
+            sent_ns: if self.needs.sent { self.now_ns - self.now_ns.min(self.below(3_000_000)) } else { 0 },
             forward_ns: self.below(queue + 1),
             backward_ns: self.below(2_000_000),
             acked: if is_duplicate { 0 } else { acked as u32 },
             in_flight: in_flight as u32,
             ce_marked: (self.below(50) == 0).into(),
             kind: EVENT_ACK,
-            flags: self.rng.next_u32() & 0b10101 | if in_recovery { FLAG_RECOVERY } else { 0 },
+            flags: self.rng.next_u32() & 0b110101 | if in_recovery { FLAG_RECOVERY } else { 0 },
             seed: 0,
             news: self.news(rtt_ns, acked as u32, room),
         }
@@ -260,8 +265,20 @@ impl Host {
             rate_in_flight: flight,
             prior_delivered: self.una as u32,
             total: self.una as u32 + flight,
-            ..News::default()
+            rate_lost: if self.needs.each_loss && self.below(30) == 0 { self.below(10) as u32 } else { 0 },
+            sent: if self.needs.sent { self.below(4) as u32 } else { 0 },
+            sent_in_flight: flight + delivered,
+            ..self.lost_segment(100)
         }
+    }
+
+    /// For a control that asks, one time in `of` a segment is lost.
+    fn lost_segment(&mut self, of: u64) -> News {
+        if !self.needs.each_loss || self.below(of) > 0 {
+            return News::default();
+        }
+        let loss_lost = 1 + self.below(4) as u32;
+        News { loss_in_flight: 1 + self.below(200) as u32, loss_lost, ..News::default() }
     }
 
     fn loss(&mut self) -> Event {
@@ -273,7 +290,8 @@ impl Host {
             in_flight: (self.next - self.una) as u32,
             next: self.next,
             kind,
-            flags: self.rng.next_u32() & 0b010,
+            flags: self.rng.next_u32() & 0b100010,
+            news: News { lost: u32::from(self.needs.each_loss), ..self.lost_segment(2) },
             ..Event::default()
         }
     }
@@ -293,7 +311,7 @@ impl Host {
             in_flight: word() as u32 >> (word() % 32),
             ce_marked: word() as u32,
             kind: word() as u32 % 8,
-            flags: word() as u32 & 0b11111,
+            flags: word() as u32 & 0b111111,
             seed: word() as u32,
             news: News {
                 interval_ns: word() >> (word() % 64),
@@ -304,6 +322,10 @@ impl Host {
                 rate_in_flight: word() as u32,
                 prior_delivered: word() as u32,
                 total: word() as u32,
+                sent: word() as u32 >> (word() % 32),
+                sent_in_flight: word() as u32 >> (word() % 32),
+                loss_in_flight: word() as u32 >> (word() % 32),
+                loss_lost: word() as u32 >> (word() % 32),
                 reserved: 0,
             },
         }

@@ -9,24 +9,29 @@ import vegaslab
 from documentation.site import playground
 from vegaslab.runs.pool import usable_cores
 
-_PAPERS = "papers/"
 _HEAD = {
     "gallery/index.md": "Gallery\n\nEvery scenario that comes with vegaslab, as `vegaslab run NAME` draws it.",
     "gallery/papers.md": "Gallery of the papers\n\nThe networks of the papers' claims, as `vegaslab run papers/NAME` "
     "draws them; the [dossiers](../papers/README.md) say what is claimed.",
+    "gallery/evaluate.md": "Gallery of the criteria\n\nThe networks of RFC 9743's criteria, as "
+    "`vegaslab run evaluate/NAME` draws them; [the dossier](../evaluate.md) varies them.",
+    "gallery/c4.md": "Gallery of the C4 cases\n\nThose of draft-huitema-ccwg-c4-test, as `vegaslab run c4/NAME` "
+    "draws them.",
+    "gallery/tcpeval.md": "Gallery of the tcpeval cases\n\nThose of draft-irtf-iccrg-tcpeval, as "
+    "`vegaslab run tcpeval/NAME` draws them.",
 }
 
 
 def pages() -> dict[str, str | bytes]:
-    """Returns both pages, and their pictures."""
+    """Returns the pages, and their pictures."""
     scenarios = vegaslab.shipped_scenarios()
     # nothing of this process's threads may be copied into the others
     with ProcessPoolExecutor(usable_cores()) as pool:
         pictures = dict(zip(scenarios, pool.map(_picture, scenarios), strict=True))
     made: dict[str, str | bytes] = {f"gallery/{name}.png": picture for name, picture in pictures.items()}
     for place, head in _HEAD.items():
-        of_papers = place.endswith("papers.md")
-        chosen = {name: file for name, file in scenarios.items() if name.startswith(_PAPERS) == of_papers}
+        folder = Path(place).stem.replace("index", "")
+        chosen = {name: file for name, file in scenarios.items() if name.rpartition("/")[0] == folder}
         made[place] = "\n\n".join([f"# {head}", *(_entry(name, file) for name, file in chosen.items())]) + "\n"
     return made
 
@@ -44,6 +49,6 @@ def _entry(name: str, file: Path) -> str:
     # the page of the picture is in the folder `gallery`, as the picture is
     picture = f"![{description}]({name}.png){{ loading=lazy }}"
     source = "\n".join(f"    {line}".rstrip() for line in ["```toml", *text.splitlines(), "```"])
-    link = playground.link_from_gallery(name, text)
-    parts = [f"## {name.removeprefix(_PAPERS)}", f"{description}.", picture, link, f'??? example "{file.name}"', source]
+    link = playground.link_from_gallery(name)
+    parts = [f"## {Path(name).name}", f"{description}.", picture, link, f'??? example "{file.name}"', source]
     return "\n\n".join(filter(None, parts))

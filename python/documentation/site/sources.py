@@ -7,7 +7,10 @@ from functools import cache
 from documentation import ROOT
 
 _PAGES = {"README.md": "start.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
-_FOLDERS = {"scenarios/papers": "gallery/papers.md", "scenarios": "gallery/index.md"}
+_FOLDERS = {
+    "scenarios": "gallery/index.md",
+    **{f"scenarios/{name}": f"gallery/{name}.md" for name in ("papers", "evaluate", "c4", "tcpeval")},
+}
 _COPIES = "sources"
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 

@@ -13,10 +13,11 @@ from typing import Any, TextIO, TypeVar
 from vegaslab import _vegaslab
 from vegaslab.commands import catalogue, completion, model, new
 from vegaslab.commands.explain import UnknownAlgorithmError, explain
-from vegaslab.commands.many_runs import analyse, attack, conform, factorial, reproduce, seeds, swarm, sweep
+from vegaslab.commands.many_runs import analyse, attack, conform, evaluate, factorial, reproduce, seeds, swarm, sweep
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError
 from vegaslab.commands.real_paths import linux, quic
 from vegaslab.commands.scenario import add_scenario, overrides
+from vegaslab.evaluation.criterion import EvaluationError
 from vegaslab.measuring.linux import LinuxError
 from vegaslab.measuring.quic import QuicError
 from vegaslab.measuring.sender import TransferError
@@ -72,6 +73,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     except (
         _vegaslab.ScenarioError,
         PlanError,
+        EvaluationError,
         FolderError,
         PapersError,
         LinuxError,
@@ -189,6 +191,7 @@ def _parser() -> argparse.ArgumentParser:
     swarm.add(commands)
     conform.add(commands)
     attack.add(commands)
+    evaluate.add(commands)
     analyse.add(commands)
     quic.add(commands)
     factorial.add(commands)

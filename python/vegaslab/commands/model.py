@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from vegaslab.commands.parsing import OK, Commands
-from vegaslab.models.derived import Derived, of_factorial, of_gallop, of_rovegas, of_slow_start
-from vegaslab.models.quantities import packet_rate, seconds
+from vegaslab.papers.models.derived import Derived, of_factorial, of_gallop, of_rovegas, of_slow_start
+from vegaslab.papers.models.quantities import packet_rate, seconds
 from vegaslab.reports.summary import aligned
 
 _Value = TypeVar("_Value")

@@ -28,7 +28,7 @@ def figures(result: Result, link: str, alone: Mapping[int, range] | None = None)
         **_completions(summary["flows"], result.scenario.document_json()),
         **_of_traffic(summary["traffic"]),
         "utilisation_percent": of_its_link.pop("utilisation_percent"),
-        "fill_s": _fill_s(result, link),
+        "fill_s": fill_s(result, link),
         **of_its_link,
     }
 
@@ -100,7 +100,8 @@ def _of_traffic(sources: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     }
 
 
-def _fill_s(result: Result, link: str) -> float:
+def fill_s(result: Result, link: str) -> float:
+    """Returns the time from the first flow's start until the link is full (`time_to_fill_s`); NaN if it never is."""
     flows = result.summary["flows"]
     base_rtts = [flow["base_rtt_ms"] for flow in flows if flow["base_rtt_ms"] is not None]
     if not base_rtts:

@@ -20,6 +20,7 @@ ScenarioLike = str | PathLike[str] | Mapping[str, object] | Scenario
 Overrides = Sequence[tuple[str, str]]
 
 _SHIPPED = Path(__file__).parents[1] / "scenarios"
+_FOLDERS = ("papers", "evaluate", "c4", "tcpeval")
 
 
 def load(
@@ -58,15 +59,17 @@ def warn_of_unused(scenario: _vegaslab.Scenario) -> None:
 
 
 def shipped_scenarios() -> dict[str, Path]:
-    """The scenarios that come with vegaslab: file by name, in the order of their names, the papers' ones last.
+    """The scenarios that come with vegaslab: file by name, in the order of their names, those in folders last.
 
-    Those that carry out a claim of a paper are named `papers/NAME`.
+    Those that carry out a claim of a paper are named `papers/NAME`, those of dossiers `evaluate/NAME`, `c4/NAME` and
+    `tcpeval/NAME`.
 
     >>> import vegaslab
     >>> list(vegaslab.shipped_scenarios())[:2]
     ['applications', 'burst-loss']
     """
-    files = [*sorted(_SHIPPED.glob("*.toml")), *sorted(_SHIPPED.glob("papers/*.toml"))]
+    files = [*sorted(_SHIPPED.glob("*.toml"))]
+    files += [path for folder in _FOLDERS for path in sorted(_SHIPPED.glob(f"{folder}/*.toml"))]
     return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}
 
 

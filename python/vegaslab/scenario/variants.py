@@ -132,14 +132,14 @@ def _algorithm_axis(algorithms: Sequence[AlgorithmLike], tables: Sequence[int]) 
         raise VariantError("algorithms: none was given; at least one preset's name")
     choices = []
     for algorithm in algorithms:
-        pairs = _algorithm_overrides(algorithm)
+        pairs = algorithm_overrides(algorithm)
         overrides = [(f"flow.{table}.algorithm{key}", text) for table in tables for key, text in pairs]
         choices.append(_Choice(tuple(overrides), named_by=tables[0]))
     return choices
 
 
-def _algorithm_overrides(algorithm: AlgorithmLike) -> list[tuple[str, str]]:
-    """Returns the overrides below a flow's `algorithm`, as (key, text)."""
+def algorithm_overrides(algorithm: AlgorithmLike) -> list[tuple[str, str]]:
+    """Returns the overrides below a flow's `algorithm`, as (key, text) such as ("", "vegas")."""
     if not isinstance(algorithm, str):
         table = algorithm.to_dict() if isinstance(algorithm, Parts) else algorithm
         return override_list({"": table})

@@ -348,9 +348,17 @@ impl Aggregation {
     pub(super) const NONE: Aggregation =
         Aggregation { most: [0; 2], newest: 0, rounds: 0, epoch_began: Time::ZERO, epoch_acked: 0 };
 
-    /// `short` counts one to two round trips only.
-    pub(super) fn on_ack(&mut self, ack: &Ack, rounds: &Rounds, bandwidth: Bandwidth, window: u32, short: bool) {
-        if ack.delivered.0 == 0 || ack.rate.is_none() {
+    /// Of an acknowledgement with a rate sample. `short` counts one to two round trips only.
+    pub(super) fn on_ack(
+        &mut self,
+        now: Time,
+        delivered: u32,
+        rounds: &Rounds,
+        bandwidth: Bandwidth,
+        window: u32,
+        short: bool,
+    ) {
+        if delivered == 0 {
             return;
         }
         if rounds.starts {
@@ -358,17 +366,17 @@ impl Aggregation {
             if self.rounds >= if short { 1 } else { AGGREGATION_ROUNDS } {
                 self.rounds = 0;
                 self.newest ^= 1;
-                self.most[usize::from(self.newest)] = 0;
+                self.most[usize::from(self.newest & 1)] = 0;
             }
         }
-        let mut expected = bandwidth.segments_in(ack.now.since(self.epoch_began).as_nanos() / 1_000);
-        if self.epoch_acked <= expected || self.epoch_acked.saturating_add(ack.delivered.0) >= EPOCH_ACKED_MAX {
-            self.restart(ack.now);
+        let mut expected = bandwidth.segments_in(now.since(self.epoch_began).as_nanos() / 1_000);
+        if self.epoch_acked <= expected || self.epoch_acked.saturating_add(delivered) >= EPOCH_ACKED_MAX {
+            self.restart(now);
             expected = 0;
         }
-        self.epoch_acked = self.epoch_acked.saturating_add(ack.delivered.0).min(EPOCH_ACKED_MAX - 1);
+        self.epoch_acked = self.epoch_acked.saturating_add(delivered).min(EPOCH_ACKED_MAX - 1);
         let extra = self.epoch_acked.saturating_sub(expected).min(window).min(u16::MAX.into()) as u16;
-        let most = &mut self.most[usize::from(self.newest)];
+        let most = &mut self.most[usize::from(self.newest & 1)];
         *most = (*most).max(extra);
     }
 

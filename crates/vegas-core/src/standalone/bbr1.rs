@@ -183,7 +183,7 @@ impl Bbr1 {
             Mode::Startup => STARTUP_GAIN,
             Mode::Drain => DRAIN_GAIN,
             Mode::ProbeBandwidth if self.policer.rate().is_some() => ONE,
-            Mode::ProbeBandwidth => CYCLE[usize::from(self.cycle.index)],
+            Mode::ProbeBandwidth => CYCLE[usize::from(self.cycle.index) % CYCLE.len()],
             Mode::ProbeRtt => ONE,
         }
     }
@@ -423,7 +423,10 @@ impl CongestionControl for Bbr1 {
         self.policer.count(lost, ack.delivered.0);
         let held_back = ack.rate.is_some_and(|sample| self.held_back.limits(&sample));
         self.take_rate(ack, lost, held_back);
-        self.aggregation.on_ack(ack, &self.rounds, self.bandwidth(), self.window.now, false);
+        if ack.rate.is_some() {
+            let bandwidth = self.bandwidth();
+            self.aggregation.on_ack(ack.now, ack.delivered.0, &self.rounds, bandwidth, self.window.now, false);
+        }
         self.turn_cycle(ack.now, lost);
         self.drain_if_full(ack.now, held_back);
         self.take_rtt(ack);

@@ -20,6 +20,7 @@ use crate::composition::Parameters;
 use crate::contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
 };
+use crate::part::anew;
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::standalone::random::Random;
 use crate::standalone::reno_window::micros;
@@ -106,6 +107,8 @@ pub struct Control<const LINUX: bool> {
     random: Random,
     /// The state that a loss has ended (BBR.undo_state).
     ended_by_loss: Option<Mode>,
+    /// The newest (RS).
+    sample: Sample,
 }
 
 impl<const LINUX: bool> Control<LINUX> {
@@ -146,23 +149,37 @@ impl<const LINUX: bool> Control<LINUX> {
             aggregation: Aggregation::NONE,
             random,
             ended_by_loss: None,
+            sample: Sample::NONE,
         }
     }
 
     /// Section "Per-ACK Steps": UpdateModelAndState, UpdateControlParameters.
-    fn update(&mut self, sample: &Sample, ack: &Ack) {
-        self.take_latest(sample);
-        self.take_signals(sample);
-        let (short, bandwidth) = (!self.full.reached, self.bandwidth());
-        self.aggregation.on_ack(ack, &self.rounds, bandwidth, self.window.now, short);
-        self.leave_startup_on_loss(sample);
-        self.look_for_full_pipe(sample);
-        self.drain(sample.now);
-        self.turn_cycle(sample);
-        self.take_rtt(ack);
-        self.set_pace(ack);
-        self.set_window(ack.delivered.0);
-        self.advance_latest(sample);
+    fn update(&mut self) {
+        self.step(Self::take_latest);
+        self.step(Self::take_signals);
+        self.step(Self::take_aggregation);
+        self.step(Self::leave_startup_on_loss);
+        self.step(Self::look_for_full_pipe);
+        self.step(Self::drain);
+        self.step(Self::turn_cycle);
+        self.step(Self::take_rtt);
+        self.step(Self::set_pace);
+        self.step(Self::set_window);
+        self.step(Self::advance_latest);
+    }
+
+    /// One of these steps. It has all that it reads from the state.
+    fn step(&mut self, step: impl FnOnce(&mut Self, &Sample)) {
+        let control = anew(self);
+        let sample = control.sample;
+        step(control, &sample);
+    }
+
+    fn take_aggregation(&mut self, sample: &Sample) {
+        if sample.rate.is_some() {
+            let (short, bandwidth) = (!self.full.reached, self.bandwidth());
+            self.aggregation.on_ack(sample.now, sample.acked, &self.rounds, bandwidth, self.window.now, short);
+        }
     }
 }
 
@@ -199,7 +216,8 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
             self.probe.limited_until = self.rounds.delivered.wrapping_add(self.flight.now);
         }
         self.restore_after_timeout();
-        self.update(&Sample::of(ack, lost, held_back), ack);
+        self.sample = Sample::of(ack, lost, held_back);
+        self.update();
     }
 
     /// Sections "Modulating cwnd in Loss Recovery" and "When not Probing for Bandwidth". A mark counts as a loss of its round: the

@@ -10,7 +10,7 @@ use crate::measure::outcome::{CapturePoint, CapturedPacket};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
-use crate::scenario::{DelayedAck, FlowSpec, HostKind};
+use crate::scenario::{DelayedAck, FlowSpec, HostKind, Misbehaviour};
 use crate::tcp::{AckTiming, Acks, Layout, LinuxAcks, Receiver, Sender};
 
 /// A connection: both ends, and the state that the engine keeps for them.
@@ -26,7 +26,10 @@ pub(crate) struct Flow {
     pub(crate) timer_event: Time,
     pub(crate) layout: Arc<Layout>,
     pub(crate) uses_ecn: bool,
-    /// Whether the flow uses ECN, asks routers for their stamps, or measures one-way delays.
+    /// What the receiver does wrong.
+    pub(crate) misbehaves: Option<Misbehaviour>,
+    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, or has a receiver that
+    /// misbehaves.
     pub(crate) is_special: bool,
     /// RoVegas: the stamps of the newest data packet.
     pub(crate) echo: Aqt,
@@ -70,7 +73,11 @@ impl Flow {
             external: None,
             timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
-            is_special: spec.ecn || sender.layout().asks_routers() || sender.measures_delays(),
+            misbehaves: spec.host.misbehaves,
+            is_special: spec.ecn
+                || sender.layout().asks_routers()
+                || sender.measures_delays()
+                || spec.host.misbehaves.is_some(),
             echo: Aqt::ZERO,
             arrived: Time::ZERO,
             start: spec.start,
@@ -93,26 +100,52 @@ impl Flow {
         self.layout = Arc::clone(self.sender.layout());
     }
 
-    /// Takes in a data packet that arrives at `at`; returns whether it is acknowledged at once.
+    /// Takes in a data packet that arrives at `at`; returns when it is acknowledged.
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
+        let (from, to) = self.note_header(at, packet);
+        self.receiver.on_data(at, from, to, packet.wire())
+    }
+
+    /// Takes in a data packet that arrives at `at`, and returns its acknowledgement. The receiver is one that
+    /// acknowledges each segment at once.
+    #[inline(always)]
+    pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
+        let (from, to) = self.note_header(at, packet);
+        self.receiver.take_in(from, to, packet.wire());
+        self.make_ack(id, sacks)
+    }
+
+    /// Notes what a data packet says beside its data; returns its bytes `[from, to)`.
+    #[inline(always)]
+    fn note_header(&mut self, at: Time, packet: &Packet) -> (u64, u64) {
         let to = packet.sequence + self.layout.payload_of_wire(packet.wire());
         if self.is_special {
             self.echo = packet.aqt();
             if self.sender.measures_delays() {
                 self.arrived = at;
             }
-            if self.uses_ecn {
+            if self.uses_ecn && self.misbehaves != Some(Misbehaviour::ConcealsMarks) {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
-        self.receiver.on_data(at, packet.sequence, to, packet.wire())
+        (packet.sequence, to)
+    }
+
+    /// Returns the number of duplicates that follow an acknowledgement that is sent at once.
+    #[inline(always)]
+    pub(crate) fn spoofed_duplicates(&self) -> u32 {
+        if self.is_special && self.misbehaves == Some(Misbehaviour::DupackSpoofing) { 3 } else { 0 }
     }
 
     /// Creates the acknowledgement that is due; its SACK blocks go into the pool.
-    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
+        self.make_ack(id, sacks)
+    }
+
+    #[inline(always)]
+    fn make_ack(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
         let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;

@@ -157,8 +157,7 @@ impl network::Hosts for Hosts {
         }
         self.outcome.delivered_packets += 1;
         flow.note_received(at);
-        flow.receive(at, packet);
-        flow.acknowledge(packet.flow(), &mut self.sacks)
+        flow.answer(at, packet.flow(), packet, &mut self.sacks)
     }
 
     fn duplicate(&mut self, packet: &Packet) -> Packet {

@@ -2,12 +2,16 @@
 
 use vegas_core::units::Time;
 
+use super::components::Components;
 use super::event_loop::EventLoop;
+use super::hosts::Hosts;
+use crate::endpoint::Flow;
 use crate::measure::outcome::{CapturePoint, Incident};
 use crate::measure::recorder::seconds;
 use crate::network::{Delivered, Network};
 use crate::packet::{FlowAndFlags, PackedHeader, Packet, PacketKind, SackId};
 use crate::tcp::AckTiming;
+use crate::util::timers::Timers;
 
 impl<N: Network> EventLoop<N> {
     /// Passes delivered packets to their receivers.
@@ -87,7 +91,10 @@ impl<N: Network> EventLoop<N> {
             self.hosts.sources[source as usize].on_delivered(packet);
         }
         match flow.receive(self.now, packet) {
-            AckTiming::Now => self.send_ack(id),
+            AckTiming::Now => {
+                let duplicates = flow.spoofed_duplicates();
+                (0..=duplicates).for_each(|_| self.send_ack(id));
+            }
             AckTiming::Later => {
                 let due = self.hosts.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
                 self.hosts.timers.schedule(self.hosts.components.delayed_ack(id as u32), due);
@@ -110,32 +117,30 @@ impl<N: Network> EventLoop<N> {
         self.launch(packet);
     }
 
+    /// Handles an acknowledgement. This function holds what a usual one needs, and nothing else.
     #[inline(never)]
     fn on_ack(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
-        if self.hosts.is_observed {
-            return self.on_observed_ack(sequence, flow_and_flags, header);
-        }
         let packet = Packet::of_words(sequence, flow_and_flags, header);
         let id = packet.flow() as usize;
-        let sender = &mut self.hosts.flows[id].sender;
-        if packet.sack() == SackId::NONE {
-            sender.on_ack(self.now, packet, &mut self.hosts.outbox);
-        } else {
-            sender.on_ack_with(self.now, packet, self.hosts.sacks.get(packet.sack()), &mut self.hosts.outbox);
-            self.hosts.sacks.release(packet.sack());
+        let Hosts { flows, outbox, timers, components, is_observed, .. } = &mut self.hosts;
+        let flow = &mut flows[id];
+        let may_be_usual = !*is_observed && packet.sack() == SackId::NONE;
+        if !may_be_usual || !flow.sender.on_usual_ack(self.now, packet, outbox) {
+            return self.on_other_ack(sequence, flow_and_flags, header);
         }
-        self.flush_here::<false>(id);
+        schedule_timers(flow, id as u32, flow.sender.timer_of_plain(), components, timers);
+        self.carry_out(id);
     }
 
-    /// As [`EventLoop::on_ack`], if packets are captured, rows are written at every change, or the run ends with its
-    /// flows.
+    /// Handles an acknowledgement that is not usual, or that is observed: packets are captured, rows are written at
+    /// every change, or the run ends with its flows.
     #[inline(never)]
-    fn on_observed_ack(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
+    fn on_other_ack(&mut self, sequence: u64, flow_and_flags: FlowAndFlags, header: PackedHeader) {
         let packet = Packet::of_words(sequence, flow_and_flags, header);
         let id = packet.flow() as usize;
         self.hosts.capture(self.now, CapturePoint::SenderIn, &packet);
         let sack = self.hosts.sacks.get(packet.sack());
-        self.hosts.flows[id].sender.on_ack_with(self.now, packet, sack, &mut self.hosts.outbox);
+        self.hosts.flows[id].sender.on_ack(self.now, packet, sack, &mut self.hosts.outbox);
         self.hosts.sacks.release(packet.sack());
         self.flush(id);
         if self.until_complete && id < self.hosts.components.flows as usize {
@@ -189,32 +194,27 @@ impl<N: Network> EventLoop<N> {
         self.flush(id as usize);
     }
 
-    /// Carries out what a sender left in the outbox, and keeps its timer's event at or before the timer's deadline. The
-    /// event stays where it is if the deadline moves later: the sender checks its deadline when the event happens, and
-    /// most timers never expire.
+    /// Carries out what a sender left in the outbox, and schedules its timers.
     #[inline(never)]
     pub(super) fn flush(&mut self, id: usize) {
-        self.flush_here::<true>(id);
+        if self.hosts.captures {
+            self.hosts.capture_outbox(self.now);
+        }
+        let Hosts { flows, timers, components, .. } = &mut self.hosts;
+        let flow = &mut flows[id];
+        schedule_timers(flow, id as u32, flow.sender.timer(), components, timers);
+        self.carry_out(id);
+        if id < self.hosts.components.flows as usize {
+            self.hosts.note_window(self.now, id);
+        }
     }
 
-    /// As [`Self::flush`], but inlined. `OBSERVED` is false if the run is known not to be observed.
+    /// Carries out what a sender left in the outbox.
     #[inline(always)]
-    fn flush_here<const OBSERVED: bool>(&mut self, id: usize) {
+    fn carry_out(&mut self, id: usize) {
         let is_traffic = id >= self.hosts.components.flows as usize;
         if !self.hosts.outbox.incidents.is_empty() {
             self.write_down(id, is_traffic);
-        }
-        if OBSERVED && self.hosts.captures {
-            self.hosts.capture_outbox(self.now);
-        }
-        let flow = &mut self.hosts.flows[id];
-        let (due, pacing_due) = (flow.sender.timer(), flow.sender.pacing_due());
-        if due < flow.timer_event {
-            flow.timer_event = due;
-            self.hosts.timers.schedule(self.hosts.components.retransmission(id as u32), due);
-        }
-        if let Some(due) = pacing_due {
-            self.hosts.timers.schedule(self.hosts.components.pacing(id as u32), due);
         }
         match self.hosts.outbox.packets[..] {
             // an application that waits for acknowledgements has nothing to send
@@ -224,9 +224,6 @@ impl<N: Network> EventLoop<N> {
                 self.network.send_forward(self.now, only, &mut self.hosts);
             }
             _ => self.launch_all(is_traffic),
-        }
-        if OBSERVED && !is_traffic {
-            self.hosts.note_window(self.now, id);
         }
     }
 
@@ -256,5 +253,19 @@ impl<N: Network> EventLoop<N> {
     pub(super) fn launch(&mut self, packet: Packet) {
         self.hosts.count_leaving(&packet);
         self.network.send(self.now, packet, &mut self.hosts);
+    }
+}
+
+/// Keeps the event of a sender's timers at or before `due`, when the first of them expires, and schedules the pacing
+/// timer. The event stays where it is if `due` moves later: the sender checks its deadlines when the event happens, and
+/// most timers never expire.
+#[inline(always)]
+fn schedule_timers(flow: &mut Flow, id: u32, due: Time, components: &Components, timers: &mut Timers) {
+    if due < flow.timer_event {
+        flow.timer_event = due;
+        timers.schedule(components.retransmission(id), due);
+    }
+    if let Some(due) = flow.sender.pacing_due() {
+        timers.schedule(components.pacing(id), due);
     }
 }

@@ -102,6 +102,12 @@ impl Layout {
         u64::from(wire) - self.overhead
     }
 
+    /// Returns whether all segments before this one are full, and it begins at `byte`.
+    #[inline]
+    pub(crate) fn is_full_up_to(&self, segment: u64, byte: u64) -> bool {
+        segment <= self.full_segments && segment * self.payload == byte
+    }
+
     /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge
     /// and report whole segments only.
     #[inline]

@@ -99,17 +99,11 @@ impl Receiver {
     }
 
     /// Takes in a segment `[from, to)`; returns whether it is acknowledged at once.
-    #[inline(always)]
     pub(crate) fn on_data(&mut self, now: Time, from: u64, to: u64, wire: WireSize) -> AckTiming {
-        self.wire_bytes += u64::from(wire);
-        self.packets += 1;
-        // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
-        if self.is_disordered || from > self.next || to <= self.next {
-            self.on_disorder(from, to);
+        let length = to.saturating_sub(self.next);
+        if !self.take_in(from, to, wire) {
             return AckTiming::Now;
         }
-        let length = to - self.next;
-        self.next = to;
         match &mut self.acks {
             Acks::AtOnce => AckTiming::Now,
             Acks::Delayed(delay) => {
@@ -122,6 +116,20 @@ impl Receiver {
                 timing
             }
         }
+    }
+
+    /// Takes in a segment `[from, to)`; returns whether it came in order.
+    #[inline(always)]
+    pub(crate) fn take_in(&mut self, from: u64, to: u64, wire: WireSize) -> bool {
+        self.wire_bytes += u64::from(wire);
+        self.packets += 1;
+        // a gap, or a repeated segment, is acknowledged at once (RFC 5681, section 4.2)
+        if self.is_disordered || from > self.next || to <= self.next {
+            self.on_disorder(from, to);
+            return false;
+        }
+        self.next = to;
+        true
     }
 
     #[inline(never)]

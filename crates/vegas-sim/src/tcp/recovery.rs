@@ -35,6 +35,13 @@ impl Repair {
         self.active
     }
 
+    /// Returns whether no segment is repaired or checked, and no duplicate acknowledgement was received since the newest
+    /// new one.
+    #[inline]
+    pub(super) fn is_idle(&self) -> bool {
+        !self.active && self.dupacks == 0 && self.rechecks == 0
+    }
+
     pub(super) fn inflation(&self) -> i64 {
         self.inflation
     }
@@ -190,7 +197,6 @@ impl Sender {
     }
 
     /// A new acknowledgement ends the recovery, or is a partial one.
-    #[inline(always)]
     pub(super) fn repair_on_new_ack(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
         if !self.repair.active && self.repair.dupacks == 0 {
             // no recovery and no duplicate acknowledgements

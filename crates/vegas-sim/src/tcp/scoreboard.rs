@@ -186,7 +186,7 @@ impl Scoreboard {
     }
 
     /// Records that the next segment is sent for the first time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn on_first_transmission(&mut self, now: Time) {
         self.entries.push_back(Entry::new(now));
         self.pipe += 1;
@@ -201,10 +201,23 @@ impl Scoreboard {
         self.pipe = self.pipe - before + after;
     }
 
+    /// Removes the oldest segment, which is acknowledged, if it was sent once and no report of it came; returns when it
+    /// was sent.
+    #[inline(always)]
+    pub(crate) fn take_oldest_if_plain(&mut self) -> Option<Time> {
+        let entry = *self.entries.front()?;
+        if !entry.is_plain() {
+            return None;
+        }
+        self.entries.drop_front();
+        self.pipe -= 1;
+        self.una += 1;
+        Some(entry.sent())
+    }
+
     /// Removes the segments before `una`, which are acknowledged; returns the entry of the newest of them.
-    #[inline]
     pub(crate) fn on_ack(&mut self, una: u64) -> Option<Entry> {
-        if una == self.una + 1 { self.take_oldest() } else { self.on_ack_with(una, |_, _| {}) }
+        self.on_ack_with(una, |_, _| {})
     }
 
     /// Does what [`Self::on_ack`] does, and calls `seen` with each segment that had not been reported received before.
@@ -221,15 +234,10 @@ impl Scoreboard {
         newest
     }
 
-    #[inline]
     fn take_oldest(&mut self) -> Option<Entry> {
         let entry = self.entries.pop_front()?;
-        if entry.is_plain() {
-            self.pipe -= 1;
-        } else {
-            self.pipe -= entry.in_pipe();
-            self.sacked -= u64::from(entry.has(Entry::SACKED));
-        }
+        self.pipe -= entry.in_pipe();
+        self.sacked -= u64::from(entry.has(Entry::SACKED));
         self.una += 1;
         Some(entry)
     }

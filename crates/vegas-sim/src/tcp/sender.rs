@@ -2,8 +2,9 @@
 //! leaves, [`super::recovery`] repairs losses, [`super::control`] reports events to the congestion control, and
 //! vegas-core sets the window.
 //!
-//! Functions with names that end in `_here` are inlined parts of their callers, which nearly every acknowledgement
-//! passes.
+//! Nearly every acknowledgement is usual, and is handled by [`Sender::on_usual_ack`] with the functions that are inlined
+//! there; functions with names that end in `_here` are inlined parts of other callers, too. The rest is not inlined, so
+//! that it takes no registers there.
 
 use std::sync::Arc;
 
@@ -214,26 +215,44 @@ impl Sender {
         }
     }
 
-    /// Handles an acknowledgement without SACK blocks or stamps: everything before its sequence number was received.
+    /// Handles an acknowledgement without SACK blocks, if it is usual: the sender is plain and repairs nothing, and
+    /// one full segment is acknowledged, which was sent once. Else the function does nothing and returns false. What it
+    /// does is what [`Sender::on_new_ack`] does in this case.
     #[inline(always)]
-    pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) {
+    pub(crate) fn on_usual_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) -> bool {
+        let una = self.board.una() + 1;
+        if !self.rules.is_plain || !self.repair.is_idle() || !self.rules.layout.is_full_up_to(una, ack.sequence) {
+            return false;
+        }
+        let before = self.ack_context::<true>();
+        let Some(sent) = self.board.take_oldest_if_plain() else { return false };
+        if self.next < una {
+            self.next = una;
+        }
+        self.timers.rto.on_ack(una, now);
+        self.restart_timer(now);
+        let rtt = now.since(sent);
+        self.note_rtt(rtt);
+        self.tell_ack::<true>(now, Segments(1), Some(rtt), before, out);
+        if self.uses_fine_timeout() {
+            self.timers.fine.sample(rtt);
+        }
+        self.note_completion(now);
+        self.send_here::<true>(now, self.rules.burst, out);
+        true
+    }
+
+    /// Handles an acknowledgement: everything before its sequence number was received, and what `sack` reports.
+    pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         let una = self.rules.layout.segment_at(ack.sequence);
-        if self.rules.is_plain && una > self.board.una() {
-            self.on_new_ack_here::<true>(now, una, out);
+        if self.rules.is_plain && sack.count == 0 && una > self.board.una() {
+            self.on_new_ack::<true>(now, una, out);
         } else {
-            self.on_special_ack(now, una, ack, &SackBlocks::NONE, out);
+            self.on_special_ack(now, una, ack, sack, out);
         }
     }
 
-    /// Handles an acknowledgement with SACK blocks, or with stamps that routers left on data packets.
-    #[inline(never)]
-    pub(crate) fn on_ack_with(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
-        let una = self.rules.layout.segment_at(ack.sequence);
-        self.on_special_ack(now, una, ack, sack, out);
-    }
-
     /// Handles an acknowledgement that reports, or may report, more than new data in order.
-    #[inline(never)]
     fn on_special_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.rules.layout.asks_routers() {
             let feedback = RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() };
@@ -254,7 +273,7 @@ impl Sender {
         }
         let news = self.rules.detection.recovery == Recovery::Sack && self.take_sack(now, sack);
         if una > self.board.una() {
-            self.on_new_ack(now, una, out);
+            self.on_new_ack::<false>(now, una, out);
         } else if una == self.board.una() && self.outstanding() > 0 {
             self.tell_duplicate(now, out);
             self.on_duplicate_ack(now, news, out);
@@ -301,6 +320,12 @@ impl Sender {
             None => self.timers.retransmission,
             Some(linux) => linux.due().map_or(self.timers.retransmission, |due| self.timers.retransmission.min(due)),
         }
+    }
+
+    /// As [`Sender::timer`], of a plain sender.
+    #[inline]
+    pub(crate) fn timer_of_plain(&self) -> Time {
+        self.timers.retransmission
     }
 
     /// When the retransmission timer runs out.
@@ -386,15 +411,9 @@ impl Sender {
         }
     }
 
+    /// Handles an acknowledgement of new data; `PLAIN` if the sender is known to be plain.
     #[inline(never)]
-    fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
-        self.on_new_ack_here::<false>(now, una, out);
-    }
-
-    /// Does what `on_new_ack` does, inlined, because nearly every acknowledgement passes it; `PLAIN` if the sender is
-    /// known to be plain.
-    #[inline(always)]
-    fn on_new_ack_here<const PLAIN: bool>(&mut self, now: Time, una: u64, out: &mut Outbox) {
+    fn on_new_ack<const PLAIN: bool>(&mut self, now: Time, una: u64, out: &mut Outbox) {
         let before = self.ack_context::<PLAIN>();
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.take_in_order::<PLAIN>(now, una);
@@ -405,7 +424,9 @@ impl Sender {
         let was_in_recovery = self.repair.in_recovery();
         self.repair_on_new_ack(now, acked, out);
         let rtt = newest.and_then(|entry| rtt_sample(entry, now));
-        self.note_rtt(rtt);
+        if let Some(rtt) = rtt {
+            self.note_rtt(rtt);
+        }
         let in_recovery = self.repair.in_recovery();
         if !in_recovery || !PLAIN && self.detail.is_some() {
             if !PLAIN && was_in_recovery && !in_recovery {
@@ -429,13 +450,17 @@ impl Sender {
 
     #[inline]
     pub(super) fn note_completion(&mut self, now: Time) {
-        if self.board.una() >= self.given.awaited && self.stats.completed.is_none() {
+        if self.board.una() >= self.given.awaited {
             self.on_awaited(now);
         }
     }
 
+    /// Handles the acknowledgement of what the application waits for; after the end of the transfer nothing changes.
     #[cold]
     fn on_awaited(&mut self, now: Time) {
+        if self.stats.completed.is_some() {
+            return;
+        }
         if self.board.una() < self.given.total {
             self.given.awaited = self.given.total;
             if let Some(application) = &mut self.given.application {
@@ -453,6 +478,7 @@ impl Sender {
     }
 
     /// RFC 6298, section 5.3: restarts the timer, because new data were acknowledged.
+    #[inline(always)]
     pub(super) fn restart_timer(&mut self, now: Time) {
         self.timers.retransmission = if self.outstanding() > 0 { now + self.timers.rto.timeout() } else { Time::NEVER };
     }

@@ -89,8 +89,8 @@ impl Sender {
         out.incidents.push((IncidentKind::SlowStartExit, self.rules.layout.first_byte(self.board.una())));
     }
 
-    pub(super) fn note_rtt(&mut self, rtt: Option<Span>) {
-        let Some(rtt) = rtt else { return };
+    #[inline(always)]
+    pub(super) fn note_rtt(&mut self, rtt: Span) {
         let stats = &mut self.stats;
         stats.rtt_min = stats.rtt_min.min(rtt);
         stats.rtt_sum_ns += u128::from(rtt.as_nanos());

@@ -7,27 +7,15 @@ from typing import Any
 from vegaslab.papers.experiments.batch import Batch
 from vegaslab.papers.experiments.chart import Chart
 from vegaslab.papers.judging.verdict import Finding
-from vegaslab.runs.result import Result
+from vegaslab.runs.extracted import Run
+
+__all__ = ["Answer", "Data", "Experiment", "Flow", "Mutant", "Run"]
 
 Data = Mapping[str, Any]
 """The data extracted from each run, by its key: the value of its `extract`, as JSON returns it (lists, not tuples).
 
 The data of a batch are its columns.
 """
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """One simulation: a shipped scenario with values set, and the function that extracts data from its result.
-
-    `extract` is a function of a module; its value must fit into JSON. A run is simulated again only if the scenario, a
-    value, the seed, the engine or the file that defines `extract` changes.
-    """
-
-    scenario: str
-    extract: Callable[[Result], Any]
-    set: Mapping[str, object] = field(default_factory=dict)
-    seed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

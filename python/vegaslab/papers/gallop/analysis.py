@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from vegaslab.models import gallop as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Mutant, Run
 from vegaslab.papers.experiments.extract import flow_column
 from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.models import gallop as model
 from vegaslab.runs.result import Result
 
 _ROUND_S = 0.1
@@ -155,7 +155,7 @@ def _example2_vegas(mu: float, d: float) -> Finding:
     )
 
 
-_MODEL = "vegaslab.models.gallop"
+_MODEL = "vegaslab.papers.models.gallop"
 _WRONG_FORMULAS = (
     Mutant(
         name="the last packet's RTT (eq. 4)",

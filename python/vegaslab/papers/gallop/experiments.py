@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from vegaslab.models import gallop as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, first_time, flow_column, link_column, link_total, since_when
 from vegaslab.papers.gallop import analysis, networks
 from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.models import gallop as model
 from vegaslab.runs.result import Result
 
 _RATE_PPS, _RTT_S, _BOTTLENECK, _RATE_MBPS = 6250, 0.1, "r1->r2", 50.0

@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from vegaslab.models import gallop as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, first_time, flow_column, link_column, link_total
 from vegaslab.papers.judging.claims import claims
 from vegaslab.papers.judging.table import Table, number
 from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.models import gallop as model
 from vegaslab.runs.result import Result
 
 _BOTTLENECK = "r1->r2"

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from vegaslab.models import rovegas as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, flow_column, link_column
 from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.models import rovegas as model
 from vegaslab.papers.rovegas import chain, shares, traffic
 from vegaslab.papers.rovegas.runs import KBPS, between, counted
 from vegaslab.runs.result import Result

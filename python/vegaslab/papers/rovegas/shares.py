@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from vegaslab.models import rovegas as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, flow_column, link_column
 from vegaslab.papers.judging.verdict import Finding, Reading
+from vegaslab.papers.models import rovegas as model
 from vegaslab.papers.rovegas.runs import ALGORITHMS, LABELS, LEAST_BASE, between
 from vegaslab.runs.result import Result
 

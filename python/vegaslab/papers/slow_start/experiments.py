@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from vegaslab.models import slow_start as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import curve, first_time, flow_column, link_column, since_when
 from vegaslab.papers.judging.verdict import Finding
+from vegaslab.papers.models import slow_start as model
 from vegaslab.papers.slow_start import sweeps
 from vegaslab.runs.result import Result
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from vegaslab.models import slow_start as model
 from vegaslab.papers.experiments.chart import Chart, Curve, Panel
 from vegaslab.papers.experiments.experiment import Data, Experiment, Run
 from vegaslab.papers.experiments.extract import first_time, flow_column, link_column, since_when
 from vegaslab.papers.judging.verdict import Finding, Reading
+from vegaslab.papers.models import slow_start as model
 from vegaslab.runs.result import Result
 
 _BOTTLENECK, _PACKET_BITS = "r1->r2", 8000

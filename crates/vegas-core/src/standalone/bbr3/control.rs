@@ -1,10 +1,9 @@
 //! Pace and window: section "Updating Control Parameters".
 
+use super::signals::Sample;
 use super::{Control, Mode, STARTUP_GAIN, UP_GAIN, UP_WINDOW_GAIN, WINDOW_GAIN};
 use crate::composition::Parameters;
-use crate::contract::Ack;
 use crate::standalone::bbr::{Bandwidth, ONE, Repair, UNKNOWN_US, WINDOW_MIN};
-use crate::standalone::reno_window::micros;
 use crate::units::Time;
 
 /// C.send_quantum is a millisecond's worth, two segments at least and 64 KB at most, here of 1448 B; three may wait in the hosts.
@@ -104,16 +103,16 @@ impl<const LINUX: bool> Control<LINUX> {
     }
 
     /// SetPacingRate.
-    pub(super) fn set_pace(&mut self, ack: &Ack) {
-        if let Some(rtt) = ack.rtt {
-            self.pacing.begin(self.window.now, micros(rtt), STARTUP_GAIN);
+    pub(super) fn set_pace(&mut self, sample: &Sample) {
+        if sample.rtt_us != UNKNOWN_US {
+            self.pacing.begin(self.window.now, sample.rtt_us, STARTUP_GAIN);
         }
         self.pacing.set(self.bandwidth(), self.pacing_gain(), self.full.reached);
     }
 
     /// SetCwnd.
-    pub(super) fn set_window(&mut self, acked: u32) {
-        if acked > 0 {
+    pub(super) fn set_window(&mut self, sample: &Sample) {
+        if sample.acked > 0 {
             let inflight = self.product(self.bandwidth(), self.window_gain());
             let more = self.aggregation.allowance(self.bandwidth());
             let most = self.with_budget(inflight.saturating_add(more));
@@ -121,7 +120,7 @@ impl<const LINUX: bool> Control<LINUX> {
                 true => self.window.now < 2 * self.window.initial,
                 false => self.rounds.delivered < self.window.initial,
             };
-            let grown = self.window.now.saturating_add(acked);
+            let grown = self.window.now.saturating_add(sample.acked);
             if self.full.reached {
                 self.window.now = grown.min(most);
             } else if self.window.now < most || is_early {

@@ -1,10 +1,9 @@
 //! The least RTT and PROBE_RTT: section "ProbeRTT Logic".
 
 use super::cycle::AckPhase;
+use super::signals::Sample;
 use super::{Control, Mode};
-use crate::contract::Ack;
 use crate::standalone::bbr::UNKNOWN_US;
-use crate::standalone::reno_window::micros;
 use crate::units::{Span, Time};
 
 /// BBR.MinRTTFilterLen, BBR.ProbeRTTInterval, BBR.ProbeRTTDuration.
@@ -45,15 +44,13 @@ impl LeastRtt {
 
 impl<const LINUX: bool> Control<LINUX> {
     /// UpdateMinRTT, CheckProbeRTT.
-    pub(super) fn take_rtt(&mut self, ack: &Ack) {
+    pub(super) fn take_rtt(&mut self, sample: &Sample) {
         let least = &mut self.least;
-        let is_old = |us: u32, at: Time, window: Span| us != UNKNOWN_US && ack.now.since(at) > window;
+        let is_old = |us: u32, at: Time, window: Span| us != UNKNOWN_US && sample.now.since(at) > window;
         let expired = is_old(least.probe_us, least.probe_at, INTERVAL);
-        if let Some(rtt_us) = ack.rtt.map(micros)
-            && (rtt_us < least.probe_us || expired)
-        {
-            least.probe_us = rtt_us;
-            least.probe_at = ack.now;
+        if sample.rtt_us != UNKNOWN_US && (sample.rtt_us < least.probe_us || expired) {
+            least.probe_us = sample.rtt_us;
+            least.probe_at = sample.now;
         }
         // the code lets an equal one keep the old one young
         let is_less = least.probe_us < least.us || LINUX && least.probe_us == least.us;
@@ -69,9 +66,9 @@ impl<const LINUX: bool> Control<LINUX> {
             self.rounds.restart();
         }
         if self.mode == Mode::ProbeRtt {
-            self.probe_rtt(ack.now);
+            self.probe_rtt(sample.now);
         }
-        self.least.restarts &= ack.rate.is_none();
+        self.least.restarts &= sample.rate.is_none();
     }
 
     /// HandleProbeRTT.

@@ -2,14 +2,15 @@
 
 use super::{Control, LostSegment};
 use crate::contract::Ack;
-use crate::standalone::bbr::{Bandwidth, ONE, is_past};
+use crate::standalone::bbr::{Bandwidth, ONE, UNKNOWN_US, is_past};
+use crate::standalone::reno_window::micros;
 use crate::units::Time;
 
 /// BBR.LossThresh: 2 %.
 const LOSS_256THS: u32 = ONE * 2 / 100;
 
 /// What one acknowledgement measured (RS).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     pub(super) now: Time,
     /// None if it tells no rate.
@@ -24,9 +25,24 @@ pub(super) struct Sample {
     pub(super) in_flight: u32,
     pub(super) held_back: bool,
     prior_delivered: u32,
+    /// [`UNKNOWN_US`] if it tells none.
+    pub(super) rtt_us: u32,
 }
 
 impl Sample {
+    pub(super) const NONE: Sample = Sample {
+        now: Time::ZERO,
+        rate: None,
+        delivered: 0,
+        acked: 0,
+        newly_lost: 0,
+        lost: 0,
+        in_flight: 0,
+        held_back: false,
+        prior_delivered: 0,
+        rtt_us: UNKNOWN_US,
+    };
+
     pub(super) fn of(ack: &Ack, newly_lost: u32, held_back: bool) -> Self {
         let sample = ack.rate;
         Sample {
@@ -39,6 +55,7 @@ impl Sample {
             in_flight: sample.map_or(0, |sample| sample.in_flight.0),
             held_back,
             prior_delivered: sample.map_or(0, |sample| sample.prior_delivered),
+            rtt_us: ack.rtt.map_or(UNKNOWN_US, micros),
         }
     }
 

@@ -3,7 +3,6 @@
 use super::signals::Sample;
 use super::{Control, Mode};
 use crate::standalone::bbr::{Bandwidth, ONE, Repair};
-use crate::units::Time;
 
 /// A rate that grows by less than a quarter in three round trips is that of a full pipe.
 const GROWS: u32 = ONE * 5 / 4;
@@ -81,7 +80,7 @@ impl<const LINUX: bool> Control<LINUX> {
     }
 
     /// CheckStartupDone, CheckDrainDone.
-    pub(super) fn drain(&mut self, now: Time) {
+    pub(super) fn drain(&mut self, sample: &Sample) {
         if self.mode == Mode::Startup && self.full.reached {
             self.mode = Mode::Drain;
             self.full.drain_round = self.rounds.count;
@@ -92,8 +91,8 @@ impl<const LINUX: bool> Control<LINUX> {
         }
         let rounds = self.rounds.count.wrapping_sub(self.full.drain_round);
         let is_long = !LINUX && rounds > DRAIN_ROUNDS;
-        if is_long || self.in_flight_to_judge(self.flight.now, now) <= self.path_holds() {
-            self.begin_down(now);
+        if is_long || self.in_flight_to_judge(self.flight.now, sample.now) <= self.path_holds() {
+            self.begin_down(sample.now);
         }
     }
 }

@@ -163,7 +163,7 @@ impl Sender {
         let samples = delivered.samples();
         if let Some((oldest, newest)) = samples {
             self.timers.rto.sample_linux(oldest, una, self.next);
-            self.note_rtt(Some(newest));
+            self.note_rtt(newest);
         }
         if advanced {
             self.restart_timer(now);

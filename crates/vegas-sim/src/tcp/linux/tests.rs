@@ -60,7 +60,7 @@ impl Peer {
             sack.count = 1;
         }
         let ack = Packet::new(PacketKind::Ack, 0, una * PAYLOAD, WireSize::new(40));
-        self.sender.on_ack_with(ms(at), ack, &sack, &mut self.out);
+        self.sender.on_ack(ms(at), ack, &sack, &mut self.out);
         self.sent()
     }
 

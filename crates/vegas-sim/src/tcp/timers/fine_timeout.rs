@@ -20,13 +20,19 @@ impl FineTimeout {
     pub(crate) fn sample(&mut self, rtt: Span) {
         let rtt = rtt.as_nanos();
         if self.srtt_8 == 0 {
-            self.srtt_8 = 8 * rtt;
-            self.deviation_4 = rtt;
+            self.begin(rtt);
         }
         let srtt = self.srtt_8 / 8;
         self.srtt_8 = self.srtt_8 - srtt + rtt;
         self.deviation_4 = self.deviation_4 - self.deviation_4 / 4 + rtt.abs_diff(srtt);
         self.backed_off = Span::ZERO;
+    }
+
+    /// Begins with the first sample, ns.
+    #[cold]
+    fn begin(&mut self, rtt: u64) {
+        self.srtt_8 = 8 * rtt;
+        self.deviation_4 = rtt;
     }
 
     fn timeout(&self) -> Span {

@@ -63,6 +63,7 @@ impl Rto {
     }
 
     /// Times a segment that is sent for the first time, unless another one is being timed.
+    #[inline(always)]
     pub(crate) fn on_first_transmission(&mut self, segment: u64, now: Time) {
         if self.timed == UNTIMED && self.linux.is_none() {
             self.timed = (segment, now);

@@ -10,22 +10,24 @@ use crate::util::event::{ComponentId, Event};
 /// The event of each delay line, and the earliest of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
+    /// The winner of all.
+    first: Event,
     /// The pairs of events that are compared. The event at n, on side n % 2 of pair n / 2, meets the other event of the
-    /// pair, and the winner is at n / 2; the winner of all is at 1. There are as many pairs as delay lines. The delay
-    /// lines' own events are at the end.
+    /// pair, and the winner is at n / 2, unless that is 1. There are as many pairs as delay lines. The delay lines' own
+    /// events are at the end.
     pairs: Vec<[Event; 2]>,
 }
 
 impl Tournament {
     pub(crate) fn new(delay_lines: usize) -> Self {
-        Tournament { pairs: vec![[Event::NEVER; 2]; delay_lines.max(1)] }
+        Tournament { first: Event::NEVER, pairs: vec![[Event::NEVER; 2]; delay_lines] }
     }
 
     /// Returns the earliest event, [`Event::NEVER`] if there is none. It stays until its delay line gets another event,
     /// or none.
     #[inline]
     pub(crate) fn first(&self) -> Event {
-        self.pairs[0][1]
+        self.first
     }
 
     /// Replaces the event of a delay line: `next` is the time and the component of its next event, if it has one.
@@ -41,7 +43,7 @@ impl Tournament {
             winner = winner.earlier(pair[1 - at % 2]);
             at /= 2;
         }
-        pairs[0][1] = winner;
+        self.first = winner;
     }
 }
 

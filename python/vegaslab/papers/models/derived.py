@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from vegaslab.models import factorial, gallop, rovegas, slow_start
+from vegaslab.papers.models import factorial, gallop, rovegas, slow_start
 
 
 @dataclass(frozen=True)

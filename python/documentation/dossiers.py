@@ -1,0 +1,110 @@
+"""The gallery of dossiers, and the tables of the page on them: `make dossiers`.
+
+Dossiers are quick ones; their runs are kept in `results/evaluate`, so that a second call makes few.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from documentation import ROOT
+from vegaslab.evaluation.contenders import Request
+from vegaslab.evaluation.criteria import ALL
+from vegaslab.evaluation.criterion import Criterion
+from vegaslab.evaluation.dossier import evaluate, title_of
+from vegaslab.evaluation.figures import FIGURES
+from vegaslab.evaluation.report import dots
+from vegaslab.evaluation.report.pages import FIRST, against_the_best, first_picture, shown
+
+ALGORITHMS = ("vegas", "gallop", "streak", "rovegas", "cubic", "bbr3", "copa")
+
+PAGE = ROOT / "docs" / "evaluate.md"
+FOLDER = ROOT / "docs" / "dossiers"
+_CACHE = ROOT / "results" / "evaluate" / "cache"
+_NUMBERS = "numbers"
+
+
+def with_tables(page: str) -> str:
+    """Returns the page on dossiers with up-to-date tables of the criteria and the figures."""
+    criteria = "".join(
+        f"| {criterion.section} | {criterion.title} (`{criterion.id}`) | {_scenarios(criterion)} |\n"
+        for criterion in ALL
+    )
+    better = {"higher": "more", "lower": "less", "neither": ""}
+    rows = "".join(
+        f"| {title_of(name)} | {figure.meaning} | {better[figure.better]} |\n" for name, figure in FIGURES.items()
+    )
+    page = between(page, "criteria", f"| RFC 9743 | chapter | scenarios |\n|---|---|---|\n{criteria}")
+    return between(page, "figures", f"| figure | meaning | better |\n|---|---|---|\n{rows}")
+
+
+def between(page: str, name: str, text: str) -> str:
+    """Returns the page with this text between two comments. Raises `ValueError` if it has no such place."""
+    block = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end of {name} -->)", re.DOTALL)
+    whole, places = block.subn(lambda _: text, page)
+    if places != 1:
+        raise ValueError(f"{places} places for {name}")
+    return whole
+
+
+def _scenarios(criterion: Criterion) -> str:
+    names = dict.fromkeys(case.scenario for case in criterion.cases)
+    if not names:
+        return "not covered"
+    folders = {name.partition("/")[0] for name in names}
+    return f"all of `{folders.pop()}`" if len(names) > 5 else ", ".join(f"`{name}`" for name in names)
+
+
+def dossier(name: str, criteria: Sequence[str] = (), cache: Path = _CACHE) -> dict[str, Any]:
+    """Returns the quick dossier of an algorithm, or some of its chapters."""
+    return evaluate(Request(name=name, quick=True, criteria=criteria), cache)
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """Returns the page of a dossier: its picture, and the sentences of its chapters."""
+    name = found["name"]
+    parts = [
+        f"# Dossier: {name}",
+        *found["summary"],
+        against_the_best(found),
+        f"![{name} beside others: goodput, delay, harm]({name}.svg)",
+        f"The report, with tables and commands: `vegaslab evaluate {name} --quick`. [How it is made](../evaluate.md).",
+        *(chapter(one) for one in found["criteria"] if one["sentences"]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def chapter(one: Mapping[str, Any]) -> str:
+    """Returns a chapter's section of the page."""
+    said = "\n".join(f"- {text}" for text in one["sentences"])
+    return f"## {one['section']} {one['title']}\n\n{said}"
+
+
+def table(dossiers: Sequence[Mapping[str, Any]]) -> str:
+    """Returns the first figures of all dossiers, a row an algorithm."""
+    labels = [f"{label} ({FIGURES[figure].unit})" if FIGURES[figure].unit else label for _, figure, label in FIRST]
+    lines = [["algorithm", *labels], ["---", *["---:"] * len(labels)]]
+    for found in dossiers:
+        cases = {case["id"]: case["rows"][0] for one in found["criteria"] for case in one["cases"]}
+        means = [cases[case]["means"][figure] for case, figure, _ in FIRST]
+        cells = ["none" if mean is None else shown(mean["mean"], mean["half_width"]) for mean in means]
+        lines.append([f"[{found['name']}]({found['name']}.md)", *cells])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def main() -> None:
+    """Writes everything anew."""
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    found = [dossier(name) for name in ALGORITHMS]
+    for one in found:
+        (FOLDER / f"{one['name']}.md").write_text(page(one), encoding="utf-8")
+        (FOLDER / f"{one['name']}.svg").write_text(dots.standalone(first_picture(one)), encoding="utf-8")
+        print(f"docs/dossiers/{one['name']}.md")
+    readme = FOLDER / "README.md"
+    readme.write_text(between(readme.read_text(encoding="utf-8"), _NUMBERS, table(found)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The algorithms of a dossier, and their runs of each case."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from vegaslab.evaluation.criteria import ALL
+from vegaslab.evaluation.criteria.suites import C4_TRIALS
+from vegaslab.evaluation.criterion import OLD, Case, Criterion, EvaluationError
+from vegaslab.evaluation.extract import figures
+from vegaslab.runs.extracted import Run
+from vegaslab.scenario.source import load
+from vegaslab.scenario.variants import algorithm_overrides
+
+Transport = Literal["tcp", "quic"]
+
+SEEDS, QUICK_SEEDS, QUICK_TRIALS = 20, 5, 5
+"""The seeds of each case in a full dossier and in a quick one, and the trials of the C4 cases in a quick one."""
+
+SOLO = ""
+"""The label of the runs in which the old algorithm is alone, for the harm to it."""
+
+Key = tuple[str, str, int]
+"""A case, an algorithm's label, and a seed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a dossier is asked for."""
+
+    name: str
+    """The algorithm: a preset, a table of parts, or a file of a user's own, as on the command line."""
+    baselines: Sequence[str] = OLD
+    quick: bool = False
+    transport: Transport = "tcp"
+    criteria: Sequence[str] = ()
+    """The chapters; none stands for all."""
+
+    @property
+    def contenders(self) -> dict[str, str]:
+        """The algorithms by their labels, the one under test first."""
+        named = dict.fromkeys([self.name, *self.baselines])
+        return {label(algorithm): algorithm for algorithm in named}
+
+    @property
+    def chapters(self) -> list[Criterion]:
+        """The chapters that are asked for. Raises `EvaluationError` for one that does not exist."""
+        known = {criterion.id: criterion for criterion in ALL}
+        unknown = [name for name in self.criteria if name not in known]
+        if unknown:
+            raise EvaluationError(f"--criterion {unknown[0]}: no such chapter; expected one of {', '.join(known)}")
+        return [criterion for criterion in ALL if not self.criteria or criterion.id in self.criteria]
+
+    def cases(self, criterion: Criterion) -> list[Case]:
+        """The cases of a chapter: fewer in a quick dossier."""
+        return [case for case in criterion.cases if not (self.quick and case.full_only)]
+
+    def seeds(self, case: Case) -> range:
+        """The seeds of a case."""
+        if case.bound_s is not None:
+            return range(1, 1 + (QUICK_TRIALS if self.quick else C4_TRIALS))
+        return range(1, 1 + (QUICK_SEEDS if self.quick else SEEDS))
+
+
+def label(algorithm: str) -> str:
+    """Returns what tables call an algorithm: its preset, the name of its table, or that of its class or file.
+
+    >>> label("gallop"), label("slow = { preset = 'vegas' }"), label("/tmp/mine.py:Mine"), label("mine.wasm")
+    ('gallop', 'slow', 'Mine', 'mine')
+    """
+    table = re.match(r"\s*([^={}]+?)\s*=\s*\{", algorithm)
+    if table:
+        return table[1]
+    file = re.fullmatch(r"(?:.*/)?([^/]+)\.(?:py|wasm)(?::(\w+))?", algorithm)
+    return (file[2] or file[1]) if file else algorithm.strip()
+
+
+def runs_of(case: Case, request: Request) -> dict[Key, Run]:
+    """Returns the runs of a case: each contender with each seed, and the old algorithm alone for the harm to it."""
+    arguments = {"tested": list(case.tested), "link": case.link, "event": list(case.event)}
+    given = {
+        (case.id, name, seed): Run(
+            scenario=case.scenario,
+            extract=figures,
+            set=values(case, algorithm, request.transport),
+            seed=seed,
+            arguments=arguments,
+        )
+        for name, algorithm in contenders_of(case, request).items()
+        for seed in request.seeds(case)
+    }
+    if case.solo:
+        given |= {
+            (case.id, SOLO, seed): Run(
+                scenario=case.solo,
+                extract=figures,
+                set={**case.set, **_algorithm("flow.0", case.beside, "tcp")},
+                seed=seed,
+                arguments=arguments,
+            )
+            for seed in request.seeds(case)
+        }
+    return given
+
+
+def contenders_of(case: Case, request: Request) -> dict[str, str]:
+    """Returns the algorithms of a case; for the harm also the old one beside itself, which is the yardstick."""
+    return {**request.contenders, **({case.beside: case.beside} if case.solo else {})}
+
+
+def values(case: Case, algorithm: str, transport: Transport) -> dict[str, object]:
+    """Returns the values that a case sets in its scenario for one contender."""
+    tables, sources = _tables(case.scenario)
+    given: dict[str, object] = dict(case.set)
+    for table in range(tables):
+        mine = table in case.tested
+        if mine or case.beside:
+            given |= _algorithm(f"flow.{table}", algorithm if mine else case.beside, transport if mine else "tcp")
+    for source in sources:
+        mine = source in case.transfers
+        if mine or case.beside:
+            # transfers of traffic are always TCP's
+            given |= _algorithm(f"traffic.{source}.flow", algorithm if mine else case.beside, "tcp")
+    return given
+
+
+@cache
+def _tables(scenario: str) -> tuple[int, list[int]]:
+    """Returns the number of flow tables of a scenario, and the numbers of its sources that make connections."""
+    document: dict[str, list[dict[str, object]]] = json.loads(load(scenario).document_json())
+    return len(document["flow"]), [n for n, source in enumerate(document.get("traffic", ())) if "flow" in source]
+
+
+def _algorithm(flow: str, algorithm: str, transport: Transport) -> dict[str, object]:
+    chosen: dict[str, object] = {f"{flow}.algorithm{key}": text for key, text in algorithm_overrides(algorithm)}
+    return chosen | ({f"{flow}.transport": "quic"} if transport == "quic" else {})

@@ -1,0 +1,99 @@
+"""RFC 9743, section 5.2: flows of the algorithm beside those of others."""
+
+from vegaslab.evaluation.criterion import OLD, Case, Criterion, Headline
+
+_HARM = ("harm_goodput", "harm_delay", "harm_loss", "old_goodput_mbps", "goodput_mbps", "least_share_percent")
+_TITLES = {"cubic": "CUBIC", "sack": "Reno with SACK", "bbr3": "BBRv3"}
+
+CRITERIA = (
+    Criterion(
+        id="existing",
+        section="5.2.1",
+        title="Beside existing general-purpose congestion control",
+        question="How much harm does a flow do to one of an algorithm that is there already? The yardstick is that "
+        "of Ware et al. (HotNets 2019): at most what a second flow of the old algorithm does to it, which is the "
+        "old algorithm's own row.",
+        cases=(
+            *(
+                Case(
+                    id=f"beside-{old}",
+                    title=f"Beside a flow of {_TITLES[old]}, queue of one product",
+                    scenario="evaluate/beside",
+                    beside=old,
+                    solo="evaluate/alone",
+                    figures=_HARM,
+                )
+                for old in OLD
+            ),
+            *(
+                Case(
+                    id=f"beside-cubic-{queue}",
+                    title=f"Beside a flow of CUBIC, queue of {words}",
+                    scenario="evaluate/beside",
+                    set={"topology.bottleneck.queue": queue},
+                    beside="cubic",
+                    solo="evaluate/alone",
+                    figures=_HARM,
+                )
+                for queue, words in (("33p", "half a product"), ("268p", "four products"))
+            ),
+        ),
+        headlines=(
+            Headline("beside-cubic", "harm_goodput", "To the goodput of a flow of CUBIC"),
+            Headline("beside-cubic", "harm_delay", "To its round-trip time"),
+            Headline("beside-cubic", "least_share_percent", "As to starvation"),
+        ),
+        cannot="Two flows of one base RTT; implementations differ from the RFCs' algorithms in the details.",
+    ),
+    Criterion(
+        id="real-time",
+        section="5.2.2",
+        title="Beside real-time traffic",
+        question="How long do packets of voice and video wait behind a flow, and how many are lost?",
+        cases=(
+            Case(
+                id="streams",
+                title="Beside streams of 64 kb/s and 2 Mb/s",
+                scenario="evaluate/real-time",
+                figures=("p50_queueing_ms", "p99_queueing_ms", "stream_loss_percent", "goodput_mbps"),
+            ),
+        ),
+        headlines=(
+            Headline("streams", "p99_queueing_ms", "Beside voice and video"),
+            Headline("streams", "stream_loss_percent", "There"),
+            Headline("streams", "goodput_mbps", "Meanwhile"),
+        ),
+        cannot="The streams do not adapt: controls for real-time media (RFC 8868) are not simulated.",
+    ),
+    Criterion(
+        id="short-and-long",
+        section="5.2.3",
+        title="Short and long flows of other algorithms",
+        question="What does a long flow do to short ones of CUBIC, and a long flow of CUBIC to short ones of the "
+        "algorithm?",
+        cases=(
+            Case(
+                id="long-new",
+                title="A long flow beside CUBIC's transfers of 100 kB",
+                scenario="evaluate/short-flows",
+                beside="cubic",
+                figures=("short_p50_s", "short_p99_s", "short_slowdown", "goodput_mbps"),
+            ),
+            Case(
+                id="short-new",
+                title="Transfers of 100 kB beside a long flow of CUBIC",
+                scenario="evaluate/short-flows",
+                beside="cubic",
+                tested=(),
+                transfers=(0,),
+                figures=("short_p50_s", "short_p99_s", "short_slowdown", "old_goodput_mbps"),
+            ),
+        ),
+        headlines=(
+            Headline("long-new", "short_slowdown", "As the long flow beside short ones of CUBIC"),
+            Headline("short-new", "short_slowdown", "As short flows beside a long one of CUBIC"),
+            Headline("short-new", "old_goodput_mbps", "There"),
+        ),
+        cannot="One size, one load; the slowdown counts from the first packet, without a handshake.",
+    ),
+)

@@ -1,0 +1,44 @@
+"""The folder of a dossier: pages and document, beside the runs that are kept."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vegaslab.evaluation.comparing import read_dossier
+from vegaslab.evaluation.criterion import EvaluationError
+from vegaslab.evaluation.report.pages import html, markdown
+from vegaslab.runs.extracted import HASH_DIGITS
+from vegaslab.util.folder import check_names, replace_file, writing
+
+CACHE = "cache"
+_CACHED = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}\.(json|part)")
+_JSON = "report.json"
+_WRITTEN = re.compile(r"(index\.html|report\.md|report\.json)(\.part)?|(index|report)\.part")
+
+
+def prepare(folder: Path) -> Path:
+    """Checks that a folder is new or holds a dossier, and returns the folder of its runs. Raises `EvaluationError` and
+    `FolderError`.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise EvaluationError(f"{folder}: is a file; give a folder")
+    check_names(folder, _WRITTEN, folders=re.compile(CACHE))
+    check_names(folder / CACHE, _CACHED)
+    if (folder / _JSON).exists():
+        read_dossier(folder)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder / CACHE
+
+
+def write(dossier: Mapping[str, Any], folder: Path) -> None:
+    """Writes `report.json`, `report.md` and `index.html`."""
+    _replace(folder / _JSON, json.dumps(dossier, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    _replace(folder / "report.md", markdown(dossier))
+    _replace(folder / "index.html", html(dossier))
+
+
+def _replace(file: Path, text: str) -> None:
+    replace_file(file, lambda out: out.write(text.encode()), new_suffix=".part")
