@@ -1,4 +1,4 @@
-// The scenarios that come with vegaslab, and the rate traces that they name.
+// The scenarios that come with vegaslab, and the traces that they name.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -16,4 +16,4 @@ const texts = (paths, named) => Object.fromEntries(paths.map((path) => [named(pa
 
 /** Texts by name, such as `papers/gallop-fig4`. */
 export const scenarios = texts(FOLDERS.flatMap((folder) => files(folder, ".toml")), (path) => path.replace(/\.toml$/, ""));
-export const traces = texts(files("", ".txt"), (path) => basename(path));
+export const traces = texts([...files("", ".txt"), ...files("", ".csv")], (path) => basename(path));
