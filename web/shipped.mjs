@@ -1,4 +1,4 @@
-// The scenarios that come with vegaslab, and the rate traces that they name.
+// The scenarios that come with vegaslab, and the traces that they name.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
