@@ -35,6 +35,7 @@ mod contract {
     };
 }
 mod part {
+    /// Only the kernel's copy does more.
     pub(crate) fn anew<T>(state: &mut T) -> &mut T {
         state
     }
