@@ -127,7 +127,7 @@ WEB_ENGINE := $(TARGET)/wasm32-unknown-unknown/web/vegas_web.wasm
 web: $(WEB)/playground.html ## the playground: the folder web/dist, and all of it in one file there, playground.html
 
 $(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs $(wildcard web/src/* web/src/own/*) examples/own-algorithm/*.js \
-		$(shell find scenarios -name '*.toml' -o -name '*.txt')
+		$(shell find scenarios -name '*.toml' -o -name '*.txt' -o -name '*.csv')
 	web/node_modules/.bin/tsc --project web
 	node web/build.mjs $(WEB_ENGINE) $(WEB)
 

@@ -68,7 +68,7 @@ function scenarios() {
       .sort()
       .map((name) => join(below, name));
   const texts = read([...list("", ".toml"), ...list("papers", ".toml")]);
-  const traces = Object.fromEntries(list("", ".txt").map((name) => [basename(name), readFileSync(join(shipped, name), "utf8")]));
+  const traces = Object.fromEntries([...list("", ".txt"), ...list("", ".csv")].map((name) => [basename(name), readFileSync(join(shipped, name), "utf8")]));
   return `export const scenarios = ${JSON.stringify(texts)}; export const traces = ${JSON.stringify(traces)};`;
 }
 
