@@ -295,7 +295,7 @@ impl Recorder {
         }
     }
 
-    /// Segments left, and so many are in flight with them.
+    /// Segments left; `in_flight` counts them too.
     pub fn note_sent(&mut self, at: Time, segments: u64, in_flight: u32) {
         let room = SENT_MOST - self.observed.sent.len();
         let kept = usize::try_from(segments).unwrap_or(room).min(room);

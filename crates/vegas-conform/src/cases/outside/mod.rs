@@ -136,7 +136,7 @@ fn at(span: Span) -> Time {
     Time::ZERO + span
 }
 
-/// So much earlier.
+/// The time that is earlier by a span.
 fn earlier(time: Time, span: Span) -> Time {
     Time::from_nanos(time.as_nanos().saturating_sub(span.as_nanos()))
 }
