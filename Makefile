@@ -206,7 +206,7 @@ linux-packages: ## Debian's packages that vegas-linux needs, as root
 # --- tests ---
 
 # what is off for users unless they ask for it, and tested here
-FEATURES := --features vegas-quic/s2n
+FEATURES := --features vegas-quic/s2n,vegas-conform/s2n
 
 TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python test-web check-no-std check-identical
 
