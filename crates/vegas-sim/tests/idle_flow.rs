@@ -12,12 +12,17 @@ const QUEUES: [&str; 5] = [
     "{ kind = \"fq-codel\", limit = \"20p\", queues = 2 }",
 ];
 
-const TRAFFIC: [&str; 5] = [
+const TRAFFIC: [&str; 6] = [
     "kind = \"constant\", rate = \"300kbit\"",
     "kind = \"exponential-on-off\", rate = \"600kbit\", on = \"300ms\", off = \"300ms\"",
     "kind = \"pareto-on-off\", rate = \"600kbit\", on = \"300ms\", off = \"300ms\"",
     "kind = \"poisson-transfers\", interarrival = \"300ms\", size = \"20kb\", flow = { algorithm = \"reno\" }",
     "kind = \"tcplib\", interarrival = \"300ms\", flow = { algorithm = \"reno\" }",
+    concat!(
+        "kind = \"connection-trace\", flow = { algorithm = \"reno\" }, trace = \"",
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../scenarios/replayed-connections.csv\""
+    ),
 ];
 
 /// The topology, the ends of flows and sources, and the number of links that the idle flow does not reach.

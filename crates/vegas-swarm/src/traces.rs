@@ -1,9 +1,10 @@
-//! Traces that generated scenarios name: of rates, in Mahimahi's format, and of delays. Each has a feature of its own.
+//! Traces that generated scenarios name: of rates, in Mahimahi's format, of delays, and of connections. Each has a
+//! feature of its own.
 
 use std::io;
 use std::path::PathBuf;
 
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 9] = [
     ("steady.txt", include_str!("traces/steady.txt")),
     ("sparse.txt", include_str!("traces/sparse.txt")),
     ("bursty.txt", include_str!("traces/bursty.txt")),
@@ -11,6 +12,8 @@ const FILES: [(&str, &str); 7] = [
     ("outage.txt", include_str!("traces/outage.txt")),
     ("hand-over.csv", include_str!("traces/hand-over.csv")),
     ("quick.csv", include_str!("traces/quick.csv")),
+    ("talk.csv", include_str!("traces/talk.csv")),
+    ("crowd.csv", include_str!("traces/crowd.csv")),
 ];
 
 /// The names of the traces of rates.
@@ -18,6 +21,9 @@ pub const NAMES: [&str; 5] = [FILES[0].0, FILES[1].0, FILES[2].0, FILES[3].0, FI
 
 /// The names of the traces of delays.
 pub const DELAYS: [&str; 2] = [FILES[5].0, FILES[6].0];
+
+/// The names of the traces of connections.
+pub const CONNECTIONS: [&str; 2] = [FILES[7].0, FILES[8].0];
 
 /// A folder with the traces; it is removed when this is dropped.
 #[derive(Debug)]

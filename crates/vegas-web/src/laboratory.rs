@@ -222,9 +222,11 @@ struct Files {
 
 impl Folder for Files {
     fn trace(&self, name: &str) -> Result<NamedText, String> {
+        // by file name alone: a shipped scenario in a folder names a trace of the folder above
+        let file = name.rsplit('/').next().unwrap_or(name);
         let known = || self.traces.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         let text =
-            self.traces.get(name).ok_or_else(|| format!("{name}: is no trace of this page; it has: {}", known()))?;
+            self.traces.get(file).ok_or_else(|| format!("{name}: is no trace of this page; it has: {}", known()))?;
         Ok(NamedText { name: name.to_owned(), text: text.to_owned() })
     }
 

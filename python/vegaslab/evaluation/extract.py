@@ -197,7 +197,9 @@ def _of_transfers(result: Result, source: Row, link: str) -> dict[str, float]:
     document = json.loads(result.scenario.document_json())["traffic"][source["id"]]
     rate = next(row["rate_mbps"] for row in result.scenario.links() if row["id"] == link)
     base = [flow["base_rtt_ms"] for flow in result.summary["flows"] if flow["base_rtt_ms"] is not None]
-    least_s = metrics.empty_path_s(_vegaslab.size_bytes(document["size"]), rate, min(base)) if base else math.nan
+    # connections of a trace have no size in common
+    has_size = bool(base) and "size" in document
+    least_s = metrics.empty_path_s(_vegaslab.size_bytes(document["size"]), rate, min(base)) if has_size else math.nan
     median = source["completion_p50_s"]
     return {
         "short_p50_s": median,

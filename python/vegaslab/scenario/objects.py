@@ -613,7 +613,7 @@ class Traffic(Table):
     Traffic(kind='exponential-on-off', rate='2mbit', on='100ms', off='100ms')
     """
 
-    kind: Literal["constant", "exponential-on-off", "pareto-on-off", "poisson-transfers", "tcplib"]
+    kind: Literal["constant", "exponential-on-off", "pareto-on-off", "poisson-transfers", "tcplib", "connection-trace"]
     """What the source sends."""
     start: str | None = None
     """When the source begins. Default: "0s"."""
@@ -637,8 +637,14 @@ class Traffic(Table):
     """poisson-transfers: payload of a transfer, the mean where it is random."""
     size_distribution: Literal["fixed", "exponential", "pareto"] | None = None
     """poisson-transfers: how the sizes are distributed. Default: "fixed"."""
+    trace: str | None = None
+    """connection-trace: a CSV file, relative to the scenario file: the line
+    `start_s,request_bytes,response_bytes,think_s`, then an epoch on each line; one without a start continues the
+    connection above."""
+    side: Literal["responses", "requests"] | None = None
+    """connection-trace: which of the trace's bytes the source sends. Default: "responses"."""
     flow: Flow | None = None
-    """poisson-transfers, tcplib: every connection, as a flow without times, size and path."""
+    """poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path."""
     direction: Literal["forward", "backward"] | None = None
     """dumbbell: which way the traffic crosses the bottleneck. Default: "forward"."""
     access: Link | None = None

@@ -28,8 +28,10 @@ impl<N: Network> EventLoop<N> {
                 let name = || format!("control of traffic {id}, connection {number}");
                 let seed = || Stream::named(self.seed, &name()).below(u64::MAX);
                 let mut flow = Flow { source: Some(id), ..Flow::new(place, spec, seed) };
-                if let Some(Writes { times, ends }) = writes {
-                    flow.sender.set_writes(times, ends);
+                match writes {
+                    Writes::AllAtOnce => {}
+                    Writes::Timed { times, ends } => flow.sender.set_writes(times, ends),
+                    Writes::Awaited(epochs) => flow.sender.set_epochs(self.now, &epochs),
                 }
                 self.network.open(place, id);
                 self.open(place, flow);

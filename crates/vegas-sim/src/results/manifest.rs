@@ -10,7 +10,7 @@ use super::columns::link_name;
 use super::summary::Summary;
 use super::{ENGINE_COMMIT, ENGINE_VERSION};
 use crate::measure::outcome::Outcome;
-use crate::scenario::{Language, Scenario};
+use crate::scenario::{Language, Load, Scenario};
 
 /// The manifest's file name; a folder that holds a manifest of vegaslab may be replaced.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -77,7 +77,7 @@ pub(super) fn is_manifest(file: impl Read) -> bool {
 }
 
 /// Returns the identity of a run: the SHA-256, in hex, of the scenario document, the seed, the engine's version and the
-/// hashes of rate traces, if there are any, as JSON with sorted keys and no white space. A user's own algorithm counts
+/// hashes of traces, if there are any, as JSON with sorted keys and no white space. A user's own algorithm counts
 /// as its file's name and the hash of its content, in any folder. Runs of equal identity have equal tables.
 pub fn run_id(scenario: &Scenario) -> String {
     let digest = run_digest(&scenario.document, scenario.seed, &Contents::of(scenario));
@@ -107,7 +107,8 @@ pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] 
 /// The files that a scenario names, by their hashes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Contents {
-    /// The SHA-256 of the rate trace, and of the delay trace, of each link that follows one.
+    /// The SHA-256 of the rate trace, and of the delay trace, of each link that follows one, and of the connection trace
+    /// of each source of traffic.
     traces: Map<String, Value>,
     /// The SHA-256 of each of the user's own algorithms.
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -122,8 +123,12 @@ impl Contents {
         let of_delays = links().filter_map(|(id, link)| {
             Some((format!("delay of {}", link_name(scenario, id)), link.impairments.delay_schedule.sha256()?))
         });
+        let of_connections = scenario.traffic.iter().enumerate().filter_map(|(id, source)| match &source.load {
+            Load::Replay(replay) => Some((format!("connections of traffic {id}"), replay.trace.sha256())),
+            Load::Datagrams(_) | Load::Transfers(_) | Load::Conversations(_) => None,
+        });
         Contents {
-            traces: of_rates.chain(of_delays).map(|(name, hash)| (name, hash.into())).collect(),
+            traces: of_rates.chain(of_delays).chain(of_connections).map(|(name, hash)| (name, hash.into())).collect(),
             algorithms: scenario.own().map(|own| (own.source().to_owned(), own.sha256().into())).collect(),
         }
     }

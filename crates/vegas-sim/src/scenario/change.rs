@@ -132,17 +132,13 @@ fn changes_a_link(change: &document::Change) -> bool {
 
 /// Returns the largest packet that may cross each link.
 fn largest_packets(context: &Context<'_>) -> Vec<Option<Bytes>> {
-    let connections = context.traffic.iter().filter_map(|source| match &source.load {
-        Load::Datagrams(_) => None,
-        Load::Transfers(transfers) => Some(&*transfers.connection),
-        Load::Conversations(conversations) => Some(&*conversations.connection),
-    });
+    let connections = context.traffic.iter().filter_map(|source| source.connection());
     let flows = context.flows.iter().chain(connections);
     let segments =
         flows.flat_map(|flow| [(flow.largest_packet(), &flow.path), (flow.largest_ack(), &flow.reverse_path)]);
     let datagrams = context.traffic.iter().filter_map(|source| match &source.load {
         Load::Datagrams(datagrams) => Some((datagrams.packet, &source.path)),
-        Load::Transfers(_) | Load::Conversations(_) => None,
+        Load::Transfers(_) | Load::Conversations(_) | Load::Replay(_) => None,
     });
     let mut largest = vec![None; context.network.links.len()];
     for (size, path) in segments.chain(datagrams) {

@@ -1,11 +1,14 @@
 //! One source of traffic in the file, with its defaults filled in.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Rate, Span};
 
 use super::document::{Flow, SizeDistribution, Traffic, TrafficKind};
 use super::flow;
 use super::model::{
-    ConversationSpec, DatagramSpec, Distribution, Folder, LinkId, Load, OnOff, TrafficSpec, TransferSpec, Transport,
+    ConnectionTrace, ConversationSpec, DatagramSpec, Distribution, Folder, LinkId, Load, OnOff, ReplaySpec, Side,
+    TrafficSpec, TransferSpec, Transport, trace,
 };
 use super::network::Network;
 use crate::scenario::read::error::{Checked, Problem, child};
@@ -23,6 +26,8 @@ const ON_OFF: &[TrafficKind] = &[TrafficKind::ExponentialOnOff, TrafficKind::Par
 const SHAPED: &[TrafficKind] = &[TrafficKind::ParetoOnOff, TrafficKind::PoissonTransfers];
 const TRANSFERS: &[TrafficKind] = &[TrafficKind::PoissonTransfers];
 const ARRIVALS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib];
+const TRACED: &[TrafficKind] = &[TrafficKind::ConnectionTrace];
+const CONNECTIONS: &[TrafficKind] = &[TrafficKind::PoissonTransfers, TrafficKind::Tcplib, TrafficKind::ConnectionTrace];
 
 /// Checks the source at `key` and fills in its defaults; `network` has its path, `folder` the files that it names.
 pub(super) fn resolve(
@@ -45,6 +50,10 @@ pub(super) fn resolve(
             interarrival: period(child(key, "interarrival"), traffic.interarrival)?,
             connection: Box::new(connection(key, traffic, duration, (network, path), folder)?),
         }),
+        TrafficKind::ConnectionTrace => Load::Replay(ReplaySpec {
+            trace: connection_trace(key, traffic, folder)?,
+            connection: Box::new(connection(key, traffic, duration, (network, path), folder)?),
+        }),
     };
     Ok(TrafficSpec { start, stop, path: path.to_vec(), load })
 }
@@ -62,7 +71,9 @@ fn check_keys(key: &str, traffic: &Traffic) -> Checked<()> {
         ("interarrival", traffic.interarrival.is_some(), ARRIVALS),
         ("size", traffic.size.is_some(), TRANSFERS),
         ("size_distribution", traffic.size_distribution.is_some(), TRANSFERS),
-        ("flow", traffic.flow.is_some(), ARRIVALS),
+        ("trace", traffic.trace.is_some(), TRACED),
+        ("side", traffic.side.is_some(), TRACED),
+        ("flow", traffic.flow.is_some(), CONNECTIONS),
     ];
     let Some((name, _, kinds)) = keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) else {
         return Ok(());
@@ -161,6 +172,13 @@ fn transfers(
     Ok(TransferSpec { interarrival, size, distribution, connection })
 }
 
+fn connection_trace(key: &str, traffic: &Traffic, folder: &dyn Folder) -> Checked<Arc<ConnectionTrace>> {
+    let key_trace = child(key, "trace");
+    let file = traffic.trace.as_ref().ok_or_else(|| Problem::missing(&key_trace))?;
+    let side = traffic.side.map_or(Side::Responses, |side| side.0);
+    trace::load(&key_trace, file, folder, |text| ConnectionTrace::parse(text, side)).map(Arc::new)
+}
+
 /// Resolves the description of every transfer's connection; times, size and path are the source's.
 fn connection(
     key: &str,
@@ -172,7 +190,8 @@ fn connection(
     let key_flow = child(key, "flow");
     let flow: &Flow = traffic.flow.as_ref().ok_or_else(|| Problem::missing(&key_flow))?;
     if flow.count.is_some() {
-        let message = format!("the source opens as many as {key}.interarrival says; leave it out");
+        let which = if traffic.trace.is_some() { "trace" } else { "interarrival" };
+        let message = format!("the source opens as many as {key}.{which} says; leave it out");
         return Err(Problem::new(child(&key_flow, "count"), message));
     }
     if flow.delay_schedule.is_some() {

@@ -25,8 +25,23 @@ pub(crate) struct Layout {
     pub(crate) ack_wire: WireSize,
     /// The payload of the whole transfer, bytes, if it has a size.
     size: Option<u64>,
-    /// The end of each segment, as a payload byte, for an application that chooses the sizes of its segments.
-    ends: Option<Arc<[u64]>>,
+    /// The end of each write of an application that begins a segment with each.
+    writes: Option<Arc<[WriteEnd]>>,
+}
+
+/// Where a write ends: the segments and the payload bytes until then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct WriteEnd {
+    segments: u64,
+    bytes: u64,
+}
+
+impl WriteEnd {
+    /// Returns the last of these ends, ascending, that is `before` a place; the start if none is.
+    fn last(ends: &[WriteEnd], before: impl Fn(&WriteEnd) -> bool) -> WriteEnd {
+        let index = ends.partition_point(before);
+        index.checked_sub(1).map_or(WriteEnd::default(), |index| ends[index])
+    }
 }
 
 impl Layout {
@@ -42,15 +57,21 @@ impl Layout {
             asks_routers,
             ack_wire: WireSize::of(Bytes::new(spec.ack.get() + option)),
             size: spec.size.map(Bytes::get),
-            ends: None,
+            writes: None,
         }
     }
 
-    /// Makes segments end at these bytes, ascending, instead of full segments.
-    pub(crate) fn set_ends(&mut self, ends: Arc<[u64]>) {
-        self.size = Some(ends.last().copied().unwrap_or(0));
+    /// Sets the sizes of writes, above 0: each is divided into full segments, of which the last may be short.
+    pub(crate) fn set_writes(&mut self, sizes: impl Iterator<Item = u64>) {
+        let mut end = WriteEnd::default();
+        let ends = sizes.map(|size| {
+            end = WriteEnd { segments: end.segments + size.div_ceil(self.payload), bytes: end.bytes + size };
+            end
+        });
+        let ends: Arc<[WriteEnd]> = ends.collect();
+        self.size = Some(end.bytes);
         self.full_segments = 0;
-        self.ends = Some(ends);
+        self.writes = Some(ends);
     }
 
     /// Returns whether packets carry the option that routers stamp.
@@ -65,16 +86,20 @@ impl Layout {
 
     /// The number of the transfer's segments; `None` without a size.
     pub(crate) fn segments(&self) -> Option<u64> {
-        self.size.map(|size| size.div_ceil(self.payload))
+        match self.writes.as_deref() {
+            Some(writes) => Some(writes.last().map_or(0, |last| last.segments)),
+            None => self.size.map(|size| size.div_ceil(self.payload)),
+        }
     }
 
     /// The first payload byte of a segment.
     pub(crate) fn first_byte(&self, segment: u64) -> u64 {
-        if let Some(ends) = &self.ends {
-            let before = (segment as usize).min(ends.len()).checked_sub(1);
-            return before.map_or(0, |before| ends[before]);
-        }
-        let byte = segment * self.payload;
+        let byte = if let Some(writes) = &self.writes {
+            let before = WriteEnd::last(writes, |end| end.segments <= segment);
+            before.bytes + (segment - before.segments) * self.payload
+        } else {
+            segment * self.payload
+        };
         self.size.map_or(byte, |size| byte.min(size))
     }
 
@@ -87,7 +112,7 @@ impl Layout {
         }
     }
 
-    /// The payload of a segment, bytes; only the last segment of a transfer is short.
+    /// The payload of a segment, bytes; only the last segment of a transfer, or of a write, is short.
     pub(crate) fn payload(&self, segment: u64) -> u64 {
         self.first_byte(segment + 1) - self.first_byte(segment)
     }
@@ -112,8 +137,10 @@ impl Layout {
     /// and report whole segments only.
     #[inline]
     pub(crate) fn segment_at(&self, byte: u64) -> u64 {
-        if let Some(ends) = &self.ends {
-            return ends.partition_point(|end| *end <= byte) as u64;
+        if let Some(writes) = &self.writes {
+            let before = WriteEnd::last(writes, |end| end.bytes <= byte);
+            let segment = before.segments + (byte - before.bytes) / self.payload;
+            return self.segments().map_or(segment, |segments| segment.min(segments));
         }
         byte.div_ceil(self.payload)
     }

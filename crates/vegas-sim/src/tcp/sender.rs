@@ -19,11 +19,11 @@ use super::linux::Linux;
 use super::recovery::Repair;
 use super::scoreboard::{Entry, Scoreboard};
 use super::sending::UNLIMITED;
-use super::sending::application::{Application, ENDLESS, Given};
+use super::sending::application::{Application, ENDLESS, Given, Replay};
 use super::stats::SenderStats;
 use crate::measure::outcome::IncidentKind;
 use crate::packet::{Packet, SackBlocks};
-use crate::scenario::{FlowSpec, Handshake, HostKind, HostSpec};
+use crate::scenario::{Epoch, FlowSpec, Handshake, HostKind, HostSpec};
 use crate::tcp::timers::SenderTimers;
 
 /// The sending end of a flow.
@@ -142,14 +142,27 @@ impl Sender {
     /// Sets, before the start, the application's writes: segments that end at the bytes `ends`, each written at its
     /// time. Both are ascending and of equal length.
     pub(crate) fn set_writes(&mut self, times: Vec<Time>, ends: Vec<u64>) {
+        let befores = [0].into_iter().chain(ends.iter().copied());
+        Arc::make_mut(&mut self.rules.layout).set_writes(ends.iter().zip(befores).map(|(end, before)| end - before));
         self.given = Given::new(ends.len() as u64, Some(Application::Scripted(times.into())));
-        Arc::make_mut(&mut self.rules.layout).set_ends(ends.into());
     }
 
-    /// Returns whether the application writes segments over time, so that the end of the transfer does not measure the
-    /// network.
-    pub(crate) fn has_writes(&self) -> bool {
-        self.given.application.is_some()
+    /// Sets, before the start at `start`, the epochs that the application writes, of which there is one at least.
+    pub(crate) fn set_epochs(&mut self, start: Time, epochs: &Arc<[Epoch]>) {
+        let layout = Arc::make_mut(&mut self.rules.layout);
+        layout.set_writes(epochs.iter().map(|epoch| epoch.size.get()));
+        let replay = Replay::new(start, layout.full_payload(), epochs);
+        self.given = Given::new(layout.segments().unwrap_or(ENDLESS), Some(Application::Replay(replay)));
+    }
+
+    /// Returns how much of the time until the end of the transfer the application has waited by itself; `None` if it
+    /// writes segments over time, so that the end does not measure the network.
+    pub(crate) fn waited(&self) -> Option<Span> {
+        match self.given.application.as_deref() {
+            None => Some(Span::ZERO),
+            Some(Application::Replay(replay)) => Some(replay.waited()),
+            Some(Application::Scripted(_) | Application::Phased(_)) => None,
+        }
     }
 
     /// When the application next acts by itself.

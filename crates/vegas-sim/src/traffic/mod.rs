@@ -5,8 +5,10 @@ mod draw;
 mod tcplib;
 mod transfers;
 
+use std::sync::Arc;
+
 use datagrams::Datagrams;
-use transfers::{Transfers, Work};
+use transfers::{Arrivals, Transfers, Work};
 
 use vegas_core::units::{Span, Time};
 
@@ -14,7 +16,7 @@ use crate::endpoint::Flow;
 use crate::measure::outcome::TrafficOutcome;
 use crate::measure::recorder::{mbps, seconds};
 use crate::packet::Packet;
-use crate::scenario::{ConversationSpec, FlowSpec, Load, TrafficSpec, TransferSpec};
+use crate::scenario::{ConversationSpec, Epoch, FlowSpec, Load, ReplaySpec, TrafficSpec, TransferSpec};
 use crate::util::random::Stream;
 
 /// A source of traffic.
@@ -49,15 +51,18 @@ struct Counts {
 pub(crate) enum Begin<'a> {
     /// A datagram to send.
     Datagram(Packet),
-    /// A connection to open, what its application writes over time, if it does not write all at once, and the
-    /// connection's number among those of the source, from 1.
-    Connection(&'a FlowSpec, Option<Writes>, u64),
+    /// A connection to open, what its application writes, and the connection's number among those of the source, from 1.
+    Connection(&'a FlowSpec, Writes, u64),
 }
 
-/// The writes of an application: segments that end at the bytes `ends`, each written at its time.
-pub(crate) struct Writes {
-    pub(crate) times: Vec<Time>,
-    pub(crate) ends: Vec<u64>,
+/// The writes of an application.
+pub(crate) enum Writes {
+    /// All data at the start.
+    AllAtOnce,
+    /// Segments that end at the bytes `ends`, each written at its time.
+    Timed { times: Vec<Time>, ends: Vec<u64> },
+    /// Epochs, each of which waits for the delivery of the one before.
+    Awaited(Arc<[Epoch]>),
 }
 
 impl Source {
@@ -66,12 +71,16 @@ impl Source {
         let load = match &spec.load {
             Load::Datagrams(datagrams) => Kind::Datagrams(Box::new(Datagrams::new(id, datagrams, stream))),
             Load::Transfers(TransferSpec { interarrival, size, distribution, connection }) => {
-                let work = Work::Sizes(*size, *distribution);
-                Kind::Transfers(Box::new(Transfers::new(*interarrival, work, connection, duration, stream)))
+                let arrivals = Arrivals::Poisson(*interarrival, Work::Sizes(*size, *distribution));
+                Kind::Transfers(Box::new(Transfers::new(arrivals, connection, duration, stream)))
             }
             Load::Conversations(ConversationSpec { interarrival, connection }) => {
-                let work = Work::Conversations;
-                Kind::Transfers(Box::new(Transfers::new(*interarrival, work, connection, duration, stream)))
+                let arrivals = Arrivals::Poisson(*interarrival, Work::Conversations);
+                Kind::Transfers(Box::new(Transfers::new(arrivals, connection, duration, stream)))
+            }
+            Load::Replay(ReplaySpec { trace, connection }) => {
+                let arrivals = Arrivals::Traced { trace: Arc::clone(trace), start: spec.start, announced: 0 };
+                Kind::Transfers(Box::new(Transfers::new(arrivals, connection, duration, stream)))
             }
         };
         Source {

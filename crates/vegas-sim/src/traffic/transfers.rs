@@ -1,4 +1,7 @@
-//! Sized transfers and conversations that start in a Poisson process: the times between two starts are exponential.
+//! Transfers: sized ones and conversations that start in a Poisson process, of which the times between two starts are
+//! exponential; and connections that a trace describes.
+
+use std::sync::Arc;
 
 use vegas_core::units::{Bytes, Span, Time};
 
@@ -7,14 +10,13 @@ use super::{Writes, tcplib};
 use crate::endpoint::Flow;
 use crate::measure::outcome::{CompletionTimes, TransferOutcome};
 use crate::measure::recorder::{mbps, seconds_of};
-use crate::scenario::{Distribution, FlowSpec};
+use crate::scenario::{ConnectionTrace, Distribution, FlowSpec};
 use crate::util::random::Stream;
 
 /// A source of transfers.
 #[derive(Clone, Debug)]
 pub(super) struct Transfers {
-    interarrival: Span,
-    work: Work,
+    arrivals: Arrivals,
     /// When the run ends.
     end: Time,
     /// The specification of the newest connection; each has its own start and size.
@@ -24,6 +26,15 @@ pub(super) struct Transfers {
     completed: u64,
     delivered_bytes: u64,
     completion_times: Vec<Span>,
+}
+
+/// When connections start, and what they carry.
+#[derive(Clone, Debug)]
+pub(super) enum Arrivals {
+    /// In a Poisson process with this mean time between two.
+    Poisson(Span, Work),
+    /// As the trace says, which begins at `start`. The times of the first `announced` connections were given.
+    Traced { trace: Arc<ConnectionTrace>, start: Time, announced: usize },
 }
 
 /// The work of a connection.
@@ -36,10 +47,9 @@ pub(super) enum Work {
 }
 
 impl Transfers {
-    pub(super) fn new(interarrival: Span, work: Work, connection: &FlowSpec, run: Span, stream: Stream) -> Self {
+    pub(super) fn new(arrivals: Arrivals, connection: &FlowSpec, run: Span, stream: Stream) -> Self {
         Transfers {
-            interarrival,
-            work,
+            arrivals,
             end: Time::ZERO + run,
             connection: connection.clone(),
             stream,
@@ -50,31 +60,43 @@ impl Transfers {
         }
     }
 
-    /// Draws when the transfer after the one at `now` starts.
+    /// Returns when the transfer after the one at `now` starts; `Time::NEVER` after the last.
     pub(super) fn next_arrival(&mut self, now: Time) -> Time {
-        now + draw_span(Distribution::Exponential, self.interarrival, &mut self.stream)
+        match &mut self.arrivals {
+            Arrivals::Poisson(mean, _) => now + draw_span(Distribution::Exponential, *mean, &mut self.stream),
+            Arrivals::Traced { trace, start, announced } => {
+                *announced += 1;
+                trace.connections().get(*announced - 1).map_or(Time::NEVER, |next| *start + next.start)
+            }
+        }
     }
 
     /// Returns a transfer or a conversation that starts now.
-    pub(super) fn open(&mut self, now: Time) -> (&FlowSpec, Option<Writes>) {
+    pub(super) fn open(&mut self, now: Time) -> (&FlowSpec, Writes) {
+        let (size, writes) = match &self.arrivals {
+            Arrivals::Poisson(_, Work::Sizes(size, None)) => (Some(*size), Writes::AllAtOnce),
+            Arrivals::Poisson(_, Work::Sizes(mean, Some(distribution))) => {
+                (Some(draw_size(*distribution, *mean, &mut self.stream)), Writes::AllAtOnce)
+            }
+            Arrivals::Poisson(_, Work::Conversations) => self.converse(now),
+            Arrivals::Traced { trace, .. } => {
+                let connection = &trace.connections()[self.started as usize];
+                (None, Writes::Awaited(Arc::clone(&connection.epochs)))
+            }
+        };
         self.started += 1;
         self.connection.start = now;
-        let (size, writes) = match self.work {
-            Work::Sizes(size, None) => (Some(size), None),
-            Work::Sizes(mean, Some(distribution)) => (Some(draw_size(distribution, mean, &mut self.stream)), None),
-            Work::Conversations => self.converse(now),
-        };
         self.connection.size = size;
         (&self.connection, writes)
     }
 
-    fn converse(&mut self, now: Time) -> (Option<Bytes>, Option<Writes>) {
+    fn converse(&mut self, now: Time) -> (Option<Bytes>, Writes) {
         let application = tcplib::Application::draw(&mut self.stream);
         match application.size(&mut self.stream) {
-            Some(size) => (Some(size), None),
+            Some(size) => (Some(size), Writes::AllAtOnce),
             None => {
                 let payload_max = self.connection.packet.get() - self.connection.header.get();
-                (None, Some(tcplib::telnet(now, self.end, payload_max, &mut self.stream)))
+                (None, tcplib::telnet(now, self.end, payload_max, &mut self.stream))
             }
         }
     }
@@ -84,8 +106,8 @@ impl Transfers {
         self.delivered_bytes += flow.receiver.next_expected();
         let Some(completed) = flow.sender.stats.completed else { return };
         self.completed += 1;
-        if !flow.sender.has_writes() {
-            self.completion_times.push(completed.since(flow.start));
+        if let Some(waited) = flow.sender.waited() {
+            self.completion_times.push(completed.since(flow.start).less(waited));
         }
     }
 

@@ -58,9 +58,9 @@ to = "b"
 "#;
 
 /// The text that is replaced, its replacement, and the message without the file's name.
-type Case = (&'static str, &'static str, &'static str);
+type Case<'a> = (&'a str, &'a str, &'a str);
 
-fn check(good: &str, cases: &[Case]) {
+fn check(good: &str, cases: &[Case<'_>]) {
     Scenario::from_toml(good, "x.toml", &[]).expect("the scenario to be spoilt is good");
     for (from, to, expected) in cases {
         assert_eq!(good.matches(from).count(), 1, "{from} is not unique");

@@ -14,7 +14,7 @@ fn traffic() {
                 "\"pareto-on-off\"",
                 "\"pareto\"",
                 ":15: traffic.0.kind: \"pareto\" is not a kind of traffic; expected one of constant, exponential-on-off, \
-                 pareto-on-off, poisson-transfers, tcplib",
+                 pareto-on-off, poisson-transfers, tcplib, connection-trace",
             ),
             (
                 "\"pareto-on-off\"",
@@ -176,6 +176,53 @@ fn conversations() {
                 "interarrival = \"30ms\"\n",
                 "",
                 r#":14: traffic.0.interarrival: is missing; give one, such as interarrival = "100ms""#,
+            ),
+            (
+                "[traffic.flow]\nalgorithm = \"reno\"\n",
+                "",
+                ":14: traffic.0.flow: is missing; give one, such as a [[flow]] table with algorithm = \"vegas\"",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn connection_traces() {
+    let scenarios = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+    let good = format!(
+        "{GOOD}[[traffic]]\nkind = \"connection-trace\"\ntrace = \"{scenarios}/replayed-connections.csv\"\n\
+         side = \"requests\"\n[traffic.flow]\nalgorithm = \"reno\"\n"
+    );
+    let trace = format!("trace = \"{scenarios}/replayed-connections.csv\"\n");
+    let other_file = format!(
+        ":16: traffic.0.trace: {scenarios}/rate-trace.txt: line 1: is not start_s,request_bytes,response_bytes,think_s"
+    );
+    check(
+        &good,
+        &[
+            ("replayed-connections.csv", "rate-trace.txt", &other_file),
+            (&trace, "", r#":14: traffic.0.trace: is missing; give one, such as trace = "connections.csv""#),
+            (
+                "side = \"requests\"",
+                "side = \"answers\"",
+                ":17: traffic.0.side: \"answers\" is not a side of connections; expected one of responses, requests",
+            ),
+            (
+                "\"connection-trace\"",
+                "\"tcplib\"",
+                ":16: traffic.0.trace: means nothing in tcplib traffic; leave it out, or set traffic.0.kind to \
+                 \"connection-trace\"",
+            ),
+            (
+                "side = \"requests\"",
+                "interarrival = \"30ms\"",
+                ":17: traffic.0.interarrival: means nothing in connection-trace traffic; leave it out, or set \
+                 traffic.0.kind to \"poisson-transfers\" or \"tcplib\"",
+            ),
+            (
+                "algorithm = \"reno\"",
+                "algorithm = \"reno\"\ncount = 2",
+                ":20: traffic.0.flow.count: the source opens as many as traffic.0.trace says; leave it out",
             ),
             (
                 "[traffic.flow]\nalgorithm = \"reno\"\n",

@@ -6,7 +6,7 @@ use super::scale::{HOUR_NS, Scale};
 use super::topology::Shape;
 use super::{Table, flow, maybe, set};
 use crate::draw::Draw;
-use crate::quantity;
+use crate::{quantity, traces};
 
 pub(super) fn tables(draw: &mut Draw, scale: &Scale, shape: &Shape) -> Vec<Value> {
     let count = match draw.below(100) {
@@ -26,10 +26,13 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape) -> Table {
         "poisson-transfers",
         "poisson-transfers",
         "tcplib",
+        "connection-trace",
     ]);
     set(&mut source, "kind", kind);
     match kind {
-        "constant" => datagrams(draw, scale, &mut source),
+        "constant" => {
+            datagrams(draw, scale, &mut source);
+        }
         "exponential-on-off" | "pareto-on-off" => {
             let interval = datagrams(draw, scale, &mut source);
             let on = interval.max(scale.some_time(draw, 10 * interval)).min(HOUR_NS).max(interval);
@@ -37,10 +40,10 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape) -> Table {
             let off = scale.some_time(draw, 10 * interval);
             set(&mut source, "off", quantity::time(draw, off));
             maybe(draw, 30, &mut source, "whole_packets", |_| true);
-            interval
         }
+        "connection-trace" => replay(draw, scale, &mut source),
         _ => transfers(draw, scale, kind == "poisson-transfers", &mut source),
-    };
+    }
     let shaped = kind == "pareto-on-off" || source.get("size_distribution").is_some_and(|sizes| sizes == "pareto");
     if shaped {
         maybe(draw, 60, &mut source, "shape", |draw| draw.between(1_010, 5_000) as f64 / 1_000.0);
@@ -73,8 +76,15 @@ fn datagrams(draw: &mut Draw, scale: &Scale, source: &mut Table) -> u64 {
     8_000_000_000 * packet / rate + 1
 }
 
-/// Draws a source of transfers; returns the mean time between two starts, ns.
-fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) -> u64 {
+/// Draws a source of connections that a trace describes.
+fn replay(draw: &mut Draw, scale: &Scale, source: &mut Table) {
+    set(source, "trace", draw.pick(&traces::CONNECTIONS));
+    maybe(draw, 60, source, "side", |draw| draw.pick(&["responses", "requests"]));
+    set(source, "flow", flow::connection(draw, scale, false));
+}
+
+/// Draws a source of transfers.
+fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) {
     let interarrival = scale.some_time(draw, scale.round_trip);
     set(source, "interarrival", quantity::time(draw, interarrival));
     if sized {
@@ -83,5 +93,4 @@ fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) ->
         maybe(draw, 60, source, "size_distribution", |draw| draw.pick(&["fixed", "exponential", "pareto"]));
     }
     set(source, "flow", flow::connection(draw, scale, false));
-    interarrival
 }

@@ -84,6 +84,14 @@ CRITERIA = (
                 for name, title in _LOADED.items()
             ),
             Case(
+                id="tcpeval-access-trace",
+                title="An access link, load 0.60, connections of a trace",
+                scenario="tcpeval/access-trace",
+                transfers=(0, 1, 2),
+                figures=_LOAD,
+                full_only=True,
+            ),
+            Case(
                 id="tcpeval-data-center",
                 title="A data centre, load 0.60",
                 scenario="tcpeval/data-center",
@@ -124,7 +132,8 @@ CRITERIA = (
             Headline("tcpeval-standard-tcp", "share_percent", "Beside standard TCP"),
             Headline("tcpeval-bottlenecks", "max_to_min", "Where one of four flows crosses three bottlenecks"),
         ),
-        cannot="The draft's tmix traces: sizes are Pareto here, and the loads those that it names. Rates and buffers "
+        cannot="The draft's tmix traces: sizes are Pareto here, or those of a trace made by a formula, and the loads "
+        "those that it names. Rates and buffers "
         "of the largest links are scaled down, as each file says.",
     ),
 )

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
 use super::{Flow, Link};
+use crate::scenario::model::Side;
 use crate::scenario::read::field::{Field, Table};
 use crate::scenario::read::scalar::{Name, Named, Shape};
 
@@ -36,7 +37,13 @@ pub(in crate::scenario) struct Traffic {
     pub(in crate::scenario) size: Option<Field<Bytes>>,
     /// poisson-transfers: how the sizes are distributed. Default: "fixed".
     pub(in crate::scenario) size_distribution: Option<Field<SizeDistribution>>,
-    /// poisson-transfers, tcplib: every connection, as a flow without times, size and path.
+    /// connection-trace: a CSV file, relative to the scenario file: the line
+    /// `start_s,request_bytes,response_bytes,think_s`, then an epoch on each line; one without a start continues the
+    /// connection above.
+    pub(in crate::scenario) trace: Option<String>,
+    /// connection-trace: which of the trace's bytes the source sends. Default: "responses".
+    pub(in crate::scenario) side: Option<Field<Side>>,
+    /// poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path.
     pub(in crate::scenario) flow: Option<Table<Flow>>,
     /// dumbbell: which way the traffic crosses the bottleneck. Default: "forward".
     pub(in crate::scenario) direction: Option<Field<Direction>>,
@@ -62,6 +69,7 @@ pub(in crate::scenario) enum TrafficKind {
     ParetoOnOff,
     PoissonTransfers,
     Tcplib,
+    ConnectionTrace,
 }
 
 impl Named for TrafficKind {
@@ -72,6 +80,7 @@ impl Named for TrafficKind {
         ("pareto-on-off", TrafficKind::ParetoOnOff),
         ("poisson-transfers", TrafficKind::PoissonTransfers),
         ("tcplib", TrafficKind::Tcplib),
+        ("connection-trace", TrafficKind::ConnectionTrace),
     ];
 }
 
@@ -90,6 +99,11 @@ impl Named for SizeDistribution {
         ("exponential", SizeDistribution::Exponential),
         ("pareto", SizeDistribution::Pareto),
     ];
+}
+
+impl Named for Side {
+    const WHAT: &'static str = "a side of connections";
+    const CHOICES: &'static [(&'static str, Self)] = &[("responses", Side::Responses), ("requests", Side::Requests)];
 }
 
 /// The direction in which traffic crosses a dumbbell.

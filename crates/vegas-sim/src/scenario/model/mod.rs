@@ -3,6 +3,7 @@
 //! The file that a user writes is [`crate::scenario::document`]; validation turns it into these types.
 
 mod application;
+mod connections;
 mod delay;
 mod host;
 pub(crate) mod memory;
@@ -20,6 +21,7 @@ use vegas_core::{Composition, Parameters, Recovery, Standalone};
 use crate::packet::{SackBlocks, WireSize};
 
 pub use application::{Activity, ApplicationPhase, Video};
+pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
 pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour};
 pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};

@@ -1,8 +1,10 @@
 //! Background traffic in the form that the engine takes.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
-use crate::scenario::model::{FlowSpec, LinkId};
+use crate::scenario::model::{ConnectionTrace, FlowSpec, LinkId};
 
 /// A source of background traffic.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,8 @@ pub enum Load {
     Transfers(TransferSpec),
     /// Conversations of tcplib, each over a separate TCP connection.
     Conversations(ConversationSpec),
+    /// Connections of a trace, replayed.
+    Replay(ReplaySpec),
 }
 
 impl Load {
@@ -34,7 +38,8 @@ impl Load {
         match self {
             Load::Datagrams(_) => None,
             Load::Transfers(TransferSpec { connection, .. })
-            | Load::Conversations(ConversationSpec { connection, .. }) => Some(connection),
+            | Load::Conversations(ConversationSpec { connection, .. })
+            | Load::Replay(ReplaySpec { connection, .. }) => Some(connection),
         }
     }
 }
@@ -72,6 +77,15 @@ pub struct ConversationSpec {
     pub connection: Box<FlowSpec>,
 }
 
+/// Connections that begin, send and wait as a trace says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReplaySpec {
+    /// The connections' starts, sizes and think times.
+    pub trace: Arc<ConnectionTrace>,
+    /// The description of every connection, except its start and its size.
+    pub connection: Box<FlowSpec>,
+}
+
 /// Alternating periods of sending and of silence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OnOff {
@@ -100,11 +114,7 @@ pub enum Distribution {
 impl TrafficSpec {
     /// The description of the connections, except start and size; `None` if the source sends datagrams.
     pub fn connection(&self) -> Option<&FlowSpec> {
-        match &self.load {
-            Load::Datagrams(_) => None,
-            Load::Transfers(transfers) => Some(&transfers.connection),
-            Load::Conversations(conversations) => Some(&conversations.connection),
-        }
+        self.load.connection()
     }
 
     /// The kind's name in files and tables.
@@ -117,6 +127,7 @@ impl TrafficSpec {
             },
             Load::Transfers(_) => "poisson-transfers",
             Load::Conversations(_) => "tcplib",
+            Load::Replay(_) => "connection-trace",
         }
     }
 }

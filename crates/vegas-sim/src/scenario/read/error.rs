@@ -111,6 +111,7 @@ fn example(key: &str, name: &str) -> &'static str {
         "queue" => "queue = \"100p\"",
         "at" => "at = \"20s\"",
         "via" => "via = [\"south\"]",
+        "trace" if key.starts_with("traffic") => "trace = \"connections.csv\"",
         "trace" => "trace = \"lte.down\"",
         "probability" => "probability = \"1%\"",
         "model" => "model = \"gilbert-elliott\"",

@@ -1,9 +1,11 @@
 //! The application at a sender: it writes whole segments at times that it chooses. If its next write waits for the
 //! delivery of the last one, it also acts when everything that it wrote is acknowledged.
 
+use std::sync::Arc;
+
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
-use crate::scenario::{Activity, ApplicationPhase, Video};
+use crate::scenario::{Activity, ApplicationPhase, Epoch, Video};
 
 /// A number of segments above that of any flow.
 pub(in crate::tcp) const ENDLESS: u64 = u64::MAX;
@@ -15,6 +17,8 @@ pub(in crate::tcp) enum Application {
     Scripted(Box<[Time]>),
     /// The phases of a scenario.
     Phased(Phased),
+    /// The epochs of a connection trace.
+    Replay(Replay),
 }
 
 /// The data that the application has given a sender, in segments.
@@ -59,6 +63,7 @@ impl Application {
         match self {
             Application::Scripted(times) => times.get(given as usize).copied(),
             Application::Phased(phased) => phased.next(),
+            Application::Replay(replay) => replay.due,
         }
     }
 
@@ -70,13 +75,16 @@ impl Application {
                 Supply { given: given.max(due), awaits: false }
             }
             Application::Phased(phased) => phased.act(now, given, sent),
+            Application::Replay(replay) => replay.act(now, given),
         }
     }
 
     /// Handles the acknowledgement of everything that the application gave.
     pub(in crate::tcp) fn on_delivered(&mut self, now: Time) {
-        if let Application::Phased(phased) = self {
-            phased.on_delivered(now);
+        match self {
+            Application::Scripted(_) => {}
+            Application::Phased(phased) => phased.on_delivered(now),
+            Application::Replay(replay) => replay.on_delivered(now),
         }
     }
 
@@ -85,7 +93,49 @@ impl Application {
         match self {
             Application::Scripted(times) => size_of_val(&times[..]),
             Application::Phased(phased) => phased.memory_bytes(),
+            // the trace is the scenario's
+            Application::Replay(_) => 0,
         }
+    }
+}
+
+/// The epochs of a connection trace: each is written after its wait, which begins when the one before is acknowledged.
+#[derive(Clone, Debug)]
+pub(in crate::tcp) struct Replay {
+    epochs: Arc<[Epoch]>,
+    /// The payload of a full segment.
+    payload: Bytes,
+    /// The index of the epoch that is written next.
+    at: usize,
+    /// When it is written; `None` while the application waits for an acknowledgement, and after the last epoch.
+    due: Option<Time>,
+}
+
+impl Replay {
+    /// Creates the application of a connection that begins at `start`.
+    pub(in crate::tcp) fn new(start: Time, payload: Bytes, epochs: &Arc<[Epoch]>) -> Self {
+        let mut replay = Replay { epochs: Arc::clone(epochs), payload, at: 0, due: None };
+        replay.on_delivered(start);
+        replay
+    }
+
+    fn act(&mut self, now: Time, given: u64) -> Supply {
+        if self.due.is_none_or(|due| due > now) {
+            return Supply { given, awaits: self.due.is_none() };
+        }
+        let segments = self.epochs[self.at].size.get().div_ceil(self.payload.get());
+        self.at += 1;
+        self.due = None;
+        Supply { given: given + segments, awaits: true }
+    }
+
+    fn on_delivered(&mut self, now: Time) {
+        self.due = self.epochs.get(self.at).map(|epoch| now + epoch.wait);
+    }
+
+    /// The sum of the waits of the epochs that were written.
+    pub(in crate::tcp) fn waited(&self) -> Span {
+        self.epochs[..self.at].iter().fold(Span::ZERO, |sum, epoch| sum + epoch.wait)
     }
 }
 

@@ -62,7 +62,7 @@ fn items(counts: Quantiles, stream: &mut Stream, mut item: impl FnMut(&mut Strea
 /// Draws the writes of a user from `start` on, until the conversation or the run ends: one packet after each
 /// interarrival time. A packet that does not fit a segment is split.
 pub(super) fn telnet(start: Time, run_end: Time, payload_max: u64, stream: &mut Stream) -> Writes {
-    let mut writes = Writes { times: Vec::new(), ends: Vec::new() };
+    let (mut times, mut ends) = (Vec::new(), Vec::new());
     let end = start + millis(tables::TELNET_DURATION, stream);
     let (mut time, mut byte) = (start, 0);
     loop {
@@ -71,18 +71,19 @@ pub(super) fn telnet(start: Time, run_end: Time, payload_max: u64, stream: &mut 
             let segment = left.min(payload_max);
             left -= segment;
             byte += segment;
-            writes.times.push(time);
-            writes.ends.push(byte);
+            times.push(time);
+            ends.push(byte);
         }
         // one write after the run's end keeps open a conversation that the run cuts short
         if time > run_end {
-            return writes;
+            break;
         }
         time = time + millis(tables::TELNET_INTERARRIVAL, stream);
         if time >= end {
-            return writes;
+            break;
         }
     }
+    Writes::Timed { times, ends }
 }
 
 fn whole(quantiles: Quantiles, stream: &mut Stream) -> u64 {

@@ -93,7 +93,9 @@ fn telnet_is_typed_over_time_and_cut_to_segments() {
     let run_end = Time::from_nanos(60_000_000_000);
     let mut stream = Stream::named(1, "telnet");
     for _ in 0..200 {
-        let Writes { times, ends } = telnet(Time::from_nanos(5), run_end, 100, &mut stream);
+        let Writes::Timed { times, ends } = telnet(Time::from_nanos(5), run_end, 100, &mut stream) else {
+            panic!("a user writes over time")
+        };
         assert_eq!(times.len(), ends.len());
         assert_eq!(times[0], Time::from_nanos(5));
         assert!(times.is_sorted());
