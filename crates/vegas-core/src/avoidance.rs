@@ -1,6 +1,6 @@
 //! Congestion avoidance: how the window moves after slow start.
 
-mod cubic;
+pub(crate) mod cubic;
 mod dynamic;
 mod reno;
 mod vegas;

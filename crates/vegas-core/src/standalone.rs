@@ -21,6 +21,7 @@ mod random;
 mod reno_linux;
 mod reno_window;
 mod tor_vegas;
+mod vegas_next;
 mod veno;
 mod westwood;
 mod yeah;
@@ -197,6 +198,8 @@ macro_rules! standalone {
 standalone! {
     /// Vegas of the Tor network: queue by the least and the smoothed RTT, once per window (Tor proposal 324).
     TorVegas: tor_vegas,
+    /// vegas-next: Vegas's equilibrium among its kind, CUBIC's window beside flows that fill the queue.
+    VegasNext: vegas_next,
     /// TCP-NV: the window that the measured rate needs without a queue, and a few segments (Linux's `tcp_nv`).
     Nv: nv,
     /// Reno that tells chance losses from congestion by Vegas's backlog (Fu and Liew 2003).

@@ -6,13 +6,13 @@ use std::path::Path;
 use serde_json::json;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::results::{Summary, TableFormat, table_bytes, tables};
-use vegas_sim::scenario::{Folder, Language, NamedText, Own, Sampling, Scenario, ScenarioError, Transport};
+use vegas_sim::scenario::{Folder, Language, NamedText, Own, Sampling, Scenario, ScenarioError};
 use vegas_sim::{Engine, Limits, Simulation, Watch};
 
 use crate::describe::description;
 use crate::own::Shelf;
 use crate::rows;
-use crate::steered::{Hands, Wheel, take_in_hand};
+use crate::steered::{Transports, Wheel, take_in_hand};
 
 /// The name of what is typed, in messages.
 const SOURCE: &str = "scenario";
@@ -106,7 +106,7 @@ impl Laboratory {
             self.wheel = Wheel::default();
             take_in_hand(flow);
         }
-        let stack = Hands(self.wheel.clone());
+        let stack = Transports { wheel: self.wheel.clone(), hand };
         let simulation = within_limits(|watch| {
             Simulation::watched(Engine::Fast, &scenario, Some(&stack), watch)
                 .map_err(|stopped| Failure::new(stopped.to_string()))
@@ -196,12 +196,6 @@ impl Laboratory {
 
     fn read(&self, text: &str) -> Result<Scenario, Failure> {
         let mut scenario = within_limits(|watch| Ok(Scenario::read_toml_in(&self.files, text, SOURCE, &[], watch)?))?;
-        if let Some(flow) = scenario.flows.iter().position(|flow| flow.transport != Transport::Tcp) {
-            let key = format!("flow.{flow}.transport");
-            let message =
-                format!("{SOURCE}: {key}: QUIC flows do not run in a browser; the command vegaslab runs them");
-            return Err(Failure { message, line: None, key });
-        }
         // nothing here writes a capture file
         scenario.capture = false;
         Ok(scenario)

@@ -50,18 +50,18 @@ impl AvoidancePart for Cubic {
     /// A round trip ahead means the least one seen, as in Linux; the RFC takes the smoothed one.
     #[inline(always)]
     fn on_ack(&mut self, control: &mut Control, ack: &Ack, round: &Round, _parameters: &Parameters) {
-        match ack.window_limited {
-            true => self.follow(control, ack.now, ack.acked, round.base_rtt().unwrap_or_default()),
-            false => self.pause(control),
-        }
+        let growth = match ack.window_limited {
+            true => self.growth_for(control.window, ack.now, ack.acked, round.base_rtt().unwrap_or_default()),
+            false => {
+                self.pause();
+                Window::default()
+            }
+        };
+        control.grow_by(growth);
     }
 
-    /// Sections 4.6 and 4.7.
     fn on_cut(&mut self, _control: &mut Control, before: Window) {
-        let before = fixed(before);
-        self.prior = before;
-        self.max = if before < self.max { scale(before, CONVERGENCE) } else { before };
-        self.reno = 0;
+        self.cut(before);
     }
 
     /// Section 4.8: the first congestion avoidance after a timeout takes the window at its beginning for W_max.
@@ -71,17 +71,25 @@ impl AvoidancePart for Cubic {
 }
 
 impl Cubic {
-    fn follow(&mut self, control: &mut Control, now: Time, acked: Segments, ahead: Span) {
+    /// The growth in answer to an acknowledgement; `ahead` is a round trip.
+    pub(crate) fn growth_for(&mut self, window: Window, now: Time, acked: Segments, ahead: Span) -> Window {
         if self.reno == 0 {
-            self.begin(control.window, now);
+            self.begin(window, now);
         }
-        self.count(control.window, acked);
-        control.grow_by(self.growth(control.window, self.since_plateau_ms(now), millis(ahead), acked));
+        self.count(window, acked);
+        self.growth(window, self.since_plateau_ms(now), millis(ahead), acked)
     }
 
     /// Section 5.8: time without data to send does not count, so the curve begins anew where the window is.
-    fn pause(&mut self, control: &mut Control) {
-        control.grow_by(Window::default());
+    pub(crate) fn pause(&mut self) {
+        self.reno = 0;
+    }
+
+    /// Sections 4.6 and 4.7: the window was cut from `before`.
+    pub(crate) fn cut(&mut self, before: Window) {
+        let before = fixed(before);
+        self.prior = before;
+        self.max = if before < self.max { scale(before, CONVERGENCE) } else { before };
         self.reno = 0;
     }
 

@@ -1,0 +1,205 @@
+//! What `vegas-next` measures: the base RTT, which survives jitter and standing queues, and the RTTs of a round.
+
+use crate::standalone::least::Least;
+use crate::units::{SendIndex, Span, Time};
+
+/// The base RTT is sought over four periods of draining; six times as long while the flow competes, when no drain may empty
+/// the queue.
+const WINDOW: Span = Span::from_secs(20);
+const WINDOW_COMPETING: Span = Span::from_secs(120);
+/// A base RTT that has fallen within a round by a 32nd, and 1 ms, fell because other flows drain.
+const FELL_PART: u64 = 32;
+const FELL_MIN: Span = Span::from_millis(1);
+/// What three drains one after the other find, to 300 us, is the path's own RTT: a queue of others varies more.
+const NEAR: Span = Span::from_micros(300);
+const DRAINS_TO_AGREE: u8 = 2;
+
+/// The base RTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BaseRtt {
+    least: Least,
+    /// At the end of the newest round.
+    of_round: Span,
+    /// The least RTT since the newest drain began, and when it was measured. All flows of a queue see its minimum at one time, so
+    /// that their next drains coincide.
+    pub(super) recent: Span,
+    pub(super) recent_at: Time,
+    /// What the newest drain has found, and how many before it found the same.
+    found: Span,
+    agreed: u8,
+}
+
+impl BaseRtt {
+    pub(super) const NONE: BaseRtt = BaseRtt {
+        least: Least::new(),
+        of_round: Span::MAX,
+        recent: Span::MAX,
+        recent_at: Time::ZERO,
+        found: Span::ZERO,
+        agreed: 0,
+    };
+
+    pub(super) fn sample(&mut self, now: Time, rtt: Span, competes: bool) {
+        self.least.sample(now, rtt, if competes { WINDOW_COMPETING } else { WINDOW });
+        if rtt < self.recent {
+            self.recent = rtt;
+            self.recent_at = now;
+        }
+    }
+
+    /// [`Span::MAX`] before the first sample.
+    pub(super) fn get(&self) -> Span {
+        self.least.get()
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        self.get() < Span::MAX
+    }
+
+    /// Whether this RTT is so far below the base RTT of the newest round that others must be draining.
+    pub(super) fn has_fallen_to(&self, rtt: Span) -> bool {
+        let fall = self.of_round.less(rtt);
+        let enough = Span::from_nanos(self.of_round.as_nanos() / FELL_PART).max(FELL_MIN);
+        self.of_round < Span::MAX && fall > enough
+    }
+
+    pub(super) fn end_round(&mut self) {
+        self.of_round = self.get();
+    }
+
+    pub(super) fn begin_drain(&mut self, now: Time) {
+        self.recent = Span::MAX;
+        self.recent_at = now;
+    }
+
+    /// A drain is over; whether the drains agree on what they found.
+    pub(super) fn end_drain(&mut self) -> bool {
+        let apart = self.recent.less(self.found).max(self.found.less(self.recent));
+        self.agreed = if apart <= NEAR { self.agreed.saturating_add(1) } else { 0 };
+        self.found = self.recent;
+        self.agreed >= DRAINS_TO_AGREE
+    }
+
+    /// Takes what the newest drain has found for the base RTT.
+    pub(super) fn take_found(&mut self, now: Time) {
+        self.least = Least::new();
+        self.least.sample(now, self.recent, WINDOW);
+    }
+}
+
+/// Samples of which the least stands for the queue while the window opens.
+const GROUP: u8 = 8;
+/// Weight of a round in the delay variation.
+const VARIATION_PART: u64 = 8;
+
+/// The RTTs of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rounds {
+    pub(super) end: SendIndex,
+    least: Span,
+    sum_us: u64,
+    samples: u32,
+    group_samples: u8,
+    group_least: Span,
+    /// The least RTT of the newest eight samples together; zero before.
+    pub(super) group: Span,
+    /// The least RTT of the newest round; zero before.
+    pub(super) standing: Span,
+    /// How far the mean of a round lies above its least RTT, smoothed: the delay variation that the flow does not cause.
+    pub(super) variation: Span,
+}
+
+impl Rounds {
+    pub(super) const NONE: Rounds = Rounds {
+        end: SendIndex(0),
+        least: Span::MAX,
+        sum_us: 0,
+        samples: 0,
+        group_samples: 0,
+        group_least: Span::MAX,
+        group: Span::ZERO,
+        standing: Span::ZERO,
+        variation: Span::ZERO,
+    };
+
+    pub(super) fn sample(&mut self, rtt: Span) {
+        self.least = self.least.min(rtt);
+        self.sum_us = self.sum_us.saturating_add(rtt.as_nanos() / 1_000);
+        self.samples = self.samples.saturating_add(1);
+        self.group_least = self.group_least.min(rtt);
+        self.group_samples += 1;
+        if self.group_samples >= GROUP {
+            self.group = self.group_least;
+            self.group_least = Span::MAX;
+            self.group_samples = 0;
+        }
+    }
+
+    /// The newest RTT of which enough is known: the round's so far, or that of the round before.
+    pub(super) fn newest(&self) -> Span {
+        if self.samples >= u32::from(GROUP) { self.least } else { self.standing }
+    }
+
+    pub(super) fn has_samples(&self) -> bool {
+        self.samples > 0
+    }
+
+    /// Ends the round; it counts for the variation if the flow itself was steady.
+    pub(super) fn finish(&mut self, is_steady: bool) {
+        let mean = Span::from_micros(self.sum_us / u64::from(self.samples.max(1)));
+        self.standing = self.least;
+        if is_steady {
+            let before = self.variation.as_nanos();
+            let newest = mean.less(self.least).as_nanos();
+            self.variation = Span::from_nanos(before - before / VARIATION_PART + newest / VARIATION_PART);
+        }
+    }
+
+    pub(super) fn begin(&mut self, end: SendIndex) {
+        self.end = end;
+        self.least = Span::MAX;
+        self.sum_us = 0;
+        self.samples = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(millis: u64) -> Span {
+        Span::from_millis(millis)
+    }
+
+    /// By hand: three drains find 50.0, 50.2 and 50.1 ms, and the third agrees; then one finds 53 ms.
+    #[test]
+    fn three_drains_that_find_the_same_agree() {
+        let mut base = BaseRtt::NONE;
+        let mut drain = |found_us| {
+            base.begin_drain(Time::ZERO);
+            base.sample(Time::ZERO, Span::from_micros(found_us), false);
+            base.end_drain()
+        };
+        assert_eq!([drain(50_000), drain(50_200), drain(50_100), drain(53_000)], [false, false, true, false]);
+    }
+
+    /// By hand: a 32nd of 96 ms is 3 ms.
+    #[test]
+    fn a_base_rtt_that_falls_within_a_round_tells_that_others_drain() {
+        let mut base = BaseRtt::NONE;
+        base.sample(Time::ZERO, ms(96), false);
+        assert!(!base.has_fallen_to(ms(50)), "no round is over");
+        base.end_round();
+        assert!(!base.has_fallen_to(ms(93)));
+        assert!(base.has_fallen_to(ms(92)));
+    }
+
+    /// By hand: RTTs of 40, 44 and 48 ms have a mean 4 ms above the least, of which an eighth counts.
+    #[test]
+    fn the_variation_is_the_mean_above_the_least() {
+        let mut rounds = Rounds::NONE;
+        [40, 44, 48].into_iter().for_each(|rtt| rounds.sample(ms(rtt)));
+        rounds.finish(true);
+        assert_eq!((rounds.standing, rounds.variation), (ms(40), Span::from_micros(500)));
+    }
+}
