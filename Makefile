@@ -37,7 +37,7 @@ $(VENV)/.requirements: requirements/dev.txt
 
 # the package is installed in place: Python sources need no build
 $(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit $(VENV)/.wasm pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
-	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked $(WASM_FEATURES)
+	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked $(WASM_FEATURES)
 	touch $@
 
 # what runs own algorithms in WebAssembly: wasmi or wasmtime (docs/own-algorithm.md)
@@ -52,11 +52,14 @@ $(VENV)/.commit: $(VENV)/.requirements ALWAYS
 	@commit=$$(git describe --always --dirty --exclude='*' --abbrev=40 2>/dev/null || echo unknown); \
 	[[ -f $@ && $$(cat $@) == "$$commit" ]] || echo "$$commit" >$@
 
+# what is built with another commit, or none, is compiled anew
+COMMIT = VEGASLAB_COMMIT=$$(cat $(VENV)/.commit)
+
 # one wheel for every Python from 3.11 on; which glibc it needs at least its name says
 .PHONY: wheel
 wheel: build ## a wheel for manylinux in target/wheels, tried where there is no Rust
 	rm -rf $(TARGET)/wheels
-	VEGASLAB_COMMIT=$$(cat $(VENV)/.commit) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked --out $(TARGET)/wheels
+	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin build --quiet --release --locked --out $(TARGET)/wheels
 	tools/check_wheel.sh $(TARGET)/wheels/*.whl $(PYTHON)
 
 .PHONY: ALWAYS
@@ -121,13 +124,13 @@ objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from 
 # --- the engine in a browser: docs/playground.md ---
 
 WEB := web/dist
-WEB_ENGINE := $(TARGET)/wasm32-unknown-unknown/web/vegas_web.wasm
+WEB_ENGINE := $(TARGET)/wasm32-wasip1/web/vegas_web.wasm
 
 .PHONY: web
 web: $(WEB)/playground.html ## the playground: the folder web/dist, and all of it in one file there, playground.html
 
-$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs $(wildcard web/src/* web/src/own/*) examples/own-algorithm/*.js \
-		$(shell find scenarios -name '*.toml' -o -name '*.txt')
+$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed $(wildcard web/*.mjs web/src/* web/src/own/*) examples/own-algorithm/*.js \
+		$(shell find scenarios -name '*.toml' -o -name '*.txt' -o -name '*.csv')
 	web/node_modules/.bin/tsc --project web
 	node web/build.mjs $(WEB_ENGINE) $(WEB)
 
@@ -135,8 +138,9 @@ $(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed web/build.mjs 
 $(WEB_ENGINE): $(RUST_FILES) tools/web_toolchain.sh
 	@toolchain=$$(tools/web_toolchain.sh) || { echo "$$toolchain" >&2; exit 1; }; \
 	flags=$$(sed -n 's/^WEB_CARGO_FLAGS=//p' <<<"$$toolchain"); \
-	env $$(grep -v '^WEB_CARGO_FLAGS=' <<<"$$toolchain") CONST_RANDOM_SEED=vegaslab \
-		cargo build --quiet --locked --profile web --package vegas-web --lib --target wasm32-unknown-unknown $$flags
+	mapfile -t variables < <(grep -v '^WEB_CARGO_FLAGS=' <<<"$$toolchain"); \
+	env "$${variables[@]}" CONST_RANDOM_SEED=vegaslab \
+		cargo build --quiet --locked --profile web --package vegas-web --lib --target wasm32-wasip1 $$flags
 	@touch $@
 
 web/node_modules/.installed: web/package-lock.json
@@ -147,33 +151,43 @@ web/node_modules/.installed: web/package-lock.json
 .PHONY: web-packages
 web-packages: ## Debian's packages that the playground and its tests need, as root
 	apt-get update --quiet --quiet
-	apt-get install --quiet --quiet --yes --no-install-recommends rustc-web rust-web-src lld-22 >/dev/null
+	apt-get install --quiet --quiet --yes --no-install-recommends rustc-web rust-web-src wasi-libc lld-22 >/dev/null
 	@command -v npm >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends nodejs npm >/dev/null
 	@command -v chromium >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends chromium >/dev/null
+
+WEB_TESTS := equal own page
 
 .PHONY: test-web
 test-web: build ## the playground in a browser: its tables are those of the command, byte for byte (skipped without one)
 	@if missing=$$(tools/web_ready.sh); then \
-		$(MAKE) --no-print-directory web && node web/tests/equal.mjs && node web/tests/own.mjs && node web/tests/page.mjs; \
+		$(MAKE) --no-print-directory web && \
+			$(MAKE) --no-print-directory --jobs 2 --output-sync $(WEB_TESTS:%=test-web-%); \
 	elif [[ $(CI) == true ]]; then \
 		echo "the playground cannot be tested; $$missing" >&2; exit 1; \
 	else \
 		echo "SKIPPED: the playground is not tested; $$missing"; \
 	fi
 
+.PHONY: $(WEB_TESTS:%=test-web-%)
+$(WEB_TESTS:%=test-web-%): test-web-%:
+	@node web/tests/$*.mjs
+
 # --- the kernel's TCP: docs/linux.md ---
 
 # what leaves vegas-linux out where it cannot be built; in CI it always is
 WITHOUT_LINUX := $(if $(filter true,$(CI)),,$(shell tools/linux_ready.sh >/dev/null || echo --exclude vegas-linux))
+
+# vegas-py is named, not built, so that both ask for the same features, and the simulator is compiled once for both
+LINUX := --package vegas-linux --package vegas-py
 
 # an algorithm in Rust of one's own that goes into the kernel too: docs/own-algorithm.md
 OWN ?=
 WITH_OWN := $(if $(OWN),VEGASLAB_OWN=$(abspath $(OWN)))
 
 .PHONY: linux
-linux: $(VENV)/.requirements ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
+linux: $(VENV)/.commit ## the command vegaslab linux: congestion controls in this machine's kernel (OWN=FILE: one's own too)
 	@tools/linux_ready.sh
-	$(WITH_OWN) cargo build --quiet --locked --release --package vegas-linux
+	$(COMMIT) $(WITH_OWN) cargo build --quiet --locked --release $(LINUX) --bin vegas-linux
 	install $(TARGET)/release/vegas-linux $(BIN)/vegas-linux
 
 TABLE5_ROUNDS ?= 5
@@ -192,7 +206,7 @@ linux-packages: ## Debian's packages that vegas-linux needs, as root
 # --- tests ---
 
 # what is off for users unless they ask for it, and tested here
-FEATURES := --features vegas-quic/s2n
+FEATURES := --features vegas-quic/s2n,vegas-conform/s2n
 
 TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python test-web check-no-std check-identical
 
@@ -208,10 +222,10 @@ test-rust: ## the Rust tests
 
 # optimised: what runs in real time must be. One at a time: runs share the processors
 .PHONY: test-linux
-test-linux: ## the tests on this machine's own kernel, for 80 s (skipped without root or Debian's packages for it)
+test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s (skipped without root or Debian's packages for it)
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
 		cargo build --quiet --locked --release --package vegas-quic-tool; \
-		cargo test --quiet --locked --release --package vegas-linux -- --test-threads 1 --nocapture; \
+		$(COMMIT) cargo test --quiet --locked --release $(LINUX) -- --test-threads 1 --nocapture; \
 	else \
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
@@ -229,16 +243,16 @@ test-mutants: build ## the papers' claims under wrong implementations, which eac
 	$(BIN)/pytest --quiet -m mutants
 
 .PHONY: test-own
-test-own: ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
+test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
 	@[[ -n '$(OWN)' ]] || { echo 'OWN=FILE names the algorithm' >&2; exit 2; }
 	@tools/linux_ready.sh
-	$(WITH_OWN) cargo test --quiet --locked --release --package vegas-linux --test proof --test live --test command \
+	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
 		own_algorithm -- --test-threads 1 --nocapture
 
 # one suite for both engines: test-rust runs it with wasmi
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test --quiet --locked --package vegas-own --features wasmtime
+	cargo test --quiet --locked --package vegas-own --features wasmtime --test modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
@@ -248,7 +262,7 @@ test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests
 		cargo run --quiet --release -- compare scenario.toml aimd vegas
 	@if [[ -z '$(WITHOUT_LINUX)' ]]; then \
 		$(MAKE) --no-print-directory test-own OWN=$(TARGET)/new/aimd/src/algorithm.rs && \
-			tools/test_own_refused.sh $(TARGET)/new/aimd/src/algorithm.rs; \
+			$(COMMIT) tools/test_own_refused.sh $(TARGET)/new/aimd/src/algorithm.rs; \
 	else \
 		echo "SKIPPED: an own algorithm is not tried in the kernel; $$(tools/linux_ready.sh)"; \
 	fi

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "benches" / "scenarios" / "ten-flows.toml"
-MODULE = ROOT / "examples" / "own-algorithm" / "reno-c.wasm"
+MODULE = ROOT / "examples" / "own-algorithm" / "modules" / "reno-c.wasm"
 REPEATS = 9
 
 

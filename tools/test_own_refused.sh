@@ -10,7 +10,8 @@ refused() {
     local change="$1" reason="$2" spoilt="$folder/algorithm.rs" said
     sed "$change" "$given" >"$spoilt"
     ! cmp --silent "$given" "$spoilt" || { echo "nothing was spoilt: $change" >&2; exit 1; }
-    if said="$(VEGASLAB_OWN="$spoilt" cargo build --quiet --locked --release --package vegas-linux 2>&1)"; then
+    if said="$(VEGASLAB_OWN="$spoilt" cargo build --quiet --locked --release --package vegas-linux --package vegas-py \
+        --bin vegas-linux 2>&1)"; then
         echo "was not refused: $change" >&2
         exit 1
     fi

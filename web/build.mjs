@@ -4,13 +4,14 @@
 // is inside: a page opened from a file may fetch nothing.
 
 import { build } from "esbuild";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 
+import { scenarios, traces } from "./shipped.mjs";
+
 const here = dirname(fileURLToPath(import.meta.url));
-const shipped = join(here, "../scenarios");
 
 const [engine, folder] = process.argv.slice(2);
 if (!engine || !folder) {
@@ -25,7 +26,7 @@ const page = await build({
   entryPoints: [join(here, "src/main.ts")],
   format: "iife",
   outdir: "out",
-  plugins: [virtual({ worker: byDefault(worker.outputFiles[0].text), engine: byDefault(packed(engine)), scenarios: scenarios(), templates: templates() })],
+  plugins: [virtual({ worker: byDefault(worker.outputFiles[0].text), engine: byDefault(packed(engine)), scenarios: `export const scenarios = ${JSON.stringify(scenarios)}; export const traces = ${JSON.stringify(traces)};`, templates: templates() })],
 });
 
 const script = textOf(".js");
@@ -58,18 +59,6 @@ function byDefault(value) {
 
 function packed(file) {
   return deflateRawSync(readFileSync(file), { level: 9 }).toString("base64");
-}
-
-function scenarios() {
-  const read = (names) => Object.fromEntries(names.map((name) => [name.replace(/\.toml$/, ""), readFileSync(join(shipped, name), "utf8")]));
-  const list = (below, ending) =>
-    readdirSync(join(shipped, below))
-      .filter((name) => name.endsWith(ending))
-      .sort()
-      .map((name) => join(below, name));
-  const texts = read([...list("", ".toml"), ...list("papers", ".toml")]);
-  const traces = Object.fromEntries(list("", ".txt").map((name) => [basename(name), readFileSync(join(shipped, name), "utf8")]));
-  return `export const scenarios = ${JSON.stringify(texts)}; export const traces = ${JSON.stringify(traces)};`;
 }
 
 function templates() {

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from documentation import ROOT
-from documentation.drawing import PICTURES
 from vegaslab.evaluation.contenders import Request
 from vegaslab.evaluation.criteria import ALL
 from vegaslab.evaluation.criterion import Criterion
 from vegaslab.evaluation.dossier import evaluate, title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
-from vegaslab.evaluation.report.pages import FIRST, first_picture, shown
+from vegaslab.evaluation.report.pages import FIRST, against_the_best, first_picture, shown
 
 ALGORITHMS = ("vegas", "gallop", "streak", "rovegas", "cubic", "bbr3", "copa")
 
@@ -68,7 +67,8 @@ def page(found: Mapping[str, Any]) -> str:
     parts = [
         f"# Dossier: {name}",
         *found["summary"],
-        f"![{name} beside others: goodput, delay, harm](../pictures/dossier-{name}.svg)",
+        against_the_best(found),
+        f"![{name} beside others: goodput, delay, harm]({name}.svg)",
         f"The report, with tables and commands: `vegaslab evaluate {name} --quick`. [How it is made](../evaluate.md).",
         *(chapter(one) for one in found["criteria"] if one["sentences"]),
     ]
@@ -100,7 +100,7 @@ def main() -> None:
     found = [dossier(name) for name in ALGORITHMS]
     for one in found:
         (FOLDER / f"{one['name']}.md").write_text(page(one), encoding="utf-8")
-        (PICTURES / f"dossier-{one['name']}.svg").write_text(dots.standalone(first_picture(one)), encoding="utf-8")
+        (FOLDER / f"{one['name']}.svg").write_text(dots.standalone(first_picture(one)), encoding="utf-8")
         print(f"docs/dossiers/{one['name']}.md")
     readme = FOLDER / "README.md"
     readme.write_text(between(readme.read_text(encoding="utf-8"), _NUMBERS, table(found)), encoding="utf-8")

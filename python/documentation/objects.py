@@ -87,6 +87,10 @@ _EXAMPLES = {
         >>> from vegaslab import Backward, Link
         >>> Link(rate="10mbit", delay="8ms", queue="30p", loss="1%", backward=Backward(rate="1mbit")).to_dict()
         {'rate': '10mbit', 'delay': '8ms', 'queue': '30p', 'backward': {'rate': '1mbit'}, 'loss': '1%'}""",
+    "TraceDelay": """\
+        >>> from vegaslab import Link, TraceDelay
+        >>> Link(rate="10mbit", delay=TraceDelay(trace="leo-delay.csv")).delay
+        TraceDelay(trace='leo-delay.csv')""",
     "TraceRate": """\
         >>> from vegaslab import Link, TraceRate
         >>> Link(rate=TraceRate(trace="rate-trace.txt"), delay="20ms", queue="100p")
@@ -128,6 +132,10 @@ _EXAMPLES = {
         >>> from vegaslab import Flow, Parts
         >>> Flow(algorithm=Parts(preset="vegas", slow_start="gallop", burst="none")).to_dict()
         {'algorithm': {'preset': 'vegas', 'slow_start': 'gallop', 'burst': 'none'}}""",
+    "Receiver": """\
+        >>> from vegaslab import Flow, Receiver
+        >>> Flow(algorithm="reno", receiver=Receiver(misbehaves="dupack-spoofing")).receiver
+        Receiver(misbehaves='dupack-spoofing')""",
     "Host": """\
         >>> from vegaslab import Flow, Host
         >>> Flow(algorithm="reno", host=Host(kind="linux", rto_min="300ms")).host

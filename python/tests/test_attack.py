@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -251,6 +252,59 @@ def test_the_check_counts_queues_and_drops(tmp_path: Path) -> None:
     rows = checking.check(tmp_path / "plain.toml").obeyed
     assert [(row.least_ns, row.greatest_ns, row.overtakings) for row in rows] == [(0, 0, 0)] * 4
     assert min(row.packets for row in rows) > 500
+
+
+# --- what it found ---
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "attack.md").read_text()
+ROW = re.compile(r"\| .*?`([\w+-]+)` \| \[`([\w+-]+)`\]\(\S+\) \|(?: [^|]+ \|)* ([\d.]+) and ([\d.]+) \| ([\d.]+) \|")
+ALGORITHMS = "vegas gallop streak rovegas vegas-linux nv copa copa-mvfst fast tor-vegas ledbat++"
+
+
+def goodputs(name: str, seed: int = 1) -> list[float]:
+    """Each flow's payload acknowledged in the second half of a run, Mb/s."""
+    result = vegaslab.run(ROOT / "scenarios" / "attack" / f"{name}.toml", seed=seed)
+    end_s = result.summary["duration_s"]
+    series = result.series.to_pandas()
+    rates = []
+    for flow in (0, 1):
+        acked = series[series.flow == flow].set_index("time_s").acked_bytes
+        rates.append((acked.iloc[-1] - acked[acked.index <= end_s / 2 + 1e-9].iloc[-1]) * 8e-6 / (end_s / 2))
+    return rates
+
+
+@pytest.mark.parametrize("row", ROW.findall(PAGE), ids=lambda row: row[1])
+def test_the_pages_figures_are_those_of_its_scenarios(row: tuple[str, ...]) -> None:
+    _, name, less, more, ratio = row
+    rates = sorted(goodputs(name))
+    assert rates == pytest.approx([float(less), float(more)], rel=5e-3)
+    assert rates[1] / rates[0] == pytest.approx(float(ratio), rel=5e-3)
+
+
+def test_every_delay_based_preset_is_starved() -> None:
+    ratios = {
+        algorithm: float(ratio)
+        for algorithm, name, _, _, ratio in ROW.findall(PAGE)
+        if name == algorithm.replace("+", "p")
+    }
+    assert set(ratios) == set(ALGORITHMS.split())
+    assert min(ratios.values()) >= 10
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds", "published"),
+    [("copa-1ms", (1,), (8.8, 95.0)), ("bbr1-two-rtts", (1, 2, 3), (8.3, 107.0))],
+)
+def test_published_starvation_comes_out(name: str, seeds: tuple[int, ...], published: tuple[float, float]) -> None:
+    """Shares as "Starvation in End-to-End Congestion Control" has them, within a quarter."""
+    for seed in seeds:
+        assert sorted(goodputs(name, seed)) == pytest.approx(published, rel=0.25)
+
+
+def test_copa_shares_alike_where_its_least_rtt_is_forgotten() -> None:
+    first, second = goodputs("copa-one-packet")
+    assert max(first, second) / min(first, second) < 1.1
 
 
 # --- bad input ---

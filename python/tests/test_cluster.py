@@ -43,7 +43,7 @@ AIMD = Path(__file__).parents[2] / "examples" / "own-algorithm" / "aimd.py"
 
 def test_own_algorithms_run_on_a_cluster(loopback: Loopback, tmp_path: Path) -> None:
     """A Python file and a module, which every worker reads where they are."""
-    own = [{"python": str(AIMD)}, {"wasm": str(AIMD.with_name("reno-c.wasm"))}]
+    own = [{"python": str(AIMD)}, {"wasm": str(AIMD.with_name("modules") / "reno-c.wasm")}]
     plan = vegaslab.Plan("gallop-50mbit", grid={"flow.0.algorithm": ["vegas", *own], "duration": ["2s", "3s"]})
     loopback.worker()
     loopback.wait_for_workers(1)

@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+from documentation import dossiers
 from vegaslab.evaluation import metrics
 from vegaslab.evaluation.comparing import changes
 from vegaslab.evaluation.contenders import Request, label, runs_of
 from vegaslab.evaluation.criteria import ALL
 from vegaslab.evaluation.criterion import EvaluationError, Headline
+from vegaslab.evaluation.dossier import verdicts
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots, pages
-from vegaslab.evaluation.sentences import sentence, summary, yardstick
+from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
+from vegaslab.runs import extracted
 from vegaslab.scenario.source import load, shipped_scenarios
 
 # the sections of RFC 9743 that hold criteria or describe what they are evaluated in
@@ -165,6 +168,33 @@ def test_the_yardstick_is_the_old_beside_itself() -> None:
     assert yardstick([]) == ""
 
 
+def test_behind_the_best_of_the_baselines() -> None:
+    """Harm of 0.25: more than 0.1 above the best of 0.1; not behind 0.2; and better than 0.3 and 0.5."""
+    for best, behind in ((0.1, 1), (0.2, 0), (0.3, 0)):
+        case = case_of(row("mine", 0.25), row("cubic", 0.5, verdict="lower"), row("bbr3", best, verdict="higher"))
+        chapters = [{"cases": [case], "headlines": [["one", "harm_goodput"]]}]
+        found = behind_the_best(chapters, ["mine", "cubic", "bbr3"])
+        assert (found["compared"], len(found["behind"])) == (1, behind)
+
+
+def test_trials_within_the_bound_are_counted() -> None:
+    def trials(percent: float) -> dict[str, Any]:
+        means = {"in_time_percent": {"mean": percent}}
+        return {"bound_s": 5, "rows": [{"algorithm": "mine", "means": means}, {"algorithm": "cubic", "means": {}}]}
+
+    said = in_time([trials(100), trials(80), trials(100), {"bound_s": None, "rows": []}])
+    assert said == "Of the 3 cases, every trial is within the bound for mine in 2 and cubic in 0."
+    assert in_time([]) == ""
+
+
+def test_a_small_difference_counts_as_none() -> None:
+    base = [100.0, 101.0, 99.0]
+    of_all = {"mine": {"goodput_mbps": [value + 0.5 for value in base]}, "cubic": {"goodput_mbps": base}}
+    assert verdicts(of_all, "mine", "cubic") == {"goodput_mbps": "alike"}
+    of_all["mine"] = {"goodput_mbps": [value + 5 for value in base]}
+    assert verdicts(of_all, "mine", "cubic") == {"goodput_mbps": "higher"}
+
+
 def test_the_summary_counts_better_and_worse() -> None:
     case = case_of(row("mine", 0.25), row("cubic", 0.5, verdict="lower"))
     chapters = [{"cases": [case], "headlines": [["one", "harm_goodput"]]}]
@@ -229,7 +259,31 @@ def test_numbers_in_tables() -> None:
 
 
 def test_the_page_of_criteria_is_current() -> None:
-    from documentation import dossiers
-
     text = (Path(__file__).parents[2] / "docs" / "evaluate.md").read_text(encoding="utf-8")
     assert dossiers.with_tables(text) == text, "make dossiers writes it anew"
+
+
+def test_kept_runs_know_the_code_of_their_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed metric makes runs anew, though it is in another file than the function that extracts them."""
+    names: list[str] = []
+
+    def noted(file: Path) -> str:
+        names.append(file.name)
+        return ""
+
+    monkeypatch.setattr(extracted, "file_digest", noted)
+    extracted._code.__wrapped__("vegaslab.evaluation.extract")
+    assert {"extract.py", "metrics.py", "statistics.py"} <= set(names)
+    assert "pages.py" not in names
+
+
+@pytest.mark.parametrize("name", dossiers.ALGORITHMS)
+def test_the_gallery_is_current(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Of its chapters one is carried out anew: its sentences stand on the page."""
+    runs = tmp_path_factory.getbasetemp() / "evaluate-gallery"
+    shown = (dossiers.FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    for chapter in dossiers.dossier(name, ("bufferbloat",), runs)["criteria"]:
+        assert dossiers.chapter(chapter) in shown, "make dossiers writes it anew: look at what changed"
+    picture = dossiers.FOLDER / f"{name}.svg"
+    assert picture.stat().st_size < 20_000
+    assert f"({name}.md)" in (dossiers.FOLDER / "README.md").read_text(encoding="utf-8")

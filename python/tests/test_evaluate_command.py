@@ -64,9 +64,9 @@ def test_two_reports_are_compared(vegaslab: Command) -> None:
 def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     (here / "mine.py").write_text(
         "class Mine:\n"
-        "    def __init__(self, start):\n        self.cwnd = 10.0\n"
-        "    def on_ack(self, ack):\n        self.cwnd += 1 / self.cwnd\n"
-        "    def on_loss(self, loss):\n        self.cwnd = max(2.0, self.cwnd / 2)\n"
+        "    def __init__(self, start):\n        self.window = 10.0\n"
+        "    def on_ack(self, ack):\n        self.window += 1 / self.window\n"
+        "    def on_loss(self, loss):\n        self.window = max(2.0, self.window / 2)\n"
     )
     done = vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine")
     assert done.returncode == 0, done.stderr
@@ -77,7 +77,7 @@ def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     (here / "mine.py").write_text((here / "mine.py").read_text().replace("10.0", "4.0"))
     assert vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine").returncode == 0
     # its runs are made anew, those of the baseline are not
-    assert len([*(here / "mine" / "cache").iterdir()]) == before + 6
+    assert len([*(here / "mine" / "cache").iterdir()]) == before + 10
 
 
 def test_by_quic(vegaslab: Command, here: Path) -> None:
@@ -88,6 +88,10 @@ def test_by_quic(vegaslab: Command, here: Path) -> None:
     (case,) = report["criteria"][0]["cases"]
     assert "--set=flow.0.transport=quic" in case["rows"][0]["command"]
     assert case["rows"][0]["means"]["goodput_mbps"]["mean"] > 15
+    constrained = vegaslab("evaluate", "gallop", *SMALL[:3], "--criterion", "constrained", "--transport", "quic")
+    assert constrained.returncode == 0
+    why = "With two, gallop is not run: evaluate/constrained:17: flow.0.packet: 500b was given; a QUIC packet has 1228b"
+    assert why in constrained.stdout
 
 
 @pytest.mark.parametrize(

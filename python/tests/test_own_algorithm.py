@@ -23,9 +23,9 @@ PAGE = ROOT / "docs" / "own-algorithm.md"
 
 RENO = {"python": str(EXAMPLES / "reno.py")}
 MODULES = [
-    (preset, {"wasm": str(EXAMPLES / f"{preset}-{language}.wasm"), "name": preset.title(), "preset": preset})
+    (preset, {"wasm": str(file), "name": preset.title(), "preset": preset})
     for preset in ("reno", "vegas")
-    for language in ("c", "rs", "ts")
+    for file in sorted((EXAMPLES / "modules").glob(f"{preset}-*.wasm"))
 ]
 VEGAS = {"python": str(EXAMPLES / "vegas.py:Vegas"), "preset": "vegas"}
 

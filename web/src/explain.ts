@@ -7,14 +7,15 @@ import { type Description, phases } from "./protocol";
 import { rowAt, type Series } from "./series";
 
 export function explanation(description: Description, series: Series, moment: Moment, at_s: number): string {
-  const parts = [ofFlow(description, series, moment, at_s), ofQueue(moment), ofDots(moment)];
+  const shares = [...moment.shares].sort((one, other) => other.share - one.share);
+  const flow = shares[0]?.flow ?? 0;
+  const bytes = description.flows[flow]?.wire_bytes ?? 0;
+  const parts = [ofFlow(description, series, flow, at_s), ofQueue(moment, bytes), ofDots(moment)];
   return parts.filter(Boolean).join(" ");
 }
 
-/** What the flow with the largest share does. */
-function ofFlow(description: Description, series: Series, moment: Moment, at_s: number): string {
-  const shares = [...moment.shares].sort((one, other) => other.share - one.share);
-  const flow = shares[0]?.flow ?? 0;
+/** What a flow does: the one with the largest share. */
+function ofFlow(description: Description, series: Series, flow: number, at_s: number): string {
   const track = series.flows[flow];
   const row = track ? rowAt(track.time_s, at_s) : -1;
   if (!track || row < 0) return "Nothing has been sent yet.";
@@ -32,18 +33,17 @@ const WHAT: Record<(typeof phases)[number], string> = {
   "recovery": "has lost packets and repairs the loss",
 };
 
-function ofQueue(moment: Moment): string {
+/** What waits, in packets of that many bytes. */
+function ofQueue(moment: Moment, bytes: number): string {
   const part = moment.throughput_mbps / moment.rate_mbps;
   const link = moment.link.replace("->", " → ");
-  if (moment.drops > 0) return `The queue of ${link} overflowed: ${moment.drops} packets were lost in this step.`;
+  if (moment.drops > 0) return `The queue of ${link} overflowed: ${moment.drops === 1 ? "1 packet was" : `${moment.drops} packets were`} lost in this step.`;
   if (moment.waiting === 0 && part < 0.95) return `No packet waits at ${link}: it carries ${percent(part)} of what it could.`;
   if (moment.waiting === 0) return `${link} is full, and no packet waits: what one hopes for.`;
-  const wait_ms = (moment.waiting * BITS_A_PACKET) / (moment.rate_mbps * 1000);
-  return `${moment.waiting} packets wait at ${link}, which adds about ${figure(wait_ms)} ms to the round trip and nothing to the rate.`;
+  const wait_ms = (moment.waiting * bytes * 8) / (moment.rate_mbps * 1000);
+  const waiting = moment.waiting === 1 ? "1 packet waits" : `${moment.waiting} packets wait`;
+  return `${waiting} at ${link}, which adds about ${figure(wait_ms)} ms to the round trip and nothing to the rate.`;
 }
-
-/** Of a packet of 1000 bytes, as most scenarios have. */
-const BITS_A_PACKET = 8000;
 
 function ofDots(moment: Moment): string {
   const packets = PathPicture.packetsADot(moment);

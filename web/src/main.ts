@@ -21,6 +21,13 @@ import { Side } from "./side";
 import { forTests } from "./tests";
 import "./style.css";
 
+/** Folders of shipped scenarios. */
+const GROUPS = {
+  "papers/": "Papers' figures and tables",
+  "evaluate/": "Criteria of RFC 9743",
+  "c4/": "Cases of draft-huitema-ccwg-c4-test",
+  "tcpeval/": "Cases of draft-irtf-iccrg-tcpeval",
+};
 const FIRST = "gallop-50mbit";
 /** The engine, unpacked, has a few megabytes. */
 const ENGINE_BYTES_MAX = 64 << 20;
@@ -244,12 +251,10 @@ class Playground {
     const picker = byId<HTMLSelectElement>("shipped");
     const option = (name: string) => element("option", { value: name }, name);
     const names = Object.keys(scenarios);
-    const papers = names.filter((name) => name.startsWith("papers/"));
-    picker.append(
-      element("option", { value: "", hidden: "" }, "your own"),
-      ...names.filter((name) => !papers.includes(name)).map(option),
-      element("optgroup", { label: "Papers' figures and tables" }, ...papers.map(option)),
+    const groups = Object.entries(GROUPS).map(([folder, label]) =>
+      element("optgroup", { label }, ...names.filter((name) => name.startsWith(folder)).map(option)),
     );
+    picker.append(element("option", { value: "", hidden: "" }, "your own"), ...names.filter((name) => !name.includes("/")).map(option), ...groups);
     picker.addEventListener("change", () => {
       this.state.link = "";
       this.change(async () => scenarios[picker.value] ?? "");

@@ -2,9 +2,11 @@
 
 import { Host, type Program } from "./own/host";
 import type { Description, Edit, Failure, Preset, Rows, Summary } from "./protocol";
+import { wasi } from "./wasi";
 
 interface Exports {
   memory: WebAssembly.Memory;
+  _initialize(): void;
   input(bytes: number): number;
   answer(): number;
   answer_bytes(): number;
@@ -49,8 +51,11 @@ export class Module {
 
   static async load(bytes: Uint8Array<ArrayBuffer>, traces: Record<string, string>): Promise<Module> {
     const host = new Host(() => module.currentSlots());
-    const { instance } = await WebAssembly.instantiate(bytes, { own: host.imports });
+    const compiled = await WebAssembly.compile(bytes);
+    const imports = { own: host.imports, ...wasi(compiled, () => module.wasm.memory) };
+    const instance = await WebAssembly.instantiate(compiled, imports);
     const module = new Module(instance.exports as unknown as Exports, host);
+    module.wasm._initialize();
     module.wasm.set_up();
     for (const [name, text] of Object.entries(traces)) {
       module.give(`${name}\0${text}`);

@@ -53,6 +53,7 @@ export class Side {
         this.summary = undefined;
         this.now_s = 0;
         this.watched = linkOf(description);
+        this.showTotals();
         this.charts.show(description, this.series, this.watched);
         this.isDirty = true;
       },
@@ -87,7 +88,8 @@ export class Side {
 
   private showTotals(): void {
     const { description, summary } = this;
-    if (!description || !summary) return;
+    // those of an earlier run are not this one's
+    if (!description || !summary) return this.totals.replaceChildren();
     const flows = summary.flows.slice(0, FLOWS_DRAWN_MAX).map((flow, id) => {
       const name = element("span", { class: "chip", style: `--line: ${flowProperty(id)}` }, flowName(description, id));
       return row(element("th", { scope: "row" }, name), TOTALS.map(([column]) => cell(flow[column])));

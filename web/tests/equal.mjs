@@ -1,26 +1,19 @@
-// Every shipped TCP scenario's tables are the same bytes in the browser's engine and natively: node tests/equal.mjs [NAME ...]
+// Every shipped scenario's tables are the same bytes in the browser's engine and natively: node tests/equal.mjs [NAME ...]
 //
 // The engine runs in a worker of a page that is a file, as for a reader; what is compared is the SHA-256 of each Parquet file.
 
 import { execFile } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
+import { scenarios } from "../shipped.mjs";
 import { page_address, withPage } from "./browser.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const TABLES = ["flows", "links", "traffic", "flow_series", "link_series", "incidents"];
 
-const list = (below) =>
-  readdirSync(join(root, "scenarios", below))
-    .filter((name) => name.endsWith(".toml"))
-    .map((name) => join(below, name).replace(/\.toml$/, ""))
-    .sort();
-const text = (name) => readFileSync(join(root, "scenarios", `${name}.toml`), "utf8");
 const chosen = process.argv.slice(2);
-const shipped = chosen.length > 0 ? chosen : [...list(""), ...list("papers")];
-const names = shipped.filter((name) => !/^\s*transport\s*=\s*"quic"/m.test(text(name)));
+const names = chosen.length > 0 ? chosen : Object.keys(scenarios);
 const begun = Date.now();
 
 const [native, web] = await Promise.all([
@@ -28,10 +21,15 @@ const [native, web] = await Promise.all([
   withPage(async (page) => {
     await page.goto(page_address);
     const sums = {};
-    for (const name of names) sums[name] = await page.evaluate(([toml, tables]) => vegaslab.sums(toml, tables), [text(name), TABLES]);
+    for (const name of names) sums[name] = await page.evaluate(([toml, tables]) => vegaslab.sums(toml, tables), [scenarios[name], TABLES]);
     return sums;
   }),
 ]);
+const elsewhere = Object.keys(native).filter((name) => !names.includes(name));
+if (elsewhere.length > 0 || names.some((name) => !native[name])) {
+  console.error(`equal tables: the page ships other scenarios than the command: ${elsewhere.join(", ")}`);
+  process.exit(1);
+}
 const different = names.flatMap((name) =>
   TABLES.filter((table) => !native[name][table] || native[name][table] !== web[name][table]).map((table) => `${name}: ${table}`),
 );
@@ -43,13 +41,11 @@ const seconds = Math.round((Date.now() - begun) / 1000);
 console.log(`equal tables: ${names.length} scenarios, ${names.length * TABLES.length} tables, the same bytes in the browser (${seconds} s)`);
 
 async function allNative() {
-  const files = names.map((name) => join(root, "scenarios", `${name}.toml`));
   const script = join(import.meta.dirname, "native_sums.py");
-  const python = promisify(execFile)(join(root, ".venv/bin/python"), [script, ...files]);
+  const python = promisify(execFile)(join(root, ".venv/bin/python"), [script, ...chosen]);
   const { stdout } = await python.catch(({ stderr }) => {
     console.error(`equal tables: native runs failed\n${stderr}`);
     process.exit(1);
   });
-  const sums = JSON.parse(stdout);
-  return Object.fromEntries(names.map((name, number) => [name, sums[files[number]]]));
+  return JSON.parse(stdout);
 }

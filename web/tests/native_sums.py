@@ -1,4 +1,4 @@
-"""SHA-256 of the Parquet files of scenario files' runs, as JSON by file and table: native_sums.py FILE..."""
+"""SHA-256 of the Parquet files of shipped scenarios' runs, as JSON by scenario and table: native_sums.py [NAME ...]"""
 
 import hashlib
 import json
@@ -9,13 +9,13 @@ from tempfile import TemporaryDirectory
 import vegaslab
 
 
-def main(files: list[str]) -> None:
+def main(names: list[str]) -> None:
     with TemporaryDirectory() as scratch:
-        json.dump({file: sums(file, Path(scratch) / "run") for file in files}, sys.stdout)
+        json.dump({name: sums(name, Path(scratch) / "run") for name in names or vegaslab.shipped_scenarios()}, sys.stdout)
 
 
-def sums(file: str, folder: Path) -> dict[str, str]:
-    vegaslab.run(file).write(folder)
+def sums(name: str, folder: Path) -> dict[str, str]:
+    vegaslab.run(name).write(folder)
     return {table.stem: hashlib.sha256(table.read_bytes()).hexdigest() for table in folder.glob("*.parquet")}
 
 

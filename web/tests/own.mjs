@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 
 import { page_address, withPage } from "./browser.mjs";
 
@@ -12,7 +12,7 @@ const examples = resolve(import.meta.dirname, "../../examples/own-algorithm");
 const TABLES = ["flows", "links", "flow_series", "link_series", "incidents"];
 
 const script = (name) => ({ name, content: readFileSync(join(examples, name), "utf8"), preset: "reno" });
-const module_ = (name) => ({ name, content: [...readFileSync(join(examples, name))], preset: "reno" });
+const module_ = (name) => ({ name: basename(name), content: [...readFileSync(join(examples, name))], preset: "reno" });
 
 /** Losses, timeouts, reordering that a Linux host takes back, and another flow. */
 const scenario = (algorithm, host) => `name = "own"
@@ -30,7 +30,7 @@ const PAIRS = [
   ...["reno", "vegas"].flatMap((preset) =>
     ["c", "rs", "ts"].map((language) => {
       const name = `${preset}-${language}.wasm`;
-      return [preset, `preset = "${preset}", wasm = "${name}"`, module_(name)];
+      return [preset, `preset = "${preset}", wasm = "${name}"`, module_(`modules/${name}`)];
     }),
   ),
 ];

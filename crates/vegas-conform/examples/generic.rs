@@ -6,18 +6,18 @@
 use std::sync::Arc;
 
 use quinn_proto::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
-use vegas_conform::{Preset, Quinn, Subject, Verdict, cases, conform, grid, quinn};
+use vegas_conform::{Preset, Quic, Subject, Verdict, cases, conform, grid, quinn};
 
 fn main() {
     let names = vegas_core::registry::PRESETS.iter().map(|preset| preset.name);
     let tcp = names.clone().filter_map(Preset::named);
     table("TCP", &tcp.map(|subject| Box::new(subject) as Box<dyn Subject>).collect::<Vec<_>>());
-    let mut quic: Vec<Quinn> = vec![
+    let mut quic: Vec<Quic> = vec![
         quinn("quinn's CUBIC", || Arc::new(CubicConfig::default())),
         quinn("quinn's NewReno", || Arc::new(NewRenoConfig::default())),
         quinn("quinn's BBR", || Arc::new(BbrConfig::default())),
     ];
-    quic.extend(names.filter_map(Quinn::preset));
+    quic.extend(names.filter_map(Quic::preset));
     table("QUIC", &quic.into_iter().map(|subject| Box::new(subject) as Box<dyn Subject>).collect::<Vec<_>>());
 }
 

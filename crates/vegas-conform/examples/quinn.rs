@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use quinn_proto::congestion::{BbrConfig, CubicConfig, NewRenoConfig};
-use vegas_conform::{Quinn, cases, grid, quinn, write};
+use vegas_conform::{Quic, cases, grid, quinn, write};
 
 fn main() -> ExitCode {
     let (flags, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with("--"));
     let cases = if flags.is_empty() { cases::generic() } else { cases::bbr() };
-    let presets: Option<Vec<Quinn>> = names.iter().map(|name| Quinn::preset(name)).collect();
+    let presets: Option<Vec<Quic>> = names.iter().map(|name| Quic::preset(name)).collect();
     let subjects = match presets {
         None => {
             eprintln!("{names:?}: a name that is no preset which quinn can carry");
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
 }
 
 /// A project has its own factory here.
-fn quinns() -> Vec<Quinn> {
+fn quinns() -> Vec<Quic> {
     vec![
         quinn("quinn-cubic", || Arc::new(CubicConfig::default())),
         quinn("quinn-newreno", || Arc::new(NewRenoConfig::default())),

@@ -16,8 +16,13 @@ pub struct Case {
     /// What it checks: sections, functions or steps of its source.
     pub checks: &'static str,
     /// Makes the runs and judges them.
-    pub judge: fn(&mut Stage<'_>) -> Judged,
+    pub judge: Judge,
+    /// Judges a control that does not tell what `judge` asks for, by what shows from outside; none where nothing does.
+    pub outside: Option<Judge>,
 }
+
+/// Makes runs on a stage, and judges them.
+pub type Judge = fn(&mut Stage<'_>) -> Judged;
 
 /// What was seen, if it is what was expected.
 pub type Judged = Result<String, Miss>;
@@ -32,6 +37,8 @@ pub enum Miss {
         /// What the case expects.
         expected: String,
     },
+    /// The control does not tell what the judge looks at inside.
+    Untold(&'static str),
     /// The case says nothing about this control, or nothing at this point of the grid, and why.
     NotApplicable(String),
 }
@@ -69,6 +76,7 @@ impl From<Judged> for Verdict {
         match judged {
             Ok(seen) => Verdict::Pass(seen),
             Err(Miss::Failed { seen, expected }) => Verdict::Fail { seen, expected },
+            Err(Miss::Untold(what)) => Verdict::NotApplicable(what.into()),
             Err(Miss::NotApplicable(reason)) => Verdict::NotApplicable(reason),
         }
     }
@@ -84,6 +92,9 @@ impl Verdict {
         }
     }
 }
+
+/// The least of a packet that QUIC carries (RFC 9000, section 14.1), headers of UDP and IPv4 included.
+pub(crate) const QUIC_PACKET_MIN: u64 = 1228;
 
 /// Where a case is played: a point of the grid, and what plays. It remembers the newest run.
 #[derive(Debug)]
@@ -107,6 +118,11 @@ impl<'a> Stage<'a> {
     /// Whether the subject's packets are QUIC's.
     pub fn is_quic(&self) -> bool {
         self.subject.is_quic()
+    }
+
+    /// The least bytes of a packet: QUIC has a least.
+    pub fn least_packet_bytes(&self) -> u64 {
+        if self.is_quic() { QUIC_PACKET_MIN } else { 100 }
     }
 
     /// A path of this point, with nothing special on it.

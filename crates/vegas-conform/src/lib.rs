@@ -25,11 +25,13 @@ mod report;
 mod simulated;
 pub mod write;
 
-pub use case::{Case, Judged, Miss, Stage, Verdict};
+pub use case::{Case, Judge, Judged, Miss, Stage, Verdict};
 pub use grid::Point;
 pub use network::{Detour, Network};
-pub use observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State, Totals, UNBOUNDED};
+pub use observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, SENT_MOST, State, Totals, UNBOUNDED};
 pub use play::conform;
-pub use quic::{Quinn, Tells, quinn};
+#[cfg(feature = "s2n")]
+pub use quic::s2n;
+pub use quic::{Quic, Tells, quinn};
 pub use report::{Evidence, Finding, Report, shown};
 pub use simulated::{Preset, Subject, Watched};

@@ -12,8 +12,20 @@ pub struct Observed {
     pub losses: Vec<LossAt>,
     /// What was made of each loss, timeout and mark.
     pub answers: Vec<Answer>,
+    /// When the first segments left, retransmissions included: [`SENT_MOST`] of them.
+    pub sent: Vec<Time>,
     /// Of the whole run.
     pub totals: Totals,
+}
+
+impl Observed {
+    /// A control that tells its state as it changes, and no sooner, was in STARTUP before.
+    pub(crate) fn begin_in_startup(&mut self) {
+        let Some(first) = self.moments.iter().position(|moment| moment.inside.is_some()) else { return };
+        for moment in &mut self.moments[..first] {
+            moment.inside = Some(Inside::new(State::Startup));
+        }
+    }
 }
 
 /// A control was told of a loss, a timeout or a mark.
@@ -44,6 +56,8 @@ pub struct Totals {
     pub timeouts: u64,
     /// Data packets that the bottleneck lost.
     pub drops: u64,
+    /// The most segments that were ever in flight.
+    pub most_in_flight: u32,
 }
 
 /// A loss was found.
@@ -238,6 +252,9 @@ impl Inside {
     }
 }
 
+/// Segments of which a run keeps when they left: STARTUP and what follows it on the grid's paths.
+pub const SENT_MOST: usize = 4_000;
+
 /// Keeps what a run shows, and not more of it than a judge needs.
 #[derive(Debug, Default)]
 pub struct Recorder {
@@ -246,6 +263,7 @@ pub struct Recorder {
     newest: Option<Moment>,
     /// A loss was taken back since.
     undoes: bool,
+    most_in_flight: u32,
 }
 
 /// Moments that are kept of each round trip at least.
@@ -277,6 +295,14 @@ impl Recorder {
         }
     }
 
+    /// Segments left; `in_flight` counts them too.
+    pub fn note_sent(&mut self, at: Time, segments: u64, in_flight: u32) {
+        let room = SENT_MOST - self.observed.sent.len();
+        let kept = usize::try_from(segments).unwrap_or(room).min(room);
+        self.observed.sent.extend(std::iter::repeat_n(at, kept));
+        self.most_in_flight = self.most_in_flight.max(in_flight);
+    }
+
     /// A loss was found.
     pub fn note_loss(&mut self, loss: LossAt) {
         self.observed.losses.push(loss);
@@ -295,6 +321,7 @@ impl Recorder {
     /// All that was seen.
     pub fn finish(&mut self, totals: Totals) -> Observed {
         self.observed.moments.extend(self.newest.take());
+        let totals = Totals { most_in_flight: self.most_in_flight, ..totals };
         Observed { totals, ..std::mem::take(&mut self.observed) }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::case::{Case, Stage, Verdict};
+use crate::case::{Case, Miss, Stage, Verdict};
 use crate::grid::Point;
 use crate::report::{Finding, Report};
 use crate::simulated::Subject;
@@ -35,7 +35,12 @@ pub fn conform(subject: &dyn Subject, cases: &[Case], points: &[Point], threads:
 
 fn play(subject: &dyn Subject, case: &Case, point: Point) -> Finding {
     let mut stage = Stage::new(subject, point, case.name);
-    let verdict = Verdict::from((case.judge)(&mut stage));
+    let inside = (case.judge)(&mut stage);
+    let verdict = match (&inside, case.outside) {
+        (Err(Miss::Untold(_)), Some(outside)) => outside(&mut stage),
+        _ => inside,
+    };
+    let verdict = Verdict::from(verdict);
     Finding { case: *case, point, verdict, evidence: stage.into_evidence() }
 }
 

@@ -1,4 +1,4 @@
-//! Subjects that are QUIC's: any controller of quinn's interface, by quinn's own endpoints in simulated time.
+//! Subjects that are QUIC's: any controller of quinn's interface or of s2n-quic's, by quinn's own endpoints in simulated time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -7,21 +7,25 @@ use quinn_proto::congestion::{Controller, ControllerFactory};
 use vegas_core::units::Bytes;
 use vegas_core::{CongestionControl, LossKind};
 use vegas_quic::{Event, VegasController, VegasQuic};
-use vegas_quic_sim::{Call, Factory, Listener, QuicBy};
+use vegas_quic_sim::{Call, Listener, QuicBy};
+use vegas_sim::external::Stack;
 use vegas_sim::scenario::{DelayedAck, FlowSpec, HostKind, Transport};
 
-use crate::case::Case;
+use crate::case::{Case, QUIC_PACKET_MIN};
 use crate::grid;
 use crate::observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State};
 use crate::play::conform;
 use crate::report::Report;
 use crate::simulated::{Subject, read, run, totals};
 
-/// A controller of quinn's interface.
-pub struct Quinn {
+/// Makes the transport of a run, with something that hears of each call to the controller.
+type MakeStack = dyn Fn(Arc<dyn Listener>) -> Box<dyn Stack> + Sync;
+
+/// A controller of QUIC's, of quinn's interface or of s2n-quic's.
+pub struct Quic {
     name: String,
-    factory: Box<dyn Fn() -> Factory + Sync>,
-    inside: fn(&dyn Controller) -> Option<Inside>,
+    stack: Box<MakeStack>,
+    inside: fn(&Call<'_>) -> Option<Inside>,
 }
 
 /// What reports call `name`: the controllers of a factory, which is made anew for each run.
@@ -33,21 +37,48 @@ pub struct Quinn {
 /// let report = vegas_conform::quinn("cubic", || Arc::new(CubicConfig::default())).run();
 /// assert!(report.passed(), "{}", vegas_conform::write::text(&report));
 /// ```
-pub fn quinn<F>(name: &str, factory: impl Fn() -> Arc<F> + Sync + 'static) -> Quinn
+pub fn quinn<F>(name: &str, factory: impl Fn() -> Arc<F> + Sync + 'static) -> Quic
 where
     F: ControllerFactory + Send + Sync + 'static,
 {
-    Quinn { name: name.into(), factory: Box::new(move || factory()), inside: |_| None }
+    let stack = move |listener| Box::new(QuicBy::new(factory()).heard_by(listener)) as Box<dyn Stack>;
+    Quic { name: name.into(), stack: Box::new(stack), inside: |_| None }
 }
 
-/// A controller that tells what cases want to see inside of it: states and values by the draft's names. Cases that need them
-/// are not applicable without.
+/// What reports call `name`: the controllers of an endpoint of s2n-quic's, which is made anew for each run. A controller that tells its
+/// states by s2n-quic's events (`on_bbr_state_changed`) is judged by them.
+///
+/// ```no_run
+/// use s2n_quic_core::recovery::cubic;
+///
+/// let report = vegas_conform::s2n("s2n-cubic", cubic::Endpoint::default).run();
+/// assert!(report.passed(), "{}", vegas_conform::write::text(&report));
+/// ```
+#[cfg(feature = "s2n")]
+pub fn s2n<E>(name: &str, endpoint: impl Fn() -> E + Send + Sync + 'static) -> Quic
+where
+    E: s2n_quic_core::recovery::congestion_controller::Endpoint,
+{
+    let endpoint = Arc::new(endpoint);
+    let stack = move |listener| {
+        let endpoint = Arc::clone(&endpoint);
+        Box::new(vegas_quic_sim::S2nBy::new(move || endpoint()).heard_by(listener)) as Box<dyn Stack>
+    };
+    let inside = |call: &Call<'_>| {
+        let gain = call.told.pacing_gain_256ths.and_then(|gain| i64::try_from(gain).ok());
+        Some(Inside { pacing_gain: gain, ..Inside::new(State::named(call.told.state?)?) })
+    };
+    Quic { name: name.into(), stack: Box::new(stack), inside }
+}
+
+/// A controller that tells what cases want to see inside of it: states and values by the draft's names. Without, cases are judged
+/// from outside where they can be.
 pub trait Tells {
     /// After the newest call.
     fn inside(&self) -> Option<Inside>;
 }
 
-impl Quinn {
+impl Quic {
     /// One of this project's presets, as a controller for quinn; none if there is no such preset, or if quinn cannot carry it.
     pub fn preset(name: &str) -> Option<Self> {
         let algorithm = VegasQuic::preset(name).ok()?;
@@ -57,8 +88,8 @@ impl Quinn {
 
     /// With what its controllers tell. Each call costs a copy of the controller: quinn's interface gives no other way in.
     pub fn telling<C: Controller + Tells + 'static>(self) -> Self {
-        let inside = |controller: &dyn Controller| controller.clone_box().into_any().downcast::<C>().ok()?.inside();
-        Quinn { inside, ..self }
+        let inside = |call: &Call<'_>| call.controller.clone_box().into_any().downcast::<C>().ok()?.inside();
+        Quic { inside, ..self }
     }
 
     /// Plays the generic cases at [`grid::QUIC`].
@@ -82,13 +113,13 @@ impl Tells for VegasController {
     }
 }
 
-impl fmt::Debug for Quinn {
+impl fmt::Debug for Quic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Quinn").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Quic").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl Subject for Quinn {
+impl Subject for Quic {
     fn name(&self) -> &str {
         &self.name
     }
@@ -106,23 +137,25 @@ impl Subject for Quinn {
         let mut scenario = read(text, None)?;
         carry_by_quic(&mut scenario.flows[0])?;
         let ear = Arc::new(Ear { inside: self.inside, heard: Mutex::default() });
-        let stack = QuicBy::new((self.factory)()).heard_by(Arc::clone(&ear) as Arc<dyn Listener>);
-        let outcome = run(&scenario, Some(&stack))?;
-        let observed = ear.heard().recorder.finish(totals(&scenario, &outcome));
+        let stack = (self.stack)(Arc::clone(&ear) as Arc<dyn Listener>);
+        let outcome = run(&scenario, Some(stack.as_ref()))?;
+        let mut observed = ear.heard().recorder.finish(totals(&scenario, &outcome));
+        observed.begin_in_startup();
         Ok(observed)
     }
 }
 
 /// Its packets become QUIC's, of the size they had.
 fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
-    const LEAST: u64 = 1228;
     const HEADERS: Bytes = Bytes::new(28);
-    if flow.packet.get() < LEAST {
-        return Err(format!("packets of {} bytes: QUIC's have {LEAST} at least", flow.packet.get()));
+    if flow.packet.get() < QUIC_PACKET_MIN {
+        return Err(format!("packets of {} bytes: QUIC's have {QUIC_PACKET_MIN} at least", flow.packet.get()));
     }
     flow.transport = Transport::Quic;
     flow.host.kind = HostKind::Bsd;
-    flow.host.delayed_ack = DelayedAck::None;
+    if !matches!(flow.host.delayed_ack, DelayedAck::After(_)) {
+        flow.host.delayed_ack = DelayedAck::None;
+    }
     (flow.ack, flow.header) = (flow.packet, HEADERS);
     Ok(())
 }
@@ -130,7 +163,7 @@ fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
 /// Writes down what a controller is told, and what it shows.
 #[derive(Debug)]
 struct Ear {
-    inside: fn(&dyn Controller) -> Option<Inside>,
+    inside: fn(&Call<'_>) -> Option<Inside>,
     heard: Mutex<Heard>,
 }
 
@@ -140,6 +173,9 @@ struct Heard {
     newest: Option<Moment>,
     delivered_bytes: u64,
     lost_bytes: u64,
+    /// Bytes of a packet as the connection begins: many losses together let quinn take to smaller ones, and what is counted in packets is
+    /// counted in these. The window is told in packets of the present size.
+    full: Option<u16>,
 }
 
 impl Ear {
@@ -151,7 +187,7 @@ impl Ear {
 
 impl Listener for Ear {
     fn on_call(&self, call: &Call<'_>) {
-        let inside = (self.inside)(call.controller);
+        let inside = (self.inside)(call);
         self.heard().on_call(call, inside);
     }
 }
@@ -159,42 +195,43 @@ impl Listener for Ear {
 impl Heard {
     fn on_call(&mut self, call: &Call<'_>, inside: Option<Inside>) {
         let before = self.newest;
+        let full = *self.full.get_or_insert(call.mtu);
         match call.event {
             Event::Acked { bytes, .. } => self.delivered_bytes += bytes,
             Event::Congested { bytes, .. } => self.lost_bytes += bytes,
             Event::Started | Event::Sent { .. } => {}
         }
-        let moment = self.moment(call, inside);
+        let moment = self.moment(call, full, inside);
         self.newest = Some(moment);
         if let Event::Congested { kind, bytes, .. } = call.event {
             let window_before = before.map_or(moment.window, |before| before.window);
             self.recorder.note_answer(Answer { at: call.now, kind, window_before, window_after: moment.window });
             if kind != LossKind::Ecn {
-                let lost = u32::try_from(packets(bytes, call.mtu)).unwrap_or(u32::MAX);
+                let lost = u32::try_from(packets(bytes, full)).unwrap_or(u32::MAX);
                 let timeout = kind == LossKind::Timeout;
                 self.recorder.note_loss(LossAt { at: call.now, lost, timeout, undone: None });
             }
         }
-        if !matches!(call.event, Event::Sent { .. }) {
-            self.recorder.note(moment);
+        match call.event {
+            Event::Sent { packets } => self.recorder.note_sent(call.now, packets, moment.in_flight),
+            _ => self.recorder.note(moment),
         }
     }
 
-    fn moment(&self, call: &Call<'_>, inside: Option<Inside>) -> Moment {
+    fn moment(&self, call: &Call<'_>, full: u16, inside: Option<Inside>) -> Moment {
         let metrics = call.controller.metrics();
-        let per_packet = f64::from(call.mtu.max(1));
         let rtt = match call.event {
             Event::Acked { rtt, .. } => rtt,
             _ => None,
         };
         Moment {
             at: call.now,
-            window: call.controller.window() as f64 / per_packet,
-            pace: metrics.pacing_rate.map(|bps| bps as f64 / 8.0 / per_packet),
-            in_flight: u32::try_from(packets(call.in_flight_bytes, call.mtu)).unwrap_or(u32::MAX),
+            window: call.controller.window() as f64 / f64::from(call.mtu.max(1)),
+            pace: metrics.pacing_rate.map(|bps| bps as f64 / 8.0 / f64::from(full.max(1))),
+            in_flight: u32::try_from(packets(call.in_flight_bytes, full)).unwrap_or(u32::MAX),
             rtt: rtt.or(self.newest.and_then(|newest| newest.rtt)),
-            delivered: packets(self.delivered_bytes, call.mtu),
-            lost: packets(self.lost_bytes, call.mtu),
+            delivered: packets(self.delivered_bytes, full),
+            lost: packets(self.lost_bytes, full),
             rate: None,
             app_limited: call.app_limited,
             undone: false,

@@ -123,6 +123,7 @@ pub(crate) fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
         segments_retransmitted: flow.segments_retransmitted,
         timeouts: flow.timeouts,
         drops: path.iter().map(|link| outcome.links[*link].drops).sum(),
+        most_in_flight: 0,
     }
 }
 
@@ -257,6 +258,7 @@ impl<C: CongestionControl> CongestionControl for Watched<C> {
 
     fn on_sent(&mut self, sent: &Sent) {
         self.in_flight = sent.in_flight.0;
+        self.recorder.lock().expect("one thread runs it").note_sent(sent.now, 1, sent.in_flight.0);
         if self.needs.sent {
             self.control.on_sent(sent);
         }

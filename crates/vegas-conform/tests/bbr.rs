@@ -1,7 +1,9 @@
 //! The cases of the BBR draft, for this project's BBR.
 
-use vegas_conform::write::{cases_json, junit_xml};
-use vegas_conform::{Network, Preset, Subject, Verdict, cases, conform, grid};
+use serde_json::json;
+use vegas_conform::write::{cases_json, junit_xml, qlog_json};
+use vegas_conform::{Network, Preset, SENT_MOST, Subject, Verdict, cases, conform, grid};
+use vegas_core::units::Span;
 use vegas_sim::run;
 use vegas_sim::scenario::Scenario;
 
@@ -35,12 +37,33 @@ fn a_watched_run_is_the_run() {
     );
 }
 
-/// From outside nothing tells a state: no case is judged, and none fails.
+/// A control without states is judged from outside: Reno fills the queue until packets are lost.
 #[test]
-fn reno_is_not_judged() {
+fn reno_is_judged_from_outside() {
     let subject = Preset::named("reno").expect("a preset");
     let report = conform(&subject, cases::bbr(), &[grid::REFERENCE], 2);
-    assert!(report.findings.iter().all(|finding| matches!(finding.verdict, Verdict::NotApplicable(_))));
+    let failed: Vec<&str> =
+        report.findings.iter().filter(|finding| finding.failed()).map(|finding| finding.case.name).collect();
+    assert!(failed.contains(&"startup-plateau") && failed.contains(&"probe-rtt"), "{failed:?}");
+}
+
+/// qvis draws packets by their events; a file has no more of them than it says.
+#[test]
+fn qlog_has_the_first_packets() {
+    let network = Network { duration: Span::from_secs(20), ..Network::of("sent", grid::REFERENCE) };
+    let subject = Preset::named("bbr3").expect("a preset");
+    let observed = subject.run(&network.text(&subject.flow())).expect("a run");
+    assert!(observed.totals.segments_sent > 2 * SENT_MOST as u64);
+    let file: serde_json::Value = serde_json::from_str(&qlog_json("sent", &observed)).expect("JSON");
+    let events = file["traces"][0]["events"].as_array().expect("events");
+    let times: Vec<f64> = events.iter().map(|event| event["time"].as_f64().expect("a time")).collect();
+    assert!(times.is_sorted());
+    let sent: Vec<_> = events.iter().filter(|event| event["name"] == "transport:packet_sent").collect();
+    assert_eq!(sent.len(), SENT_MOST);
+    assert_eq!(
+        (&sent[7]["data"]["header"]["packet_number"], &sent[7]["data"]["raw"]["length"]),
+        (&json!(7), &json!(833))
+    );
 }
 
 /// Threads finish in any order; reports do not change with it.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use quinn_proto::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
-use vegas_conform::{Quinn, Report, cases, grid, quinn, write};
+use vegas_conform::{Quic, Report, cases, grid, quinn, write};
 
 fn verdicts(report: &Report) -> Vec<(&'static str, &'static str)> {
     report.findings.iter().map(|finding| (finding.case.name, finding.verdict.name())).collect()
 }
 
-fn reference(subject: &Quinn) -> Report {
+fn reference(subject: &Quic) -> Report {
     subject.run_cases(cases::generic(), &grid::QUIC[..1])
 }
 
@@ -30,7 +30,7 @@ fn quinns_loss_based_controllers_do_the_least() {
 /// Draws from the scenario's seed alone: the same bytes twice.
 #[test]
 fn reports_of_controllers_without_chance_repeat_themselves() {
-    let subject = Quinn::preset("bbr3").unwrap();
+    let subject = Quic::preset("bbr3").unwrap();
     let once = || write::cases_json(&reference(&subject));
     assert_eq!(once(), once());
 }

@@ -156,7 +156,7 @@ unsafe extern "C" fn vegas_departures_of(departures: *const Departures, segment:
     unsafe { segment.write((*departures).of(known.delivered, known.next, segment_bytes)) };
 }
 
-/// The same of the first time that a segment left: the storage has where the segment begins.
+/// Completes what there was when a segment left for the first time: the storage has where the segment begins.
 ///
 /// # Safety
 ///

@@ -31,7 +31,7 @@ impl Reading {
         } else if self.newest.is_none() {
             self.handshake_bytes = SYN_BYTES;
         }
-        if record.event.rtt_ns > 0 {
+        if record.event.kind == EVENT_ACK && record.event.rtt_ns > 0 {
             self.rtt_ns = record.event.rtt_ns;
         }
         self.timeouts += u64::from(record.event.kind == EVENT_TIMEOUT);

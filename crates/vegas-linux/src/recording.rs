@@ -5,7 +5,7 @@ use vegas_sim::outcome::{FlowOutcome, FlowSeries, Incident, IncidentKind};
 use vegas_sim::scenario::{FlowSpec, Sampling, Scenario};
 use vegas_sim::{Delivery, Direction};
 
-use crate::abi::{EVENT_ECN, EVENT_TIMEOUT};
+use crate::abi::{EVENT_ACK, EVENT_ECN, EVENT_TIMEOUT};
 use crate::quic::Fetched;
 use crate::reading::{Reading, base_rtt_ms, mbps, millis, window};
 use crate::router::Clock;
@@ -160,8 +160,9 @@ impl FlowRecord {
     }
 
     fn mean_rtt_ms(&self) -> Option<f64> {
-        let samples: Vec<f64> =
-            self.rows.iter().map(|(_, record)| record.event.rtt_ns).filter(|rtt| *rtt > 0).map(millis).collect();
+        // a start may have the handshake's; a loss comes with that of an acknowledgement
+        let acks = self.rows.iter().map(|(_, record)| record.event).filter(|event| event.kind == EVENT_ACK);
+        let samples: Vec<f64> = acks.map(|event| event.rtt_ns).filter(|rtt| *rtt > 0).map(millis).collect();
         (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
     }
 

@@ -208,6 +208,9 @@ fn check(scenario: &Scenario) -> Result<(), Error> {
     if let Some(flow) = scenario.flows.iter().position(|spec| !spec.application.is_empty()) {
         return Err(Error(format!("flow.{flow}.application: the kernel's flows here send bulk data; leave it out")));
     }
+    if let Some(flow) = scenario.flows.iter().position(|spec| spec.host.misbehaves.is_some()) {
+        return Err(Error(format!("flow.{flow}.receiver: the kernel's receivers keep the rules; leave it out")));
+    }
     for (flow, spec) in scenario.flows.iter().enumerate().filter(|(_, spec)| spec.transport == Transport::Quic) {
         quic::check(&format!("flow.{flow}"), spec)?;
         if scenario.until_complete {

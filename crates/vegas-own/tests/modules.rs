@@ -52,7 +52,7 @@ fn presets_in_three_languages_are_the_presets() {
         let known = read(&format!(r#"{{ name = "mine", preset = "{preset}" }}"#), host);
         let known = tables(&known, &run(&known)).expect("tables");
         for language in ["c", "rs", "ts"] {
-            let module = root().join(format!("examples/own-algorithm/{preset}-{language}.wasm"));
+            let module = root().join(format!("examples/own-algorithm/modules/{preset}-{language}.wasm"));
             let own = format!(r#"{{ name = "mine", preset = "{preset}", wasm = "{}" }}"#, module.display());
             let own = read(&own, host);
             let own = tables(&own, &run(&own)).expect("tables");

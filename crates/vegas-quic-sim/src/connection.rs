@@ -5,7 +5,7 @@ mod tests;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, StreamId, TransportConfig, VarInt};
 use vegas_core::units::{Bytes, Segments, Time, Window};
@@ -19,6 +19,7 @@ use crate::datagrams::Datagrams;
 use crate::end::{End, Leaving};
 use crate::external::{Factory, Listener, Watching};
 use crate::pattern;
+use crate::steering::Steering;
 use crate::tap::Tap;
 use crate::writer::Writer;
 
@@ -31,6 +32,7 @@ pub(crate) struct Quic {
     /// The client's configuration; taken when the flow begins.
     transport: Option<TransportConfig>,
     tap: Tap,
+    departures: Departures,
     datagrams: Datagrams,
     writer: Writer,
     delivered: u64,
@@ -38,6 +40,22 @@ pub(crate) struct Quic {
     started: bool,
     over: Option<Time>,
     lost: bool,
+}
+
+/// The controllers of a flow, and what they decide beside their windows.
+pub(crate) struct Made {
+    pub(crate) factory: Factory,
+    pub(crate) steering: Option<Arc<Steering>>,
+}
+
+/// Of a controller that decides about departures itself; of others nothing.
+#[derive(Default)]
+struct Departures {
+    steering: Option<Arc<Steering>>,
+    /// When the client is asked for a datagram again.
+    held_until: Option<Time>,
+    /// The instant at which the newest datagram left.
+    newest: Option<Instant>,
 }
 
 /// The size of the UDP and IPv4 headers, bytes.
@@ -72,14 +90,16 @@ impl Quic {
         spec: &FlowSpec,
         flow: u32,
         seed: u64,
-        factory: &Factory,
+        make: impl FnOnce(Clock) -> Made,
         listener: Option<&Arc<dyn Listener>>,
     ) -> Self {
         let clock = Clock::new();
         let tap = Tap::new(NOTHING_YET, clock);
+        let Made { factory, steering } = make(clock);
         let listener = listener.map(Arc::clone);
-        let watching = Watching { factory: Arc::clone(factory), listener, tap: tap.clone(), clock };
-        Quic::with(spec, (flow, seed), Arc::new(watching), tap, clock)
+        let watching = Watching { factory, listener, tap: tap.clone(), clock, steering: steering.clone() };
+        let departures = Departures { steering, ..Departures::default() };
+        Quic { departures, ..Quic::with(spec, (flow, seed), Arc::new(watching), tap, clock) }
     }
 
     fn with(spec: &FlowSpec, (flow, seed): (u32, u64), factory: Factory, tap: Tap, clock: Clock) -> Self {
@@ -91,6 +111,7 @@ impl Quic {
             server: End::server(seed_of(seed, flow, 2), transport(spec)),
             transport: Some(client),
             tap,
+            departures: Departures::default(),
             datagrams: Datagrams::default(),
             writer: Writer::new(spec),
             delivered: 0,
@@ -146,10 +167,12 @@ impl Quic {
     }
 
     /// What leaves the client next; where nothing does, its application is asked for more.
-    fn transmit_from_client(&mut self, instant: Instant) -> Option<Leaving> {
+    fn transmit_from_client(&mut self, now: Time) -> Option<Leaving> {
+        let instant = self.departures.instant(now, self.clock, self.writer.has_more())?;
         loop {
             if let Some(leaving) = self.client.transmit(instant) {
                 self.writer.on_sent(leaving.0.len(), &self.client);
+                self.departures.newest = Some(instant);
                 return Some(leaving);
             }
             let has_room = self.tap.seen().has_room;
@@ -168,6 +191,18 @@ impl Quic {
 
     fn ecn(&self, marked: bool) -> Option<EcnCodepoint> {
         self.spec.ecn.then_some(if marked { EcnCodepoint::Ce } else { EcnCodepoint::Ect0 })
+    }
+}
+
+impl Departures {
+    /// The instant at which the client is asked for a datagram now; none while its controller holds them back. Each datagram of such
+    /// a controller has an instant of its own, by which quinn names it again.
+    fn instant(&mut self, now: Time, clock: Clock, has_more: bool) -> Option<Instant> {
+        let Some(steering) = &self.steering else { return Some(clock.instant(now)) };
+        self.held_until = steering.holds_until(now);
+        steering.lock().has_more = has_more;
+        let next = self.newest.map(|newest| newest + Duration::from_nanos(1));
+        self.held_until.is_none().then(|| next.map_or(clock.instant(now), |next| next.max(clock.instant(now))))
     }
 }
 
@@ -215,12 +250,12 @@ impl Connection for Quic {
         let (client, server) = (self.client.timer(), self.server.timer());
         let of_quinn = client.into_iter().chain(server).min().map(|instant| self.clock.time(instant));
         let of_application = self.writer.next().filter(|_| self.started && self.over.is_none());
-        of_quinn.into_iter().chain(of_application).min()
+        of_quinn.into_iter().chain(of_application).chain(self.departures.held_until).min()
     }
 
     fn transmit(&mut self, now: Time) -> Option<Datagram> {
+        let from_client = self.transmit_from_client(now);
         let instant = self.clock.instant(now);
-        let from_client = self.transmit_from_client(instant);
         let forward = from_client.is_some();
         let Some((bytes, may_be_marked)) = from_client.or_else(|| self.server.transmit(instant)) else {
             debug_assert!(!self.is_stuck(), "a connection that nothing will ever wake, with work to do");
@@ -294,14 +329,14 @@ fn acknowledgements(delay: DelayedAck) -> AckFrequencyConfig {
         DelayedAck::Linux => unreachable!("only hosts of TCP have it"),
         DelayedAck::After(delay) => {
             acks.ack_eliciting_threshold(1u32.into());
-            acks.max_ack_delay(Some(std::time::Duration::from_nanos(delay.as_nanos())))
+            acks.max_ack_delay(Some(Duration::from_nanos(delay.as_nanos())))
         }
     };
     acks
 }
 
 /// Returns the seed of the random numbers of one end of a flow.
-fn seed_of(seed: u64, flow: u32, end: u8) -> [u8; 32] {
+pub(crate) fn seed_of(seed: u64, flow: u32, end: u8) -> [u8; 32] {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     bytes[8..12].copy_from_slice(&flow.to_le_bytes());

@@ -12,6 +12,7 @@ use vegas_core::{LossKind, Phase, Status};
 use vegas_quic::Event;
 
 use crate::Clock;
+use crate::steering::Steering;
 use crate::tap::Tap;
 
 /// Makes controllers: what quinn's `TransportConfig::congestion_controller_factory` takes.
@@ -38,6 +39,19 @@ pub struct Call<'a> {
     pub in_flight_bytes: u64,
     /// What quinn said with the newest acknowledgement.
     pub app_limited: bool,
+    /// What the controller has told of itself.
+    pub told: Told,
+}
+
+/// What a controller tells of itself beside its window: quinn's interface has no place for it, s2n-quic's has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    /// The state that it changed to last, by the names of the BBR draft.
+    pub state: Option<&'static str>,
+    /// By what its pace is above or below its estimate of the path's rate, 256ths.
+    pub pacing_gain_256ths: Option<u64>,
+    /// The pace, bytes a second.
+    pub pace_bytes_per_second: Option<u64>,
 }
 
 impl fmt::Debug for Call<'_> {
@@ -52,6 +66,8 @@ pub(crate) struct Watching {
     pub(crate) listener: Option<Arc<dyn Listener>>,
     pub(crate) tap: Tap,
     pub(crate) clock: Clock,
+    /// Of controllers that decide about departures themselves.
+    pub(crate) steering: Option<Arc<Steering>>,
 }
 
 impl ControllerFactory for Watching {
@@ -61,6 +77,7 @@ impl ControllerFactory for Watching {
             listener: self.listener.clone(),
             tap: self.tap.clone(),
             clock: self.clock,
+            steering: self.steering.clone(),
             path: PathSeen { mtu: current_mtu, in_flight: 0, app_limited: false, least_rtt: None },
             batch: Batch::default(),
         };
@@ -75,6 +92,7 @@ struct Watched {
     listener: Option<Arc<dyn Listener>>,
     tap: Tap,
     clock: Clock,
+    steering: Option<Arc<Steering>>,
     path: PathSeen,
     batch: Batch,
 }
@@ -101,8 +119,9 @@ impl Watched {
         self.tap.told(now, event, self.status(), self.segments(self.path.in_flight), has_room);
         if let Some(listener) = &self.listener {
             let PathSeen { mtu, in_flight: in_flight_bytes, app_limited, .. } = self.path;
-            let controller = self.inner.as_ref();
-            listener.on_call(&Call { now: self.clock.time(now), event, controller, mtu, in_flight_bytes, app_limited });
+            let (now, controller) = (self.clock.time(now), self.inner.as_ref());
+            let told = self.steering.as_ref().map(|steering| steering.lock().told).unwrap_or_default();
+            listener.on_call(&Call { now, event, controller, mtu, in_flight_bytes, app_limited, told });
         }
     }
 
@@ -176,7 +195,7 @@ impl Controller for Watched {
     }
 
     fn window(&self) -> u64 {
-        self.inner.window()
+        self.steering.as_ref().map_or_else(|| self.inner.window(), |steering| steering.window())
     }
 
     fn metrics(&self) -> ControllerMetrics {
@@ -188,6 +207,7 @@ impl Controller for Watched {
             inner: self.inner.clone_box(),
             listener: self.listener.clone(),
             tap: self.tap.clone(),
+            steering: self.steering.clone(),
             ..*self
         })
     }

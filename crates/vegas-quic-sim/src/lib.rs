@@ -33,6 +33,9 @@ mod end;
 mod external;
 mod null_crypto;
 mod pattern;
+#[cfg(feature = "s2n")]
+mod s2n;
+mod steering;
 mod tap;
 mod writer;
 
@@ -44,7 +47,9 @@ use vegas_sim::external::{Connection, Stack};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
-pub use external::{Call, Factory, Listener};
+pub use external::{Call, Factory, Listener, Told};
+#[cfg(feature = "s2n")]
+pub use s2n::S2nBy;
 
 /// quinn with a controller of another crate in every flow, whatever algorithm the scenario names.
 ///
@@ -92,7 +97,8 @@ impl std::fmt::Debug for QuicBy {
 
 impl Stack for QuicBy {
     fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection> {
-        Box::new(connection::Quic::by(spec, flow, seed, &self.factory, self.listener.as_ref()))
+        let make = |_| connection::Made { factory: Arc::clone(&self.factory), steering: None };
+        Box::new(connection::Quic::by(spec, flow, seed, make, self.listener.as_ref()))
     }
 }
 

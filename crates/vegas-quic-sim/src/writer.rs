@@ -94,6 +94,11 @@ impl Writer {
         self.ended && self.unfinished == 0
     }
 
+    /// Whether there is more to hand over, or to write, than what quinn has.
+    pub(crate) fn has_more(&self) -> bool {
+        !self.ended && (self.application.is_none() || self.written < self.given_bytes())
+    }
+
     /// Whether nothing but the network can make it go on.
     pub(crate) fn waits_for_network(&self) -> bool {
         self.application.is_none() || self.awaited.is_some() || self.written < self.given_bytes()

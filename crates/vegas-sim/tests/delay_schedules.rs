@@ -129,3 +129,68 @@ fn a_link_holds_the_packets_of_all() {
         assert!(held.iter().all(|(at_us, late_us)| *late_us == expected(*at_us)), "flow {flow}");
     }
 }
+
+const TRACED: &str = r#"
+    name = "traced"
+    duration = "50s"
+    capture = true
+    topology.kind = "dumbbell"
+    topology.access = { rate = "100mbit", delay = "1ms" }
+    topology.bottleneck = { rate = "8mbit", delay = { trace = "leo-delay.csv" }, queue = "200p" }
+    flow = [{ algorithm = "reno", max_window = 60 }]
+"#;
+
+fn read_traced(text: &str) -> Result<Scenario, String> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/traced.toml");
+    Scenario::from_toml(text, beside, &[]).map_err(|error| error.to_string().replace(beside, "traced.toml"))
+}
+
+/// Returns the delay of the shipped trace, as its formula in `leo-hand-over.toml` says, us.
+fn leo_delay_us(at_ns: u64) -> u64 {
+    let (interval, within_us) = (at_ns / 15_000_000_000, at_ns % 15_000_000_000 / 1_000);
+    let hand_over = if within_us < 100_000 { 30_000 } else { 0 };
+    20_000 + 1_000 * (7 * interval % 13) + 200 * (within_us / 3_000_000) + hand_over
+}
+
+/// A packet has the delay of the instant at which it leaves the transmitter, and none overtakes.
+#[test]
+fn a_link_follows_a_delay_trace() {
+    let scenario = read_traced(TRACED).expect("a scenario");
+    let outcome = vegas_sim::run(&scenario);
+    let [came, _] = out_of_fifo(&outcome);
+    let left = times(&seen(&outcome, 0, CapturePoint::ReceiverIn, true));
+    assert!(left.is_sorted() && left.len() > 10_000, "packets overtake, or few come");
+    let mut waiting = 0;
+    for (came, left) in came.iter().zip(&left) {
+        // the other tests' bottleneck has 10 ms of delay, and the access link takes 1.08 ms
+        let departure_ns = came.as_nanos() - 11_080_000;
+        let delay_us = (left.as_nanos() - departure_ns) / 1_000 - 1_080;
+        let expected_us = leo_delay_us(departure_ns);
+        // a hand-over ends 0.1 s after it begins; for the 30 ms after that, packets wait for those before them
+        let waits = delay_us > expected_us;
+        waiting += u32::from(waits);
+        let since_us = departure_ns % 15_000_000_000 / 1_000;
+        assert!(delay_us == expected_us || waits && (100_000..130_000).contains(&since_us), "{delay_us} us");
+    }
+    assert!(waiting > 0);
+    let backward = &scenario.links[1];
+    assert_eq!((backward.delay, backward.impairments.delay_schedule.points().len()), (Span::from_millis(20), 78));
+}
+
+#[test]
+fn what_goes_beside_a_delay_trace() {
+    let queue = "queue = \"200p\"";
+    let with = |keys: &str| read_traced(&TRACED.replace(queue, &format!("{queue}, {keys}")));
+    assert_eq!(
+        with(r#"delay_schedule = { limit = "1s", points = [["0s", "1s"]] }"#),
+        Err("traced.toml:7: topology.bottleneck.delay_schedule: stands beside a delay that follows a trace; give one of the two".into())
+    );
+    assert!(
+        with(r#"backward = { delay = "5ms", delay_schedule = { limit = "1s", points = [["0s", "1s"]] } }"#).is_ok()
+    );
+    let change = r#"change = [{ at = "1s", link = "r1->r2", delay = "1ms" }]"#;
+    assert_eq!(
+        read_traced(&TRACED.replace("capture = true", change)),
+        Err("traced.toml:4: change.0.delay: the link's delay follows a trace; leave it out".into())
+    );
+}

@@ -33,7 +33,7 @@ fn every_key_is_documented() {
     let tables = defined.iter().filter(|(_, table)| table.get("properties").is_some());
     let tables: Vec<(&str, &Value)> =
         tables.map(|(name, table)| (name.as_str(), table)).chain([("File", &schema)]).collect();
-    assert_eq!(tables.len(), 18, "a new table needs a heading below");
+    assert_eq!(tables.len(), 20, "a new table needs a heading below");
     for (name, table) in tables {
         let heading = match name {
             "File" => "## The file",
@@ -45,6 +45,7 @@ fn every_key_is_documented() {
             "DelaySchedule" => "### `delay_schedule`",
             "Policer" => "### `policer`",
             "ModelledJitter" => "### `jitter`",
+            "TraceDelay" => "### `delay`",
             "TraceRate" => "### `rate`",
             "Change" => "## `[[change]]`",
             "ManagedQueue" => "### `queue`",
@@ -52,6 +53,7 @@ fn every_key_is_documented() {
             "Flow" => "## `[[flow]]`",
             "ApplicationPhase" => "### `application`",
             "Traffic" => "## `[[traffic]]`",
+            "Receiver" => "### `receiver`",
             "Host" => "## `[flow.host]`",
             "Parts" => "## A table of parts",
             other => panic!("{other} has no section in docs/scenario.md"),

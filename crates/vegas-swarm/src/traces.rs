@@ -1,18 +1,23 @@
-//! Rate traces that generated scenarios name, in Mahimahi's format. Each has a feature of its own.
+//! Traces that generated scenarios name: of rates, in Mahimahi's format, and of delays. Each has a feature of its own.
 
 use std::io;
 use std::path::PathBuf;
 
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 7] = [
     ("steady.txt", include_str!("traces/steady.txt")),
     ("sparse.txt", include_str!("traces/sparse.txt")),
     ("bursty.txt", include_str!("traces/bursty.txt")),
     ("from-zero.txt", include_str!("traces/from-zero.txt")),
     ("outage.txt", include_str!("traces/outage.txt")),
+    ("hand-over.csv", include_str!("traces/hand-over.csv")),
+    ("quick.csv", include_str!("traces/quick.csv")),
 ];
 
-/// The names of the traces.
+/// The names of the traces of rates.
 pub const NAMES: [&str; 5] = [FILES[0].0, FILES[1].0, FILES[2].0, FILES[3].0, FILES[4].0];
+
+/// The names of the traces of delays.
+pub const DELAYS: [&str; 2] = [FILES[5].0, FILES[6].0];
 
 /// A folder with the traces; it is removed when this is dropped.
 #[derive(Debug)]

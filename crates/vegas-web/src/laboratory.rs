@@ -6,13 +6,13 @@ use std::path::Path;
 use serde_json::json;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::results::{Summary, TableFormat, table_bytes, tables};
-use vegas_sim::scenario::{Folder, Language, Own, RateTrace, Sampling, Scenario, ScenarioError, Transport};
+use vegas_sim::scenario::{Folder, Language, NamedText, Own, Sampling, Scenario, ScenarioError};
 use vegas_sim::{Engine, Limits, Simulation, Watch};
 
 use crate::describe::description;
 use crate::own::Shelf;
 use crate::rows;
-use crate::steered::{Hands, Wheel, take_in_hand};
+use crate::steered::{Transports, Wheel, take_in_hand};
 
 /// The name of what is typed, in messages.
 const SOURCE: &str = "scenario";
@@ -75,10 +75,9 @@ impl From<ScenarioError> for Failure {
 }
 
 impl Laboratory {
-    /// Keeps a rate trace that scenarios may name: its name, a zero byte, and its text.
+    /// Keeps a trace that scenarios may name: its name, a zero byte, and its text, which is read when a scenario names it.
     pub fn keep_trace(&mut self, named: &str) -> Result<Vec<u8>, Failure> {
         let (name, text) = named.split_once('\0').ok_or_else(|| Failure::new("a trace without a name"))?;
-        RateTrace::parse(text).map_err(|what| Failure::new(format!("{name}: {what}")))?;
         self.files.traces.insert(name.to_owned(), text.to_owned());
         Ok(Vec::new())
     }
@@ -107,7 +106,7 @@ impl Laboratory {
             self.wheel = Wheel::default();
             take_in_hand(flow);
         }
-        let stack = Hands(self.wheel.clone());
+        let stack = Transports { wheel: self.wheel.clone(), hand };
         let simulation = within_limits(|watch| {
             Simulation::watched(Engine::Fast, &scenario, Some(&stack), watch)
                 .map_err(|stopped| Failure::new(stopped.to_string()))
@@ -197,12 +196,6 @@ impl Laboratory {
 
     fn read(&self, text: &str) -> Result<Scenario, Failure> {
         let mut scenario = within_limits(|watch| Ok(Scenario::read_toml_in(&self.files, text, SOURCE, &[], watch)?))?;
-        if let Some(flow) = scenario.flows.iter().position(|flow| flow.transport != Transport::Tcp) {
-            let key = format!("flow.{flow}.transport");
-            let message =
-                format!("{SOURCE}: {key}: QUIC flows do not run in a browser; the command vegaslab runs them");
-            return Err(Failure { message, line: None, key });
-        }
         // nothing here writes a capture file
         scenario.capture = false;
         Ok(scenario)
@@ -222,17 +215,17 @@ fn within_limits<T>(work: impl FnOnce(&mut Watch<'_>) -> Result<T, Failure>) -> 
 /// What scenarios may name: all the files that there are here.
 #[derive(Debug, Default)]
 struct Files {
-    /// Rate traces by name.
+    /// The texts of traces by name.
     traces: BTreeMap<String, String>,
     algorithms: Shelf,
 }
 
 impl Folder for Files {
-    fn trace(&self, name: &str) -> Result<RateTrace, String> {
+    fn trace(&self, name: &str) -> Result<NamedText, String> {
         let known = || self.traces.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
         let text =
             self.traces.get(name).ok_or_else(|| format!("{name}: is no trace of this page; it has: {}", known()))?;
-        RateTrace::parse(text).map_err(|what| format!("{name}: {what}"))
+        Ok(NamedText { name: name.to_owned(), text: text.to_owned() })
     }
 
     fn own(&self, language: Language, name: &str) -> Result<Own, String> {

@@ -1,5 +1,5 @@
-//! The simulator as a WebAssembly module: what the playground's worker calls. It imports nothing but the reader's own
-//! algorithms.
+//! The simulator as a WebAssembly module: what the playground's worker calls. It imports the reader's own algorithms, and
+//! what the standard library asks of a host.
 //!
 //! [`Laboratory`] is the module as a Rust object, which tests use; `abi` exports it as functions of numbers, with texts and
 //! tables passed through the module's memory (`docs/playground.md`).

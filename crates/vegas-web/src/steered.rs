@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use vegas_core::units::{Bytes, Segments, Span, Time, Window};
 use vegas_core::{Phase, Status};
+use vegas_quic_sim::Quic;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals, RttTotals, Stack};
 use vegas_sim::scenario::{FlowSpec, Transport};
 
@@ -37,19 +38,33 @@ impl Wheel {
     }
 }
 
-/// Makes a flow one of [`Hands`].
+/// An acknowledgement of a QUIC flow that is steered: as large as TCP's, since a scenario gives it no size.
+const ACK: Bytes = Bytes::new(40);
+
+/// Prepares a flow for [`Transports`] that steer it.
 pub(crate) fn take_in_hand(flow: &mut FlowSpec) {
+    if flow.transport == Transport::Quic {
+        flow.ack = ACK;
+    }
     flow.transport = Transport::Quic;
     flow.algorithm = "you".to_owned();
 }
 
-/// Makes connections that follow the wheel.
+/// Makes the connections that are not TCP's: QUIC's, and the one that follows the wheel.
 #[derive(Debug)]
-pub(crate) struct Hands(pub(crate) Wheel);
+pub(crate) struct Transports {
+    pub(crate) wheel: Wheel,
+    /// The flow that is steered.
+    pub(crate) hand: Option<u32>,
+}
 
-impl Stack for Hands {
-    fn connect(&self, spec: &FlowSpec, _flow: u32, _seed: u64) -> Box<dyn Connection> {
-        Box::new(Steered::new(spec.clone(), self.0.clone()))
+impl Stack for Transports {
+    fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection> {
+        if self.hand == Some(flow) {
+            Box::new(Steered::new(spec.clone(), self.wheel.clone()))
+        } else {
+            Quic.connect(spec, flow, seed)
+        }
     }
 }
 

@@ -49,6 +49,6 @@ def _entry(name: str, file: Path) -> str:
     # the page of the picture is in the folder `gallery`, as the picture is
     picture = f"![{description}]({name}.png){{ loading=lazy }}"
     source = "\n".join(f"    {line}".rstrip() for line in ["```toml", *text.splitlines(), "```"])
-    link = playground.link_from_gallery(name, text)
+    link = playground.link_from_gallery(name)
     parts = [f"## {Path(name).name}", f"{description}.", picture, link, f'??? example "{file.name}"', source]
     return "\n\n".join(filter(None, parts))

@@ -1,7 +1,5 @@
 """The playground in the site, if `make web` has built it."""
 
-import tomllib
-
 from documentation import ROOT
 
 _BUILT = ROOT / "web/dist"
@@ -17,12 +15,9 @@ def files() -> dict[str, bytes]:
     return {f"playground/{name}": (_BUILT / name).read_bytes() for name in _FILES}
 
 
-def link_from_gallery(name: str, text: str) -> str:
-    """Returns a link that opens the shipped scenario `name`; empty without a playground, or if that cannot run the
-    text.
-    """
-    is_tcp = all(flow.get("transport", "tcp") == "tcp" for flow in tomllib.loads(text)["flow"])
-    return f"[Open in the playground](../{_PAGE}#open={name}){{ .md-button }}" if files() and is_tcp else ""
+def link_from_gallery(name: str) -> str:
+    """Returns a link that opens the shipped scenario `name`; empty without a playground."""
+    return f"[Open in the playground](../{_PAGE}#open={name}){{ .md-button }}" if files() else ""
 
 
 def embedded(markdown: str) -> str:

@@ -17,7 +17,7 @@ from vegaslab.scenario.variants import algorithm_overrides
 
 Transport = Literal["tcp", "quic"]
 
-SEEDS, QUICK_SEEDS, QUICK_TRIALS = 20, 3, 5
+SEEDS, QUICK_SEEDS, QUICK_TRIALS = 20, 5, 5
 """The seeds of each case in a full dossier and in a quick one, and the trials of the C4 cases in a quick one."""
 
 SOLO = ""
@@ -122,9 +122,8 @@ def values(case: Case, algorithm: str, transport: Transport) -> dict[str, object
     for source in sources:
         mine = source in case.transfers
         if mine or case.beside:
-            given |= _algorithm(
-                f"traffic.{source}.flow", algorithm if mine else case.beside, transport if mine else "tcp"
-            )
+            # transfers of traffic are always TCP's
+            given |= _algorithm(f"traffic.{source}.flow", algorithm if mine else case.beside, "tcp")
     return given
 
 

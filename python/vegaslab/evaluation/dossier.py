@@ -8,12 +8,13 @@ from typing import Any
 
 from vegaslab import _vegaslab
 from vegaslab.evaluation import metrics
+from vegaslab.evaluation.comparing import LEAST_CHANGE
 from vegaslab.evaluation.contenders import SOLO, Key, Request, contenders_of, runs_of, values
 from vegaslab.evaluation.criterion import Case, Criterion, EvaluationError
 from vegaslab.evaluation.figures import FIGURES
-from vegaslab.evaluation.sentences import sentence, summary, yardstick
+from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
 from vegaslab.runs.extracted import Maker, Run, data_of_runs
-from vegaslab.runs.seeds.compare import Pairs, differences_of
+from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
 from vegaslab.scenario.source import override_list, shipped_scenarios
 from vegaslab.statistics import mean_interval
 
@@ -58,6 +59,7 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
         "transport": request.transport,
         "level": _LEVEL,
         "summary": summary(chapters, list(request.contenders)),
+        "against_the_best": behind_the_best(chapters, list(request.contenders)),
         "criteria": chapters,
     }
 
@@ -78,7 +80,7 @@ def _possible(runs: Mapping[Key, Run], refused: dict[tuple[str, str], str]) -> d
                 run.check()
             except _vegaslab.ScenarioError as error:
                 # the report names no place of this machine
-                refused[case, name] = str(error).removeprefix(f"{shipped_scenarios()[run.scenario]}: ")
+                refused[case, name] = str(error).replace(str(shipped_scenarios()[run.scenario]), run.scenario)
             else:
                 refused[case, name] = ""
     return {key: run for key, run in runs.items() if not refused[key[0], key[1]]}
@@ -94,7 +96,7 @@ def _chapter(criterion: Criterion, request: Request, data: Data, refused: Mappin
         "section": criterion.section,
         "title": criterion.title,
         "question": criterion.question,
-        "sentences": [*said, *filter(None, [yardstick(cases)])],
+        "sentences": [*said, *filter(None, [yardstick(cases), in_time(cases)])],
         "headlines": [[headline.case, headline.figure] for headline in headlines],
         "cannot": criterion.cannot,
         "command": _command(criterion, request),
@@ -173,7 +175,7 @@ def _row(label: str, of_all: Mapping[str, Mapping[str, Sequence[float | None]]],
         "algorithm": label,
         "values": {figure: list(found) for figure, found in of_label.items()},
         "means": {figure: _mean(found) for figure, found in of_label.items()},
-        "verdicts": _verdicts(of_all, name, label) if label != name else {},
+        "verdicts": verdicts(of_all, name, label) if label != name else {},
     }
 
 
@@ -189,7 +191,7 @@ def _mean(found: Sequence[float | None]) -> Record | None:
     return {"mean": mean, "half_width": _rounded(half), "seeds": len(present), "of": len(found)}
 
 
-def _verdicts(of_all: Mapping[str, Mapping[str, Sequence[float | None]]], name: str, other: str) -> dict[str, str]:
+def verdicts(of_all: Mapping[str, Mapping[str, Sequence[float | None]]], name: str, other: str) -> dict[str, str]:
     """Returns for each figure whether the algorithm under test is higher or lower than another, seed by seed."""
     if name not in of_all or other not in of_all:
         return {}
@@ -197,7 +199,13 @@ def _verdicts(of_all: Mapping[str, Mapping[str, Sequence[float | None]]], name: 
         Pairs(figure, name, other, _numbers(of_all[name][figure]), _numbers(of_all[other][figure]))
         for figure in of_all[name]
     ]
-    return {one.figure: one.verdict for one in differences_of(pairs, _LEVEL)}
+    return {one.figure: _word(one) for one in differences_of(pairs, _LEVEL)}
+
+
+def _word(difference: Difference) -> str:
+    """Returns the verdict; a difference that is told apart but small counts as none."""
+    small = abs(difference.interval.mean) <= LEAST_CHANGE * abs(difference.baseline_mean)
+    return "alike" if small and difference.verdict in ("higher", "lower") else difference.verdict
 
 
 def _numbers(found: Sequence[float | None]) -> list[float]:

@@ -37,6 +37,7 @@ def figures(
     old = [flow for flow in flows if flow["id"] not in ids]
     given = {
         **_of_tested([flows[id_] for id_ in ids], flows, result),
+        **_of_completions(flows, result, tested),
         **_of_others(old, result),
         **_of_bottleneck(result, link),
         **_over_time(result, ids, link),
@@ -51,8 +52,6 @@ def _of_tested(new: Sequence[Row], flows: Sequence[Row], result: Result) -> dict
         return {}
     goodput, all_of_them = _goodput_mbps(new, result), sum(flow["goodput_mbps"] for flow in flows)
     totals = of_flows(new)
-    sizes = _sizes(result)
-    times = [_completion(flow) for flow in new if sizes[flow["id"]] is not None]
     delivered_mb = sum(flow["delivered_bytes"] for flow in new) / 1e6
     every = [flow["goodput_mbps"] for flow in flows]
     return {
@@ -64,10 +63,16 @@ def _of_tested(new: Sequence[Row], flows: Sequence[Row], result: Result) -> dict
         "retransmitted_percent": totals["retransmitted_percent"],
         "timeouts": totals["timeouts"],
         "mean_rtt_ms": totals["mean_rtt_ms"],
-        "completion_s": max(times) if times else math.nan,
-        "completion_p99_s": percentile(times, 99) if times else math.nan,
         "segments_per_mb": sum(flow["segments_sent"] for flow in new) / delivered_mb if delivered_mb else math.nan,
     }
+
+
+def _of_completions(flows: Sequence[Row], result: Result, tested: Sequence[int]) -> dict[str, float]:
+    """Returns the times of the first table under test; another, such as one in the background, may end later."""
+    sizes = _sizes(result)
+    ids = [id_ for table in tested[:1] for id_ in flow_ids(result.scenario, table) if sizes[id_] is not None]
+    times = [_completion(flows[id_]) for id_ in ids]
+    return {"completion_s": max(times), "completion_p99_s": percentile(times, 99)} if times else {}
 
 
 def _of_others(old: Sequence[Row], result: Result) -> dict[str, float]:

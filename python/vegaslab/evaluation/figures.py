@@ -17,6 +17,11 @@ class Figure:
     says: str
     """The sentence's part about it, with {} for the value."""
 
+    @property
+    def may_be_negative(self) -> bool:
+        """Whether values below 0 mean something: harm that is a gain."""
+        return self.title.startswith("harm")
+
 
 FIGURES: dict[str, Figure] = {
     "goodput_mbps": Figure(
@@ -115,7 +120,7 @@ FIGURES: dict[str, Figure] = {
         "1/s",
         "lower",
         "sampling steps in which something is acknowledged (energy)",
-        "wakes up {} times a second",
+        "wakes up at a rate of {}",
     ),
     "utilisation_percent": Figure(
         "utilisation",

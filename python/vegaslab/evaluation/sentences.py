@@ -4,16 +4,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vegaslab.evaluation.criterion import Headline
-from vegaslab.evaluation.figures import FIGURES
+from vegaslab.evaluation.figures import FIGURES, Figure
 from vegaslab.util.text import significant
 
 _WORDS = {
     "higher": "more than",
     "lower": "less than",
     "same": "equal to",
+    "alike": "within one per cent of",
     "not told apart": "not told apart from",
 }
 _DIGITS = 3
+
+BEHIND = 0.1
+"""The part of the best baseline's value by which an algorithm has to be worse to be called behind it; of harm, the
+difference itself."""
 
 
 def sentence(headline: Headline, case: Mapping[str, Any]) -> str:
@@ -24,7 +29,7 @@ def sentence(headline: Headline, case: Mapping[str, Any]) -> str:
         return f"{headline.setting}, {name} is not run: {tested['refused']}."
     known = FIGURES[figure]
     mean = tested["means"].get(figure)
-    said = known.says.format(value(mean, known.unit)) if mean else f"has no {known.title} in any run"
+    said = known.says.format(value(mean, known)) if mean else f"has no {known.title} in any run"
     begin = f"{headline.setting}, {name} {said}"
     compared = [row for row in others if not row["refused"]]
     return f"{begin}{_others(compared, figure)}."
@@ -50,6 +55,19 @@ def _harm(case: Mapping[str, Any], name: str, figure: str) -> float | None:
     return mean["mean"] if mean else None
 
 
+def in_time(cases: Sequence[Mapping[str, Any]]) -> str:
+    """Returns in how many of the cases with a bound every trial keeps to it, for each algorithm."""
+    bounded = [case for case in cases if case["bound_s"] is not None]
+    if not bounded:
+        return ""
+    kept = {row["algorithm"]: 0 for case in bounded for row in case["rows"]}
+    for row in (row for case in bounded for row in case["rows"]):
+        mean = row["means"].get("in_time_percent")
+        kept[row["algorithm"]] += mean is not None and mean["mean"] == 100
+    counts = [f"{name} in {count}" for name, count in kept.items()]
+    return f"Of the {len(bounded)} cases, every trial is within the bound for {_and(counts)}."
+
+
 def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> list[str]:
     """Returns for each baseline in how many of the headlines the algorithm is better, and in how many worse."""
     name, *others = algorithms
@@ -67,6 +85,37 @@ def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) ->
     ]
 
 
+def behind_the_best(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> dict[str, Any]:
+    """Returns in which headlines the algorithm is behind the best of its baselines by more than a tenth, told apart
+    from chance, and how many headlines there are of which less or more is better.
+    """
+    name, *others = algorithms
+    cases = {case["id"]: case for chapter in chapters for case in chapter["cases"]}
+    compared, behind = 0, []
+    for case, figure in (pair for chapter in chapters for pair in chapter["headlines"]):
+        rows = {row["algorithm"]: row for row in cases[case]["rows"] if row["means"].get(figure)}
+        best = _best(figure, [rows[other] for other in others if other in rows])
+        if best is None or name not in rows:
+            continue
+        compared += 1
+        own, other = rows[name]["means"][figure]["mean"], best["means"][figure]["mean"]
+        lost = (other - own) if FIGURES[figure].better == "higher" else (own - other)
+        told = best["verdicts"].get(figure) in ("higher", "lower")
+        # harm is a part of the whole already, and often near 0
+        least = BEHIND if FIGURES[figure].may_be_negative else BEHIND * abs(other)
+        if told and lost > least:
+            behind.append({"case": case, "figure": figure, "value": own, "best": best["algorithm"], "of_best": other})
+    return {"compared": compared, "behind": behind}
+
+
+def _best(figure: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    better = FIGURES[figure].better
+    if better == "neither" or not rows:
+        return None
+    sign = 1 if better == "higher" else -1
+    return max(rows, key=lambda row: float(sign * row["means"][figure]["mean"]))
+
+
 def _counted(wanted: Sequence[tuple[Mapping[str, Any], str]], other: str) -> tuple[int, int, int]:
     """Returns in how many figures the algorithm under test is better than another, worse, and how many there are."""
     counts = {"better": 0, "worse": 0, "compared": 0}
@@ -80,12 +129,13 @@ def _counted(wanted: Sequence[tuple[Mapping[str, Any], str]], other: str) -> tup
     return counts["better"], counts["worse"], counts["compared"]
 
 
-def value(mean: Mapping[str, Any] | None, unit: str) -> str:
+def value(mean: Mapping[str, Any] | None, figure: Figure) -> str:
     """Formats a mean with its interval, and says in how many runs there is one, if not in all."""
     if mean is None:
         return "none"
     low, high = mean["mean"] - mean["half_width"], mean["mean"] + mean["half_width"]
-    text = f"{significant(mean['mean'], _DIGITS)} {unit}".rstrip()
+    low = low if figure.may_be_negative else max(low, 0.0)
+    text = f"{significant(mean['mean'], _DIGITS)} {figure.unit}".rstrip()
     if mean["half_width"] > 0 and significant(low, _DIGITS) != significant(high, _DIGITS):
         text += f" ({significant(low, _DIGITS)} to {significant(high, _DIGITS)})"
     return text if mean["seeds"] == mean["of"] else f"{text} in {mean['seeds']} of {mean['of']} runs"

@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,7 +27,7 @@ class Run:
     """One simulation: a scenario with values set, and the function that extracts data from its result.
 
     `extract` is a function of a module; its value must fit into JSON. A run is simulated again only if the scenario, a
-    file that it names, a value, the seed, the engine, an argument or the file that defines `extract` changes.
+    file that it names, a value, the seed, the engine, an argument or the code of `extract` changes.
     """
 
     scenario: str
@@ -89,10 +90,29 @@ def _hash(run: Run, scenario: _vegaslab.Scenario) -> str:
     # the run's id covers rate traces and own algorithms
     document = _vegaslab.Template(scenario.document_json(), "json", printable(source))
     run_id = document.run_ids(["{}"], [scenario.seed]).hex()
-    code = file_digest(Path(inspect.getfile(run.extract)))
+    code = _code(run.extract.__module__)
     arguments = json.dumps(run.arguments, sort_keys=True)
     parts = (run_id, run.extract.__qualname__, code, arguments, engine_digest())
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:HASH_DIGITS]
+
+
+@cache
+def _code(module: str) -> str:
+    """Returns a digest of a module, and of those of this package that it takes names from, near and far."""
+    found, waiting = {module}, [module]
+    while waiting:
+        new = {_origin(value) for value in vars(sys.modules[waiting.pop()]).values()} - found - {""}
+        found |= new
+        waiting += sorted(new)
+    digests = [file_digest(Path(str(sys.modules[name].__file__))) for name in sorted(found)]
+    return hashlib.sha256("".join(digests).encode()).hexdigest()
+
+
+def _origin(value: object) -> str:
+    """Returns the module that a value is, or in which it was made; empty for a package, or one from outside."""
+    name = value.__name__ if inspect.ismodule(value) else getattr(value, "__module__", "")
+    ours = isinstance(name, str) and name.startswith("vegaslab.") and name in sys.modules
+    return name if ours and not hasattr(sys.modules[name], "__path__") else ""
 
 
 def engine_digest() -> str:

@@ -123,7 +123,7 @@ class Link(Table):
     """The two nodes; forward is from the first to the second."""
     rate: str | TraceRate
     """Transmission rate."""
-    delay: str
+    delay: str | TraceDelay
     """Propagation delay, one way."""
     queue: str | Queue | None = None
     """How much the queue holds, with the packet being sent; required between routers. Default: "unlimited"."""
@@ -163,6 +163,20 @@ class TraceRate(Table):
     trace: str
     """A file in Mahimahi's format, relative to the scenario file: on each line the time in ms of an opportunity to send
     1500 bytes, ascending; it begins anew at its end."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TraceDelay(Table):
+    """A delay that varies as recorded in a file.
+
+    >>> from vegaslab import Link, TraceDelay
+    >>> Link(rate="10mbit", delay=TraceDelay(trace="leo-delay.csv")).delay
+    TraceDelay(trace='leo-delay.csv')
+    """
+
+    trace: str
+    """A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the delay
+    from then on, ascending from 0; at the last time it begins anew."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -213,7 +227,7 @@ class Backward(Table):
 
     rate: str | TraceRate | None = None
     """Transmission rate. Default: the link's."""
-    delay: str | None = None
+    delay: str | TraceDelay | None = None
     """Propagation delay, one way. Default: the link's."""
     queue: str | Queue | None = None
     """How much the queue holds, with the packet being sent. Default: the link's."""
@@ -389,6 +403,8 @@ class Flow(Table):
     """parking-lot: the router of the sender. Default: the first."""
     leave: str | None = None
     """parking-lot: the router of the receiver. Default: the last."""
+    receiver: Receiver | None = None
+    """What the receiver does that it should not do. Default: nothing."""
     host: Literal["bsd", "linux"] | Host | None = None
     """How the flow's hosts behave: a kind, or a table. Default: "bsd"."""
 
@@ -508,6 +524,19 @@ class ApplicationPhase(Table):
     """video: playing time of a segment of video. Default: "4s"."""
     buffer: str | None = None
     """video: playing time that the player keeps at most. Default: "30s"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Receiver(Table):
+    """A receiver that breaks the rules.
+
+    >>> from vegaslab import Flow, Receiver
+    >>> Flow(algorithm="reno", receiver=Receiver(misbehaves="dupack-spoofing")).receiver
+    Receiver(misbehaves='dupack-spoofing')
+    """
+
+    misbehaves: Literal["dupack-spoofing", "conceals-marks"]
+    """Which rule it breaks."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -3,6 +3,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Look, Story, check, known, needs_packets, seconds};
+use super::outside;
 use super::probe_up::until_probe_up;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::Point;
@@ -14,13 +15,14 @@ pub(super) const STARTUP: Case = Case {
     title: "Achieving Expected STARTUP Bandwidth on a Link With Aggregation",
     checks: "UpdateACKAggregation: extra_acked is seen, the window is above twice the product, and STARTUP finds the path's rate",
     judge: startup,
+    outside: Some(outside::changes::aggregation_startup),
 };
 
 /// In a round trip.
-const BURSTS: u64 = 4;
+pub(super) const BURSTS: u64 = 4;
 
 /// Acknowledgements come together, every quarter of the round trip.
-fn bursty(stage: &Stage<'_>) -> Network {
+pub(super) fn bursty(stage: &Stage<'_>) -> Network {
     let every = Span::from_nanos(stage.point().rtt.as_nanos() / BURSTS);
     Network { backward: vec![format!("batch = {}", time(every))], ..stage.network() }
 }
@@ -57,6 +59,7 @@ pub(super) const CRUISE: Case = Case {
     checks: "UpdateACKAggregation: in PROBE_CRUISE the window has extra_acked on top, remembered for BBR.ExtraAckedFilterLen round \
              trips, and the path stays full",
     judge: cruise,
+    outside: Some(outside::changes::aggregation_cruise),
 };
 
 fn cruise(stage: &mut Stage<'_>) -> Judged {
@@ -95,21 +98,27 @@ pub(super) const SUB_PACKET: Case = Case {
     title: "Correctly Managing Sub-Packet BDPs",
     checks: "BBR.MinPipeCwnd: a window of four packets at least, the path's rate, and no standstill with delayed acknowledgements",
     judge: sub_packet,
+    outside: Some(outside::changes::sub_packet),
 };
 
 /// The round trip of the grid, and a rate at which a packet takes two of them: the grid's rate does not matter.
-fn sub_packet(stage: &mut Stage<'_>) -> Judged {
+pub(super) fn sub_packet_network(stage: &Stage<'_>) -> Network {
     let rtt = stage.point().rtt;
-    let packet_bytes = 1_000;
+    let packet_bytes = stage.least_packet_bytes().max(1_000);
     let point = Point { rate_bps: packet_bytes * 8 * 1_000_000_000 / (2 * rtt.as_nanos()), rtt };
-    let network = Network {
+    Network {
         point,
         packet_bytes,
         queue_packets: 30,
         duration: Span::from_secs(8) + rtt.times(800),
         host: vec!["delayed_ack = \"40ms\"".into()],
         ..stage.network()
-    };
+    }
+}
+
+fn sub_packet(stage: &mut Stage<'_>) -> Judged {
+    let network = sub_packet_network(stage);
+    let (point, packet_bytes) = (network.point, network.packet_bytes);
     let per_second = point.rate_bps as f64 / 8.0 / packet_bytes as f64;
     let story = Story::of(stage, &network)?;
     let startup = story.startup_ends()?;
@@ -120,7 +129,7 @@ fn sub_packet(stage: &mut Stage<'_>) -> Judged {
         looks.iter().rfind(|look| look.inside.state == State::ProbeCruise || look.inside.state == State::ProbeBw);
     let cruise = cruise.ok_or_else(|| Miss::failed("no PROBE_CRUISE", "PROBE_CRUISE"))?;
     let gain = known!(cruise, pacing_gain)? as f64 / 256.0;
-    let pace = cruise.outside.pace.unwrap_or(f64::INFINITY) / gain / per_second;
+    let pace = cruise.outside.pace.ok_or(Miss::Untold("it does not tell its pace"))? / gain / per_second;
     let seen = || format!("a pace of {pace:.3} of the path's rate at {}", seconds(cruise.at));
     check((0.9..=1.1).contains(&pace), seen, "within a tenth of it")?;
     let part = story.delivery_rate(startup.at, Time::ZERO + network.duration) / per_second;

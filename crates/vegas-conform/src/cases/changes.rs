@@ -3,6 +3,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Look, Stay, Story, check, known, needs_packets, seconds, since_start};
+use super::outside;
 use super::probe_up::until_probe_up;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::{Point, rate};
@@ -15,15 +16,17 @@ pub(super) const FASTER: Case = Case {
     checks: "RaiseInflightLongtermSlope: in PROBE_UP inflight_longterm grows by steps that double each round trip, until the new rate \
              is found",
     judge: faster,
+    outside: Some(outside::changes::faster),
 };
 
-/// A queue of half the path's product lets STARTUP lose packets, so that inflight_longterm is set.
-fn faster(stage: &mut Stage<'_>) -> Judged {
+/// A tenth of the rate, and the queue of all of it. A queue of half the path's product lets STARTUP lose packets, so that
+/// inflight_longterm is set.
+pub(super) fn faster_networks(stage: &Stage<'_>) -> Result<(Network, u64), Miss> {
     let point = stage.point();
     let slow = Point { rate_bps: point.rate_bps / 10, ..point };
     needs_packets(point, 100.0, "a tenth of it with ten packets")?;
     // smaller packets: a tenth of the rate has as many in flight as the grid's other cases
-    let packet_bytes = slow.packet_bytes().max(100);
+    let packet_bytes = slow.packet_bytes().max(stage.least_packet_bytes());
     let slow_packets = slow.holds_packets() * slow.packet_bytes() as f64 / packet_bytes as f64;
     let network = Network {
         point: slow,
@@ -32,11 +35,19 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
         duration: until_probe_up(stage) + slow.rounds(60),
         ..stage.network()
     };
+    Ok((network, 30 * (slow_packets as u64 + 10)))
+}
+
+fn faster(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    let (network, queue_packets) = faster_networks(stage)?;
+    let (slow, packet_bytes) = (network.point, network.packet_bytes);
     let per_second = point.rate_bps as f64 / 8.0 / packet_bytes as f64;
+    let slow_packets = slow.holds_packets() * slow.packet_bytes() as f64 / packet_bytes as f64;
     let story = Story::of(stage, &network)?;
     let cruise_at = story.startup_ends()?.at + point.rounds(6);
     let story_end = cruise_at + slow.wait().times(3) + point.rounds(90);
-    let keys = format!("rate = {:?}\nqueue = \"{}p\"", rate(point.rate_bps), 30 * (slow_packets as u64 + 10));
+    let keys = format!("rate = {:?}\nqueue = \"{}p\"", rate(point.rate_bps), queue_packets);
     let changes = vec![(since_start(cruise_at), keys)];
     let story = Story::of(stage, &Network { changes, duration: since_start(story_end), ..network })?;
     let target = 0.95 * per_second;
@@ -84,6 +95,7 @@ pub(super) const SLOWER: Case = Case {
     checks: "AdaptLowerBoundsFromCongestion: losses lower bw_shortterm; AdvanceMaxBwFilter: BBR.max_bw is the new rate after two \
              cycles",
     judge: slower,
+    outside: Some(outside::changes::slower),
 };
 
 fn slower(stage: &mut Stage<'_>) -> Judged {
@@ -147,10 +159,11 @@ pub(super) const POLICER: Case = Case {
     checks: "AdaptLowerBoundsFromCongestion, HandleInflightTooHigh: losses of a policer set the bounds; then the rate is the \
              tokens', with few losses",
     judge: policer,
+    outside: Some(outside::changes::policer),
 };
 
 /// Tokens for half of the path's rate, the bucket as large as the path's product.
-fn policer(stage: &mut Stage<'_>) -> Judged {
+pub(super) fn policed(stage: &Stage<'_>) -> Result<Network, Miss> {
     let point = stage.point();
     needs_packets(point, 16.0, "a bucket of several packets")?;
     let bucket = (point.holds_packets().ceil() as u64).max(8) * point.packet_bytes();
@@ -160,6 +173,12 @@ fn policer(stage: &mut Stage<'_>) -> Judged {
         duration: point.wait().times(4) + point.rounds(120),
         ..stage.network()
     };
+    Ok(network)
+}
+
+fn policer(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    let network = policed(stage)?;
     let story = Story::of(stage, &network)?;
     let startup = story.startup_ends()?;
     known!(startup, bw_shortterm)?;

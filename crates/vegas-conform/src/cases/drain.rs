@@ -1,6 +1,7 @@
 //! DRAIN and how it ends.
 
 use super::look::{CALM, Stay, Story, check, known, millis, needs_packets, seconds, since_start};
+use super::outside;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::rate;
 use crate::network::Network;
@@ -11,6 +12,7 @@ pub(super) const INFLIGHT: Case = Case {
     title: "Exiting DRAIN Based on Inflight",
     checks: "CheckDrainDone: pacing_gain 0.5; PROBE_BW once C.inflight is at most Inflight(1.0)",
     judge: inflight,
+    outside: Some(outside::probes::drain),
 };
 
 /// BBR.DrainPacingGain, 256ths.
@@ -64,6 +66,7 @@ pub(super) const TIME: Case = Case {
     title: "Exiting DRAIN Based on Time",
     checks: "CheckDrainDone: PROBE_BW after three round trips, though C.inflight has not come down to Inflight(1.0)",
     judge: time,
+    outside: None,
 };
 
 /// A tenth less bandwidth, as the draft has it, lets the queue drain in less than three round trips: here it is half, of which

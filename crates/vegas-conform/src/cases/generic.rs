@@ -15,36 +15,42 @@ pub(super) static ALL: [Case; 6] = [
         title: "The first window is at most ten packets",
         checks: "RFC 9002, section 7.2; RFC 6928, section 2 (RFC 5681, section 3.1: 2 to 4)",
         judge: initial_window,
+        outside: None,
     },
     Case {
         name: "least-window",
         title: "The window never falls below the least",
         checks: "RFC 9002, section 7.2: two packets; RFC 5681, section 3.1: the loss window of one",
         judge: least_window,
+        outside: None,
     },
     Case {
         name: "loss-response",
         title: "Lost packets make the window smaller",
         checks: "RFC 9002, section 7.3.2, and RFC 5681, section 3.1, equation 4: half; RFC 9438, section 4.6: 0.7",
         judge: loss_response,
+        outside: None,
     },
     Case {
         name: "collapse",
         title: "Silence makes the window collapse",
         checks: "RFC 9002, section 7.6.2: persistent congestion, the least window; RFC 5681, section 3.1: a timeout, one segment",
         judge: collapse,
+        outside: None,
     },
     Case {
         name: "app-limited",
         title: "A window that is not used does not grow",
         checks: "RFC 9002, section 7.8; RFC 9293 has no such rule, RFC 7661 and Linux have",
         judge: app_limited,
+        outside: None,
     },
     Case {
         name: "ce-response",
         title: "Marks make the window smaller",
         checks: "RFC 9002, section 7.1, and RFC 3168, section 6.1.2: as a loss does; RFC 8511: 0.85 at most",
         judge: ce_response,
+        outside: None,
     },
 ];
 
@@ -115,7 +121,7 @@ fn app_limited(stage: &mut Stage<'_>) -> Judged {
     let mut network = Network { duration: stage.point().rounds(300), ..stage.network() };
     network.application.push(format!("{{ kind = \"rate\", rate = \"{rate}bit\" }}"));
     let observed = stage.run(&network)?;
-    let used = observed.moments.iter().map(|moment| moment.in_flight).max().unwrap_or(0).max(INITIAL_MOST as u32);
+    let used = observed.totals.most_in_flight.max(INITIAL_MOST as u32);
     let window = observed.moments.last().ok_or_else(nothing_seen)?.window;
     let seen = || format!("{window:.0} packets, of which {used} were used at most");
     check(window <= 2.0 * f64::from(used) + ROUNDING, seen, "twice what was ever used at most")?;

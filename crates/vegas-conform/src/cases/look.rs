@@ -18,7 +18,7 @@ pub(super) struct Look {
 }
 
 /// 64 KB of 1448 B: what counts in segments of that size has as many, however large they are here.
-const QUANTUM_SEGMENTS: u64 = 45;
+pub(super) const QUANTUM_SEGMENTS: u64 = 45;
 
 /// BBR.ProbeRTTInterval.
 pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_secs(5);
@@ -26,10 +26,7 @@ pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_secs(5);
 /// Something that a case needs to see inside.
 macro_rules! known {
     ($look:expr, $field:ident) => {
-        $look
-            .inside
-            .$field
-            .ok_or_else(|| $crate::case::Miss::not_applicable(concat!("it does not tell ", stringify!($field))))
+        $look.inside.$field.ok_or_else(|| $crate::case::Miss::Untold(concat!("it does not tell ", stringify!($field))))
     };
 }
 pub(super) use known;
@@ -133,7 +130,7 @@ impl Story {
             |&moment: &Moment| Some(Look { at: moment.at, outside: moment, inside: moment.inside?, quantum_most });
         let looks: Vec<Look> = observed.moments.iter().filter_map(look).collect();
         match looks.is_empty() {
-            true => Err(Miss::not_applicable("it does not tell its state")),
+            true => Err(Miss::Untold("it does not tell its state")),
             false => Ok(Story { looks, losses: observed.losses.clone() }),
         }
     }
@@ -184,7 +181,7 @@ impl Story {
             && self.looks.iter().any(|look| look.inside.state == State::ProbeBw)
             && state.probes_bandwidth()
         {
-            return Err(Miss::not_applicable("it does not tell the parts of PROBE_BW"));
+            return Err(Miss::Untold("it does not tell the parts of PROBE_BW"));
         }
         let found = self.stays().into_iter().find(|stay| stay.state == state && stay.first().at >= from);
         let unseen = || format!("the states {} until {}", self.path(), seconds(self.end()));

@@ -8,6 +8,7 @@ mod changes;
 mod drain;
 mod generic;
 mod look;
+mod outside;
 mod probe_down;
 mod probe_rtt;
 mod probe_up;

@@ -4,6 +4,7 @@ use vegas_core::units::{Span, Time};
 
 use super::drain::check_gain;
 use super::look::{Stay, Story, check, known, millis, needs_packets, seconds, since_start};
+use super::outside;
 use super::probe_up::{until_probe_up, with_fresh_rtt};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::rate;
@@ -18,6 +19,7 @@ pub(super) const INFLIGHT: Case = Case {
     title: "Exiting PROBE_DOWN on Inflight",
     checks: "IsTimeToCruise: pacing_gain 0.90; PROBE_CRUISE once C.inflight is at most InflightWithHeadroom and Inflight(1.0)",
     judge: inflight,
+    outside: Some(outside::probes::down),
 };
 
 /// PROBE_DOWN that follows the first PROBE_UP.
@@ -61,6 +63,7 @@ pub(super) const TIME: Case = Case {
     title: "Exiting PROBE_DOWN After Max Time",
     checks: "IsTimeToProbeBW: PROBE_REFILL after BBR.bw_probe_wait, or T_reno round trips, though C.inflight has not come down",
     judge: max_time,
+    outside: None,
 };
 
 /// A tenth less bandwidth as PROBE_DOWN begins, and two hundredths for the margin of the pace (BBR.PacingMarginPercent): it paces at

@@ -3,6 +3,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{CALM, PROBE_RTT_INTERVAL, Story, check, known, millis, seconds, since_start};
+use super::outside;
 use super::probe_up::bulk_until;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::network::{Network, time};
@@ -11,7 +12,7 @@ use crate::observed::State;
 /// BBR.ProbeRTTCwndGain, 256ths.
 const GAIN: i64 = 128;
 /// BBR.ProbeRTTDuration.
-const DURATION: Span = Span::from_millis(200);
+pub(super) const DURATION: Span = Span::from_millis(200);
 
 pub(super) const ENTER: Case = Case {
     name: "probe-rtt",
@@ -19,6 +20,7 @@ pub(super) const ENTER: Case = Case {
     checks: "CheckProbeRTT, HandleProbeRTT: after five seconds, cwnd_gain 0.5, 200 ms and a round trip with little in flight, back \
              to PROBE_BW",
     judge: enter,
+    outside: Some(outside::probe_rtt::enter),
 };
 
 fn enter(stage: &mut Stage<'_>) -> Judged {
@@ -65,6 +67,7 @@ pub(super) const IDLE: Case = Case {
     title: "Skipping PROBE_RTT Due to Application-Limited Sending",
     checks: "HandleRestartFromIdle, CheckProbeRTT: after idleness idle_restart is set, and no PROBE_RTT follows",
     judge: idle,
+    outside: Some(outside::probe_rtt::idle),
 };
 
 /// Six seconds of silence from the first PROBE_BW on.

@@ -3,14 +3,20 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Stay, Story, check, known, millis, needs_packets, seconds, since_start};
+use super::outside;
 use super::startup::rate_phase;
 use crate::case::{Case, Judged, Miss, Stage};
+use crate::grid::Point;
 use crate::network::{Network, time};
 use crate::observed::{State, UNBOUNDED};
 
 /// Of the first PROBE_UP and what comes before it: STARTUP, and three seconds of waiting.
 pub(super) fn until_probe_up(stage: &Stage<'_>) -> Span {
-    stage.point().wait().times(2) + stage.point().rounds(60)
+    until_probe_up_of(stage.point())
+}
+
+pub(super) fn until_probe_up_of(point: Point) -> Span {
+    point.wait().times(2) + point.rounds(60)
 }
 
 /// A path on which PROBE_RTT stays away from the first PROBE_UP: the round trip becomes shorter by a tenth just before
@@ -40,6 +46,7 @@ pub(super) const PLATEAU: Case = Case {
     title: "Exiting PROBE_UP on Bandwidth Plateau",
     checks: "IsTimeToGoDown: PROBE_UP paces at 1.25 and turns to PROBE_DOWN when full_bw_count reaches 3, without a loss",
     judge: plateau,
+    outside: Some(outside::probes::up),
 };
 
 fn plateau(stage: &mut Stage<'_>) -> Judged {
@@ -63,6 +70,7 @@ pub(super) const LOSS: Case = Case {
     checks: "IsInflightTooHigh, HandleInflightTooHigh: more than 2 % lost end PROBE_UP; an application-limited sample does not set \
              inflight_longterm",
     judge: loss,
+    outside: None,
 };
 
 /// From PROBE_UP on the application gives half of the rate, and a fifth is lost for a while.
@@ -97,6 +105,7 @@ pub(super) const STAYS: Case = Case {
     title: "Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss",
     checks: "CheckFullBWReached: application-limited round trips are no plateau; STARTUP and PROBE_UP go on, but for PROBE_RTT",
     judge: stays,
+    outside: Some(outside::startup::stays),
 };
 
 fn stays(stage: &mut Stage<'_>) -> Judged {
@@ -137,6 +146,7 @@ pub(super) const LONG_TERM: Case = Case {
     checks: "HandleInflightTooHigh: losses in PROBE_UP lower inflight_longterm, to the flight at the loss or Beta (0.7) of the \
              target, and PROBE_DOWN follows",
     judge: long_term,
+    outside: None,
 };
 
 /// Losses in the first PROBE_UP set the bound, losses in the next one lower it.
@@ -179,6 +189,7 @@ pub(super) const REFILL: Case = Case {
     title: "Handling Application-Limited Sending During PROBE_REFILL",
     checks: "UpdateMaxBw: application-limited samples below BBR.max_bw do not count; PROBE_UP after a round trip of PROBE_REFILL",
     judge: refill,
+    outside: Some(outside::changes::refill),
 };
 
 /// As PROBE_REFILL begins the application gives an eighth of the rate, for a round trip and a half.

@@ -3,6 +3,7 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Look, Story, check, known, needs_packets, seconds};
+use super::outside;
 use super::probe_up::{probe_up_at, until_probe_up, with_fresh_rtt};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::network::{Detour, Network, time};
@@ -14,6 +15,7 @@ pub(super) const FAST_RECOVERY: Case = Case {
     checks: "SaveStateUponLoss, HandleSpuriousLossDetection: after packets that only came late, bounds at least as before, and the \
              probe that they ended goes on",
     judge: fast_recovery,
+    outside: Some(outside::spurious::fast_recovery),
 };
 
 /// In PROBE_UP some packets take a way that is longer by a round trip: those that leave later overtake them. What is sent again for
@@ -21,6 +23,7 @@ pub(super) const FAST_RECOVERY: Case = Case {
 fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 30.0, "a reordering of several packets")?;
+    tells_of_spurious(stage)?;
     let part = |of: u64| Span::from_nanos(point.rtt.as_nanos() / of);
     let placed = |from: Span| Detour { delay: point.rtt, from, until: from + part(16) };
     let none = Span::from_nanos(1);
@@ -40,12 +43,14 @@ pub(super) const TIMEOUT: Case = Case {
     checks: "SaveStateUponLoss, HandleSpuriousLossDetection: after a timeout that only was too early, window and bounds at least as \
              before, and the probe goes on",
     judge: timeout,
+    outside: Some(outside::spurious::timeout),
 };
 
 /// In PROBE_UP the path becomes longer by more than the retransmission timeout.
 fn timeout(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "a flight of several packets")?;
+    tells_of_spurious(stage)?;
     let mut network = with_fresh_rtt(stage, stage.network())?;
     let up_at = probe_up_at(stage, &network)?;
     let half = Span::from_nanos(point.rtt.as_nanos() / 2);
@@ -54,6 +59,13 @@ fn timeout(stage: &mut Stage<'_>) -> Judged {
     network.duration = up_at + Span::from_secs(2) + point.rounds(30);
     let story = Story::of(stage, &network)?;
     judge(&story, Time::ZERO + up_at, true)
+}
+
+pub(super) fn tells_of_spurious(stage: &Stage<'_>) -> Result<(), Miss> {
+    match stage.is_quic() {
+        true => Err(Miss::not_applicable("quinn tells no controller of a loss that was none")),
+        false => Ok(()),
+    }
 }
 
 /// What is saved before the loss is there again once it is known to be none.

@@ -1,6 +1,7 @@
 //! STARTUP and how it ends.
 
 use super::look::{Look, Story, check, known, needs_packets, seconds, since_start, within};
+use super::outside;
 use crate::case::{Case, Judged, Stage};
 use crate::grid::rate;
 use crate::network::{Network, time};
@@ -13,6 +14,7 @@ pub(super) const PLATEAU: Case = Case {
     checks: "CheckFullBWReached, CheckStartupDone: BBR.max_bw within 2 % of the path's rate; full_bw_count 3, full_bw_now and \
              full_bw_reached set where STARTUP turns to DRAIN",
     judge: plateau,
+    outside: Some(outside::startup::plateau),
 };
 
 fn plateau(stage: &mut Stage<'_>) -> Judged {
@@ -34,6 +36,7 @@ pub(super) const LOSS: Case = Case {
     title: "Exiting STARTUP on Loss When Application-Limited",
     checks: "CheckStartupHighLoss: six losses and 2 % in a round trip end STARTUP though the application limits the rate",
     judge: loss,
+    outside: Some(outside::startup::loss),
 };
 
 /// Half of the path's rate from the application, and from some time on every fifth packet lost.
@@ -79,6 +82,7 @@ pub(super) const PROBE_RTT: Case = Case {
     title: "Entering and Exiting PROBE_RTT During STARTUP",
     checks: "CheckProbeRTT, ExitProbeRTT: from STARTUP to PROBE_RTT and back, and then up to the path's rate",
     judge: probe_rtt,
+    outside: None,
 };
 
 /// A third of the path's rate from the application until PROBE_RTT is over, then all.

@@ -6,7 +6,8 @@ use vegas_core::units::Time;
 
 use crate::observed::{Moment, Observed};
 
-/// Of the sender: its window and flight, its states, and the losses that it found.
+/// Of the sender: its window and flight, its states, the losses that it found, and the first packets that it sent, which bounds the
+/// file. Packets are numbered in the order of leaving.
 pub fn qlog_json(title: &str, observed: &Observed) -> String {
     let mut events: Vec<(Time, Value)> = Vec::new();
     let mut before: Option<&Moment> = None;
@@ -14,6 +15,11 @@ pub fn qlog_json(title: &str, observed: &Observed) -> String {
         events.extend(state(before, moment).map(|event| (moment.at, event)));
         events.push((moment.at, metrics(moment, observed.totals.packet_bytes)));
         before = Some(moment);
+    }
+    for (number, at) in observed.sent.iter().enumerate() {
+        let header = json!({ "packet_type": "1RTT", "packet_number": number });
+        let data = json!({ "header": header, "raw": { "length": observed.totals.packet_bytes } });
+        events.push((*at, event(*at, "transport:packet_sent", data)));
     }
     for loss in &observed.losses {
         let trigger = if loss.timeout { "pto_expired" } else { "reordering_threshold" };

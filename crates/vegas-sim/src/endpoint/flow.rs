@@ -10,7 +10,7 @@ use crate::measure::outcome::{CapturePoint, CapturedPacket};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
-use crate::scenario::{DelayedAck, FlowSpec, HostKind};
+use crate::scenario::{DelayedAck, FlowSpec, HostKind, Misbehaviour};
 use crate::tcp::{AckTiming, Acks, Layout, LinuxAcks, Receiver, Sender};
 
 /// A connection: both ends, and the state that the engine keeps for them.
@@ -26,7 +26,10 @@ pub(crate) struct Flow {
     pub(crate) timer_event: Time,
     pub(crate) layout: Arc<Layout>,
     pub(crate) uses_ecn: bool,
-    /// Whether the flow uses ECN, asks routers for their stamps, or measures one-way delays.
+    /// What the receiver does wrong.
+    pub(crate) misbehaves: Option<Misbehaviour>,
+    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, or has a receiver that
+    /// misbehaves.
     pub(crate) is_special: bool,
     /// RoVegas: the stamps of the newest data packet.
     pub(crate) echo: Aqt,
@@ -70,7 +73,11 @@ impl Flow {
             external: None,
             timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
-            is_special: spec.ecn || sender.layout().asks_routers() || sender.measures_delays(),
+            misbehaves: spec.host.misbehaves,
+            is_special: spec.ecn
+                || sender.layout().asks_routers()
+                || sender.measures_delays()
+                || spec.host.misbehaves.is_some(),
             echo: Aqt::ZERO,
             arrived: Time::ZERO,
             start: spec.start,
@@ -118,11 +125,17 @@ impl Flow {
             if self.sender.measures_delays() {
                 self.arrived = at;
             }
-            if self.uses_ecn {
+            if self.uses_ecn && self.misbehaves != Some(Misbehaviour::ConcealsMarks) {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
         (packet.sequence, to)
+    }
+
+    /// Returns the number of duplicates that follow an acknowledgement that is sent at once.
+    #[inline(always)]
+    pub(crate) fn spoofed_duplicates(&self) -> u32 {
+        if self.is_special && self.misbehaves == Some(Misbehaviour::DupackSpoofing) { 3 } else { 0 }
     }
 
     /// Creates the acknowledgement that is due; its SACK blocks go into the pool.

@@ -91,7 +91,10 @@ impl<N: Network> EventLoop<N> {
             self.hosts.sources[source as usize].on_delivered(packet);
         }
         match flow.receive(self.now, packet) {
-            AckTiming::Now => self.send_ack(id),
+            AckTiming::Now => {
+                let duplicates = flow.spoofed_duplicates();
+                (0..=duplicates).for_each(|_| self.send_ack(id));
+            }
             AckTiming::Later => {
                 let due = self.hosts.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
                 self.hosts.timers.schedule(self.hosts.components.delayed_ack(id as u32), due);

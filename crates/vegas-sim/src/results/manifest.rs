@@ -107,7 +107,7 @@ pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] 
 /// The files that a scenario names, by their hashes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Contents {
-    /// The SHA-256 of the rate trace of each link that follows one.
+    /// The SHA-256 of the rate trace, and of the delay trace, of each link that follows one.
     traces: Map<String, Value>,
     /// The SHA-256 of each of the user's own algorithms.
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -117,11 +117,13 @@ pub struct Contents {
 impl Contents {
     /// The hashes of the files that a scenario names.
     pub fn of(scenario: &Scenario) -> Self {
-        let links = scenario.links.iter().enumerate();
-        let traced =
-            links.filter_map(|(id, link)| Some((link_name(scenario, id), link.trace.as_ref()?.sha256().into())));
+        let links = || scenario.links.iter().enumerate();
+        let of_rates = links().filter_map(|(id, link)| Some((link_name(scenario, id), link.trace.as_ref()?.sha256())));
+        let of_delays = links().filter_map(|(id, link)| {
+            Some((format!("delay of {}", link_name(scenario, id)), link.impairments.delay_schedule.sha256()?))
+        });
         Contents {
-            traces: traced.collect(),
+            traces: of_rates.chain(of_delays).map(|(name, hash)| (name, hash.into())).collect(),
             algorithms: scenario.own().map(|own| (own.source().to_owned(), own.sha256().into())).collect(),
         }
     }

@@ -107,6 +107,9 @@ fn link_change(
     if change.rate.is_some() && network.links[link].trace.is_some() {
         return Err(Problem::new(child(key, "rate"), "the link's rate follows a trace; leave it out"));
     }
+    if change.delay.is_some() && network.links[link].impairments.delay_schedule.sha256().is_some() {
+        return Err(Problem::new(child(key, "delay"), "the link's delay follows a trace; leave it out"));
+    }
     let queue = change.queue.map(|queue| queue.0);
     if let (Some(QueueLimit::Bytes(limit)), Some(size)) = (queue, known.largest[link])
         && size > limit

@@ -6,7 +6,9 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 use super::application;
 use super::composition::{self, FlowAlgorithm};
 use super::document::{Algorithm, Flow, Host};
-use super::model::{DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Transport};
+use super::model::{
+    DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, Transport,
+};
 use super::network::Network;
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
@@ -166,6 +168,7 @@ fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
         ("header", flow.header.is_some()),
         ("recovery", flow.recovery.is_some()),
         ("algorithm.recovery", in_parts),
+        ("receiver", flow.receiver.is_some()),
         ("host", flow.host.is_some()),
     ];
     if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
@@ -231,6 +234,7 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(by_kind(3, 1)))?,
         rto_grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
         handshake: given.handshake.map_or(handshake, |handshake| handshake.0),
+        misbehaves: misbehaves(key, flow)?,
     };
     if host.rto_min > host.rto_max {
         return Err(Problem::new(child(&key_host, "rto_min"), "is above rto_max; write less, or raise rto_max"));
@@ -242,6 +246,15 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         ));
     }
     Ok(host)
+}
+
+fn misbehaves(key: &str, flow: &Flow) -> Checked<Option<Misbehaviour>> {
+    let given = flow.receiver.as_ref().map(|receiver| receiver.misbehaves.0);
+    if given == Some(Misbehaviour::ConcealsMarks) && flow.ecn != Some(true) {
+        let message = format!("conceals what is not there; write {key}.ecn = true, or leave it out");
+        return Err(Problem::new(child(key, "receiver.misbehaves"), message));
+    }
+    Ok(given)
 }
 
 /// The most segments that ns-2's NewReno sends in answer to an acknowledgement in recovery.

@@ -84,6 +84,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             rto_initial: Span::from_secs(1),
             rto_grain: Span::from_millis(1),
             handshake: Handshake::Full,
+            misbehaves: None,
         },
         ecn: false,
         size: None,

@@ -81,5 +81,6 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         rto_initial: Span::from_secs(3),
         rto_grain: Span::from_millis(10),
         handshake: Handshake::None,
+        misbehaves: None,
     }
 }

@@ -31,7 +31,8 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, flows: usize) -> Table {
         return change;
     }
     set(&mut change, "link", shape.some_link(draw, flows));
-    maybe(draw, 60, &mut change, "delay", |draw| {
+    // a link that follows a trace gets neither a delay nor, below, a rate
+    maybe(draw, if scale.traced { 0 } else { 60 }, &mut change, "delay", |draw| {
         let delay = scale.some_delay(draw);
         quantity::time(draw, delay)
     });
@@ -40,7 +41,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, flows: usize) -> Table {
         let ppm = if draw.percent(30) { 1_000_000 } else { draw.log_between(1, 1_000_000) };
         quantity::probability(draw, ppm)
     });
-    // A change has at least one new value. A link that follows a trace gets no rate.
+    // a change has at least one new value
     if change.len() == 2 || draw.percent(50) {
         if scale.traced {
             set(&mut change, "queue", queue::limit(draw, scale));

@@ -82,7 +82,11 @@ fn attempt(draw: &mut Draw, scale: &Scale, quic: bool) -> Table {
         }),
         false => tcp(draw, scale, &mut flow),
     }
+    let conceals = flow.get("receiver").is_some_and(|receiver| receiver["misbehaves"] == "conceals-marks");
     maybe(draw, 25, &mut flow, "ecn", |draw| draw.percent(85));
+    if conceals {
+        set(&mut flow, "ecn", true);
+    }
     numbers(draw, &mut flow);
     if jumps(&flow["algorithm"]) {
         set(&mut flow, "ssthresh", draw.log_between(2, 1_000));
@@ -117,6 +121,10 @@ fn tcp(draw: &mut Draw, scale: &Scale, flow: &mut Table) {
     let delayed_ack = draw.percent(20);
     if delayed_ack {
         set(flow, "delayed_ack", host::delayed_ack(draw, scale));
+    }
+    if draw.percent(8) {
+        let misbehaves = draw.pick(&["dupack-spoofing", "conceals-marks"]);
+        set(flow, "receiver", json!({ "misbehaves": misbehaves }));
     }
     maybe(draw, 50, flow, "host", |draw| host::any(draw, scale, !delayed_ack));
 }

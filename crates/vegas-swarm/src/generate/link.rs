@@ -61,7 +61,10 @@ fn rate(draw: &mut Draw, scale: &Scale) -> Value {
     quantity::rate(draw, rate).into()
 }
 
-fn delay(draw: &mut Draw, scale: &Scale) -> String {
+fn delay(draw: &mut Draw, scale: &Scale) -> Value {
+    if scale.traced && draw.percent(20) {
+        return json!({ "trace": draw.pick(&traces::DELAYS) });
+    }
     let delay = scale.some_delay(draw);
-    quantity::time(draw, delay)
+    quantity::time(draw, delay).into()
 }

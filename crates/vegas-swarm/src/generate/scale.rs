@@ -23,7 +23,7 @@ pub(super) struct Scale {
     /// Whether all transmission times of a byte are whole nanoseconds, and all times are even, so that rates can be
     /// doubled and times halved without rounding (`relations/scaled.rs`).
     pub(super) exact: bool,
-    /// Whether links may follow recorded rates.
+    /// Whether links may follow recorded rates and delays.
     pub(super) traced: bool,
 }
 

@@ -92,7 +92,8 @@ fn twice_as_fast(scenario: &Scenario) -> Option<Scenario> {
 }
 
 fn halve_link(link: &mut LinkKind) -> Option<()> {
-    if link.trace.is_some() || link.impairments.jitter != Jitter::default() {
+    let is_traced = link.trace.is_some() || link.impairments.delay_schedule.sha256().is_some();
+    if is_traced || link.impairments.jitter != Jitter::default() {
         return None;
     }
     link.rate = double(link.rate)?;

@@ -40,7 +40,7 @@ def add(commands: Commands) -> None:
         metavar="NAME",
         help="an algorithm to put beside it; may be repeated (default: cubic, sack, bbr3)",
     )
-    argument("--quick", action="store_true", help="fewer cases, three seeds in place of twenty")
+    argument("--quick", action="store_true", help="fewer cases, five seeds in place of twenty")
     argument("--criterion", action="append", default=[], metavar="ID", help="only this chapter; may be repeated")
     argument("--transport", choices=("tcp", "quic"), default="tcp", help="what carries the flows under test")
     argument("-o", "--output", type=Path, metavar="DIR", help="default: results/evaluate/NAME")

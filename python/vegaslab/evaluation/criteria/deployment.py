@@ -57,8 +57,8 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("first", "share_percent", "Where a fifth is an equal share"),
-            Headline("first", "old_goodput_mbps", "The four flows of CUBIC"),
+            Headline("first", "share_percent", "As the first among four flows of CUBIC"),
+            Headline("first", "old_goodput_mbps", "There"),
             Headline("first", "p95_queueing_ms", "In the queue that they share"),
         ),
         cannot="The case with stamps matters to algorithms that ask routers only. Proxies, WAN optimizers "

@@ -80,6 +80,19 @@ CRITERIA = (
                 scenario="evaluate/alone",
                 figures=(*_ALONE, "variation_percent", "overshoot_packets", "segments_per_mb", "wakeups_per_s"),
             ),
+            Case(
+                id="thousand-clients",
+                title="A long flow beside the pages of a thousand clients, load 0.8 of 50 Mb/s",
+                scenario="thousand-clients",
+                figures=("goodput_mbps", "short_p50_s", "short_p99_s", "p95_queueing_ms", "loss_percent"),
+            ),
+            Case(
+                id="applications",
+                title="Five flows with less to send: a rate, on and off, requests, video, bulk data after a silence",
+                scenario="applications",
+                tested=(0, 1, 2, 3, 4),
+                figures=("goodput_mbps", "p50_queueing_ms", "p95_queueing_ms", "retransmitted_percent", "loss_percent"),
+            ),
         ),
         headlines=(
             Headline("alone", "goodput_mbps", "Alone"),
@@ -100,6 +113,13 @@ CRITERIA = (
                 title="Wi-Fi: jitter of 7 ms, packets aggregated in 4 ms, losses in bursts",
                 scenario="evaluate/wireless",
                 figures=("goodput_mbps", "utilisation_percent", "p95_queueing_ms", "retransmitted_percent", "stall_s"),
+            ),
+            Case(
+                id="cellular-users",
+                title="A user of a cellular link beside three others, a queue for each",
+                scenario="cellular-users",
+                tested=(1,),
+                figures=("goodput_mbps", "share_percent", "mean_rtt_ms", "retransmitted_percent", "stall_s"),
             ),
             Case(
                 id="varying-rate",

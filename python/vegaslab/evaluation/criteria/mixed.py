@@ -41,7 +41,7 @@ CRITERIA = (
         headlines=(
             Headline("beside-cubic", "harm_goodput", "To the goodput of a flow of CUBIC"),
             Headline("beside-cubic", "harm_delay", "To its round-trip time"),
-            Headline("beside-cubic", "least_share_percent", "For starvation: of an equal share"),
+            Headline("beside-cubic", "least_share_percent", "As to starvation"),
         ),
         cannot="Two flows of one base RTT; implementations differ from the RFCs' algorithms in the details.",
     ),
@@ -59,8 +59,8 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("streams", "p99_queueing_ms", "Behind a flow"),
-            Headline("streams", "stream_loss_percent", "Of the streams' packets"),
+            Headline("streams", "p99_queueing_ms", "Beside voice and video"),
+            Headline("streams", "stream_loss_percent", "There"),
             Headline("streams", "goodput_mbps", "Meanwhile"),
         ),
         cannot="The streams do not adapt: controls for real-time media (RFC 8868) are not simulated.",
@@ -90,9 +90,9 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("long-new", "short_slowdown", "CUBIC's short transfers beside a long flow"),
-            Headline("short-new", "short_slowdown", "Short transfers beside a long flow of CUBIC"),
-            Headline("short-new", "old_goodput_mbps", "Beside these transfers"),
+            Headline("long-new", "short_slowdown", "As the long flow beside short ones of CUBIC"),
+            Headline("short-new", "short_slowdown", "As short flows beside a long one of CUBIC"),
+            Headline("short-new", "old_goodput_mbps", "There"),
         ),
         cannot="One size, one load; the slowdown counts from the first packet, without a handshake.",
     ),

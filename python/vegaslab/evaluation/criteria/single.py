@@ -147,8 +147,8 @@ CRITERIA = (
         ),
         headlines=(
             Headline("short-and-long", "short_slowdown", "Beside a long flow"),
-            Headline("short-and-long", "short_p99_s", "Of the same transfers"),
-            Headline("short-and-long", "goodput_mbps", "The long flow"),
+            Headline("short-and-long", "short_p99_s", "On that path"),
+            Headline("short-and-long", "goodput_mbps", "Beside these transfers"),
         ),
         cannot="Sizes of one kind, 100 kB; the tcpeval suite has a heavy-tailed mix.",
     ),

@@ -60,9 +60,9 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("capacity-falls", "loss_over_s", "After the fall, with more than a tenth lost"),
+            Headline("capacity-falls", "loss_over_s", "When the rate falls to a twentieth"),
             Headline("capacity-falls", "loss_percent", "Over the whole run"),
-            Headline("capacity-falls", "stall_s", "Of the flows"),
+            Headline("capacity-falls", "stall_s", "Then"),
         ),
         cannot="When a breaker acts: operators set its threshold and its interval.",
     ),
@@ -76,6 +76,13 @@ CRITERIA = (
                 id="steps",
                 title="20 ms more and less, every 5 s",
                 scenario="evaluate/varying-delay",
+                figures=("goodput_mbps", "utilisation_percent", "p95_queueing_ms", "variation_percent"),
+            ),
+            Case(
+                id="hand-overs",
+                title="A low-orbit satellite: another one every 15 s",
+                scenario="leo-hand-over",
+                link="r1->r2",
                 figures=("goodput_mbps", "utilisation_percent", "p95_queueing_ms", "variation_percent"),
             ),
             *(
@@ -131,7 +138,7 @@ CRITERIA = (
         headlines=(
             Headline("window-4", "goodput_mbps", "With a window of at most four packets"),
             Headline("window-2", "goodput_mbps", "With two"),
-            Headline("window-4", "wakeups_per_s", "With four, in steps of 10 ms"),
+            Headline("window-4", "wakeups_per_s", "With four"),
         ),
         cannot="Memory and instructions of an implementation. Windows of one packet: the simulator's least bound is "
         "two, because one packet waits for a delayed acknowledgement.",
@@ -172,7 +179,7 @@ CRITERIA = (
         headlines=(
             Headline("incast", "completion_s", "For forty answers of 250 kB"),
             Headline("incast", "loss_percent", "Meanwhile"),
-            Headline("incast", "p99_queueing_ms", "Of the packets"),
+            Headline("incast", "p99_queueing_ms", "There"),
         ),
         cannot="Switches with shared buffers, and signals of a fabric beyond marks.",
     ),

@@ -64,7 +64,7 @@ CRITERIA = (
             Headline("c4-bad-wifi", "completion_s", "For 10 MB over Wi-Fi"),
         ),
         cannot="The draft's media cases, and those in which the jitter changes (Wi-Fi fade) or the link is suspended. "
-        "Careful resume, which its satellite case supposes.",
+        "Careful resume, which its satellite case supposes. By TCP a transfer begins without a handshake.",
     ),
     Criterion(
         id="tcpeval",

@@ -10,6 +10,27 @@ CRITERIA = (
         question="What does a receiver or a router gain that does not keep to the rules?",
         cases=(
             Case(
+                id="spoofed-duplicates",
+                title="A receiver that follows each acknowledgement by three duplicates",
+                scenario="evaluate/alone",
+                set={"flow.0.receiver": {"misbehaves": "dupack-spoofing"}},
+                figures=("goodput_mbps", "retransmitted_percent", "p95_queueing_ms", "loss_percent"),
+            ),
+            Case(
+                id="concealed-marks",
+                title="A receiver that conceals marks, beside CUBIC on CoDel that marks",
+                scenario="evaluate/managed-queue",
+                set={
+                    "topology.bottleneck.queue.kind": "codel",
+                    "topology.bottleneck.queue.ecn": True,
+                    "flow.0.ecn": True,
+                    "flow.1.ecn": True,
+                    "flow.0.receiver": {"misbehaves": "conceals-marks"},
+                },
+                beside="cubic",
+                figures=("share_percent", "goodput_mbps", "old_goodput_mbps", "p95_queueing_ms"),
+            ),
+            Case(
                 id="policer",
                 title="A router that drops what exceeds 5 Mb/s on a link of 20 Mb/s",
                 scenario="evaluate/alone",
@@ -25,11 +46,12 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("policer", "goodput_mbps", "Behind a policer of 5 Mb/s"),
-            Headline("policer", "loss_percent", "There"),
-            Headline("unresponsive", "stall_s", "Beside a sender that does not react"),
+            Headline("spoofed-duplicates", "goodput_mbps", "With a receiver that makes up duplicates"),
+            Headline("concealed-marks", "old_goodput_mbps", "With a receiver that conceals marks"),
+            Headline("policer", "loss_percent", "Behind a policer of 5 Mb/s"),
         ),
-        cannot="Receivers that divide or invent acknowledgements, and attackers on the path.",
+        cannot="Receivers that acknowledge what has not arrived, and attackers on the path. What a receiver gains by "
+        "duplicates depends on the host's recovery.",
     ),
     Criterion(
         id="reordering",

@@ -14,7 +14,7 @@ _WIDTH, _LEFT, _RIGHT = 400, 44, 78
 _ROW, _TOP, _LEGEND_ROW = 42, 14, 20
 _LEGEND_STEP, _NAME_MAX = 98, 14
 _LOG_FROM = 20.0
-"""A row whose greatest value is this many times its least is drawn on a logarithmic axis."""
+"""A row is drawn on a logarithmic axis if its greatest value is this many times its least."""
 
 
 @dataclass(frozen=True)

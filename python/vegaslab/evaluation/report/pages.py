@@ -38,7 +38,7 @@ def first_picture(dossier: Mapping[str, Any]) -> str:
 
 def markdown(dossier: Mapping[str, Any]) -> str:
     """Returns the dossier as Markdown."""
-    parts = [f"# {_title(dossier)}", _about(dossier), *dossier["summary"]]
+    parts = [f"# {_title(dossier)}", _about(dossier), *dossier["summary"], *_in_short(dossier)]
     for chapter in dossier["criteria"]:
         parts += [f"## {_section(chapter)} {chapter['title']}", chapter["question"]]
         parts += ["\n".join(f"- {said}" for said in chapter["sentences"])] if chapter["sentences"] else []
@@ -64,11 +64,22 @@ def html(dossier: Mapping[str, Any]) -> str:
     )
 
 
+def against_the_best(dossier: Mapping[str, Any]) -> str:
+    """Returns the sentence on the figures in which the algorithm is behind the best of its baselines."""
+    found = dossier["against_the_best"]
+    sections = {case["id"]: chapter["section"] for chapter in dossier["criteria"] for case in chapter["cases"]}
+    behind = [f"{sections[one['case']]} {FIGURES[one['figure']].title}" for one in found["behind"]]
+    listed = f": {', '.join(dict.fromkeys(behind))}" if behind else ""
+    return (
+        f"It is behind the best of its baselines by more than a tenth in {len(behind)} of {found['compared']} "
+        f"figures{listed}."
+    )
+
+
 def _in_short(dossier: Mapping[str, Any]) -> list[str]:
-    """Returns the sentences on harm: they decide first whether an algorithm may be deployed."""
-    return [
-        said for chapter in dossier["criteria"] if chapter["id"] == "existing" for said in chapter["sentences"][-1:]
-    ]
+    """Returns the sentences on harm, which decides first whether an algorithm may be deployed, and on the best."""
+    existing = [chapter for chapter in dossier["criteria"] if chapter["id"] == "existing"]
+    return [*(said for chapter in existing for said in chapter["sentences"][-1:]), against_the_best(dossier)]
 
 
 def _title(dossier: Mapping[str, Any]) -> str:
@@ -86,7 +97,8 @@ def _about(dossier: Mapping[str, Any]) -> str:
         f"{dossier['name']} beside {_others(dossier)}{by}, by the criteria of RFC 9743 and two suites; vegaslab "
         f"{dossier['version']}, {extent}. Values are means over seeds, with half of their 95 % interval. Beside a "
         f"baseline's value, {MARKS['higher']} means that it is below that of {dossier['name']} and {MARKS['lower']} "
-        "that it is above, seed by seed and told apart from chance; = that both are equal."
+        "that it is above, seed by seed and told apart from chance; = that both are equal, and "
+        "\N{ALMOST EQUAL TO} that they differ by one per cent at most."
     )
 
 
@@ -113,7 +125,7 @@ def _chapter(chapter: Mapping[str, Any], algorithms: Sequence[str]) -> dict[str,
                 "title": case["title"],
                 "head": ["algorithm", *(title_of(figure) for figure in case["figures"])],
                 "rows": _rows(case),
-                "command": case["rows"][0]["command"],
+                "commands": [row["command"] for row in case["rows"] if not row["refused"]],
                 "refusals": _refusals(case),
             }
             for case in chapter["cases"]
@@ -140,7 +152,7 @@ def _cell(row: Mapping[str, Any], figure: str) -> str:
     if mean is None:
         return "none"
     verdict = row["verdicts"].get(figure, "")
-    mark = {**MARKS, "same": "="}.get(verdict, "")
+    mark = {**MARKS, "same": "=", "alike": "\N{ALMOST EQUAL TO}"}.get(verdict, "")
     in_part = "" if mean["seeds"] == mean["of"] else f" ({mean['seeds']} of {mean['of']})"
     return f"{shown(mean['mean'], mean['half_width'])}{in_part} {mark}".strip()
 

@@ -169,7 +169,7 @@ def _direction(document: dict[str, Any], name: str, sent: list[Sight], arrived: 
 def _through(link: Link, times: Times, sizes: Times) -> tuple[Times, NDArray[np.bool_]]:
     """Returns when packets come out of a link, and which of those that were offered did.
 
-    A packet is dropped if as many as the queue holds have not been sent when it comes.
+    A packet is dropped if the queue is full when it comes; the packet that is being sent counts.
     """
     out: list[int] = []
     kept = np.zeros(len(times), bool)

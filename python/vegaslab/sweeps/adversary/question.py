@@ -29,7 +29,7 @@ class Question:
 
     algorithm: str
     beside: str | None = None
-    """The algorithm of the second flow; None: the same."""
+    """The algorithm of the second flow; None: `algorithm`."""
     alone: bool = False
     """Whether there is one flow only."""
     limit: str = "10ms"

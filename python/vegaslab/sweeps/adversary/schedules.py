@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from vegaslab.sweeps.adversary.genome import Genome, Point, normal
+from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, Point, normal
 from vegaslab.sweeps.adversary.question import Question
 
 _MS = 1_000_000
@@ -16,14 +16,53 @@ def structured(question: Question) -> list[Genome]:
         starts += [[0, late], [late, 0]]
     genomes = []
     for number, begin in enumerate(starts):
-        for victim in range(question.flows):
+        for victim in _different(question):
             plans = [_nothing(), *_poisoned(question, begin[victim])]
             plans += [*_renewed(question), *_waves(question, begin[victim])] if number == 0 else []
             for plan in plans:
                 schedules: list[list[Point]] = [[] for _ in range(question.flows)]
                 schedules[victim] = plan
                 genomes.append(normal(question, begin, schedules))
+    genomes += [*_overlapping(question), *_lowered(question)]
     return list(dict.fromkeys(genomes))
+
+
+def _different(question: Question) -> range:
+    """Returns the flows that are worth an attack of their own: of two alike the first one is enough."""
+    return range(question.flows if question.beside is not None else 1)
+
+
+def _overlapping(question: Question) -> Iterator[Genome]:
+    """One flow starts some round trips after the other, while that opens its window: its base RTT includes a queue.
+
+    What it takes for the path's own RTT it keeps up. The first flow's packets may be held besides.
+    """
+    for flow in _different(question) if question.flows > 1 else ():
+        for rounds in (5, 8, 12, 20):
+            starts = [0] * question.flows
+            starts[flow] = rounds * question.rtt_ns
+            for plan in (_nothing(), [(rounds * question.rtt_ns // 2, question.limit_ns)]):
+                schedules: list[list[Point]] = [[] for _ in range(question.flows)]
+                schedules[1 - flow] = plan
+                yield normal(question, starts, schedules)
+
+
+def _lowered(question: Question) -> Iterator[Genome]:
+    """The limit for one flow from the beginning, taken away in steps: each is hidden by the queue that the flow keeps.
+
+    So its base RTT stays too long, and the flow keeps the whole limit in the queue at the end. The other flow's packets
+    may be held from some time on besides.
+    """
+    limit, rtt, whole = question.limit_ns, question.rtt_ns, question.duration_ns
+    steps = CHANGES_MAX - 1
+    for flow in _different(question) if question.flows > 1 else ():
+        for every in (4 * rtt, 10 * rtt, whole // 30):
+            for plan in (_nothing(), [(4 * rtt, limit)]):
+                schedules: list[list[Point]] = [[] for _ in range(question.flows)]
+                ends = [(whole // 10 + step * every, limit * (steps - 1 - step) // steps) for step in range(steps)]
+                schedules[flow] = [(0, limit), *ends]
+                schedules[1 - flow] = plan
+                yield normal(question, [0] * question.flows, schedules)
 
 
 def _nothing() -> list[Point]:

@@ -19,7 +19,7 @@ from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.sweep import Local, Run, Runner
 
 GENERATION = 32
-"""Genomes of a generation: the same on every machine, whatever number of them is evaluated at a time."""
+"""Genomes of a generation, on every machine, whatever number of them is evaluated at a time."""
 
 _PARENTS = 12
 _FROM_STRUCTURED = GENERATION // 4

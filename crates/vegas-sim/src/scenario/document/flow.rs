@@ -8,7 +8,7 @@ use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::{ApplicationPhase, DelaySchedule, Link};
 use crate::scenario::composition::CompositionName;
-use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
+use crate::scenario::model::{DelayedAck, Handshake, HostKind, Misbehaviour, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
 use crate::scenario::read::scalar::{Burst, Count, Name, Whole};
@@ -78,6 +78,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) enter: Option<Field<Name>>,
     /// parking-lot: the router of the receiver. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
+    /// What the receiver does that it should not do. Default: nothing.
+    pub(in crate::scenario) receiver: Option<Table<Receiver>>,
     /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
     pub(in crate::scenario) host: Option<Either<HostChoice>>,
 }
@@ -133,6 +135,14 @@ pub(in crate::scenario) struct Host {
     pub(in crate::scenario) rto_grain: Option<Field<Span>>,
     /// What precedes the data: "none", or a "full" handshake of one round trip. Default: "none"; linux: "full".
     pub(in crate::scenario) handshake: Option<Field<Handshake>>,
+}
+
+/// A receiver that breaks the rules.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct Receiver {
+    /// Which rule it breaks.
+    pub(in crate::scenario) misbehaves: Field<Misbehaviour>,
 }
 
 /// A host by its kind, or by a table.

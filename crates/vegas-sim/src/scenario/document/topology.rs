@@ -7,7 +7,7 @@ use vegas_core::units::{Bytes, Rate, Span};
 use crate::scenario::read::field::{Either, Field, Table};
 use crate::scenario::read::scalar::{Kind, Name, Probability, Whole};
 
-use super::delay::DelaySchedule;
+use super::delay::{DelaySchedule, LinkDelay};
 use super::jitter::Jitter;
 use super::loss::Loss;
 use super::queue::LinkQueue;
@@ -97,7 +97,7 @@ link_table! {
         /// Transmission rate.
         rate: Either<LinkRate>,
         /// Propagation delay, one way.
-        delay: Field<Span>,
+        delay: Either<LinkDelay>,
         /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
         queue: Option<Either<LinkQueue>>,
         /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
@@ -113,7 +113,7 @@ link_table! {
         /// Transmission rate. Default: the link's.
         rate: Option<Either<LinkRate>>,
         /// Propagation delay, one way. Default: the link's.
-        delay: Option<Field<Span>>,
+        delay: Option<Either<LinkDelay>>,
         /// How much the queue holds, with the packet being sent. Default: the link's.
         queue: Option<Either<LinkQueue>>,
         /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: as the link.
@@ -130,7 +130,7 @@ link_table! {
         /// Transmission rate.
         rate: Either<LinkRate>,
         /// Propagation delay, one way.
-        delay: Field<Span>,
+        delay: Either<LinkDelay>,
         /// How much the queue holds, with the packet being sent.
         queue: Either<LinkQueue>,
         /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.

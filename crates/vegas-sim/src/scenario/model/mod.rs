@@ -4,6 +4,7 @@
 
 mod application;
 mod delay;
+mod host;
 pub(crate) mod memory;
 mod own;
 pub(crate) mod trace;
@@ -13,15 +14,16 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use vegas_core::aqt::OPTION_BYTES;
-use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
+use vegas_core::units::{Bytes, Rate, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, Standalone};
 
 use crate::packet::{SackBlocks, WireSize};
 
 pub use application::{Activity, ApplicationPhase, Video};
 pub use delay::DelaySchedule;
+pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour};
 pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
-pub use trace::{Folder, OnDisk, RateTrace};
+pub use trace::{Folder, NamedText, OnDisk, RateTrace};
 pub use traffic::*;
 
 /// A scenario: its network, flows, changes and background traffic, its duration and its seed.
@@ -420,73 +422,4 @@ pub enum Transport {
     Tcp,
     /// QUIC, from a [`crate::endpoint::external::Stack`].
     Quic,
-}
-
-/// The behaviour of a flow's hosts: the parts of TCP that do not belong to the congestion control.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostSpec {
-    /// The loss detection, recovery and timers.
-    pub kind: HostKind,
-    /// The number of duplicate acknowledgements that indicate a loss (RFC 5681, section 3.2: 3).
-    pub dupack_threshold: u32,
-    /// Whether the first two duplicate acknowledgements release new data (RFC 3042).
-    pub limited_transmit: bool,
-    /// The most segments sent in answer to one acknowledgement during fast recovery; `None` for no limit.
-    pub recovery_burst: Option<Segments>,
-    /// The receiver's delayed acknowledgements.
-    pub delayed_ack: DelayedAck,
-    /// Whether acknowledgements are selective on a Linux host; on others the recovery decides it.
-    pub sack: bool,
-    /// The receive window.
-    pub receive_window: Segments,
-    /// The least retransmission timeout (RFC 6298, section 2.4: 1 s; ns-2 and Linux: 200 ms).
-    pub rto_min: Span,
-    /// The greatest retransmission timeout.
-    pub rto_max: Span,
-    /// The retransmission timeout before the first sample (RFC 6298, section 2.1).
-    pub rto_initial: Span,
-    /// The grain of the retransmission clock (G of RFC 6298).
-    pub rto_grain: Span,
-    /// The exchange that precedes the data.
-    pub handshake: Handshake,
-}
-
-/// The rule for the time at which a receiver acknowledges segments in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DelayedAck {
-    /// Each segment at once.
-    None,
-    /// Every second segment, and a single one after this span (RFC 5681, section 4.2).
-    After(Span),
-    /// As on Linux: each segment at once while the receive window grows, then every second one.
-    Linux,
-}
-
-impl DelayedAck {
-    /// Returns whether each segment is acknowledged at once.
-    pub fn is_none(self) -> bool {
-        match self {
-            DelayedAck::None => true,
-            DelayedAck::After(_) | DelayedAck::Linux => false,
-        }
-    }
-}
-
-/// The loss detection, recovery and timers of a sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostKind {
-    /// Those of the papers: Reno, NewReno or SACK recovery by the composition, and a retransmission clock of settable
-    /// grain.
-    Bsd,
-    /// Those of Linux: SACK, RACK-TLP (RFC 8985), PRR (RFC 6937), F-RTO (RFC 5682), and its own retransmission timeout.
-    Linux,
-}
-
-/// The exchange that precedes the data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handshake {
-    /// No exchange: the first data packet leaves at the flow's start.
-    None,
-    /// A SYN and its acknowledgement: the first data leave one round trip after the flow's start.
-    Full,
 }

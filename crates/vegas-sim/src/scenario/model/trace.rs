@@ -1,4 +1,4 @@
-//! Rate traces: files in Mahimahi's format.
+//! Traces: the files that links follow. A rate trace is in Mahimahi's format.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,19 +89,30 @@ impl RateTrace {
     }
 }
 
-fn sha256(text: &str) -> String {
+/// Returns the SHA-256 of a text, in hex.
+pub(super) fn sha256(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Loads the files that a scenario names.
 pub trait Folder {
-    /// Loads the trace of this name; the error names the file, the problem, and what would be right.
-    fn trace(&self, name: &str) -> Result<RateTrace, String>;
+    /// Loads the text of the trace of this name, with what messages call the file; the error names the file, the
+    /// problem, and what would be right.
+    fn trace(&self, name: &str) -> Result<NamedText, String>;
 
     /// Loads the user's own algorithm of this name; the error names the problem and what would be right.
     fn own(&self, _language: Language, name: &str) -> Result<Own, String> {
         Err(own::not_loaded(name))
     }
+}
+
+/// The text of a file, and what messages call the file.
+#[derive(Clone, Debug)]
+pub struct NamedText {
+    /// What messages call the file.
+    pub name: String,
+    /// The text.
+    pub text: String,
 }
 
 /// A folder of this machine; relative names are relative to it.
@@ -125,7 +136,7 @@ impl OnDisk {
 }
 
 impl Folder for OnDisk {
-    fn trace(&self, name: &str) -> Result<RateTrace, String> {
+    fn trace(&self, name: &str) -> Result<NamedText, String> {
         let path = self.folder.join(name);
         let problem = |what: String| format!("{}: {what}", path.display());
         let remedy = "write the name of a trace, relative to the scenario file";
@@ -138,7 +149,7 @@ impl Folder for OnDisk {
             return Err(problem(format!("has {size} bytes; a trace has {FILE_BYTES_MAX} at most")));
         }
         let text = fs::read_to_string(&path).map_err(|error| problem(format!("{error}; {remedy}")))?;
-        RateTrace::parse(&text).map_err(problem)
+        Ok(NamedText { name: path.display().to_string(), text })
     }
 
     fn own(&self, language: Language, name: &str) -> Result<Own, String> {
@@ -146,9 +157,15 @@ impl Folder for OnDisk {
     }
 }
 
-/// Reads the trace that `key` names.
-pub(crate) fn load(key: &str, name: &str, folder: &dyn Folder) -> Checked<Arc<RateTrace>> {
-    folder.trace(name).map(Arc::new).map_err(|problem| Problem::new(key, problem))
+/// Reads the trace that `key` names, by what `parse` makes of its text.
+pub(crate) fn load<T>(
+    key: &str,
+    name: &str,
+    folder: &dyn Folder,
+    parse: impl FnOnce(&str) -> Result<T, String>,
+) -> Checked<T> {
+    let read = |NamedText { name, text }| parse(&text).map_err(|problem| format!("{name}: {problem}"));
+    folder.trace(name).and_then(read).map_err(|problem| Problem::new(key, problem))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Delays that vary by a schedule: those of links, and the links that hold one flow's packets.
+//! Delays that vary: those of links, and the links that hold one flow's packets.
 
 use std::sync::Arc;
 
@@ -6,13 +6,52 @@ use vegas_core::units::{Rate, Span, Time};
 
 use super::Network;
 use super::link::within_an_hour;
-use crate::scenario::document;
+use crate::scenario::document::{self, LinkDelay};
+use crate::scenario::model::trace::{self, Folder};
 use crate::scenario::model::{DelaySchedule, Discipline, Impairments, LinkId, LinkKind, LinkSpec, QueueLimit};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
 
 /// A rate at which the largest packet takes less than half a nanosecond, so that it takes none.
 const AT_ONCE: Rate = Rate::from_bits_per_second(10_000_000_000_000_000);
+
+/// Resolves the delay of a link: a constant, or the least one of a trace, of which the schedule goes to the impairments.
+pub(super) fn resolve(
+    key: &str,
+    given: &LinkDelay,
+    impairments: &mut Impairments,
+    folder: &dyn Folder,
+) -> Checked<Span> {
+    let file = match given {
+        LinkDelay::Constant(delay) => return within_an_hour(child(key, "delay"), *delay),
+        LinkDelay::Trace(file) => file,
+    };
+    let key_trace = child(key, "delay.trace");
+    let (least, schedule) = trace::load(&key_trace, &file.trace, folder, DelaySchedule::parse)?;
+    for (_, above) in schedule.points() {
+        within_an_hour(key_trace.clone(), least + *above)?;
+    }
+    set_trace(key, schedule, impairments)?;
+    Ok(least)
+}
+
+/// Returns the delay of a link as that of the other direction, which may follow a trace.
+pub(super) fn follow(key: &str, other: &LinkKind, impairments: &mut Impairments) -> Checked<Span> {
+    let schedule = &other.impairments.delay_schedule;
+    if schedule.sha256().is_some() {
+        set_trace(key, schedule.clone(), impairments)?;
+    }
+    Ok(other.delay)
+}
+
+fn set_trace(key: &str, schedule: DelaySchedule, impairments: &mut Impairments) -> Checked<()> {
+    if impairments.delay_schedule != DelaySchedule::default() {
+        let message = "stands beside a delay that follows a trace; give one of the two";
+        return Err(Problem::new(child(key, "delay_schedule"), message));
+    }
+    impairments.delay_schedule = schedule;
+    Ok(())
+}
 
 /// Resolves the schedule of a link, which is in the table of its direction.
 pub(super) fn of_link(key: &str, given: &document::DelaySchedule) -> Checked<DelaySchedule> {
@@ -56,7 +95,7 @@ pub(super) struct Hold {
 
 impl Network {
     /// Adds the link that holds the packets of flow `id`. The link ends where the flow's path ends, and begins at a
-    /// node of its own, whose name no node of a file has.
+    /// node of its own, with a name that no node of a file has.
     pub(super) fn add_hold(&mut self, key: &str, id: usize, given: &document::DelaySchedule) -> Checked<()> {
         let schedule = schedule(key, given)?;
         let backward = given.backward.unwrap_or(false);

@@ -31,15 +31,9 @@ pub(super) fn of_chain(
     let given = link.queue.as_ref().map(|given| queue::resolve(&child(key, "queue"), &given.0)).transpose()?;
     let queue = given.or(default_queue.map(|limit| (limit, Discipline::DropTail)));
     let (queue, discipline) = queue.ok_or_else(|| Problem::missing(child(key, "queue")))?;
-    let forward = LinkKind {
-        rate,
-        trace,
-        delay: delay(key, link.delay.0)?,
-        queue,
-        discipline,
-        aqt: link.aqt.unwrap_or(false),
-        impairments: impairments(key, &link.faults())?,
-    };
+    let mut impairments = impairments(key, &link.faults())?;
+    let delay = varying::resolve(key, &link.delay.0, &mut impairments, folder)?;
+    let forward = LinkKind { rate, trace, delay, queue, discipline, aqt: link.aqt.unwrap_or(false), impairments };
     both_ways(key, forward, link.backward.as_deref(), folder)
 }
 
@@ -47,15 +41,9 @@ pub(super) fn of_chain(
 pub(super) fn of_graph(key: &str, link: &GraphLink, folder: &dyn Folder) -> Checked<[Arc<LinkKind>; 2]> {
     let (rate, trace) = rate(key, &link.rate.0, folder)?;
     let (queue, discipline) = queue::resolve(&child(key, "queue"), &link.queue.0)?;
-    let forward = LinkKind {
-        rate,
-        trace,
-        delay: delay(key, link.delay.0)?,
-        queue,
-        discipline,
-        aqt: link.aqt.unwrap_or(false),
-        impairments: impairments(key, &link.faults())?,
-    };
+    let mut impairments = impairments(key, &link.faults())?;
+    let delay = varying::resolve(key, &link.delay.0, &mut impairments, folder)?;
+    let forward = LinkKind { rate, trace, delay, queue, discipline, aqt: link.aqt.unwrap_or(false), impairments };
     both_ways(key, forward, link.backward.as_deref(), folder)
 }
 
@@ -68,7 +56,9 @@ fn both_ways(
     folder: &dyn Folder,
 ) -> Checked<[Arc<LinkKind>; 2]> {
     let Some(given) = backward else {
-        let backward = LinkKind { impairments: Impairments::default(), ..forward.clone() };
+        let mut impairments = Impairments::default();
+        varying::follow(key, &forward, &mut impairments)?;
+        let backward = LinkKind { impairments, ..forward.clone() };
         return Ok([forward, backward].map(Arc::new));
     };
     let key = &child(key, "backward");
@@ -80,15 +70,13 @@ fn both_ways(
         Some(Either(given)) => queue::resolve(&child(key, "queue"), given)?,
         None => (forward.queue, forward.discipline),
     };
-    let backward = LinkKind {
-        rate,
-        trace,
-        delay: given.delay.map_or(Ok(forward.delay), |given| delay(key, given.0))?,
-        queue,
-        discipline,
-        aqt: given.aqt.unwrap_or(forward.aqt),
-        impairments: impairments(key, &given.faults())?,
+    let mut impairments = impairments(key, &given.faults())?;
+    let delay = match &given.delay {
+        Some(Either(given)) => varying::resolve(key, given, &mut impairments, folder)?,
+        None => varying::follow(key, &forward, &mut impairments)?,
     };
+    let aqt = given.aqt.unwrap_or(forward.aqt);
+    let backward = LinkKind { rate, trace, delay, queue, discipline, aqt, impairments };
     Ok([forward, backward].map(Arc::new))
 }
 
@@ -97,8 +85,8 @@ fn rate(key: &str, rate: &LinkRate, folder: &dyn Folder) -> Checked<(Rate, Optio
     match rate {
         LinkRate::Constant(rate) => Ok((constant_rate(key, *rate)?, None)),
         LinkRate::Trace(file) => {
-            let trace = trace::load(&child(key, "rate.trace"), &file.trace, folder)?;
-            Ok((trace.mean_rate(), Some(trace)))
+            let trace = trace::load(&child(key, "rate.trace"), &file.trace, folder, RateTrace::parse)?;
+            Ok((trace.mean_rate(), Some(Arc::new(trace))))
         }
     }
 }

@@ -199,8 +199,10 @@ impl Known<'_> {
 
 /// Returns whether each flow's receiver answers every packet at once, over an unchanged route, and without a capture.
 fn answers(scenario: &Scenario) -> Vec<bool> {
-    let answers =
-        |flow: &FlowSpec| flow.transport == Transport::Tcp && flow.host.delayed_ack.is_none() && !scenario.capture;
+    let answers = |flow: &FlowSpec| {
+        let keeps_rules = flow.host.delayed_ack.is_none() && flow.host.misbehaves.is_none();
+        flow.transport == Transport::Tcp && keeps_rules && !scenario.capture
+    };
     let mut answers: Vec<bool> = scenario.flows.iter().map(answers).collect();
     for change in &scenario.changes {
         if let Change::Route(change) = &change.change {

@@ -1,0 +1,156 @@
+//! The draft's cases as far as they show from outside: for controls that do not tell their state.
+//!
+//! STARTUP shows by growth that ends without losses, DRAIN and PROBE_DOWN by a flight that comes down to the path's product, PROBE_UP
+//! by one that rises above it for a while, PROBE_RTT by one that falls to half of it. Times at which states begin are not known: what
+//! a case does to the path in a state has no counterpart here unless it shows in any state.
+
+pub(super) mod changes;
+pub(super) mod probe_rtt;
+pub(super) mod probes;
+pub(super) mod spurious;
+pub(super) mod startup;
+
+use vegas_core::units::{Span, Time};
+
+use super::look::{QUANTUM_SEGMENTS, since_start};
+use crate::case::{Miss, Stage};
+use crate::grid::Point;
+use crate::network::Network;
+use crate::observed::{LossAt, Moment};
+
+/// A run, as a judge from outside reads it.
+struct View {
+    moments: Vec<Moment>,
+    losses: Vec<LossAt>,
+    end: Time,
+    point: Point,
+    /// Packets a second that the bottleneck carries.
+    per_second: f64,
+    /// Packets that the path holds.
+    holds: f64,
+    /// C.send_quantum in packets, at the path's rate.
+    quantum: f64,
+}
+
+impl View {
+    fn of(stage: &mut Stage<'_>, network: &Network) -> Result<Self, Miss> {
+        let (point, packet_bytes) = (network.point, network.packet_bytes);
+        let observed = stage.run(network)?;
+        let per_second = point.rate_bps as f64 / 8.0 / packet_bytes as f64;
+        let quantum_most = QUANTUM_SEGMENTS.max((64 << 10) / packet_bytes) as f64;
+        let view = View {
+            moments: observed.moments.clone(),
+            losses: observed.losses.clone(),
+            end: at(network.duration),
+            point,
+            per_second,
+            holds: per_second * point.rtt.as_nanos() as f64 / 1e9,
+            quantum: (per_second / 1_000.0).ceil().clamp(2.0, quantum_most),
+        };
+        if view.moments.len() < 2 {
+            return Err(Miss::failed("nothing was acknowledged", "packets are acknowledged"));
+        }
+        Ok(view)
+    }
+
+    /// Inflight(1.0) of the path: its product, three send quanta, or four packets; a packet more for what each rounds up.
+    fn one(&self) -> f64 {
+        self.holds.ceil().max(3.0 * self.quantum).max(4.0) + 1.0
+    }
+
+    /// What cruises, or has drained: Inflight(1.0), and a twentieth.
+    fn low(&self) -> f64 {
+        1.05 * self.one()
+    }
+
+    /// The flight that PROBE_RTT leaves, BBR.ProbeRTTCwndGain of the product, or four packets; a packet more for what each rounds up.
+    fn half(&self) -> f64 {
+        (self.holds / 2.0).ceil().max(4.0) + 1.0
+    }
+
+    fn between(&self, from: Time, to: Time) -> &[Moment] {
+        let place = |at: Time| self.moments.partition_point(|moment| moment.at < at);
+        &self.moments[place(from)..place(to).max(place(from))]
+    }
+
+    fn end(&self) -> Time {
+        self.end
+    }
+
+    /// Packets delivered, and found lost, by a time.
+    fn counts(&self, at: Time) -> (u64, u64) {
+        let place = self.moments.partition_point(|moment| moment.at <= at);
+        place.checked_sub(1).map_or((0, 0), |place| (self.moments[place].delivered, self.moments[place].lost))
+    }
+
+    /// Delivered between two times, as a part of what the path carries.
+    fn part(&self, from: Time, to: Time) -> f64 {
+        let delivered = self.counts(to).0 - self.counts(from).0;
+        delivered as f64 / (to.since(from).as_nanos() as f64 / 1e9) / self.per_second
+    }
+
+    /// Found lost between two times.
+    fn lost(&self, from: Time, to: Time) -> u64 {
+        self.counts(to).1 - self.counts(from).1
+    }
+
+    /// The most in flight between two times, and when.
+    fn peak(&self, from: Time, to: Time) -> (Time, f64) {
+        let most = self.between(from, to).iter().max_by_key(|moment| (moment.in_flight, std::cmp::Reverse(moment.at)));
+        most.map_or((from, 0.0), |moment| (moment.at, moment.in_flight.into()))
+    }
+
+    /// The least in flight between two times, and when.
+    fn dip(&self, from: Time, to: Time) -> (Time, f64) {
+        let least = self.between(from, to).iter().min_by_key(|moment| (moment.in_flight, moment.at));
+        least.map_or((from, f64::INFINITY), |moment| (moment.at, moment.in_flight.into()))
+    }
+
+    /// The flight that half of the time between two is below.
+    fn median(&self, from: Time, to: Time) -> f64 {
+        let mut flights: Vec<u32> = self.between(from, to).iter().map(|moment| moment.in_flight).collect();
+        flights.sort_unstable();
+        flights.get(flights.len() / 2).copied().unwrap_or(0).into()
+    }
+
+    /// When the path is full first: a round trip in which it delivers 0.95 of what it carries.
+    fn full_at(&self, from: Time) -> Option<Time> {
+        let round = self.point.rounds(1);
+        let later = self.moments.iter().filter(|moment| moment.at >= from + round);
+        later.map(|moment| moment.at).find(|at| self.part(earlier(*at, round), *at) >= FULL)
+    }
+}
+
+/// A time between two PROBE_RTT, after the beginning.
+fn calm(point: Point) -> Result<Span, Miss> {
+    between_probe_rtts(point, 12)?;
+    let from = point.rounds(24);
+    Ok(if from + point.rounds(12) < Span::from_secs(5) { from } else { Span::from_secs(7) })
+}
+
+/// Of the path's rate: it is full.
+const FULL: f64 = 0.95;
+
+/// A time of the run.
+fn at(span: Span) -> Time {
+    Time::ZERO + span
+}
+
+/// The time that is earlier by a span.
+fn earlier(time: Time, span: Span) -> Time {
+    Time::from_nanos(time.as_nanos().saturating_sub(span.as_nanos()))
+}
+
+/// A case for which PROBE_RTT, every five seconds, leaves no time between on round trips this long.
+fn between_probe_rtts(point: Point, rounds: u64) -> Result<(), Miss> {
+    match point.rounds(rounds) <= Span::from_secs(4) {
+        true => Ok(()),
+        false => {
+            Err(Miss::not_applicable("from outside: PROBE_RTT, every five seconds, leaves too few round trips between"))
+        }
+    }
+}
+
+fn seconds(time: Time) -> String {
+    format!("{:.3} s", since_start(time).as_nanos() as f64 / 1e9)
+}
