@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 
 const root = join(import.meta.dirname, "../scenarios");
 /** As `shipped_scenarios` of the Python package; `tests/equal.mjs` compares. */
-const FOLDERS = ["", "papers", "evaluate", "c4", "tcpeval"];
+const FOLDERS = ["", "papers", "evaluate", "c4", "tcpeval", "next", "attack"];
 
 const files = (folder, ending) =>
   readdirSync(join(root, folder))

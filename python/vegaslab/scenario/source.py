@@ -20,7 +20,7 @@ ScenarioLike = str | PathLike[str] | Mapping[str, object] | Scenario
 Overrides = Sequence[tuple[str, str]]
 
 _SHIPPED = Path(__file__).parents[1] / "scenarios"
-_FOLDERS = ("papers", "evaluate", "c4", "tcpeval")
+_FOLDERS = ("papers", "evaluate", "c4", "tcpeval", "next", "attack")
 
 
 def load(
@@ -62,7 +62,7 @@ def shipped_scenarios() -> dict[str, Path]:
     """The scenarios that come with vegaslab: file by name, in the order of their names, those in folders last.
 
     Those that carry out a claim of a paper are named `papers/NAME`, those of dossiers `evaluate/NAME`, `c4/NAME` and
-    `tcpeval/NAME`.
+    `tcpeval/NAME`, those that `vegas-next` is judged by `next/NAME`, and those of the adversary `attack/NAME`.
 
     >>> import vegaslab
     >>> list(vegaslab.shipped_scenarios())[:2]

@@ -171,7 +171,7 @@ fn base_range_ms(standalone: Standalone) -> (f64, f64) {
         // a signed 32 bits of microseconds: tcp_cdg.c
         Standalone::Cdg => (0.001, 2_147_483.647),
         Standalone::Copa | Standalone::CopaMvfst | Standalone::Ledbat | Standalone::LedbatPlusPlus => (0.0, f64::MAX),
-        Standalone::Fast | Standalone::RenoLinux => (0.0, f64::MAX),
+        Standalone::Fast | Standalone::RenoLinux | Standalone::VegasNext => (0.0, f64::MAX),
     }
 }
 

@@ -146,7 +146,7 @@ impl Rounds {
 
     /// Ends the round; it counts for the variation if the flow itself was steady.
     pub(super) fn finish(&mut self, is_steady: bool) {
-        let mean = Span::from_micros(self.sum_us / u64::from(self.samples.max(1)));
+        let mean = Span::from_micros(1).times(self.sum_us / u64::from(self.samples.max(1)));
         self.standing = self.least;
         if is_steady {
             let before = self.variation.as_nanos();
