@@ -53,7 +53,7 @@ export class Engine {
     return this.ask({ ask: "own", files }) as Promise<OwnAnswer[]>;
   }
 
-  /** Does the work of `own`, beginning when a worker is needed. */
+  /** Replaces the reader's files without starting a worker; a later one gets them when it starts. */
   know(files: OwnFile[]): void {
     if (this.worker) void this.own(files);
     else this.files = files;

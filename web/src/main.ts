@@ -188,7 +188,7 @@ class Playground {
     );
   }
 
-  /** The reader's files have changed: scenarios may name them, and runs use them. */
+  /** Takes over changed files of the reader: scenarios may name them, and runs use them. */
   private async takeOwn(files: OwnFile[]): Promise<OwnAnswer[]> {
     const [answers] = await Promise.all([this.main.engine.own(files), this.besideSide.engine.know(files)]);
     // while the reader writes a file, the newest version without errors has run

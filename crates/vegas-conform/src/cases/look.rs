@@ -70,7 +70,7 @@ pub(super) struct Stay<'a> {
     pub(super) looks: &'a [Look],
     /// The first moment of the next state.
     pub(super) next: Option<Look>,
-    /// At its end five seconds have passed since the run began, or since PROBE_RTT ended.
+    /// Whether at its end five seconds have passed since the run began, or since PROBE_RTT ended.
     probe_rtt_due: bool,
 }
 

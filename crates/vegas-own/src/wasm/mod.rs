@@ -99,7 +99,7 @@ struct Control {
 }
 
 impl Control {
-    /// The changes that an event made.
+    /// Takes over the outputs after an event, or fails with its error.
     fn done(&mut self, event: &str, now: Time, called: Result<(), String>) {
         self.now = now;
         match called {

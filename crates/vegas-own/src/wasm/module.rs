@@ -16,7 +16,7 @@ const FUEL: u64 = 1_000_000;
 pub(super) const MEMORY_BYTES_MAX: usize = 1 << 20;
 /// The limit on table elements; a compiler's table of functions fits.
 const TABLE_ELEMENTS_MAX: usize = 10_000;
-/// The size of the outputs: window, pace, threshold, base RTT and backlog have 8 bytes each.
+/// The number of outputs: window, pace, threshold, base RTT and backlog, of 8 bytes each.
 const OUTPUTS: usize = 5;
 
 /// A checked and compiled module.

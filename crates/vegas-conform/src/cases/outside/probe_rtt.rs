@@ -37,7 +37,7 @@ impl View {
     }
 }
 
-/// A time after the start; the first PROBE_RTT is due at five seconds.
+/// The round trips of the start; the first PROBE_RTT is due at five seconds.
 const SETTLED_ROUNDS: u64 = 36;
 
 pub(in crate::cases) fn enter(stage: &mut Stage<'_>) -> Judged {
