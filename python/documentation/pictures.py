@@ -118,7 +118,7 @@ def _eight(algorithm: str) -> Curve:
 _LINUX = (_algorithm("vegas"), _algorithm("vegas-linux"), _dashed(_algorithm("vegas-ns3")))
 
 _HEIRS = (
-    *("tor-vegas", "nv", "veno", "westwood", "yeah", "illinois", "htcp"),
+    *("tor-vegas", "vegas-next", "nv", "veno", "westwood", "yeah", "illinois", "htcp"),
     *("copa", "copa-mvfst", "ledbat", "ledbat++", "fast", "lp", "cdg", "bbr1", "bbr3"),
 )
 

@@ -35,6 +35,7 @@ presets! {
     cubic: "cubic",
     cubic_linux: "cubic-linux",
     tor_vegas: "tor-vegas",
+    vegas_next: "vegas-next",
     nv: "nv",
     veno: "veno",
     westwood: "westwood",

@@ -17,6 +17,8 @@ _HEAD = {
     "`vegaslab run evaluate/NAME` draws them; [the dossier](../evaluate.md) varies them.",
     "gallery/c4.md": "Gallery of the C4 cases\n\nThose of draft-huitema-ccwg-c4-test, as `vegaslab run c4/NAME` "
     "draws them.",
+    "gallery/next.md": "Gallery of vegas-next\n\nThe networks that judge it, as `vegaslab run next/NAME` draws them.",
+    "gallery/attack.md": "Gallery of the adversary\n\nThose of `vegaslab attack`, as `vegaslab run attack/NAME` shows.",
     "gallery/tcpeval.md": "Gallery of the tcpeval cases\n\nThose of draft-irtf-iccrg-tcpeval, as "
     "`vegaslab run tcpeval/NAME` draws them.",
 }

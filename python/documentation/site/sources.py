@@ -9,7 +9,7 @@ from documentation import ROOT
 _PAGES = {"README.md": "start.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 _FOLDERS = {
     "scenarios": "gallery/index.md",
-    **{f"scenarios/{name}": f"gallery/{name}.md" for name in ("papers", "evaluate", "c4", "tcpeval")},
+    **{f"scenarios/{name}": f"gallery/{name}.md" for name in ("papers", "evaluate", "c4", "tcpeval", "next", "attack")},
 }
 _COPIES = "sources"
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")

@@ -93,8 +93,8 @@ struct Drain {
     /// The window before it, to which it returns.
     resume: Window,
     queueing_before: Span,
-    /// The round at the least window ends with it; none while more is in flight.
-    until: Option<SendIndex>,
+    /// A round ends when it is acknowledged; the first one is the round of the first segment that left at the drain's window.
+    until: SendIndex,
     rounds: u8,
     /// Others drain, so that this flow is to join them.
     is_asked: bool,
@@ -116,7 +116,7 @@ impl VegasNext {
             drain: Drain {
                 resume: Window::default(),
                 queueing_before: Span::ZERO,
-                until: None,
+                until: SendIndex(0),
                 rounds: 0,
                 is_asked: false,
                 is_joined: false,
@@ -242,12 +242,12 @@ impl VegasNext {
         now.since(self.base.recent_at) >= Span::from_nanos(period.as_nanos() / part)
     }
 
-    fn begin_drain(&mut self, now: Time) {
+    fn begin_drain(&mut self, now: Time, next: SendIndex) {
         let rtt = self.standing();
         self.drain = Drain {
             resume: self.window,
             queueing_before: self.queueing(rtt),
-            until: None,
+            until: next,
             rounds: 0,
             is_asked: false,
             is_joined: self.drain.is_asked,
@@ -260,16 +260,13 @@ impl VegasNext {
 
     /// A drain lasts until a round has passed at its window and the queue is empty, or three rounds have.
     fn drain(&mut self, ack: &Ack) {
-        match self.drain.until {
-            None if ack.in_flight <= self.window.floor().max(Segments(1)) => self.drain.until = Some(ack.next),
-            Some(until) if ack.newest >= until => {
-                self.drain.rounds += 1;
-                match self.is_drained() || self.drain.rounds >= DRAIN_ROUNDS_MAX {
-                    true => self.end_drain(ack),
-                    false => self.drain.until = Some(ack.next),
-                }
-            }
-            _ => {}
+        if ack.newest < self.drain.until {
+            return;
+        }
+        self.drain.rounds += 1;
+        self.drain.until = ack.next;
+        if self.is_drained() || self.drain.rounds >= DRAIN_ROUNDS_MAX {
+            self.end_drain(ack);
         }
     }
 
@@ -434,7 +431,7 @@ impl CongestionControl for VegasNext {
         }
         let may_drain = self.stage == Stage::Steady && self.rounds.standing > Span::ZERO;
         if may_drain && (self.drain.is_asked || self.is_drain_due(ack.now)) {
-            self.begin_drain(ack.now);
+            self.begin_drain(ack.now, ack.next);
         }
     }
 
