@@ -1,7 +1,7 @@
 // Builds the page: node build.mjs ENGINE.wasm FOLDER
 //
-// FOLDER gets index.html with playground.js and playground.css, and playground.html, all three in one file. Everything
-// is inside: a page opened from a file may fetch nothing.
+// FOLDER gets index.html with playground.js and playground.css, and playground.html, all three in one file. The files
+// contain everything, because a page opened from a file may fetch nothing.
 
 import { build } from "esbuild";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -72,7 +72,7 @@ function textOf(ending) {
 }
 
 function filled(style, head, end = "") {
-  // functions: "$" in the texts means nothing
+  // functions, so that "$" in the texts has no special meaning
   return html
     .replace("<!--style-->", () => style)
     .replace("<!--script-->", () => head)

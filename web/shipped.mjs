@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 
 const root = join(import.meta.dirname, "../scenarios");
-/** As `shipped_scenarios` of the Python package; `tests/equal.mjs` compares. */
+/** Equals `shipped_scenarios` of the Python package; `tests/equal.mjs` compares them. */
 const FOLDERS = ["", "papers", "evaluate", "c4", "tcpeval", "next", "attack"];
 
 const files = (folder, ending) =>

@@ -8,7 +8,7 @@ import { element } from "./elements";
 import type { Description } from "./protocol";
 import { aligned, rowAt, type Series } from "./series";
 
-/** More lines than these are not told apart. */
+/** The greatest number of lines that a reader can distinguish. */
 export const FLOWS_DRAWN_MAX = 8;
 
 interface Line {
@@ -65,7 +65,7 @@ export function flowName(description: Description, flow: number): string {
   return description.flows.length > 1 ? `${flow}: ${algorithm}` : algorithm;
 }
 
-/** The greatest value of each chart, by the charts of each run: runs side by side have the same scales. */
+/** The greatest value of each chart in each run: runs side by side have equal scales. */
 export class Scales {
   private readonly most = new Map<Charts, number[]>();
 
@@ -91,7 +91,7 @@ export class Charts {
   private series: Series | undefined;
   private link = 0;
   private cursor_s: number | null = null;
-  /** The time under the pointer; null: it is elsewhere. */
+  /** The time under the pointer; null while the pointer is elsewhere. */
   private pointed_s: number | null = null;
 
   constructor(
@@ -113,7 +113,7 @@ export class Charts {
     this.draw();
   }
 
-  /** Makes the charts anew: for another number of lines, or other colours. */
+  /** Rebuilds the charts for another number of lines, or for other colours. */
   make(): void {
     if (!this.description || !this.series) return;
     for (const { plot } of this.drawn) plot.destroy();
@@ -122,7 +122,7 @@ export class Charts {
     for (const kind of KINDS) this.drawn.push(this.chart(kind, this.description, this.series));
   }
 
-  /** Draws what has come since. */
+  /** Draws the rows that have arrived since the last call. */
   draw(): void {
     if (!this.description || !this.series) return;
     for (const [number, { kind, plot }] of this.drawn.entries()) {
@@ -133,7 +133,7 @@ export class Charts {
     this.drawValues();
   }
 
-  /** Marks a time; null none. */
+  /** Marks a time; null removes the mark. */
   mark(at_s: number | null): void {
     if (this.cursor_s === at_s) return;
     this.cursor_s = at_s;
@@ -141,7 +141,7 @@ export class Charts {
     this.drawValues();
   }
 
-  /** The canvases with their titles, for a picture of the whole. */
+  /** The canvases with their titles, for a picture of all charts. */
   pictures(): { title: string; canvas: HTMLCanvasElement }[] {
     return this.drawn.map(({ kind, plot }) => ({ title: `${kind.title}, ${kind.unit}`, canvas: plot.ctx.canvas }));
   }
@@ -202,7 +202,8 @@ export class Charts {
     ctx.restore();
   }
 
-  /** The values under the pointer, or else at the mark, beside each chart's title and as its name for screen readers. */
+  /** Shows the values under the pointer, or else at the mark, beside each chart's title, and sets them as its name
+   * for screen readers. */
   private drawValues(): void {
     const { description, series } = this;
     if (!description || !series) return;
@@ -231,7 +232,7 @@ function greatest(lines: Line[]): number {
   return most;
 }
 
-/** A value with three digits; a whole number is one. */
+/** A value with three digits; a whole number stays whole. */
 export function figure(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));

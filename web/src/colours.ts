@@ -1,6 +1,6 @@
-// Colours, which the style sheet has for both themes.
+// Colours, which the style sheet defines for both themes.
 
-/** How many colours flows have; flows beyond these repeat them. */
+/** The number of flow colours; flows beyond it repeat them. */
 const FLOW_COLOURS = 8;
 
 /** A flow's colour for elements, which follow the theme by themselves. */
@@ -15,11 +15,11 @@ export function flowColour(flow: number): string {
 
 const ofTheme = new Map<string, string>();
 
-/** A colour of the page's style sheet, such as `--grid`, as it is in the theme of now. */
+/** A colour of the page's style sheet, such as `--grid`, in the current theme. */
 export function themeColour(name: string): string {
   const known = ofTheme.get(name);
   if (known) return known;
-  // a property's own value is still light-dark(...); that of a colour is the one of the two
+  // a custom property's value is still light-dark(...); the computed value of a colour is one of the two
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;
   document.body.append(probe);

@@ -1,4 +1,4 @@
-// What can be taken home: the scenario, the tables, the picture.
+// The files that the reader can save: the scenario, the tables, the picture.
 
 import { themeColour } from "./colours";
 import { byId, element, save } from "./elements";
@@ -6,7 +6,7 @@ import type { Side } from "./side";
 
 const TABLES = ["flows", "links", "traffic", "flow_series", "link_series", "incidents"];
 
-/** Fills the menu; `scenario` gives the text of now. */
+/** Fills the menu; `scenario` returns the current text. */
 export function offerDownloads(side: Side, sides: () => Side[], scenario: () => string): void {
   const menu = byId<HTMLDetailsElement>("downloads");
   const name = () => side.description?.name ?? "scenario";

@@ -1,4 +1,4 @@
-// A text that the reader edits, with what is wrong with it at its lines: the scenario, and an algorithm of the reader's.
+// A text that the reader edits, with its errors at their lines: the scenario, or one of the reader's algorithms.
 
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
@@ -31,14 +31,15 @@ const look = EditorView.theme({
   },
 });
 
-/** How a text is coloured. */
+/** The colours of a text. */
 export const languages = { toml: StreamLanguage.define(toml), javascript: StreamLanguage.define(javascript) };
 
 export class Editor {
   private readonly view: EditorView;
   private isOurs = false;
 
-  /** `typed` hears the text that the reader has changed; `title` is the id of the heading that names the editor. */
+  /** `typed` receives each text that the reader has changed; `title` is the id of the heading that names the editor.
+   * */
   constructor(parent: HTMLElement, typed: (text: string) => void, language: keyof typeof languages, title: string) {
     const changed = EditorView.updateListener.of((update) => {
       if (update.docChanged && !this.isOurs) typed(this.text);
@@ -72,7 +73,7 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Replaces what differs, so that the place of the reader stays. */
+  /** Replaces only the part that differs, so that the reader's cursor stays. */
   set text(text: string) {
     const old = this.text;
     let from = 0;
@@ -86,12 +87,12 @@ export class Editor {
     this.isOurs = false;
   }
 
-  /** Shows what is wrong. */
+  /** Shows an error. */
   show(failure: Failure): void {
     this.mark([this.diagnostic(failure, "error")]);
   }
 
-  /** Shows that nothing is wrong, and what has no effect. */
+  /** Shows that there is no error, and the warnings about keys without effect. */
   warn(warnings: string[]): void {
     this.mark(warnings.map((message) => this.diagnostic({ message, line: lineIn(message), key: "" }, "warning")));
   }
@@ -108,13 +109,13 @@ export class Editor {
   }
 }
 
-/** The line of the scenario that a line of the engine's names. */
+/** The line of the scenario that a message of the engine names. */
 function lineIn(message: string): number | null {
   const found = /^scenario:(\d+)/.exec(message);
   return found ? Number(found[1]) : null;
 }
 
-/** The engine's line without the name that the text has in it. */
+/** The engine's message without the name that the text has in it. */
 export function words(failure: Failure): string {
   const plain = failure.message.replace(/^scenario(:\d+)*: /, "");
   return failure.line ? `line ${failure.line}: ${plain}` : plain;

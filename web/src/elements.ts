@@ -21,7 +21,7 @@ export function byId<Type extends HTMLElement = HTMLElement>(id: string): Type {
   return found as Type;
 }
 
-/** Calls `work` once calls have stopped for this many ms. */
+/** Calls `work` when no further call has come for this time, ms. */
 export function debounced<Arguments extends unknown[]>(
   wait_ms: number,
   work: (...given: Arguments) => void,
@@ -33,7 +33,7 @@ export function debounced<Arguments extends unknown[]>(
   };
 }
 
-/** Gives the reader a file. */
+/** Saves a file for the reader. */
 export function save(name: string, content: BlobPart, type: string): void {
   const address = URL.createObjectURL(new Blob([content], { type }));
   element("a", { href: address, download: name }).click();

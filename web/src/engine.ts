@@ -1,8 +1,8 @@
-// The page's side of a worker: questions as promises, runs as events. A worker that trapped is replaced.
+// The page's side of a worker: requests as promises, runs as events. The page replaces a worker that trapped.
 
 import type { Description, Edit, Failure, FromWorker, OwnAnswer, OwnFile, Preset, Question, Rows, Summary, ToWorker } from "./protocol";
 
-/** What the page is told of a run. */
+/** The events of a run, as the page receives them. */
 export interface Listener {
   begun(description: Description): void;
   rows(rows: Rows, now_s: number): void;
@@ -15,17 +15,18 @@ interface Waiting {
   reject(failure: Failure): void;
 }
 
-/** How fast runs go: simulated seconds a second, Infinity as fast as possible. */
+/** The speed of runs: simulated seconds a second, Infinity as fast as possible. */
 export interface Pace {
   speed: number;
   paused: boolean;
 }
 
-/** A worker with the reader's algorithms that says nothing for this long has a loop without an end in one of them. */
+/** The time without a message after which a worker with the reader's algorithms is taken to be in an endless loop in
+ * one of them. */
 const SILENCE_S = 10;
 
 export class Engine {
-  /** Started when it is first needed: a page mostly needs one. */
+  /** Started when it is first needed: most pages need only one. */
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
@@ -33,9 +34,9 @@ export class Engine {
   private listener: Listener | undefined;
   /** The reader's files. */
   private files: OwnFile[] = [];
-  /** Whether a run is under way and not paused. */
+  /** Whether a run is in progress and not paused. */
   private isRunning = false;
-  /** Seconds since the worker said something; the page's own, so that a sleeping machine counts none. */
+  /** Seconds since the worker's last message; the page counts them itself, so that a sleeping machine counts none. */
   private silent_s = 0;
   private watching: number | undefined;
 
@@ -45,14 +46,14 @@ export class Engine {
     private readonly traces: Record<string, string>,
   ) {}
 
-  /** Takes the reader's files in place of earlier ones. */
+  /** Replaces the reader's files. */
   own(files: OwnFile[]): Promise<OwnAnswer[]> {
     this.worker ??= this.start();
     this.files = files;
     return this.ask({ ask: "own", files }) as Promise<OwnAnswer[]>;
   }
 
-  /** As `own`, from when a worker is needed. */
+  /** Replaces the reader's files without starting a worker; a later one gets them when it starts. */
   know(files: OwnFile[]): void {
     if (this.worker) void this.own(files);
     else this.files = files;
@@ -75,7 +76,7 @@ export class Engine {
     return this.ask({ ask: "table", name }) as Promise<Uint8Array<ArrayBuffer>>;
   }
 
-  /** Begins a run in place of an earlier one, of which nothing more is heard. */
+  /** Begins a run that replaces an earlier one; later messages of the earlier run are ignored. */
   begin(text: string, hand: number | null, pace: Pace, listener: Listener): void {
     this.run += 1;
     this.listener = listener;
@@ -101,7 +102,7 @@ export class Engine {
     if (this.worker) this.tell({ order: "pace", ...pace });
   }
 
-  /** Sets the window of the flow that is steered by hand. */
+  /** Sets the window of the flow that the reader steers. */
   steer(segments: number): void {
     this.tell({ order: "steer", segments });
   }
@@ -114,7 +115,7 @@ export class Engine {
   }
 
   private start(): Worker {
-    // a page from a file may start no worker from another file
+    // a page from a file may not start a worker from another file
     const worker = new Worker(URL.createObjectURL(new Blob([this.source], { type: "text/javascript" })));
     worker.onmessage = (event: MessageEvent) => this.hear(event.data as FromWorker);
     worker.onerror = (event) => this.replace({ message: event.message, line: null, key: "" });
@@ -123,7 +124,7 @@ export class Engine {
     return worker;
   }
 
-  /** Waits for a worker with the reader's algorithms, which nothing else could stop. */
+  /** Watches a worker with the reader's algorithms; nothing else could stop an endless loop in them. */
   private watch(): void {
     if (this.watching !== undefined || this.files.length === 0) return;
     this.silent_s = 0;
@@ -133,7 +134,7 @@ export class Engine {
       if (this.silent_s < SILENCE_S) return;
       const [file = { name: "" }] = this.files;
       const message = `${this.files.map(({ name }) => name).join(", ")}: no answer for ${SILENCE_S} s; is there a loop without an end?`;
-      // they would not end the next time either
+      // the next attempt would not end, either
       this.files = [];
       this.replace({ message, line: null, key: "", file: file.name });
     }, 1000);
@@ -184,7 +185,7 @@ export class Engine {
     }
   }
 
-  /** The next one starts when it is needed. */
+  /** The next worker starts when it is needed. */
   private replace(failure: Failure): void {
     this.worker?.terminate();
     this.worker = undefined;

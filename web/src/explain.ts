@@ -1,4 +1,4 @@
-// What happens at the marked time, in a sentence or two for a student.
+// Explains in a sentence or two, for a student, what happens at the marked time.
 
 import { figure, flowName } from "./charts";
 import type { Moment } from "./path";
@@ -14,7 +14,7 @@ export function explanation(description: Description, series: Series, moment: Mo
   return parts.filter(Boolean).join(" ");
 }
 
-/** What a flow does: the one with the largest share. */
+/** Describes the behaviour of the flow with the largest share. */
 function ofFlow(description: Description, series: Series, flow: number, at_s: number): string {
   const track = series.flows[flow];
   const row = track ? rowAt(track.time_s, at_s) : -1;
@@ -33,7 +33,7 @@ const WHAT: Record<(typeof phases)[number], string> = {
   "recovery": "has lost packets and repairs the loss",
 };
 
-/** What waits, in packets of that many bytes. */
+/** The waiting data, in packets of that many bytes. */
 function ofQueue(moment: Moment, bytes: number): string {
   const part = moment.throughput_mbps / moment.rate_mbps;
   const link = moment.link.replace("->", " → ");

@@ -1,20 +1,21 @@
-// The scenario as a form: a link's rate, delay and queue, the flows and their algorithms. Every change is an edit of the text.
+// The scenario as a form: a link's rate, delay and queue, the flows and their algorithms. Every change is an edit of
+// the text.
 
 import { flowProperty } from "./colours";
 import { element } from "./elements";
 import { at, quantity, tableOfLink } from "./keys";
 import type { Description, Edit, Json, Preset } from "./protocol";
 
-/** In place of a preset's name: an algorithm that the reader is about to write. */
+/** Stands in place of a preset's name for an algorithm that the reader is about to write. */
 export const WRITE_OWN = "own…";
 
-/** The form shows no more flows one by one, and adds no more. */
+/** The greatest number of flows that the form shows one by one; it adds no more. */
 const FLOWS_MAX = 20;
 
 export interface FormEvents {
   edit(edits: Edit[]): void;
   link(id: string): void;
-  /** A flow gets a preset, an algorithm of the reader's, or [`WRITE_OWN`]. */
+  /** Gives a flow a preset, one of the reader's algorithms, or [`WRITE_OWN`]. */
   algorithm(flow: number, name: string): void;
   beside(algorithm: string): void;
 }
@@ -60,7 +61,7 @@ export class Form {
     );
   }
 
-  /** Shows a checked scenario; `watched` is the link that is looked at, `own` are the reader's algorithms. */
+  /** Shows a checked scenario; `watched` is the link that the page shows, `own` are the reader's algorithms. */
   show(description: Description, watched: number, beside: string, own: string[]): void {
     this.description = description;
     this.watched = watched;
@@ -93,7 +94,7 @@ export class Form {
     this.count.input.disabled = count > FLOWS_MAX;
     const focused = document.activeElement?.id;
     this.flows.replaceChildren(...description.flows.slice(0, FLOWS_MAX).map((_, flow) => this.flowRow(description, flow)));
-    // a change makes the rows anew, and the reader's place is in one of them
+    // a change rebuilds the rows, and one of them has the reader's focus
     if (focused?.startsWith("flow-")) document.getElementById(focused)?.focus();
   }
 
@@ -148,7 +149,7 @@ export class Form {
   }
 }
 
-/** What the scenario calls a flow's algorithm: a preset, or one of the reader's; null for a table of parts. */
+/** The scenario's name for a flow's algorithm: a preset, or one of the reader's; null for a table of parts. */
 export function nameOf(algorithm: Json | undefined): string | null {
   if (typeof algorithm === "string") return algorithm;
   const own = algorithm !== undefined ? (at(algorithm, "javascript") ?? at(algorithm, "wasm")) : undefined;
@@ -157,13 +158,14 @@ export function nameOf(algorithm: Json | undefined): string | null {
 
 function slider(name: string, range: Record<string, string>, changed: (input: HTMLInputElement) => void): Slider {
   const input = element("input", { type: "range", ...range });
-  // the slider says its value itself
+  // the slider announces its value itself
   const output = element("output", { "aria-live": "off" });
   input.addEventListener("input", () => changed(input));
   return { row: element("label", { class: "slider" }, element("span", {}, name), input, output), input, output };
 }
 
-/** Shows a value on a logarithmic slider, unless the reader is dragging it; null: it is no plain quantity. */
+/** Shows a value on a logarithmic slider, unless the reader is dragging it; null means that it is no plain quantity.
+ * */
 function show({ input, output }: Slider, value: number | null, text: (value: number) => string): void {
   input.disabled = value === null;
   output.value = value === null ? "see the file" : text(value);
@@ -172,7 +174,7 @@ function show({ input, output }: Slider, value: number | null, text: (value: num
   if (value !== null && !isAtIt) input.value = String(Math.log10(value));
 }
 
-/** Values that people would write: two digits. */
+/** Rounds values to two digits, as people would write them. */
 function twoDigits(value: number): number {
   return Number(value.toPrecision(2));
 }

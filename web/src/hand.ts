@@ -1,8 +1,8 @@
-// "You are the congestion control": the first flow's window is the reader's, beside the preset that it had.
+// "You are the congestion control": the reader sets the first flow's window, beside a run with the flow's preset.
 
 import { byId, element } from "./elements";
 
-/** The widest window that the wheel gives, segments. */
+/** The widest window of the wheel, segments. */
 const WINDOW_MAX = 4000;
 
 export interface HandEvents {
@@ -36,7 +36,7 @@ export class Hand {
     return Math.round(10 ** Number(this.wheel.value));
   }
 
-  /** Shows whether the reader steers; the wheel is then at a window of ten. */
+  /** Shows whether the reader steers; the wheel then begins at a window of ten. */
   show(isOn: boolean): void {
     const isNew = isOn && this.panel.hidden;
     this.panel.hidden = !isOn;

@@ -1,10 +1,10 @@
-// Where the values of a link stand in the scenario's document.
+// The places of a link's values in the scenario's document.
 
 import type { Description, Json } from "./protocol";
 
 type Table = { [key: string]: Json };
 
-/** The dotted key of the table that describes a link; null for one that no single table does. */
+/** The dotted key of the table that describes a link; null where no single table describes it. */
 export function tableOfLink(description: Description, link: number): string | null {
   const topology = at(description.document, "topology") as Table;
   const [from = "", to = ""] = (description.links[link]?.id ?? "").split("->");
@@ -42,7 +42,7 @@ const RATE_MBPS: Record<string, number> = { bit: 1e-6, kbit: 1e-3, mbit: 1, gbit
 const TIME_MS: Record<string, number> = { ns: 1e-6, us: 1e-3, ms: 1, s: 1e3, min: 6e4, h: 3.6e6 };
 const PACKETS: Record<string, number> = { p: 1 };
 
-/** A quantity's number in the unit of the slider; null for what a slider does not hold. */
+/** A quantity's number in the slider's unit; null for a quantity that the slider cannot show. */
 export function quantity(value: Json | undefined, unit: "mbit" | "ms" | "p"): number | null {
   const units = { mbit: RATE_MBPS, ms: TIME_MS, p: PACKETS }[unit];
   const found = typeof value === "string" ? /^([\d.]+)\s*([a-z]+)$/.exec(value.trim()) : null;

@@ -1,20 +1,20 @@
-// The state of the page in its address: the scenario compressed, the rest as plain words.
+// The state of the page in its address: the scenario is compressed, the rest are plain words.
 
-/** What the address holds after `#`. */
+/** The content of the address after `#`. */
 export interface State {
   /** The scenario's TOML. */
   scenario: string;
-  /** The algorithm of the run beside it; empty without one. */
+  /** The algorithm of the run beside it; empty without such a run. */
   beside: string;
   /** Simulated seconds a second; Infinity as fast as possible. */
   speed: number;
-  /** Whether the reader steers the first flow's window, beside the algorithm that it has. */
+  /** Whether the reader steers the first flow's window, beside a run with the flow's algorithm. */
   hand: boolean;
-  /** The link that is looked at, `from->to`; empty: the slowest on the first flow's path. */
+  /** The link that the page shows, `from->to`; empty means the slowest on the first flow's path. */
   link: string;
 }
 
-/** An address holds no more than this, bytes of TOML: what is longer is no scenario of people's. */
+/** The greatest size of an address's TOML, bytes; no scenario that a person writes is longer. */
 const SCENARIO_BYTES_MAX = 1 << 20;
 
 export async function toFragment(state: State): Promise<string> {
@@ -26,7 +26,7 @@ export async function toFragment(state: State): Promise<string> {
   return `#${words}`;
 }
 
-/** None where there is no scenario in it; throws where what is there is damaged. */
+/** Reads an address. Returns none where it contains no scenario; throws where its content is damaged. */
 export async function fromFragment(fragment: string): Promise<State | undefined> {
   const words = new URLSearchParams(fragment.replace(/^#/, ""));
   const packed = words.get("s");
@@ -41,7 +41,7 @@ export async function fromFragment(fragment: string): Promise<State | undefined>
   };
 }
 
-/** A shipped scenario's name in the address, as the documentation's links have it: `#open=gallop-50mbit`. */
+/** A shipped scenario's name in the address, in the form of the documentation's links: `#open=gallop-50mbit`. */
 export function shippedName(fragment: string): string | null {
   return new URLSearchParams(fragment.replace(/^#/, "")).get("open");
 }
@@ -66,7 +66,7 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What comes out of a (de)compression, up to a limit in bytes. */
+/** The output of a (de)compression, up to a limit in bytes. */
 export async function through(
   stream: CompressionStream | DecompressionStream,
   bytes: Uint8Array<ArrayBuffer>,

@@ -1,4 +1,4 @@
-// The page: the scenario's text, its form and its runs, in step.
+// The page: it keeps the scenario's text, its form and its runs consistent.
 
 import packedEngine from "virtual:engine";
 import { scenarios, traces } from "virtual:scenarios";
@@ -29,7 +29,7 @@ const GROUPS = {
   "tcpeval/": "Cases of draft-irtf-iccrg-tcpeval",
 };
 const FIRST = "gallop-50mbit";
-/** The engine, unpacked, has a few megabytes. */
+/** The unpacked engine has a few megabytes. */
 const ENGINE_BYTES_MAX = 64 << 20;
 
 class Playground {
@@ -43,7 +43,7 @@ class Playground {
   private readonly hand: Hand;
   private readonly workshop: Workshop;
   private description: Description | undefined;
-  /** Changes of the text, one after another. */
+  /** Changes of the text, carried out one after another. */
   private changes: Promise<unknown> = Promise.resolve();
 
   constructor(engine: () => Engine) {
@@ -83,7 +83,7 @@ class Playground {
     onTheme(() => this.sides().forEach((side) => (side.charts.make(), side.draw())));
   }
 
-  /** Opens what the address names. */
+  /** Opens the scenario that the address names. */
   async open(): Promise<void> {
     const name = shippedName(location.hash);
     const fallback = { scenario: scenarios[name ?? FIRST] ?? scenarios[FIRST] ?? "", beside: "", speed: Infinity, hand: false, link: "" };
@@ -102,7 +102,7 @@ class Playground {
     return this.state.beside || this.state.hand ? [this.main, this.besideSide] : [this.main];
   }
 
-  /** The text becomes what `make` gives, once what was to change before has. */
+  /** Replaces the text by the result of `make`, after all earlier changes. */
   private change(make: () => Promise<string>): void {
     this.changes = this.changes.then(async () => {
       try {
@@ -139,7 +139,7 @@ class Playground {
     await this.showLink();
   }
 
-  /** The link that is looked at. */
+  /** The link that the page shows. */
   private link(description: Description): number {
     const named = description.links.findIndex(({ id }) => id === this.state.link);
     return named < 0 ? description.watched : named;
@@ -175,23 +175,23 @@ class Playground {
     return this.main.engine.edit(this.state.scenario, edits);
   }
 
-  /** Goes on with an algorithm's name, once the reader has one to write. */
+  /** Continues with an algorithm's name, as soon as the reader has written one. */
   private async choose(name: string, goOn: (name: string) => void): Promise<void> {
     const chosen = name === WRITE_OWN ? await this.workshop.write() : name;
     if (chosen !== undefined) goOn(chosen);
   }
 
-  /** Gives flows other algorithms, by name. */
+  /** Sets the algorithms of flows, by name. */
   private setAlgorithms(chosen: [flow: number, name: string][]): void {
     this.edit(
       chosen.map(([flow, name]) => ({ set: { key: `flow.${flow}.algorithm`, value: this.workshop.tableOf(name) ?? name } })),
     );
   }
 
-  /** The reader's files are others: scenarios may name them, and runs go by them. */
+  /** Takes over changed files of the reader: scenarios may name them, and runs use them. */
   private async takeOwn(files: OwnFile[]): Promise<OwnAnswer[]> {
     const [answers] = await Promise.all([this.main.engine.own(files), this.besideSide.engine.know(files)]);
-    // of a file that is being written the newest good version has run
+    // while the reader writes a file, the newest version without errors has run
     if (answers.every(({ failure }) => !failure)) this.change(async () => this.state.scenario);
     return answers;
   }
@@ -206,7 +206,7 @@ class Playground {
     this.setAlgorithms((chosen ?? []).filter(([, name]) => renamed(name) !== name).map(([flow, name]) => [flow, renamed(name)]));
   }
 
-  /** The reader steers, in real time unless a speed is chosen; or no more. */
+  /** Begins steering, in real time unless the reader has chosen a speed; or ends it. */
   private steer(isOn: boolean): void {
     this.state.hand = isOn;
     if (isOn && this.state.speed === Infinity) {
@@ -266,7 +266,7 @@ class Playground {
     try {
       history.replaceState(null, "", fragment);
     } catch {
-      // some browsers refuse that for pages from files; the copied link has it
+      // some browsers refuse that for pages from files; the copied link has the state
     }
   }
 

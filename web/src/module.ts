@@ -1,4 +1,4 @@
-// The engine's WebAssembly module: its functions of numbers as functions of texts and rows.
+// The engine's WebAssembly module: wraps its functions of numbers as functions of texts and rows.
 
 import { Host, type Program } from "./own/host";
 import type { Description, Edit, Failure, Preset, Rows, Summary } from "./protocol";
@@ -29,17 +29,17 @@ interface Exports {
 }
 
 const NO_FLOW = 0xffff_ffff;
-/** Numbers of an event (`crates/vegas-web/src/own.rs`). */
+/** The count of an event's numbers (`crates/vegas-web/src/own.rs`). */
 const SLOTS = 24;
 
-/** What the engine refuses. */
+/** An error that the engine reports. */
 export class Refused extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
   }
 }
 
-/** One engine. After a trap (`WebAssembly.RuntimeError`) it is of no use any more. */
+/** One engine. After a trap (`WebAssembly.RuntimeError`) it cannot be used any more. */
 export class Module {
   private slots = new Float64Array();
 
@@ -69,7 +69,7 @@ export class Module {
     this.wasm.forget_algorithms();
   }
 
-  /** Keeps algorithms of the reader's, which scenarios may name from now on. */
+  /** Keeps algorithms of the reader, which scenarios may then name. */
   keep(programs: Program[]): void {
     for (const program of programs) {
       const { language, name, label, needs } = program;
@@ -93,14 +93,14 @@ export class Module {
     return this.json(this.wasm.presets()) as Preset[];
   }
 
-  /** Begins a run; `hand` is the flow that is steered by hand. */
+  /** Begins a run; `hand` is the flow that the reader steers. */
   begin(text: string, hand: number | null): Description {
     this.host.begin();
     this.give(text);
     return this.json(this.wasm.begin(hand ?? NO_FLOW)) as Description;
   }
 
-  /** Handles at most this many events; whether the run is at its end. */
+  /** Handles at most this many events; returns whether the run is at its end. */
   advance(events: number): boolean {
     const reached = this.wasm.advance(events);
     if (reached === 0) this.answered(0);
@@ -111,12 +111,12 @@ export class Module {
     return this.wasm.now_s();
   }
 
-  /** Rows that were not taken yet, as arrays of their own. */
+  /** Rows that were not taken yet, copied into arrays of their own. */
   takeRows(): Rows {
     return { flows: this.table_rows(0), links: this.table_rows(1) };
   }
 
-  /** Sets the window of the flow that is steered by hand. */
+  /** Sets the window of the flow that the reader steers. */
   steer(segments: number): void {
     this.wasm.steer(segments);
   }
@@ -131,7 +131,7 @@ export class Module {
     return this.answered(this.wasm.table());
   }
 
-  /** What a panic said before its trap. */
+  /** The message of a panic before its trap. */
   lastWords(): Failure {
     try {
       return JSON.parse(decode(this.answer())) as Failure;
@@ -140,7 +140,7 @@ export class Module {
     }
   }
 
-  /** The numbers of an event in the engine's memory, which moves as it grows. */
+  /** The numbers of an event in the engine's memory; their address changes when the memory grows. */
   private currentSlots(): Float64Array {
     const { buffer } = this.wasm.memory;
     if (this.slots.buffer !== buffer) this.slots = new Float64Array(buffer, this.wasm.slots(), SLOTS);

@@ -1,16 +1,16 @@
-// The path as a picture: packets on their way and in the queue of one link, at the marked time.
+// The path as a picture: packets in flight and in the queue of one link, at the marked time.
 
 import { flowColour, themeColour } from "./colours";
 import type { Description } from "./protocol";
 import { rowAt, type Series } from "./series";
 
-/** What the picture shows. */
+/** The values that the picture shows. */
 export interface Moment {
-  /** Packets of data on the way to the queue and after it, all flows together. */
+  /** Data packets in flight before and after the queue, of all flows. */
   underWay: number;
   waiting: number;
   limit: number | null;
-  /** Each flow's part of the throughput, of flows that send. */
+  /** The share of the throughput of each flow that sends. */
   shares: { flow: number; share: number }[];
   throughput_mbps: number;
   rate_mbps: number;
@@ -43,13 +43,13 @@ export function momentAt(description: Description, series: Series, link: number,
   };
 }
 
-/** Dots on the whole path at most; beyond, one stands for several packets. */
+/** The greatest number of dots on the whole path; beyond it, a dot stands for several packets. */
 const DOTS_MAX = 56;
 const QUEUE_DOTS_MAX = 60;
 const HEIGHT = 132;
 
 export class PathPicture {
-  /** How far the dots have come, parts of the path. */
+  /** The progress of the dots, as a fraction of the path. */
   private phase = 0;
   private readonly still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -69,13 +69,14 @@ export class PathPicture {
     new Drawing(context, width, this.phase).all(moment);
   }
 
-  /** Packets that one dot stands for. */
+  /** The number of packets that one dot stands for. */
   static packetsADot(moment: Moment): number {
     return Math.max(1, Math.ceil(moment.underWay / DOTS_MAX), Math.ceil(moment.waiting / QUEUE_DOTS_MAX));
   }
 }
 
-/** One frame: hosts at both ends, the router with its queue between, data above, acknowledgements below. */
+/** Draws one frame: hosts at both ends, the router with its queue between them, data above, acknowledgements below.
+ * */
 class Drawing {
   private readonly data = 50;
   private readonly back = 104;
@@ -126,7 +127,7 @@ class Drawing {
     this.context.restore();
   }
 
-  /** Data and acknowledgements evenly on their way: half of what is under way each. */
+  /** Draws data and acknowledgements evenly spaced: each has half of the packets in flight. */
   private dots(moment: Moment): void {
     const packets = PathPicture.packetsADot(moment);
     const count = Math.round(moment.underWay / packets);
@@ -141,7 +142,7 @@ class Drawing {
     }
   }
 
-  /** The packets that wait stand in rows before the router's exit, the newest on top. */
+  /** Draws the waiting packets in rows before the router's exit, the newest on top. */
   private queue(moment: Moment): void {
     const packets = PathPicture.packetsADot(moment);
     const count = Math.ceil(moment.waiting / packets);
@@ -168,7 +169,7 @@ class Drawing {
     this.context.fill();
   }
 
-  /** Words within the picture. */
+  /** Writes text into the picture. */
   private text(words: string, x: number, y: number): void {
     this.words(words, Math.min(Math.max(x, 30), this.width - 30), y, this.soft);
   }
@@ -181,7 +182,7 @@ class Drawing {
   }
 }
 
-/** The flow that a number from 0 to 1 falls to, by the flows' shares. */
+/** The flow to which a number from 0 to 1 belongs, by the flows' shares. */
 function ofShare(moment: Moment, part: number): number {
   let sum = 0;
   for (const { flow, share } of moment.shares) {

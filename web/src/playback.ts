@@ -1,4 +1,5 @@
-// Time: pause, speed and scrub. Runs are computed at the chosen speed, and what is computed can be looked at again.
+// Time: pause, speed and scrub. Runs are computed at the chosen speed, and the reader can look again at the computed
+// part.
 
 import { byId, element } from "./elements";
 import type { Pace } from "./engine";
@@ -13,7 +14,7 @@ const SPEEDS: [number, string][] = [
   [1, "real time"],
   [0.1, "slow motion, a tenth"],
 ];
-/** A finished run is played again within this time where no speed is chosen. */
+/** The time in which a finished run is played again where no speed is chosen. */
 const REPLAY_S = 12;
 
 export interface PlaybackEvents {
@@ -29,7 +30,7 @@ export class Playback {
   private readonly path = new PathPicture(byId<HTMLCanvasElement>("path"));
   private duration_s = 1;
   private isPlaying = true;
-  /** The time looked at, s; null: the newest. */
+  /** The time that the page shows, s; null: the newest. */
   private cursor_s: number | null = null;
   private lastFrame_ms = 0;
   private rest_ms = 0;
@@ -75,7 +76,7 @@ export class Playback {
     for (const side of this.sides()) side.engine.setPace(this.pace());
   }
 
-  /** Up to where all sides are computed, s. */
+  /** The time up to which all sides are computed, s. */
   private head(): number {
     return Math.min(...this.sides().map(({ now_s }) => now_s));
   }
@@ -122,7 +123,7 @@ export class Playback {
     requestAnimationFrame((next_ms) => this.frame(next_ms));
   }
 
-  /** Moves the mark, where it does not simply follow what is computed. */
+  /** Moves the mark, where it does not follow the computed time. */
   private proceed(passed_s: number): void {
     if (this.cursor_s === null || !this.isPlaying) return;
     const chosen = Number(this.speed.value);
@@ -133,14 +134,14 @@ export class Playback {
       }
   }
 
-  /** Charts that take long are drawn less often, so that the page answers. */
+  /** Draws slow charts less often, so that the page stays responsive. */
   private drawCharts(now_ms: number): void {
     const sides = this.sides();
     const isDirty = sides.some((side) => side.isDirty);
     if (!isDirty || (now_ms < this.rest_ms && !this.isOver())) return;
     const begun = performance.now();
     for (const side of sides) side.draw();
-    // how long the page takes to open: tests/measure.mjs
+    // for tests/measure.mjs, which measures how long the page takes to open
     performance.mark("drawn");
     this.rest_ms = now_ms + 3 * (performance.now() - begun);
   }

@@ -1,4 +1,4 @@
-// What the page and the worker say to each other, and what the engine answers.
+// The messages between page and worker, and the engine's answers.
 
 /** A change of a scenario's text (`crates/vegas-web/src/edit.rs`). */
 export type Edit =
@@ -6,25 +6,25 @@ export type Edit =
   | { copy: { key: string } }
   | { remove: { key: string } };
 
-/** Why something cannot be done; `line` counts from 1. */
+/** Why an operation cannot be done; `line` counts from 1. */
 export interface Failure {
   message: string;
   line: number | null;
   key: string;
-  /** The line is one of this file of the reader's, not of the scenario. */
+  /** The line belongs to this file of the reader, not to the scenario. */
   file?: string;
 }
 
-/** A file with algorithms of the reader's: JavaScript, or a WebAssembly module. */
+/** A file with algorithms of the reader: JavaScript, or a WebAssembly module. */
 export interface OwnFile {
   /** Ends in `.js` or `.wasm`. */
   name: string;
   content: string | Uint8Array<ArrayBuffer>;
-  /** The preset with this algorithm's host and numbers. */
+  /** The preset with the host and the numbers of this algorithm. */
   preset: string;
 }
 
-/** What came of a file: what scenarios call its algorithms, or why it has none. */
+/** The result for a file: the names of its algorithms in scenarios, or why it has none. */
 export interface OwnAnswer {
   file: string;
   names: string[];
@@ -52,7 +52,7 @@ export interface Description {
   duration_s: number;
   run_id: string;
   sample: "step" | "change" | "off";
-  /** Lines about what has no effect. */
+  /** Warnings about keys that have no effect. */
   warnings: string[];
   document: Json;
   flows: FlowDescription[];
@@ -78,7 +78,7 @@ export interface Preset {
   summary: string;
 }
 
-/** Asked by the page; each has one reply of the same `id`. */
+/** Requests of the page; each has one reply with an equal `id`. */
 export type Question =
   | { ask: "check"; text: string }
   | { ask: "edit"; text: string; edits: Edit[] }
@@ -86,7 +86,7 @@ export type Question =
   | { ask: "own"; files: OwnFile[] }
   | { ask: "table"; name: string };
 
-/** Told by the page: none of these is answered. `hand`: the flow with a window that `steer` sets. */
+/** Notices of the page, which have no reply. `hand`: the flow with a window that `steer` sets. */
 export type Order =
   | { order: "begin"; run: number; text: string; hand: number | null; speed: number; paused: boolean }
   | { order: "pace"; speed: number; paused: boolean }

@@ -1,4 +1,4 @@
-// A run's rows as columns, one track a flow or link, as far as it has come.
+// A run's rows as columns, one track for each flow or link, up to the computed time.
 
 import { flowColumnCount, flowColumns, linkColumnCount, linkColumns, type Rows } from "./protocol";
 
@@ -41,7 +41,7 @@ function append<Name extends string>(
   }
 }
 
-/** The newest row at or before a time; -1 before the first. */
+/** The index of the newest row at or before a time; -1 before the first. */
 export function rowAt(time_s: readonly number[], at_s: number): number {
   let low = 0;
   let high = time_s.length;
@@ -53,7 +53,7 @@ export function rowAt(time_s: readonly number[], at_s: number): number {
   return low - 1;
 }
 
-/** Tracks on one axis of time, as uPlot takes them; null where a track has no row, or no value in it. */
+/** Tracks on one time axis, in uPlot's form; null where a track has no row, or no value in it. */
 export function aligned(tracks: { time_s: number[]; values: number[] }[]): (number | null)[][] {
   const [first] = tracks;
   if (!first) return [[]];

@@ -1,4 +1,4 @@
-// One run on the page: an engine, its charts and its totals. There are two when algorithms are compared.
+// One run on the page: an engine, its charts and its totals. A comparison of algorithms has two.
 
 import { Charts, figure, flowName, FLOWS_DRAWN_MAX, type Scales } from "./charts";
 import { flowProperty } from "./colours";
@@ -7,7 +7,7 @@ import type { Engine, Pace } from "./engine";
 import type { Description, Failure, Summary } from "./protocol";
 import { Series } from "./series";
 
-/** Columns of the table of flows, with what they are called. */
+/** Columns of the table of flows, with their titles. */
 const TOTALS: [string, string][] = [
   ["goodput_mbps", "goodput, Mb/s"],
   ["mean_rtt_ms", "mean RTT, ms"],
@@ -22,19 +22,19 @@ export class Side {
   description: Description | undefined;
   series: Series | undefined;
   summary: Summary | undefined;
-  /** How far the run has come, s. */
+  /** The simulated time that the run has reached, s. */
   now_s = 0;
   isDirty = false;
 
   private readonly title = element("h2");
   private readonly totals = element("div", { class: "totals" });
-  /** The link that is looked at. */
+  /** The link that the page shows. */
   watched = 0;
 
   constructor(
     readonly engine: Engine,
     scales: Scales,
-    /** Hears of the end of runs; of a failure, with it. */
+    /** Receives the end of each run, and the failure if there is one. */
     private readonly ended: (failure: Failure | null) => void,
   ) {
     const charts = element("div", { class: "charts" });
@@ -42,7 +42,7 @@ export class Side {
     this.charts = new Charts(charts, scales);
   }
 
-  /** Runs a scenario; `describes` gives the link to look at. */
+  /** Runs a scenario; `describes` returns the link to show. */
   run(text: string, hand: number | null, pace: Pace, title: string, linkOf: (description: Description) => number): void {
     this.title.textContent = title;
     this.title.hidden = title === "";
@@ -73,7 +73,7 @@ export class Side {
     });
   }
 
-  /** Looks at another link. */
+  /** Shows another link. */
   watch(link: number): void {
     this.watched = link;
     if (this.description && this.series) this.charts.show(this.description, this.series, link);
@@ -88,7 +88,7 @@ export class Side {
 
   private showTotals(): void {
     const { description, summary } = this;
-    // those of an earlier run are not this one's
+    // rows of an earlier run do not belong to this one
     if (!description || !summary) return this.totals.replaceChildren();
     const flows = summary.flows.slice(0, FLOWS_DRAWN_MAX).map((flow, id) => {
       const name = element("span", { class: "chip", style: `--line: ${flowProperty(id)}` }, flowName(description, id));

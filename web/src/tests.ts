@@ -1,4 +1,4 @@
-// What the tests in `web/tests` ask of the page, as `window.vegaslab`: runs in an engine of their own.
+// The functions that the tests in `web/tests` call as `window.vegaslab`: runs in an engine of their own.
 
 import type { Engine } from "./engine";
 import type { OwnFile, Summary } from "./protocol";

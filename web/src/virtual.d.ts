@@ -1,4 +1,4 @@
-// What build.mjs puts into the page.
+// The modules that build.mjs puts into the page.
 
 declare module "virtual:worker" {
   /** The worker's program. */

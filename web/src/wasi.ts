@@ -1,16 +1,17 @@
-// What the engine's standard library asks of a host (WASI, preview 1). There are no files, arguments or outputs; the clock
-// stands still, and random bytes are zero: a run depends on neither, as its random numbers come from the scenario's seed.
+// The functions that the engine's standard library requires from a host (WASI, preview 1). There are no files,
+// arguments or outputs. The clock stands still, and random bytes are zero; a run depends on neither, as its random
+// numbers come from the scenario's seed.
 
 const MODULE = "wasi_snapshot_preview1";
 const OK = 0;
 /** The error number of a function that a host does not have. */
 const ENOSYS = 52;
-/** Far from zero: quinn subtracts times from an instant. */
+/** Far from zero, because quinn subtracts times from an instant. */
 const NOW_NS = 10n ** 18n;
 
 type Imported = (...given: (number | bigint)[]) => number;
 
-/** The functions that `module` imports of WASI, on the memory that `memory` gives. */
+/** The functions that `module` imports from WASI, on the memory that `memory` returns. */
 export function wasi(module: WebAssembly.Module, memory: () => WebAssembly.Memory): Record<string, Record<string, Imported>> {
   const known: Record<string, Imported> = {
     clock_time_get(_clock, _precision, place) {

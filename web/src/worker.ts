@@ -1,4 +1,4 @@
-// The worker: answers questions, and runs a scenario in slices between them.
+// The worker: answers requests, and runs a scenario in slices between them.
 
 import { Module, Refused } from "./module";
 import { programOf } from "./own/binary";
@@ -6,9 +6,9 @@ import { described } from "./own/host";
 import { programsOf } from "./own/script";
 import type { Failure, FromWorker, Order, OwnAnswer, OwnFile, Question, ToWorker } from "./protocol";
 
-/** Events between looks at the clock when as fast as possible: some milliseconds' worth. */
+/** Events between readings of the clock when the run goes as fast as possible: some milliseconds of work. */
 const SLICE_EVENTS = 20_000;
-/** Events a slice when the run keeps to a clock: simulated time overshoots by this much. */
+/** Events of a slice when the run keeps to a clock: the most by which simulated time overshoots. */
 const PACED_EVENTS = 500;
 const SLICE_MS = 16;
 
@@ -24,16 +24,16 @@ let run = 0;
 let isRunning = false;
 let speed = Infinity;
 let paused = false;
-/** Time of computation, ms. */
+/** The computation time of the run so far, ms. */
 let spent_ms = 0;
-/** From when, by the clock and in the run, a paced run counts. */
+/** The start of a paced run, by the clock and in simulated time. */
 let pacedFrom = { clock_ms: 0, now_s: 0 };
 
-// a message to itself comes after those that wait, and sooner than a timer
+// a message to itself arrives after those that wait, and sooner than a timer
 const slices = new MessageChannel();
 slices.port1.onmessage = () => slice();
 
-// the first message brings the engine; those that come before it, or a file of the reader's, is ready wait
+// the first message brings the engine; messages that arrive before the engine or a file of the reader is ready wait
 scope.onmessage = (event: MessageEvent) => {
   if (loading) loading = loading.then(() => hear(event.data as ToWorker));
   else loading = load(event.data as { wasm: Uint8Array<ArrayBuffer>; traces: Record<string, string> });
@@ -53,7 +53,7 @@ function hear(message: ToWorker): void | Promise<void> {
   else reply(message.id, message);
 }
 
-/** Takes the reader's files in place of earlier ones. */
+/** Replaces the reader's files. */
 async function take(files: OwnFile[]): Promise<OwnAnswer[]> {
   const answers: OwnAnswer[] = [];
   module?.forget();
@@ -119,7 +119,7 @@ function obey(order: Order): void {
 
 let isNext = false;
 
-/** One slice is under way at most. */
+/** At most one slice is scheduled. */
 function next(wait_ms: number): void {
   if (isNext) return;
   isNext = true;
@@ -127,7 +127,7 @@ function next(wait_ms: number): void {
   else slices.port2.postMessage(null);
 }
 
-/** Some milliseconds of the run; then others have their turn. */
+/** Runs for some milliseconds, and then lets other messages be handled. */
 function slice(): void {
   isNext = false;
   if (!isRunning || paused) return;
@@ -147,7 +147,7 @@ function slice(): void {
   });
 }
 
-/** Whether an algorithm of the reader's has ended the run. */
+/** Returns whether one of the reader's algorithms has ended the run. */
 function hasFailed(module: Module): boolean {
   const { failure } = module.host;
   if (!failure) return false;
@@ -171,7 +171,7 @@ function goOn(module: Module, begun: number): void {
   next(speed === Infinity ? 0 : Math.max(1, SLICE_MS - (performance.now() - begun)));
 }
 
-/** What the engine refuses ends the run; a trap ends the worker. */
+/** An error of the engine ends the run; a trap ends the worker. */
 function guarded(work: () => void): void {
   try {
     work();

@@ -1,4 +1,4 @@
-// Debian's Chromium, driven over the page as a file of this machine, without a network.
+// Drives Debian's Chromium over the page as a file of this machine, without a network.
 
 import { chromium } from "playwright-core";
 import { resolve } from "node:path";
@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 export const page_address = pathToFileURL(resolve(import.meta.dirname, "../dist/playground.html")).href;
 
-/** Calls `work` with a page; what the page logs as an error, or asks of a network, is a failure. */
+/** Calls `work` with a page; an error that the page logs, or a network request that it makes, is a failure. */
 export async function withPage(work, options = {}) {
   const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
   try {

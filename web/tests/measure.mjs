@@ -1,7 +1,8 @@
-// How fast the page is on this machine: node tests/measure.mjs
+// Measures the speed of the page on this machine: node tests/measure.mjs
 //
-// From opening to the first charts, and 60 s of a full path of 50 Mb/s; medians of five fresh browsers. On a machine with other
-// work the page's own CPU time, all its threads', says more than the time.
+// The times are those from opening to the first charts, and for 60 s of a full path of 50 Mb/s; medians of five fresh
+// browsers. On a machine with other work the page's own CPU time, of all its threads, says more than the elapsed
+// time.
 
 import { page_address, withPage } from "./browser.mjs";
 

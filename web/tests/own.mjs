@@ -1,6 +1,7 @@
-// Algorithms of the reader's, in the engine of a page: node tests/own.mjs
+// Tests the reader's algorithms, in the engine of a page: node tests/own.mjs
 //
-// Those that are written after a preset give its tables, byte for byte; what goes wrong in one is said with its line.
+// Algorithms written after a preset give its tables, byte for byte; an error in an algorithm is reported with its
+// line.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -14,7 +15,7 @@ const TABLES = ["flows", "links", "flow_series", "link_series", "incidents"];
 const script = (name) => ({ name, content: readFileSync(join(examples, name), "utf8"), preset: "reno" });
 const module_ = (name) => ({ name: basename(name), content: [...readFileSync(join(examples, name))], preset: "reno" });
 
-/** Losses, timeouts, reordering that a Linux host takes back, and another flow. */
+/** Losses, timeouts, reordering that a Linux host undoes, and another flow. */
 const scenario = (algorithm, host) => `name = "own"
 duration = "20s"
 sample = "change"
@@ -35,7 +36,7 @@ const PAIRS = [
   ),
 ];
 
-/** As `python/tests/wasm/told.c`. */
+/** The counterpart of `python/tests/wasm/told.c`. */
 const TOLD = `class Told {
   window = 20;
   ssthresh = 0;
@@ -58,7 +59,7 @@ const body = (constructor, onAck) => `class Mine {
 }
 `;
 
-/** What is wrong with a file, and what is said of it. */
+/** The error of a file, and the message about it. */
 const FAULTS = [
   [body("", "ack.no.such;"), /^mine\.js:4: on_ack at 0\.\d+ s: TypeError: /],
   [body("", "this.window = -1;"), /^mine\.js: on_ack at 0\.\d+ s: RangeError: window is -1; a finite number/],
@@ -77,7 +78,7 @@ const FAULTS = [
 
 await withPage(async (page) => {
   await page.goto(page_address);
-  /** The tables' hashes, or what was said of a failure. */
+  /** The tables' hashes, or the message of a failure. */
   const sums = (text, files) =>
     page.evaluate(
       ([toml, tables, given]) => {

@@ -1,4 +1,4 @@
-// What a reader can do on the page: node tests/page.mjs [TEST ...]
+// Tests what a reader can do on the page: node tests/page.mjs [TEST ...]
 
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { page_address, withPage } from "./browser.mjs";
 
 const BYTES_MAX = 3_000_000;
-/** Longer than anything takes on a busy machine. */
+/** A limit longer than any operation takes on a busy machine. */
 const WAIT_MS = 60_000;
 
 const chosen = process.argv.slice(2);
@@ -197,7 +197,8 @@ async function over(page) {
   await page.getByText("The run is over.").waitFor();
 }
 
-/** Waits until what is evaluated in the page holds: from here, for the page's own rules allow no new code in it. */
+/** Waits until an expression holds in the page. The test evaluates it from here, because the page's own rules allow
+ * no new code. */
 async function until(page, holds) {
   const deadline = Date.now() + WAIT_MS;
   while (!(await page.evaluate(`(() => { const editorText = ${editorTextHere}; return (${holds})(); })()`))) {
@@ -214,7 +215,7 @@ function editorText(page) {
   return page.evaluate(`(${editorTextHere})()`);
 }
 
-/** Types a changed text over that of the editor. */
+/** Replaces the editor's text by a changed one. */
 async function type(page, change) {
   const text = change(await editorText(page));
   await page.locator("#editor .cm-content").fill(text);

@@ -1,5 +1,5 @@
-//! A preset's verdicts: `cargo run --release -p vegas-conform --example conform -- bbr3 [--whole | --long] [CASE ...]`.
-//! `--long`: 10 Gb/s and a second, which [`grid::WHOLE`] leaves out.
+//! A preset's verdicts: `cargo run --release -p vegas-conform --example conform -- bbr3 [--whole | --long] [CASE
+//! ...]`. `--long` plays 10 Gb/s and a second, which [`grid::WHOLE`] leaves out.
 
 use std::env;
 use std::process::ExitCode;

@@ -21,7 +21,7 @@ fn main() {
     table("QUIC", &quic.into_iter().map(|subject| Box::new(subject) as Box<dyn Subject>).collect::<Vec<_>>());
 }
 
-/// A row a subject, a column a case, at the first point for QUIC.
+/// Prints a row for each subject and a column for each case, at the first point for QUIC.
 fn table(transport: &str, subjects: &[Box<dyn Subject>]) {
     let titles: Vec<_> = cases::generic().iter().map(|case| format!("`{}`", case.name)).collect();
     println!("| {transport} | {} |\n|---|{}", titles.join(" | "), "---|".repeat(titles.len()));
@@ -33,7 +33,7 @@ fn table(transport: &str, subjects: &[Box<dyn Subject>]) {
     println!();
 }
 
-/// What was seen, to the comma; in bold where it is not what is asked for.
+/// The observation up to its first comma; in bold where the case expects another.
 fn cell(verdict: &Verdict) -> String {
     let short = |seen: &str| seen.split([',', ';']).next().unwrap_or(seen).to_owned();
     match verdict {

@@ -1,4 +1,5 @@
-//! What quinn's own controllers do, case by case; or, with names of presets, what this project's do by quinn.
+//! The verdicts of quinn's own controllers, case by case; or, with names of presets, of this project's controllers in
+//! quinn.
 //!
 //!     cargo run --release -p vegas-conform --example quinn
 //!     cargo run --release -p vegas-conform --example quinn -- reno bbr3

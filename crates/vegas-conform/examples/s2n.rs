@@ -1,4 +1,4 @@
-//! What s2n-quic's own controllers do, case by case.
+//! The verdicts of s2n-quic's own controllers, case by case.
 //!
 //!     cargo run -p vegas-conform --features s2n --example s2n
 //!     cargo run -p vegas-conform --features s2n --example s2n -- --draft    the BBR draft's cases

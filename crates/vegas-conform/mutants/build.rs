@@ -6,7 +6,7 @@ use std::{env, fs};
 
 include!("src/table.rs");
 
-/// What bbr3 is made of.
+/// The files of bbr3.
 const FILES: [&str; 9] = [
     "bbr.rs",
     "bbr3.rs",
@@ -35,7 +35,7 @@ fn main() {
     fs::write(out.join("copies.rs"), modules + &starts + "];\n").expect("the folder is Cargo's");
 }
 
-/// A copy in a folder of its own; the module that has it.
+/// Writes a copy into a folder of its own; returns the module that contains it.
 fn copy(core: &Path, out: &Path, name: &str, mutant: Option<&Mutant>) -> String {
     for file in FILES {
         let text = fs::read_to_string(core.join(file)).expect("a source of vegas-core").replace("\r\n", "\n");
@@ -61,14 +61,14 @@ fn copy(core: &Path, out: &Path, name: &str, mutant: Option<&Mutant>) -> String 
     format!("mod {name} {{\n    use crate::reno_window;\n{modules}    crate::starts!();\n}}\n")
 }
 
-/// The registry's entry is vegas-core's own.
+/// Leaves out the registry's entry, which vegas-core keeps.
 fn without_preset(text: &str) -> String {
     let Some(begin) = text.find("pub(super) const PRESET") else { return text.to_owned() };
     let end = begin + text[begin..].find("};\n").expect("the constant ends") + 3;
     format!("{}{}", &text[..begin], &text[end..])
 }
 
-/// Unit tests end a file.
+/// Leaves out unit tests, which end a file.
 fn without_tests(text: &str) -> &str {
     text.split("#[cfg(test)]").next().unwrap_or(text)
 }

@@ -1,4 +1,4 @@
-//! What a case is, and what it may find.
+//! Cases and their findings.
 
 use crate::grid::Point;
 use crate::network::Network;
@@ -6,68 +6,69 @@ use crate::observed::Observed;
 use crate::report::Evidence;
 use crate::simulated::Subject;
 
-/// One thing that a congestion control has to do.
+/// One requirement on a congestion control.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// Its name on the command line: lower case and hyphens.
     pub name: &'static str,
-    /// The heading that its source gives it.
+    /// Its heading in its source.
     pub title: &'static str,
-    /// What it checks: sections, functions or steps of its source.
+    /// The sections, functions or steps of its source that it checks.
     pub checks: &'static str,
     /// Makes the runs and judges them.
     pub judge: Judge,
-    /// Judges a control that does not tell what `judge` asks for, by what shows from outside; none where nothing does.
+    /// Judges a control that does not report the state that `judge` needs, by its behaviour from outside; none where no
+    /// behaviour shows it.
     pub outside: Option<Judge>,
 }
 
 /// Makes runs on a stage, and judges them.
 pub type Judge = fn(&mut Stage<'_>) -> Judged;
 
-/// What was seen, if it is what was expected.
+/// The observation, if it is as expected.
 pub type Judged = Result<String, Miss>;
 
 /// Why a case does not pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Miss {
-    /// It was seen to do something else.
+    /// The observation is not as expected.
     Failed {
-        /// What was seen.
+        /// The observation.
         seen: String,
-        /// What the case expects.
+        /// The expectation of the case.
         expected: String,
     },
-    /// The control does not tell what the judge looks at inside.
+    /// The control does not report the state that the judge inspects.
     Untold(&'static str),
-    /// The case says nothing about this control, or nothing at this point of the grid, and why.
+    /// The case does not apply to this control, or not at this point of the grid; the text gives the reason.
     NotApplicable(String),
 }
 
 impl Miss {
-    /// Seen, and expected.
+    /// With this observation and this expectation.
     pub fn failed(seen: impl Into<String>, expected: impl Into<String>) -> Self {
         Miss::Failed { seen: seen.into(), expected: expected.into() }
     }
 
-    /// For this reason.
+    /// With this reason.
     pub fn not_applicable(reason: impl Into<String>) -> Self {
         Miss::NotApplicable(reason.into())
     }
 }
 
-/// What came out of a case.
+/// The verdict of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It did what the case expects; what was seen.
+    /// The control met the expectation; the text is the observation.
     Pass(String),
-    /// It did not.
+    /// The control did not meet the expectation.
     Fail {
-        /// What was seen.
+        /// The observation.
         seen: String,
-        /// What the case expects.
+        /// The expectation of the case.
         expected: String,
     },
-    /// The case says nothing here, and why.
+    /// The case does not apply here; the text gives the reason.
     NotApplicable(String),
 }
 
@@ -93,10 +94,10 @@ impl Verdict {
     }
 }
 
-/// The least of a packet that QUIC carries (RFC 9000, section 14.1), headers of UDP and IPv4 included.
+/// The least size of a full QUIC packet (RFC 9000, section 14.1), headers of UDP and IPv4 included.
 pub(crate) const QUIC_PACKET_MIN: u64 = 1228;
 
-/// Where a case is played: a point of the grid, and what plays. It remembers the newest run.
+/// The stage of a case: a point of the grid, and the subject. It keeps the newest run.
 #[derive(Debug)]
 pub struct Stage<'a> {
     subject: &'a dyn Subject,
@@ -115,17 +116,17 @@ impl<'a> Stage<'a> {
         self.point
     }
 
-    /// Whether the subject's packets are QUIC's.
+    /// Whether the subject sends QUIC packets.
     pub fn is_quic(&self) -> bool {
         self.subject.is_quic()
     }
 
-    /// The least bytes of a packet: QUIC has a least.
+    /// The least size of a full packet, bytes: QUIC requires one.
     pub fn least_packet_bytes(&self) -> u64 {
         if self.is_quic() { QUIC_PACKET_MIN } else { 100 }
     }
 
-    /// A path of this point, with nothing special on it.
+    /// A path of this point without further features.
     pub fn network(&self) -> Network {
         Network { host_kind: self.subject.host(), ..Network::of(self.case, self.point) }
     }

@@ -1,30 +1,30 @@
-//! The paths that cases are played on: rates of 64 kb/s to 10 Gb/s, round trips of 1 ms to 1 s.
+//! The paths of the cases: rates of 64 kb/s to 10 Gb/s, round trips of 1 ms to 1 s.
 
 use vegas_core::units::Span;
 
-/// A path: its bottleneck's rate, and its propagation delay there and back.
+/// A path: its bottleneck's rate, and its round-trip propagation delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
-    /// Bits a second on the wire.
+    /// The bottleneck's rate on the wire, bits a second.
     pub rate_bps: u64,
     /// Round-trip propagation delay, above 0.
     pub rtt: Span,
 }
 
-/// Packets are no smaller than this, bytes.
+/// The least size of a packet, bytes.
 const PACKET_MIN: u64 = 250;
-/// IPv4 has none much larger; the host's header is in it.
+/// The greatest size, near the limit of IPv4, which includes the host's header.
 const PACKET_MAX: u64 = 60_000;
-/// Packets that fill a path: enough to see losses of 2 %, and few enough for short runs.
+/// The number of packets that fill a path: enough to show losses of 2 %, and few enough for short runs.
 const PACKETS: u64 = 150;
 
 impl Point {
-    /// In bits a second and milliseconds.
+    /// Makes a point from bits a second and milliseconds.
     pub const fn new(rate_bps: u64, rtt_ms: u64) -> Self {
         Point { rate_bps, rtt: Span::from_millis(rtt_ms) }
     }
 
-    /// Bytes of a full packet on the wire: a part of what the path holds.
+    /// The size of a full packet on the wire, bytes: a fraction of the path's capacity.
     pub fn packet_bytes(self) -> u64 {
         let path_bytes = u128::from(self.rate_bps) * u128::from(self.rtt.as_nanos()) / 8_000_000_000;
         (path_bytes as u64 / PACKETS).clamp(PACKET_MIN, PACKET_MAX)
@@ -35,29 +35,29 @@ impl Point {
         self.rate_bps as f64 / 8.0 / self.packet_bytes() as f64
     }
 
-    /// Packets on the way on a path that is full and without a queue: rate times propagation delay.
+    /// The number of packets in flight on a full path without a queue: rate times propagation delay.
     pub fn holds_packets(self) -> f64 {
         self.packets_per_second() * self.rtt.as_nanos() as f64 / 1e9
     }
 
-    /// This many round trips, with what six packets take to leave: about what an RTT is under way.
+    /// This number of round trips, plus the sending time of six packets: about an RTT of a flow.
     pub fn rounds(self, rounds: u64) -> Span {
         let packets_ns = 6 * self.packet_bytes() * 8 * 1_000_000_000 / self.rate_bps;
         Span::from_nanos(rounds * (self.rtt.as_nanos() + packets_ns))
     }
 
-    /// As long as PROBE_BW waits at most before it probes: T_probe, three seconds or 63 round trips, and PROBE_RTT before it.
+    /// The longest wait of PROBE_BW before a probe: T_probe, three seconds or 63 round trips, and PROBE_RTT before it.
     pub fn wait(self) -> Span {
         Span::from_secs(4).min(self.rounds(70))
     }
 
-    /// Such as `10mbit-100ms`.
+    /// Its name, such as `10mbit-100ms`.
     pub fn name(self) -> String {
         format!("{}-{}ms", rate(self.rate_bps), self.rtt.as_nanos() / 1_000_000)
     }
 }
 
-/// A rate as scenario files have it.
+/// Formats a rate for scenario files.
 pub(crate) fn rate(bps: u64) -> String {
     match bps {
         _ if bps.is_multiple_of(1_000_000_000) => format!("{}gbit", bps / 1_000_000_000),
@@ -67,17 +67,18 @@ pub(crate) fn rate(bps: u64) -> String {
     }
 }
 
-/// The point of pictures, and of a quick look.
+/// The point of pictures and of quick checks.
 pub const REFERENCE: Point = Point::new(10_000_000, 100);
 
-/// A quick look: the reference, a short fast path, a long slow one.
+/// The points of a quick check: the reference, a short fast path, a long slow one.
 pub const QUICK: [Point; 3] = [REFERENCE, Point::new(100_000_000, 30), Point::new(1_000_000, 300)];
 
-/// For subjects of QUIC: packets of 2000 bytes, more than QUIC's least and less than half of its first window.
+/// The points for subjects of QUIC: packets of 2000 bytes, above QUIC's least size and below half of its first window.
 pub const QUIC: [Point; 3] = [Point::new(48_000_000, 50), Point::new(240_000_000, 10), Point::new(12_000_000, 200)];
 
-/// From end to end of both ranges. 10 Gb/s with a second is left out: 21,000 packets of the largest size a round trip, three times
-/// the processor time of all others, and more round trips of STARTUP than two cases wait (`docs/conformance.md`).
+/// Points from end to end of both ranges. 10 Gb/s with a second is left out: a round trip has 21,000 packets of the largest
+/// size, which takes three times the processor time of all other points, and STARTUP takes more round trips than two of the
+/// cases wait (`docs/conformance.md`).
 pub const WHOLE: [Point; 11] = [
     REFERENCE,
     Point::new(64_000, 1),

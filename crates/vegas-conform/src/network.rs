@@ -1,4 +1,4 @@
-//! The path of a case, and what happens on it, as a scenario file.
+//! The path of a case, and the changes on it, as a scenario file.
 
 use vegas_core::units::Span;
 
@@ -11,52 +11,52 @@ pub struct Network {
     pub name: String,
     /// The path's rate and round trip.
     pub point: Point,
-    /// How long the run lasts.
+    /// The duration of the run.
     pub duration: Span,
     /// Bytes of a full packet on the wire.
     pub packet_bytes: u64,
-    /// Packets that the bottleneck's queue holds.
+    /// The limit of the bottleneck's queue, packets.
     pub queue_packets: u64,
-    /// More keys of the bottleneck, such as `loss = 0.1`.
+    /// Further keys of the bottleneck, such as `loss = 0.1`.
     pub bottleneck: Vec<String>,
-    /// More keys of the way back, such as `batch = "10ms"`.
+    /// Further keys of the way back, such as `batch = "10ms"`.
     pub backward: Vec<String>,
-    /// Phases of the application; none: bulk data.
+    /// Phases of the application; none means bulk data.
     pub application: Vec<String>,
     /// Changes of the bottleneck, by their times: keys such as `rate = "1mbit"`.
     pub changes: Vec<(Span, String)>,
-    /// A way around the last link, longer by `delay`, that packets take from one time to the other.
+    /// A path around the last link, longer by `delay`, that packets take between two times.
     pub detour: Option<Detour>,
-    /// Another queue of the bottleneck than drop-tail, a TOML value.
+    /// The bottleneck's queue where it is not drop-tail, a TOML value.
     pub managed_queue: Option<String>,
-    /// More keys of the flow, such as `ecn = true`.
+    /// Further keys of the flow, such as `ecn = true`.
     pub flow: Vec<String>,
     /// The kind of the flow's hosts.
     pub host_kind: &'static str,
-    /// Keys of the flow's hosts beside their kind.
+    /// Further keys of the flow's hosts.
     pub host: Vec<String>,
 }
 
-/// A longer way for a while: packets that left before its end arrive after some that left later.
+/// A longer path for a while: packets that leave before its end arrive after some that leave later.
 #[derive(Clone, Copy, Debug)]
 pub struct Detour {
-    /// How much longer, one way.
+    /// The additional one-way delay.
     pub delay: Span,
-    /// From when on.
+    /// The start.
     pub from: Span,
-    /// Until when.
+    /// The end.
     pub until: Span,
 }
 
 /// A host's own interface.
 const UNLIMITED: &str = "\"unlimited\"";
-/// How much faster than the bottleneck the other links are: what they add to the round trip is small.
+/// The ratio of the other links' rate to the bottleneck's: they add little to the round trip.
 const FASTER: u64 = 100;
-/// Of the other links, bits a second.
+/// The greatest rate of the other links, bits a second.
 const FASTEST: u64 = 1_000_000_000_000;
 
 impl Network {
-    /// Nothing special: a queue of three of the path's products, a run of 30 round trips.
+    /// A path without further features: a queue of three bandwidth-delay products, a run of 30 round trips.
     pub fn of(case: &str, point: Point) -> Self {
         Network {
             name: format!("{case}-{}", point.name()),
@@ -76,7 +76,7 @@ impl Network {
         }
     }
 
-    /// The scenario file with this flow: `algorithm = ...` and more keys, a line each.
+    /// The scenario file with this flow: `algorithm = ...` and further keys, a line each.
     pub fn text(&self, flow: &str) -> String {
         let mut lines = self.head();
         lines.extend(self.links());
@@ -117,7 +117,7 @@ impl Network {
         lines.push(format!("backward = {{ {} }}", backward.join(", ")));
         lines.push(link("r2", "d", &fast, "\"0s\"", UNLIMITED));
         if let Some(detour) = self.detour {
-            // half on each of its links: neither end is nearer by the other way
+            // each of its links has half of the additional delay, so that the other path is nearer to neither end
             let half = time(Span::from_nanos(detour.delay.as_nanos() / 2));
             lines.push(link("r2", "x", &fast, &half, UNLIMITED));
             lines.push(link("x", "d", &fast, &half, UNLIMITED));
@@ -138,7 +138,7 @@ impl Network {
     }
 }
 
-/// A time as scenario files have it.
+/// Formats a time for scenario files.
 pub(crate) fn time(span: Span) -> String {
     let nanos = span.as_nanos();
     match nanos {

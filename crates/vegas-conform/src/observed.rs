@@ -1,25 +1,25 @@
-//! What was seen of a run: from outside, and where the control tells, inside.
+//! The observations of a run: from outside, and inside where the control reports its state.
 
 use vegas_core::LossKind;
 use vegas_core::units::{Span, Time};
 
-/// What a run has shown.
+/// The observations of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Observed {
-    /// In the order of time: one at each change of state, at each end of a round trip, and some between.
+    /// Moments in order of time: one at each change of state, one at each end of a round trip, and some in between.
     pub moments: Vec<Moment>,
     /// Segments found lost.
     pub losses: Vec<LossAt>,
-    /// What was made of each loss, timeout and mark.
+    /// The control's response to each loss, timeout and mark.
     pub answers: Vec<Answer>,
-    /// When the first segments left, retransmissions included: [`SENT_MOST`] of them.
+    /// The departure times of the first segments, retransmissions included: [`SENT_MOST`] of them.
     pub sent: Vec<Time>,
-    /// Of the whole run.
+    /// The totals of the whole run.
     pub totals: Totals,
 }
 
 impl Observed {
-    /// A control that tells its state as it changes, and no sooner, was in STARTUP before.
+    /// Sets STARTUP in the moments before the first report of a control that reports its state only when it changes.
     pub(crate) fn begin_in_startup(&mut self) {
         let Some(first) = self.moments.iter().position(|moment| moment.inside.is_some()) else { return };
         for moment in &mut self.moments[..first] {
@@ -28,20 +28,20 @@ impl Observed {
     }
 }
 
-/// A control was told of a loss, a timeout or a mark.
+/// The control's response to a loss, a timeout or a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// Of what; persistent congestion counts as a timeout.
+    /// The kind of the event; persistent congestion counts as a timeout.
     pub kind: LossKind,
     /// The congestion window before, segments.
     pub window_before: f64,
-    /// And directly after.
+    /// The congestion window directly after, segments.
     pub window_after: f64,
 }
 
-/// Of a whole run.
+/// Totals of a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
     /// Bytes of a full packet on the wire.
@@ -50,39 +50,39 @@ pub struct Totals {
     pub goodput_mbps: f64,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub segments_retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Data packets that the bottleneck lost.
     pub drops: u64,
-    /// The most segments that were ever in flight.
+    /// The greatest number of segments in flight.
     pub most_in_flight: u32,
 }
 
-/// A loss was found.
+/// A loss that the sender found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossAt {
-    /// When.
+    /// The time.
     pub at: Time,
-    /// Segments.
+    /// The number of segments.
     pub lost: u32,
-    /// By the retransmission timer.
+    /// Whether the retransmission timer found it.
     pub timeout: bool,
-    /// When it was taken back, as nothing had been lost.
+    /// The time at which it was undone, because no segment was lost.
     pub undone: Option<Time>,
 }
 
-/// A control after an event.
+/// The state of a control after an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// When.
+    /// The time.
     pub at: Time,
     /// The congestion window, segments.
     pub window: f64,
-    /// The most that may leave, segments a second; none while the window alone decides.
+    /// The pace, segments a second; none while the window alone decides.
     pub pace: Option<f64>,
-    /// Segments on the way: sent, and neither received nor lost as far as the sender knows.
+    /// Segments in flight: sent, and neither received nor lost as far as the sender knows.
     pub in_flight: u32,
     /// The newest round-trip sample.
     pub rtt: Option<Span>,
@@ -90,13 +90,13 @@ pub struct Moment {
     pub delivered: u64,
     /// Segments found lost so far.
     pub lost: u64,
-    /// Segments a second of the newest rate sample; none before the first.
+    /// The newest rate sample, segments a second; none before the first.
     pub rate: Option<f64>,
-    /// The newest rate sample is of a time in which the application had nothing to send.
+    /// The newest rate sample covers a time in which the application had no data to send.
     pub app_limited: bool,
-    /// A loss was just taken back.
+    /// The last event undid a loss.
     pub undone: bool,
-    /// What the control tells of itself.
+    /// The state that the control reports.
     pub inside: Option<Inside>,
 }
 
@@ -107,7 +107,7 @@ pub enum State {
     Startup,
     /// DRAIN.
     Drain,
-    /// PROBE_BW of a control that does not tell which part of it.
+    /// PROBE_BW of a control that does not report its parts.
     ProbeBw,
     /// PROBE_DOWN.
     ProbeDown,
@@ -122,7 +122,7 @@ pub enum State {
 }
 
 impl State {
-    /// All of them.
+    /// All states.
     pub const ALL: [State; 8] = [
         State::Startup,
         State::Drain,
@@ -134,7 +134,7 @@ impl State {
         State::ProbeRtt,
     ];
 
-    /// As the draft calls it.
+    /// Its name in the draft.
     pub fn name(self) -> &'static str {
         match self {
             State::Startup => "STARTUP",
@@ -148,21 +148,21 @@ impl State {
         }
     }
 
-    /// Of its name; none of another.
+    /// The state of this name, if there is one.
     pub fn named(name: &str) -> Option<Self> {
         State::ALL.into_iter().find(|state| state.name() == name)
     }
 
-    /// Of the cycle that probes for bandwidth.
+    /// Whether it belongs to the cycle that probes for bandwidth.
     pub fn probes_bandwidth(self) -> bool {
         !matches!(self, State::Startup | State::Drain | State::ProbeRtt)
     }
 }
 
-/// A bound that is not set.
+/// The value of a bound that is not set.
 pub const UNBOUNDED: i64 = i64::MAX;
 
-/// What the draft's pseudocode has inside, by its names. None: the control does not tell, or knows nothing yet.
+/// The variables of the draft's pseudocode, by its names. None: the control does not report the variable, or has no value yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inside {
     /// BBR.state.
@@ -198,7 +198,7 @@ pub struct Inside {
 }
 
 impl Inside {
-    /// In this state; nothing else is known.
+    /// This state, with all other values unknown.
     pub fn new(state: State) -> Self {
         Inside {
             state,
@@ -219,7 +219,7 @@ impl Inside {
         }
     }
 
-    /// Takes in a value by the name that vegas-core's controls report it by; -1 is none.
+    /// Sets a value by the name under which vegas-core's controls report it; -1 means none.
     pub fn set(&mut self, name: &str, value: i64) {
         let place = match name {
             "pacing_gain_256ths" => &mut self.pacing_gain,
@@ -242,7 +242,7 @@ impl Inside {
         *place = if value < 0 && is_bound { Some(UNBOUNDED) } else { (value >= 0).then_some(value) };
     }
 
-    /// Whether a judge could tell the two apart by more than a measurement that moves all the time.
+    /// Whether a judge could distinguish the two by more than a measurement that changes constantly.
     fn has_turned(&self, before: &Inside) -> bool {
         let steps = |inside: &Inside| {
             (inside.state, inside.full_bw_count, inside.full_bw_now, inside.full_bw_reached, inside.inflight_longterm)
@@ -252,25 +252,25 @@ impl Inside {
     }
 }
 
-/// Segments of which a run keeps when they left: STARTUP and what follows it on the grid's paths.
+/// The number of segments with kept departure times: enough for STARTUP and the states after it on the grid's paths.
 pub const SENT_MOST: usize = 4_000;
 
-/// Keeps what a run shows, and not more of it than a judge needs.
+/// Keeps the observations of a run, limited to the needs of a judge.
 #[derive(Debug, Default)]
 pub struct Recorder {
     observed: Observed,
-    /// The newest moment, where it was not kept.
+    /// The newest moment, if it was not kept.
     newest: Option<Moment>,
-    /// A loss was taken back since.
+    /// Whether a loss was undone since that moment.
     undoes: bool,
     most_in_flight: u32,
 }
 
-/// Moments that are kept of each round trip at least.
+/// The least number of moments kept in each round trip.
 const MOMENTS_IN_ROUND: u64 = 16;
 
 impl Recorder {
-    /// After an event.
+    /// Records the state after an event.
     pub fn note(&mut self, mut moment: Moment) {
         moment.undone = std::mem::take(&mut self.undoes);
         if let Some(loss) = self.observed.losses.last_mut().filter(|_| moment.undone) {
@@ -295,7 +295,7 @@ impl Recorder {
         }
     }
 
-    /// Segments left; `in_flight` counts them too.
+    /// Records a departure of segments; `in_flight` includes them.
     pub fn note_sent(&mut self, at: Time, segments: u64, in_flight: u32) {
         let room = SENT_MOST - self.observed.sent.len();
         let kept = usize::try_from(segments).unwrap_or(room).min(room);
@@ -303,22 +303,22 @@ impl Recorder {
         self.most_in_flight = self.most_in_flight.max(in_flight);
     }
 
-    /// A loss was found.
+    /// Records a loss that was found.
     pub fn note_loss(&mut self, loss: LossAt) {
         self.observed.losses.push(loss);
     }
 
-    /// A loss, a timeout or a mark was told.
+    /// Records the response to a loss, a timeout or a mark.
     pub fn note_answer(&mut self, answer: Answer) {
         self.observed.answers.push(answer);
     }
 
-    /// The newest loss was none: the next moment is the first one afterwards.
+    /// Records that the newest loss was spurious: the next moment is the first one afterwards.
     pub fn note_spurious(&mut self) {
         self.undoes = true;
     }
 
-    /// All that was seen.
+    /// All observations.
     pub fn finish(&mut self, totals: Totals) -> Observed {
         self.observed.moments.extend(self.newest.take());
         let totals = Totals { most_in_flight: self.most_in_flight, ..totals };

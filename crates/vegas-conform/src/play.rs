@@ -9,7 +9,7 @@ use crate::grid::Point;
 use crate::report::{Finding, Report};
 use crate::simulated::Subject;
 
-/// Plays each case at each point, on this many threads. What comes out does not depend on their number.
+/// Plays each case at each point, on this number of threads, which does not affect the report.
 pub fn conform(subject: &dyn Subject, cases: &[Case], points: &[Point], threads: usize) -> Report {
     let plays: Vec<(&Case, Point)> = cases.iter().flat_map(|case| points.iter().map(move |at| (case, *at))).collect();
     let findings: Vec<Mutex<Option<Finding>>> = plays.iter().map(|_| Mutex::new(None)).collect();
@@ -44,7 +44,7 @@ fn play(subject: &dyn Subject, case: &Case, point: Point) -> Finding {
     Finding { case: *case, point, verdict, evidence: stage.into_evidence() }
 }
 
-/// Runs of the first point that passes and of the first that fails are enough to look at.
+/// Keeps only the runs of the first point that passes and of the first that fails.
 fn keep_first(report: &mut Report) {
     for findings in report.findings.chunk_by_mut(|one, next| one.case.name == next.case.name) {
         let (mut passed, mut failed) = (false, false);

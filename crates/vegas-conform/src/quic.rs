@@ -1,4 +1,5 @@
-//! Subjects that are QUIC's: any controller of quinn's interface or of s2n-quic's, by quinn's own endpoints in simulated time.
+//! Subjects that use QUIC: any controller of quinn's interface or of s2n-quic's, driven by quinn's own endpoints in simulated
+//! time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,17 +19,17 @@ use crate::play::conform;
 use crate::report::Report;
 use crate::simulated::{Subject, read, run, totals};
 
-/// Makes the transport of a run, with something that hears of each call to the controller.
+/// Makes the transport of a run, with a recorder that receives each call to the controller.
 type MakeStack = dyn Fn(Arc<dyn Listener>) -> Box<dyn Stack> + Sync;
 
-/// A controller of QUIC's, of quinn's interface or of s2n-quic's.
+/// A QUIC controller, of quinn's interface or of s2n-quic's.
 pub struct Quic {
     name: String,
     stack: Box<MakeStack>,
     inside: fn(&Call<'_>) -> Option<Inside>,
 }
 
-/// What reports call `name`: the controllers of a factory, which is made anew for each run.
+/// A subject called `name` in reports: the controllers of a factory, which is made anew for each run.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -45,8 +46,8 @@ where
     Quic { name: name.into(), stack: Box::new(stack), inside: |_| None }
 }
 
-/// What reports call `name`: the controllers of an endpoint of s2n-quic's, which is made anew for each run. A controller that tells its
-/// states by s2n-quic's events (`on_bbr_state_changed`) is judged by them.
+/// A subject called `name` in reports: the controllers of an s2n-quic endpoint, which is made anew for each run. A controller
+/// that reports its states by s2n-quic's events (`on_bbr_state_changed`) is judged by them.
 ///
 /// ```no_run
 /// use s2n_quic_core::recovery::cubic;
@@ -71,10 +72,10 @@ where
     Quic { name: name.into(), stack: Box::new(stack), inside }
 }
 
-/// A controller that tells what cases want to see inside of it: states and values by the draft's names. Without, cases are judged
-/// from outside where they can be.
+/// A controller that reports the inner state that cases need: states and values by the draft's names. Without it, cases are
+/// judged from outside where that is possible.
 pub trait Tells {
-    /// After the newest call.
+    /// The state after the newest call.
     fn inside(&self) -> Option<Inside>;
 }
 
@@ -86,7 +87,8 @@ impl Quic {
         Some(quinn(name, move || algorithm.build().expect("it was built before")).telling::<VegasController>())
     }
 
-    /// With what its controllers tell. Each call costs a copy of the controller: quinn's interface gives no other way in.
+    /// Adds the state that its controllers report. Each call costs a copy of the controller, because quinn's interface gives no
+    /// other access.
     pub fn telling<C: Controller + Tells + 'static>(self) -> Self {
         let inside = |call: &Call<'_>| call.controller.clone_box().into_any().downcast::<C>().ok()?.inside();
         Quic { inside, ..self }
@@ -97,7 +99,7 @@ impl Quic {
         self.run_cases(crate::cases::generic(), &grid::QUIC)
     }
 
-    /// Plays these cases at these points, which [`grid::QUIC`] is an example of: a full packet has 1228 bytes at least, and
+    /// Plays these cases at these points, of which [`grid::QUIC`] is an example: a full packet has at least 1228 bytes, and
     /// initial windows in bytes must hold two.
     pub fn run_cases(&self, cases: &[Case], points: &[grid::Point]) -> Report {
         conform(self, cases, points, 2)
@@ -124,7 +126,8 @@ impl Subject for Quic {
         &self.name
     }
 
-    /// Read as a TCP flow's, then carried by QUIC (`carry_by_quic`): a scenario file has no name for the controller.
+    /// The flow is parsed as a TCP flow, and QUIC then carries it (`carry_by_quic`), because a scenario file has no name for
+    /// the controller.
     fn flow(&self) -> String {
         "algorithm = \"reno\"".into()
     }
@@ -145,7 +148,7 @@ impl Subject for Quic {
     }
 }
 
-/// Its packets become QUIC's, of the size they had.
+/// Makes the flow's packets QUIC packets, with their sizes unchanged.
 fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
     const HEADERS: Bytes = Bytes::new(28);
     if flow.packet.get() < QUIC_PACKET_MIN {
@@ -160,7 +163,7 @@ fn carry_by_quic(flow: &mut FlowSpec) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes down what a controller is told, and what it shows.
+/// Records the events of a controller, and the state that it shows.
 #[derive(Debug)]
 struct Ear {
     inside: fn(&Call<'_>) -> Option<Inside>,
@@ -173,13 +176,13 @@ struct Heard {
     newest: Option<Moment>,
     delivered_bytes: u64,
     lost_bytes: u64,
-    /// Bytes of a packet as the connection begins: many losses together let quinn take to smaller ones, and what is counted in packets is
-    /// counted in these. The window is told in packets of the present size.
+    /// The size of a packet as the connection begins, bytes. Quinn may reduce packets after many losses; counts of packets here
+    /// are in packets of this size. The controller's window is reported in packets of the present size.
     full: Option<u16>,
 }
 
 impl Ear {
-    /// One run has one thread.
+    /// A run has a single thread.
     fn heard(&self) -> MutexGuard<'_, Heard> {
         self.heard.lock().expect("one thread runs it")
     }

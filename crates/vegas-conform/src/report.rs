@@ -1,4 +1,4 @@
-//! What came out of all cases.
+//! The verdicts of all cases.
 
 use crate::case::{Case, Verdict};
 use crate::grid::Point;
@@ -9,12 +9,12 @@ use crate::observed::Observed;
 pub struct Finding {
     /// The case.
     pub case: Case,
-    /// Where it was played.
+    /// The point.
     pub point: Point,
-    /// What came out.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The run that it was judged by: of each case's first point, and of the points where it fails. None where nothing was
-    /// run.
+    /// The run on which the verdict rests: kept for each case's first point, and for the points where it fails. None where no
+    /// run was made.
     pub evidence: Option<Evidence>,
 }
 
@@ -25,21 +25,21 @@ impl Finding {
     }
 }
 
-/// A run, and how to make it again.
+/// A run, and the scenario to repeat it.
 #[derive(Clone, Debug)]
 pub struct Evidence {
     /// The scenario file.
     pub scenario: String,
-    /// What was seen.
+    /// The observations.
     pub observed: Observed,
 }
 
-/// Verdicts, by case and within a case by point, in the order in which they were asked for.
+/// The verdicts, ordered by case, and within a case by point, as requested.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What was judged.
+    /// The name of the subject.
     pub subject: String,
-    /// One a case and point.
+    /// One verdict for each case and point.
     pub findings: Vec<Finding>,
 }
 
@@ -55,7 +55,7 @@ impl Report {
     }
 }
 
-/// Of one case's findings the one to look at: the first that failed, else the first that was judged, else the first.
+/// The finding of a case to show: the first that failed, else the first that was judged, else the first.
 pub fn shown(findings: &[Finding]) -> Option<&Finding> {
     let failed = findings.iter().find(|finding| finding.failed());
     let judged = || findings.iter().find(|finding| matches!(finding.verdict, Verdict::Pass(_)));

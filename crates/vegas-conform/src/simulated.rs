@@ -18,19 +18,19 @@ use crate::grid::REFERENCE;
 use crate::network::Network;
 use crate::observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, State, Totals};
 
-/// What is judged.
+/// A subject that can be judged.
 pub trait Subject: fmt::Debug + Sync {
-    /// What reports call it.
+    /// Its name in reports.
     fn name(&self) -> &str;
-    /// Lines of a scenario's `[[flow]]` that choose it, such as `algorithm = "bbr3"`.
+    /// The lines of a scenario's `[[flow]]` that choose it, such as `algorithm = "bbr3"`.
     fn flow(&self) -> String;
-    /// Runs the scenario file and says what its first flow did. The error is a line.
+    /// Runs the scenario file and returns the observations of its first flow. The error is one line.
     fn run(&self, scenario: &str) -> Result<Observed, String>;
-    /// The kind of the hosts of its TCP: `linux`, or `bsd` where it needs what Linux does not give.
+    /// The kind of the hosts of its TCP: `linux`, or `bsd` where the algorithm needs what Linux does not provide.
     fn host(&self) -> &'static str {
         "linux"
     }
-    /// Its packets are QUIC's, and what RFC 9002 says is for it; else RFC 5681.
+    /// Whether its packets are QUIC's, so that RFC 9002 applies; otherwise RFC 5681 applies.
     fn is_quic(&self) -> bool {
         false
     }
@@ -51,14 +51,15 @@ impl Preset {
         Some(Preset { name: preset.name.into(), algorithm: format!("{:?}", preset.name), loader: None })
     }
 
-    /// What reports call `name` and scenario files `algorithm`, a TOML value. `loader` loads it if it is from outside.
+    /// A subject called `name` in reports and `algorithm`, a TOML value, in scenario files. `loader` loads an algorithm from
+    /// outside.
     pub fn written(name: &str, algorithm: &str, loader: Option<Arc<dyn Loader>>) -> Self {
         Preset { name: name.into(), algorithm: algorithm.into(), loader }
     }
 }
 
 impl Preset {
-    /// Whether scenario files can name it so; else a line that says what would be right.
+    /// Whether scenario files can use this name; otherwise the error is a line that says what would be right.
     pub fn check(&self) -> Result<(), String> {
         let text = Network::of("check", REFERENCE).text(&self.flow());
         read(&text, self.loader.as_ref()).map(drop)
@@ -100,7 +101,7 @@ pub(crate) fn read(text: &str, loader: Option<&Arc<dyn Loader>>) -> Result<Scena
     let mut stop = |_| None;
     let watch = &mut Watch::new(Limits::default(), &mut stop);
     Scenario::read_toml_in(&folder, text, "case.toml", &[], watch).map_err(|error| match error.key() {
-        // of the scenario only the algorithm is the user's
+        // only the algorithm of the scenario comes from the user
         "flow.0.algorithm" => error.message().to_owned(),
         _ => error.to_string(),
     })
@@ -112,7 +113,7 @@ pub(crate) fn run(scenario: &Scenario, stack: Option<&dyn Stack>) -> Result<Outc
     run_within(Engine::Fast, scenario, stack, watch).map_err(|stopped| stopped.to_string())
 }
 
-/// Of a run's first flow, and of the bottleneck on its way.
+/// Combines the totals of a run's first flow and of its bottleneck.
 pub(crate) fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
     let flow = &outcome.flows[0];
     let path = &scenario.flows[0].path;
@@ -127,7 +128,7 @@ pub(crate) fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
     }
 }
 
-/// Puts a recorder around the first flow's control. It hears what it heard before, and decides what it decided.
+/// Puts a recorder around the first flow's control. The control receives unchanged events, and its decisions are not changed.
 fn watch_first_flow(scenario: &mut Scenario, recorder: &Arc<Mutex<Recorder>>) {
     let flow = &mut scenario.flows[0];
     let watched = WatchedProgram {
@@ -171,7 +172,7 @@ impl WatchedProgram {
     }
 }
 
-/// A control with a recorder beside it.
+/// A control with a recorder.
 #[derive(Clone, Debug)]
 pub struct Watched<C> {
     control: C,
@@ -186,7 +187,7 @@ pub struct Watched<C> {
 }
 
 impl<C: CongestionControl> Watched<C> {
-    /// Writes down what `control` does.
+    /// Records the state of `control`.
     pub fn new(control: C, recorder: &Arc<Mutex<Recorder>>) -> Self {
         Watched {
             needs: control.needs(),
@@ -228,7 +229,7 @@ impl<C: CongestionControl> Watched<C> {
         self.recorder.lock().expect("one thread runs it").note(moment);
     }
 
-    /// Counts what an acknowledgement says, whether the control asks for it or not.
+    /// Counts the segments of an acknowledgement, whether the control requests them or not.
     fn count(&mut self, ack: &Ack) {
         let delivered = ack.delivered.0.max(ack.acked.0.min(self.in_flight));
         self.delivered += u64::from(delivered);
@@ -246,7 +247,7 @@ fn segments(window: Window) -> f64 {
 }
 
 impl<C: CongestionControl> CongestionControl for Watched<C> {
-    /// What the recorder counts by changes nothing for a control that does not ask.
+    /// For a control that does not request them, the values that the recorder counts change nothing.
     fn needs(&self) -> Needs {
         Needs { rate: true, sent: true, each_loss: true, ..self.needs }
     }

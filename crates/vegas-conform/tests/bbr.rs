@@ -7,7 +7,7 @@ use vegas_core::units::Span;
 use vegas_sim::run;
 use vegas_sim::scenario::Scenario;
 
-/// No case fails anywhere, and each is judged on four paths at least.
+/// No case fails at any point, and each is judged on at least four paths.
 #[test]
 fn bbr3_passes_over_the_whole_grid() {
     let subject = Preset::named("bbr3").expect("a preset");
@@ -23,7 +23,7 @@ fn bbr3_passes_over_the_whole_grid() {
     }
 }
 
-/// What the kit adds to a run is to watch it: without the recorder it is the same.
+/// The kit only observes a run: without the recorder the run is equal.
 #[test]
 fn a_watched_run_is_the_run() {
     let (network, algorithm) = (Network::of("watched", grid::REFERENCE), "algorithm = \"bbr3\"");
@@ -47,7 +47,7 @@ fn reno_is_judged_from_outside() {
     assert!(failed.contains(&"startup-plateau") && failed.contains(&"probe-rtt"), "{failed:?}");
 }
 
-/// qvis draws packets by their events; a file has no more of them than it says.
+/// qvis draws packets by their events; a file has at most the documented number of them.
 #[test]
 fn qlog_has_the_first_packets() {
     let network = Network { duration: Span::from_secs(20), ..Network::of("sent", grid::REFERENCE) };
@@ -66,7 +66,7 @@ fn qlog_has_the_first_packets() {
     );
 }
 
-/// Threads finish in any order; reports do not change with it.
+/// Threads finish in any order; reports do not depend on it.
 #[test]
 fn two_reports_are_the_same_bytes() {
     let subject = Preset::named("bbr3").expect("a preset");

@@ -1,11 +1,11 @@
-//! Judged from outside: bbr3 that tells nothing of itself, its wrong copies, and controls that are no BBR.
+//! Judges from outside: bbr3 without a report of its state, its wrong copies, and controls that are no BBR.
 
 use std::sync::Arc;
 
 use vegas_conform::{Case, Observed, Preset, Subject, Verdict, cases, conform, grid, write};
 use vegas_conform_mutants::Copies;
 
-/// A control that tells nothing of itself.
+/// A control that reports no state.
 #[derive(Debug)]
 struct Silent(Preset);
 
@@ -48,7 +48,7 @@ fn bbr3_passes_what_shows_from_outside() {
     assert_eq!(judged, 17, "{}", write::text(&report));
 }
 
-/// What has no judge from outside, and why, is in `docs/conformance-quinn.md`.
+/// `docs/conformance-quinn.md` lists the cases without a judge from outside, with the reasons.
 #[test]
 fn five_cases_show_in_the_state_alone() {
     let without = cases::bbr().iter().filter(|case| case.outside.is_none()).map(|case| case.name);

@@ -1,4 +1,4 @@
-//! Controllers from anywhere: quinn's own, and one that does nothing right.
+//! Controllers from any crate: quinn's own, and one that breaks every rule.
 #![expect(clippy::disallowed_types, reason = "quinn's interface has instants; here they are simulated time")]
 
 use std::any::Any;
@@ -27,7 +27,7 @@ fn quinns_loss_based_controllers_do_the_least() {
     }
 }
 
-/// Draws from the scenario's seed alone: the same bytes twice.
+/// The run draws from the scenario's seed alone: two runs give equal bytes.
 #[test]
 fn reports_of_controllers_without_chance_repeat_themselves() {
     let subject = Quic::preset("bbr3").unwrap();
@@ -35,11 +35,11 @@ fn reports_of_controllers_without_chance_repeat_themselves() {
     assert_eq!(once(), once());
 }
 
-/// A window that nothing moves.
+/// A controller with a window that no event changes.
 #[derive(Clone, Debug)]
 struct Fixed {
     mtu: u16,
-    /// Of a packet.
+    /// The size of a packet.
     tenths: u64,
 }
 
@@ -73,7 +73,8 @@ impl Controller for Fixed {
     }
 }
 
-/// Each case can fail: 200 packets fill the path and wait in its queue, one and a half are less than the least.
+/// Each case can fail: 200 packets fill the path and wait in its queue, and one and a half are less than the least
+/// window.
 #[test]
 fn a_window_that_nothing_moves_is_found_out() {
     let failed = |tenths| {

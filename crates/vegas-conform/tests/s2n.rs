@@ -1,4 +1,4 @@
-//! s2n-quic's controllers: its own two, and one that does nothing right.
+//! s2n-quic's controllers: its own two, and one that breaks every rule.
 #![cfg(feature = "s2n")]
 
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn reports_of_bbr_repeat_themselves() {
     assert_eq!(once(), once());
 }
 
-/// It tells its states, from STARTUP on.
+/// The controller reports its states, from STARTUP on.
 #[test]
 fn bbr_is_judged_by_its_states() {
     let subject = s2n("s2n-bbr", bbr::Endpoint::default);
@@ -42,7 +42,7 @@ fn bbr_is_judged_by_its_states() {
     assert!(states.contains(&State::ProbeRtt), "{states:?}");
 }
 
-/// A window that nothing moves, and a packet every `between`.
+/// A window that no event changes, and a packet every `between`.
 #[derive(Clone, Debug)]
 struct Fixed {
     packets: u32,
@@ -104,10 +104,10 @@ impl CongestionController for Fixed {
         _: Timestamp,
         _: &mut P,
     ) {
-        self.in_flight -= bytes as u32; // panics where bytes are told twice
+        self.in_flight -= bytes as u32; // panics where bytes are reported twice
     }
 
-    /// Each lost packet comes with what its leaving gave.
+    /// Each lost packet comes with the value that its departure returned.
     fn on_packet_lost<P: Publisher>(
         &mut self,
         bytes: u32,
@@ -148,7 +148,7 @@ fn a_window_that_nothing_moves_is_found_out() {
     assert_eq!(failed(&generic(&fixed(1, Duration::ZERO))), ["least-window"]);
 }
 
-/// 1000 packets a second where the path carries 3000 and the window is no limit.
+/// 1000 packets a second where the path carries 3000 and the window does not limit the sender.
 #[test]
 fn departures_are_kept() {
     let subject = fixed(200, Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! Algorithms from outside (`docs/own-algorithm.md`): WebAssembly modules, and those of Rust programs.
+//! Algorithms from outside this project (`docs/own-algorithm.md`): WebAssembly modules, and algorithms of Rust programs.
 
 #![deny(unsafe_code)]
 

@@ -1,5 +1,5 @@
-//! Modules on the engine of this build: what they decide and how they fail is written down here once, and the tests run
-//! for both engines (`make test-wasmtime`), so that the two agree.
+//! Modules on the engine of this build. This file states their decisions and failures once, and the tests run for
+//! both engines (`make test-wasmtime`), so that the two agree.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -45,7 +45,7 @@ fn read(algorithm: &str, host: &str) -> Scenario {
     Scenario::read_toml_in(&folder, &text, "own.toml", &[], &mut Watch::new(limits, &mut stop)).expect("a scenario")
 }
 
-/// Losses, timeouts, and on a Linux host losses taken back from a copy of the memory.
+/// Losses, timeouts, and on a Linux host spurious losses, which a copy of the memory undoes.
 #[test]
 fn presets_in_three_languages_are_the_presets() {
     for (preset, host) in [("reno", "bsd"), ("reno", "linux"), ("vegas", "bsd")] {
@@ -63,7 +63,8 @@ fn presets_in_three_languages_are_the_presets() {
     }
 }
 
-/// `python/tests/wasm/hostile.c`, which does at its first acknowledgement what the initial window says.
+/// `python/tests/wasm/hostile.c`, which performs at its first acknowledgement the attack that the initial window
+/// selects.
 fn hostile(harm: u32) -> OwnControl {
     let loaded = wasm::load("hostile.wasm", &root().join("python/tests/wasm")).expect("a module");
     let reno = preset("reno").expect("a preset").parameters;
@@ -117,7 +118,7 @@ fn the_window_is_one_segment_at_least() {
     assert_eq!(after_ack(6).window, Window::ONE);
 }
 
-/// WebAssembly leaves a NaN's sign and payload open; results must not depend on the processor.
+/// WebAssembly does not define a NaN's sign and payload; results must not depend on the processor.
 #[test]
 fn floating_point_is_equal_everywhere() {
     assert_eq!(after_ack(7).diff, Some(0x7fc0_0000));
@@ -135,10 +136,10 @@ fn one_way_delays_are_told_to_modules_that_ask() {
     assert!(!other.program.needs().one_way_delay);
 }
 
-/// A module of nothing but a table with `places` entries.
+/// A module that contains only a table with `places` entries.
 fn with_table(places: u32) -> Result<(), String> {
     let mut module = b"\0asm\x01\0\0\0\x04\x09\x01\x70\0".to_vec();
-    // LEB128 of always five bytes
+    // LEB128, always of five bytes
     module.extend([0, 7, 14, 21, 28].map(|shift| (places >> shift) as u8 & 0x7f | if shift < 28 { 0x80 } else { 0 }));
     module[9] = (module.len() - 10) as u8;
     let folder = std::env::temp_dir().join(format!("vegas-own-{}-{places}", std::process::id()));

@@ -9,7 +9,7 @@ use vegas_own::rust::{Library, Own, OwnAlgorithm, conforms, own};
 use vegas_sim::scenario::{OnDisk, Scenario};
 use vegas_sim::{Limits, Watch, run};
 
-/// Half a window at a loss, or with `RAISES` a segment more.
+/// Halves the window at a loss, or with `RAISES` adds a segment.
 #[derive(Clone, Debug, PartialEq)]
 struct Halves<const RAISES: bool> {
     window: Window,
@@ -43,7 +43,7 @@ impl<const RAISES: bool> CongestionControl for Halves<RAISES> {
     }
 }
 
-/// A segment more with each acknowledgement, while the window is what limits the sender.
+/// Adds a segment with each acknowledgement, while the window limits the sender.
 #[derive(Clone, Debug, PartialEq)]
 struct Follows {
     window: Window,

@@ -1,8 +1,8 @@
-//! The exported functions. A caller writes a text where [`input`] says, calls a function, and reads the bytes that
-//! [`answer`] and [`answer_bytes`] name, or the numbers of [`rows`]. Functions that can fail give 0 where the answer is an
-//! error: JSON with `message`, and `line` where it is known.
+//! The exported functions. A caller writes a text where [`input`] says, calls a function, and reads the bytes that [`answer`]
+//! and [`answer_bytes`] name, or the numbers of [`rows`]. A function that can fail returns 0 where the answer is an error: JSON
+//! with `message`, and with `line` where it is known.
 //!
-//! What the module imports are the functions of `outside`, by which the worker runs the reader's own algorithms.
+//! The module imports the functions of `outside`, by which the worker runs the reader's own algorithms.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -25,12 +25,12 @@ fn with<T>(work: impl FnOnce(&mut Module) -> T) -> T {
     MODULE.with_borrow_mut(work)
 }
 
-/// Runs `work` on the text of the input, and keeps what it gives as the answer.
+/// Runs `work` on the text of the input, and keeps its result as the answer.
 fn answered(work: impl FnOnce(&mut Laboratory, &str) -> Result<Vec<u8>, Failure>) -> u32 {
     answered_bytes(|laboratory, input| work(laboratory, &String::from_utf8_lossy(input)))
 }
 
-/// As [`answered`], of an input that is no text.
+/// Does the work of [`answered`] on an input that need not be text.
 fn answered_bytes(work: impl FnOnce(&mut Laboratory, &[u8]) -> Result<Vec<u8>, Failure>) -> u32 {
     with(|module| {
         let given = work(&mut module.laboratory, &module.input);
@@ -40,7 +40,7 @@ fn answered_bytes(work: impl FnOnce(&mut Laboratory, &[u8]) -> Result<Vec<u8>, F
     })
 }
 
-/// Makes room for an input of this many bytes, and says where it is to be written.
+/// Reserves room for an input of this many bytes, and returns the address to write it to.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(bytes: u32) -> *mut u8 {
     with(|module| {
@@ -50,24 +50,24 @@ pub extern "C" fn input(bytes: u32) -> *mut u8 {
     })
 }
 
-/// Where the newest answer is; it stays until the next call.
+/// The address of the newest answer, which stays valid until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
     with(|module| module.answer.as_ptr())
 }
 
-/// How many bytes the newest answer has.
+/// The size of the newest answer, bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_bytes() -> u32 {
     with(|module| module.answer.len() as u32)
 }
 
-/// Sets the module up: what a panic says becomes the answer, for after the trap that follows.
+/// Sets the module up: the message of a panic becomes the answer, which the caller reads after the trap that follows.
 #[unsafe(no_mangle)]
 pub extern "C" fn set_up() {
     std::panic::set_hook(Box::new(|panic| {
         let message = panic.to_string().replace('\n', " ");
-        // the module may be borrowed by what has panicked
+        // the code that panicked may still borrow the module
         MODULE.with(|module| {
             if let Ok(mut module) = module.try_borrow_mut() {
                 module.answer = Failure::fault(&message).json();
@@ -82,19 +82,19 @@ pub extern "C" fn keep_trace() -> u32 {
     answered(Laboratory::keep_trace)
 }
 
-/// Keeps an algorithm of the reader's; the input is JSON about it, a zero byte, and its content.
+/// Keeps one of the reader's algorithms; the input is JSON about it, a zero byte, and its content.
 #[unsafe(no_mangle)]
 pub extern "C" fn keep_algorithm() -> u32 {
     answered_bytes(Laboratory::keep_algorithm)
 }
 
-/// Forgets the algorithms that were kept.
+/// Forgets all kept algorithms.
 #[unsafe(no_mangle)]
 pub extern "C" fn forget_algorithms() {
     with(|module| module.laboratory.forget_algorithms());
 }
 
-/// Where the numbers of an event are, and then the outputs of the algorithm that was told of it.
+/// The address of an event's numbers, and of the outputs of the algorithm after the event.
 #[unsafe(no_mangle)]
 pub extern "C" fn slots() -> *const f64 {
     crate::own::slots()
@@ -118,20 +118,19 @@ pub extern "C" fn presets() -> u32 {
     answered(|_, _| Ok(crate::describe::presets()))
 }
 
-/// Begins a run of the scenario of the input, and describes it. The flow `hand`, if there is one of that number, has the
-/// window that [`steer`] sets.
+/// Begins a run of the scenario in the input, and describes it. If there is a flow number `hand`, [`steer`] sets its window.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(hand: u32) -> u32 {
     answered(|laboratory, text| laboratory.begin(text, Some(hand)))
 }
 
-/// Sets the window of the flow that is steered by hand, segments.
+/// Sets the window of the flow that the reader steers, segments.
 #[unsafe(no_mangle)]
 pub extern "C" fn steer(segments: u32) {
     with(|module| module.laboratory.steer(segments));
 }
 
-/// Handles at most this many events: 0 where the run had to be ended, 1 where it goes on, 2 at its end.
+/// Handles at most this many events. Returns 0 where the run had to be ended, 1 where it goes on, and 2 at its end.
 #[unsafe(no_mangle)]
 pub extern "C" fn advance(events: u32) -> u32 {
     let mut finished = false;
@@ -148,8 +147,8 @@ pub extern "C" fn now_s() -> f64 {
     with(|module| module.laboratory.now_s())
 }
 
-/// Puts the rows of the flows (`table` 0) or links (1) that the last call did not give where the answer says, one row
-/// after another; gives their number of values.
+/// Copies the rows of the flows (`table` 0) or links (1) since the last call, one row after another, to [`rows`]; returns their
+/// number of values.
 #[unsafe(no_mangle)]
 pub extern "C" fn take_rows(table: u32) -> u32 {
     with(|module| {
@@ -159,41 +158,41 @@ pub extern "C" fn take_rows(table: u32) -> u32 {
     })
 }
 
-/// Where the values of [`take_rows`] are.
+/// The address of the values of [`take_rows`].
 #[unsafe(no_mangle)]
 pub extern "C" fn rows() -> *const f64 {
     with(|module| module.rows.as_ptr())
 }
 
-/// Ends the run, which has come to its end, and gives its summary; `wall_s` is how long it took by the caller's clock.
+/// Finishes the run, which has come to its end, and returns its summary; `wall_s` is its duration by the caller's clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn finish(wall_s: f64) -> u32 {
     answered(|laboratory, _| laboratory.finish(wall_s))
 }
 
-/// A table of the finished run as a file; the input is its name, such as `flows.parquet` or `flows.csv`.
+/// A table of the finished run as a file; the input is the file's name, such as `flows.parquet` or `flows.csv`.
 #[unsafe(no_mangle)]
 pub extern "C" fn table() -> u32 {
     answered(|laboratory, name| laboratory.table(name))
 }
 
-/// The reader's own algorithms at work, by the worker's numbers for them and their connections.
+/// Calls to the reader's algorithms, by the numbers that the worker gives to algorithms and connections.
 #[cfg(target_arch = "wasm32")]
 pub(crate) mod outside {
     #[link(wasm_import_module = "own")]
     unsafe extern "C" {
-        /// A connection begins; gives its number.
+        /// Begins a connection; returns its number.
         pub(crate) safe fn own_start(program: u32) -> u32;
-        /// An event; the outputs take its place in the slots.
+        /// Passes an event; the outputs replace it in the slots.
         pub(crate) safe fn own_tell(connection: u32, event: u32);
-        /// Another connection with equal state; gives its number.
+        /// Makes another connection with equal state; returns its number.
         pub(crate) safe fn own_copy(connection: u32) -> u32;
-        /// The connection is of no more use.
+        /// Frees a connection that is not used any more.
         pub(crate) safe fn own_end(connection: u32);
     }
 }
 
-/// Where there is no worker, no algorithm is kept.
+/// Without a worker, no algorithm is kept.
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod outside {
     pub(crate) fn own_start(_program: u32) -> u32 {

@@ -1,4 +1,4 @@
-//! What the page shows of a scenario, as JSON.
+//! The description of a scenario for the page, as JSON.
 
 use serde_json::{Value, json};
 use vegas_core::registry::PRESETS;
@@ -9,10 +9,10 @@ use vegas_sim::scenario::{FlowSpec, LinkId, QueueLimit, Sampling, Scenario};
 ///
 /// - `name`, `description`, `duration_s`, `run_id`, `sample` (`"step"`, `"change"`, `"off"`),
 /// - `warnings`: lines about what has no effect,
-/// - `document`: the file's values, by which a form finds the keys that it can change,
+/// - `document`: the file's values, in which a form finds the keys that it can change,
 /// - `flows`: `algorithm`, `start_s`, `path` (indices of links), `wire_bytes` (of a full packet),
 /// - `links`: `id`, `rate_mbps`, `delay_ms`, `queue_packets` (null where the limit is none in packets),
-/// - `watched`: the index of the link to look at, the slowest of the first flow's path.
+/// - `watched`: the index of the link that the page shows, the slowest of the first flow's path.
 pub(crate) fn description(scenario: &Scenario) -> Value {
     json!({
         "name": scenario.name,

@@ -1,4 +1,4 @@
-//! Changes of a scenario's text that leave everything else as it was typed: what a form does.
+//! Edits of a scenario's text that leave everything else as the reader typed it; the form makes them.
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -12,30 +12,30 @@ struct Request {
     edits: Vec<Edit>,
 }
 
-/// A change. Keys are dotted, lists count from 0: `flow.0.algorithm`.
+/// An edit. Keys are dotted, and lists count from 0: `flow.0.algorithm`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Edit {
-    /// Gives a key of a table a value: a text, a number, true or false, or a table of those.
+    /// Sets a key of a table to a value: a text, a number, true or false, or a table of those.
     Set {
-        /// The key; the table around it is there.
+        /// The key; the table that contains it exists.
         key: String,
         /// Its value; an object becomes an inline table.
         value: Json,
     },
-    /// Appends a copy of an entry to the list that it is in.
+    /// Appends a copy of an entry to the list that contains it.
     Copy {
         /// The entry, such as `flow.0`.
         key: String,
     },
-    /// Takes an entry away from a list.
+    /// Removes an entry from a list.
     Remove {
         /// The entry, such as `flow.0`.
         key: String,
     },
 }
 
-/// Carries out JSON of `text` and `edits`; gives the new text.
+/// Carries out JSON of `text` and `edits`; returns the new text.
 pub fn edit(request: &str) -> Result<Vec<u8>, Failure> {
     let Request { text, edits } = serde_json::from_str(request).map_err(|error| Failure::new(error.to_string()))?;
     let mut document: DocumentMut =
@@ -53,7 +53,7 @@ impl Edit {
     }
 }
 
-/// None where a key is not there or has no such change.
+/// Applies an edit; none where a key does not exist or does not allow this edit.
 fn carry_out(document: &mut DocumentMut, edit: &Edit) -> Option<()> {
     let (around, name) = edit.key().rsplit_once('.').unwrap_or(("", edit.key()));
     let node =
@@ -62,7 +62,7 @@ fn carry_out(document: &mut DocumentMut, edit: &Edit) -> Option<()> {
         (Edit::Set { value, .. }, Node::Table(table)) => set(table, name, value),
         (Edit::Copy { .. }, Node::Tables(tables)) => {
             let mut copy = tables.get(name.parse().ok()?)?.clone();
-            // where it stood would put it before tables that it comes after
+            // at the original's position the copy would stand before tables that it must follow
             copy.set_position(None);
             tables.push(copy);
             Some(())
@@ -86,7 +86,7 @@ fn carry_out(document: &mut DocumentMut, edit: &Edit) -> Option<()> {
     }
 }
 
-/// Something that has parts.
+/// A node that has children.
 enum Node<'a> {
     Table(&'a mut dyn TableLike),
     Tables(&'a mut ArrayOfTables),
@@ -118,7 +118,7 @@ fn of_value(value: &mut Value) -> Option<Node<'_>> {
     }
 }
 
-/// The white space and the comment around an earlier value stay.
+/// Keeps the white space and the comment around the earlier value.
 fn set(table: &mut dyn TableLike, name: &str, value: &Json) -> Option<()> {
     let mut new = toml(value)?;
     if let Some(old) = table.get(name).and_then(Item::as_value) {

@@ -1,4 +1,4 @@
-//! Checks scenarios, runs one at a time, and gives its rows as they come and its tables at the end.
+//! Checks scenarios, runs one at a time, and returns its rows during the run and its tables at the end.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::own::Shelf;
 use crate::rows;
 use crate::steered::{Transports, Wheel, take_in_hand};
 
-/// The name of what is typed, in messages.
+/// The name of the typed text in messages.
 const SOURCE: &str = "scenario";
-/// A page of 32 bits has 4 GiB; the tables and their files at a run's end take a multiple of the run itself.
+/// A page of 32 bits has 4 GiB; the tables and their files at a run's end need a multiple of the run's own memory.
 const MEMORY_BYTES: u64 = 600 << 20;
 
-/// What the module holds.
+/// The state of the module.
 #[derive(Debug, Default)]
 pub struct Laboratory {
     files: Files,
@@ -31,7 +31,7 @@ pub struct Laboratory {
 struct Run {
     scenario: Scenario,
     state: State,
-    /// Rows of flows and of links that were given.
+    /// The numbers of rows of flows and of links that were returned so far.
     taken: [usize; 2],
 }
 
@@ -41,7 +41,7 @@ enum State {
     Finished(Box<Outcome>),
 }
 
-/// Why something cannot be done, in a line.
+/// Why an operation cannot be done, in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     message: String,
@@ -52,17 +52,17 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Something that is in no line of the scenario.
+    /// An error that belongs to no line of the scenario.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Failure { message: message.into(), line: None, key: String::new() }
     }
 
-    /// A panic.
+    /// The message of a panic.
     pub(crate) fn fault(message: &str) -> Self {
         Failure::new(format!("a fault of the simulator, please report it: {message}"))
     }
 
-    /// JSON of `message`, `line` and `key`.
+    /// The error as JSON of `message`, `line` and `key`.
     pub fn json(&self) -> Vec<u8> {
         json!({ "message": self.message, "line": self.line, "key": self.key }).to_string().into_bytes()
     }
@@ -75,30 +75,30 @@ impl From<ScenarioError> for Failure {
 }
 
 impl Laboratory {
-    /// Keeps a trace that scenarios may name: its name, a zero byte, and its text, which is read when a scenario names it.
+    /// Keeps a trace that scenarios may name: its name, a zero byte, and its text, which is parsed when a scenario names it.
     pub fn keep_trace(&mut self, named: &str) -> Result<Vec<u8>, Failure> {
         let (name, text) = named.split_once('\0').ok_or_else(|| Failure::new("a trace without a name"))?;
         self.files.traces.insert(name.to_owned(), text.to_owned());
         Ok(Vec::new())
     }
 
-    /// Keeps an algorithm of the reader's that scenarios may name (`own.rs` says how it is given).
+    /// Keeps one of the reader's algorithms, which scenarios may name (`own.rs` describes the input).
     pub fn keep_algorithm(&mut self, given: &[u8]) -> Result<Vec<u8>, Failure> {
         self.files.algorithms.keep(given)
     }
 
-    /// Forgets the algorithms that were kept.
+    /// Forgets all kept algorithms.
     pub fn forget_algorithms(&mut self) {
         self.files.algorithms.forget();
     }
 
-    /// Describes a scenario, as JSON (`describe.rs` says of what).
+    /// Describes a scenario as JSON (`describe.rs` lists the fields).
     pub fn check(&self, text: &str) -> Result<Vec<u8>, Failure> {
         Ok(description(&self.read(text)?).to_string().into_bytes())
     }
 
-    /// Begins a run, in place of an earlier one, and describes its scenario. The flow `hand`, if there is one of that
-    /// number, has the window that [`Laboratory::steer`] sets.
+    /// Begins a run, which replaces an earlier one, and describes its scenario. If there is a flow number `hand`,
+    /// [`Laboratory::steer`] sets its window.
     pub fn begin(&mut self, text: &str, hand: Option<u32>) -> Result<Vec<u8>, Failure> {
         self.run = None;
         let mut scenario = self.read(text)?;
@@ -116,12 +116,12 @@ impl Laboratory {
         Ok(description)
     }
 
-    /// Sets the window of the flow that is steered by hand, segments.
+    /// Sets the window of the flow that the reader steers, segments.
     pub fn steer(&self, segments: u32) {
         self.wheel.set(segments);
     }
 
-    /// Handles at most this many events; whether the run has come to its end.
+    /// Handles at most this many events; returns whether the run has come to its end.
     pub fn advance(&mut self, events: u64) -> Result<bool, Failure> {
         let Some(Run { state: State::Running(simulation, now_s), .. }) = &mut self.run else {
             return Err(Failure::new("no run has begun"));
@@ -147,16 +147,16 @@ impl Laboratory {
         }
     }
 
-    /// Appends the rows of the flows (`table` 0, [`crate::FLOW_COLUMNS`]) or links (1, [`crate::LINK_COLUMNS`]) that it
-    /// has not given. The links' rows of a run with one at every change come when it is finished, for then they are in
-    /// the order of time.
+    /// Appends the rows of the flows (`table` 0, [`crate::FLOW_COLUMNS`]) or links (1, [`crate::LINK_COLUMNS`]) that were not
+    /// returned yet. If a run samples at every change, the links' rows are returned only when it is finished, because only then
+    /// are they in order of time.
     pub fn take_rows(&mut self, table: u32, into: &mut Vec<f64>) {
         let Some(run) = &mut self.run else { return };
         let (flows, links) = match &run.state {
             State::Running(simulation, _) => simulation.series(),
             State::Finished(outcome) => (&outcome.flow_series, &outcome.link_series),
         };
-        // at every change they are in the order of time only at the end
+        // with a sample at every change the rows are in order of time only at the end
         let links_wait = run.scenario.sampling == Sampling::EveryChange && matches!(run.state, State::Running(..));
         match table {
             0 => run.taken[0] = rows::of_flows(flows, run.taken[0], into),
@@ -165,7 +165,7 @@ impl Laboratory {
         }
     }
 
-    /// Ends the run and gives its summary, as JSON.
+    /// Finishes the run and returns its summary as JSON.
     pub fn finish(&mut self, wall_s: f64) -> Result<Vec<u8>, Failure> {
         let Some(mut run) = self.run.take() else { return Err(Failure::new("no run has begun")) };
         run.state = match run.state {
@@ -179,8 +179,8 @@ impl Laboratory {
         Ok(summary)
     }
 
-    /// A table of the finished run as a file: `flow_series.parquet` and `flow_series.csv` are the bytes of a results
-    /// folder's files of these names.
+    /// A table of the finished run as a file: `flow_series.parquet` and `flow_series.csv` are byte for byte the files of these
+    /// names in a results folder.
     pub fn table(&self, file_name: &str) -> Result<Vec<u8>, Failure> {
         let Some(Run { scenario, state: State::Finished(outcome), .. }) = &self.run else {
             return Err(Failure::new("no run is finished"));
@@ -196,7 +196,7 @@ impl Laboratory {
 
     fn read(&self, text: &str) -> Result<Scenario, Failure> {
         let mut scenario = within_limits(|watch| Ok(Scenario::read_toml_in(&self.files, text, SOURCE, &[], watch)?))?;
-        // nothing here writes a capture file
+        // the playground writes no capture file
         scenario.capture = false;
         Ok(scenario)
     }
@@ -212,7 +212,7 @@ fn within_limits<T>(work: impl FnOnce(&mut Watch<'_>) -> Result<T, Failure>) -> 
     })
 }
 
-/// What scenarios may name: all the files that there are here.
+/// The files that scenarios may name; no others exist here.
 #[derive(Debug, Default)]
 struct Files {
     /// The texts of traces by name.

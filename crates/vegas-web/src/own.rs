@@ -1,7 +1,7 @@
-//! Algorithms of the reader's own. The worker runs them, JavaScript and WebAssembly alike (`web/src/own`); here is the
-//! engine's end of each connection. An event and the outputs after it cross as numbers in [`slots`].
+//! The reader's own algorithms. The worker runs them, both JavaScript and WebAssembly (`web/src/own`); this file is the
+//! engine's end of each connection. An event and the outputs after it cross the boundary as numbers in [`slots`].
 //!
-//! An algorithm that has failed hears of nothing more, and the worker ends the run.
+//! An algorithm that has failed receives no more events, and the worker ends the run.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -19,19 +19,19 @@ use crate::abi::outside;
 use crate::laboratory::Failure;
 
 const SLOTS: usize = 24;
-/// In place of a number that is not there.
+/// The number that stands for a missing value.
 const NONE: f64 = -1.0;
 
 thread_local! {
     static GIVEN: Cell<[f64; SLOTS]> = const { Cell::new([0.0; SLOTS]) };
 }
 
-/// Where an event's numbers are while the worker is told of it, and then the outputs (`web/src/own/events.ts` has the order).
+/// The slots: an event's numbers while the worker handles it, and then the outputs (`web/src/own/events.ts` has the order).
 pub(crate) fn slots() -> *const f64 {
     GIVEN.with(|given| given.as_ptr().cast())
 }
 
-/// What the worker is told, by number.
+/// The kinds of events for the worker, by number.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Ack,
@@ -45,20 +45,20 @@ enum Event {
     SegmentLost,
 }
 
-/// The algorithms that the page holds, by language and name.
+/// The algorithms that the page keeps, by language and name.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf(BTreeMap<(&'static str, String), Own>);
 
-/// What the worker says of an algorithm.
+/// The worker's description of an algorithm.
 #[derive(Debug, Deserialize)]
 struct Described {
     language: String,
-    /// What scenarios call it, such as `mine.js:Mine`.
+    /// Its name in scenarios, such as `mine.js:Mine`.
     name: String,
-    /// What results call it.
+    /// Its name in results.
     label: String,
     needs: Vec<String>,
-    /// The worker's number for it.
+    /// Its number in the worker.
     program: u32,
 }
 
@@ -115,7 +115,7 @@ fn unknown(name: &str, need: &str) -> String {
     format!("{name}: needs: {need:?} was given; {known}")
 }
 
-/// An algorithm, by the worker's number for it.
+/// An algorithm, by its number in the worker.
 #[derive(Debug)]
 struct Outside {
     needs: Needs,
@@ -158,7 +158,7 @@ fn give(numbers: &[f64]) {
     GIVEN.set(given);
 }
 
-/// The worker's number for a connection, which it forgets with this.
+/// The number of a connection in the worker; dropping this value frees the connection there.
 #[derive(Debug)]
 struct Connection(u32);
 
@@ -168,7 +168,7 @@ impl Drop for Connection {
     }
 }
 
-/// An algorithm at work on one connection.
+/// An algorithm that controls one connection.
 #[derive(Debug)]
 struct Control {
     connection: Connection,
@@ -190,12 +190,12 @@ impl Control {
         self.take_outputs();
     }
 
-    /// Takes over what the worker has left; gives how many bytes the connection holds there.
+    /// Reads the outputs that the worker has left; returns the number of bytes that the connection holds there.
     fn take_outputs(&mut self) -> usize {
         let [window, pace_ns, ssthresh, base_rtt_ns, diff, held_bytes, ..] = GIVEN.get();
         let window = Window::from_raw(window as u64).clamp(Window::ONE, self.max_window);
         let bound = (ssthresh >= 0.0).then_some(Segments(ssthresh as u32));
-        // not a number: it has no threshold, and so no slow start to show
+        // NaN means that it has no threshold, and so no slow start to show
         let is_opening = !ssthresh.is_nan() && bound.is_none_or(|bound| window < Window::whole(bound));
         self.output.window = window;
         self.output.pace = (pace_ns > 0.0).then(|| Pace::of(1, Span::from_nanos(pace_ns as u64)));

@@ -1,8 +1,8 @@
-//! Rows of the time series as numbers, one row after another; NaN for what is missing.
+//! Rows of the time series as numbers, one row after another; NaN stands for a missing value.
 
 use vegas_sim::outcome::{FlowSeries, LinkSeries};
 
-/// What a row of a flow holds. Names and units are those of the table `flow_series`, the phase is an index into
+/// The columns of a flow's row. Names and units are those of the table `flow_series`; the phase is an index into
 /// [`vegas_sim::outcome::PHASES`].
 pub const FLOW_COLUMNS: [&str; 10] = [
     "time_s",
@@ -17,11 +17,11 @@ pub const FLOW_COLUMNS: [&str; 10] = [
     "retransmits",
 ];
 
-/// What a row of a link holds: as the table `link_series`; the link is its index in the scenario.
+/// The columns of a link's row, as in the table `link_series`; the link is its index in the scenario.
 pub const LINK_COLUMNS: [&str; 7] =
     ["time_s", "link", "queue_packets", "max_queue_packets", "drops", "throughput_mbps", "utilisation"];
 
-/// Appends the rows from `from` on; gives how many there are in all.
+/// Appends the rows from `from` on; returns the total number of rows.
 pub(crate) fn of_flows(series: &FlowSeries, from: usize, into: &mut Vec<f64>) -> usize {
     let count = series.time_s.len();
     into.reserve((count - from) * FLOW_COLUMNS.len());
@@ -42,7 +42,7 @@ pub(crate) fn of_flows(series: &FlowSeries, from: usize, into: &mut Vec<f64>) ->
     count
 }
 
-/// As [`of_flows`].
+/// Appends rows of links as [`of_flows`] appends rows of flows.
 pub(crate) fn of_links(series: &LinkSeries, from: usize, into: &mut Vec<f64>) -> usize {
     let count = series.time_s.len();
     into.reserve((count - from) * LINK_COLUMNS.len());

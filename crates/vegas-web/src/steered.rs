@@ -1,8 +1,8 @@
-//! A flow with a window that is steered by hand: "you are the congestion control".
+//! A flow with a window that the reader steers: "you are the congestion control".
 //!
-//! Its transport is the plainest that is reliable: each packet is acknowledged by one of its own, a packet is lost when
-//! three later ones are acknowledged or nothing comes for a second, and what is lost is sent again. So what the reader
-//! sees is the window's doing alone.
+//! Its transport is the simplest reliable one. Each packet has an acknowledgement of its own. A packet is lost when three later
+//! ones are acknowledged, or when no acknowledgement arrives for a second; lost data are sent again. So only the window
+//! determines what the reader sees.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,11 +15,11 @@ use vegas_quic_sim::Quic;
 use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals, RttTotals, Stack};
 use vegas_sim::scenario::{FlowSpec, Transport};
 
-/// Where the window is set; clones set that window, too.
+/// A handle that sets the window; clones set this window, too.
 #[derive(Clone, Debug)]
 pub(crate) struct Wheel(Arc<AtomicU32>);
 
-/// The window at the beginning, segments.
+/// The initial window, segments.
 const FIRST_WINDOW: u32 = 10;
 
 impl Default for Wheel {
@@ -38,10 +38,10 @@ impl Wheel {
     }
 }
 
-/// An acknowledgement of a QUIC flow that is steered: as large as TCP's, since a scenario gives it no size.
+/// An acknowledgement of a steered QUIC flow: as large as TCP's, since a scenario gives it no size.
 const ACK: Bytes = Bytes::new(40);
 
-/// Prepares a flow for [`Transports`] that steer it.
+/// Prepares a flow so that [`Transports`] can steer it.
 pub(crate) fn take_in_hand(flow: &mut FlowSpec) {
     if flow.transport == Transport::Quic {
         flow.ack = ACK;
@@ -50,11 +50,11 @@ pub(crate) fn take_in_hand(flow: &mut FlowSpec) {
     flow.algorithm = "you".to_owned();
 }
 
-/// Makes the connections that are not TCP's: QUIC's, and the one that follows the wheel.
+/// Makes the connections that are not TCP's: those of QUIC, and the one that the reader steers.
 #[derive(Debug)]
 pub(crate) struct Transports {
     pub(crate) wheel: Wheel,
-    /// The flow that is steered.
+    /// The flow that the reader steers.
     pub(crate) hand: Option<u32>,
 }
 
@@ -68,24 +68,24 @@ impl Stack for Transports {
     }
 }
 
-/// Both ends.
+/// Both ends of the steered connection.
 struct Steered {
     spec: FlowSpec,
     wheel: Wheel,
     started: bool,
     stopped: bool,
     over: Option<Time>,
-    /// Of packets that are neither acknowledged nor lost, by number: when it left, and which piece of payload it has.
+    /// For each packet that is neither acknowledged nor lost, by number: its departure time and its piece of payload.
     under_way: BTreeMap<u64, (Time, u64)>,
-    /// Numbers and pieces of packets that are lost and not sent again.
+    /// Numbers and pieces of lost packets that were not sent again yet.
     lost: Vec<u64>,
-    /// Acknowledgements on their way, or about to leave: the data packet that each acknowledges.
+    /// Acknowledgements in flight or about to leave: the data packet that each acknowledges.
     acknowledgements: BTreeMap<u64, u64>,
     packets_sent: u64,
     acknowledgements_sent: u64,
     acknowledgements_made: u64,
     pieces_sent: u64,
-    /// The first piece that has not arrived, and those that have beyond it.
+    /// The first piece that has not arrived, and the later pieces that have.
     delivered: u64,
     beyond: BTreeMap<u64, ()>,
     acked_pieces: u64,
@@ -93,16 +93,16 @@ struct Steered {
     sent_again: u64,
     timeouts: u64,
     rtt: RttTotals,
-    /// When something was last acknowledged or sent into an empty path.
+    /// The time of the last acknowledgement, or of the last packet sent into an empty path.
     heard: Time,
-    /// The window's integral, segment nanoseconds, up to `counted`.
+    /// The integral of the window over time, segment nanoseconds, up to `counted`.
     window_sum: f64,
     counted: Time,
 }
 
-/// Later packets acknowledged before one counts as lost (RFC 9002, section 6.1.1).
+/// The number of later packets acknowledged before a packet counts as lost (RFC 9002, section 6.1.1).
 const REORDERING: u64 = 3;
-/// Without an acknowledgement for this long everything under way counts as lost.
+/// After this time without an acknowledgement all packets in flight count as lost.
 const SILENCE: Span = Span::from_millis(1000);
 
 impl Steered {
@@ -137,14 +137,14 @@ impl Steered {
         self.spec.packet.get() - self.spec.header.get()
     }
 
-    /// Pieces of payload that there are to send; none without an end.
+    /// The number of pieces of payload to send; none if the flow has no end.
     fn pieces(&self) -> Option<u64> {
         self.spec.size.map(|size| size.get().div_ceil(self.payload()))
     }
 
     fn take_data(&mut self, number: u64) {
         self.wire_bytes += self.spec.packet.get();
-        // the piece travels with the number; a packet that counts as lost may still arrive
+        // the piece travels with the number, because a packet that counts as lost may still arrive
         if let Some(&(_, piece)) = self.under_way.get(&number) {
             if piece >= self.delivered {
                 self.beyond.insert(piece, ());
@@ -189,7 +189,7 @@ impl Steered {
         })
     }
 
-    /// Counts the window that was in force until now.
+    /// Adds the window that was in force until now to the integral.
     fn count(&mut self, now: Time) {
         self.window_sum += f64::from(self.wheel.segments()) * now.since(self.counted).as_nanos() as f64;
         self.counted = now;

@@ -1,4 +1,4 @@
-//! The module as a Rust object: what it gives is what a results folder has, and what it refuses it refuses in a line.
+//! The module as a Rust object: its tables are those of a results folder, and it refuses bad input in a line.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,16 +1,16 @@
-// Algorithms as WebAssembly modules, by the functions that docs/own-algorithm.md has; the browser runs them.
+// Algorithms as WebAssembly modules, with the functions that docs/own-algorithm.md describes; the browser runs them.
 
 import { events, methods, ofAck, put, type Slots, slot } from "./events";
 import type { Connection, Program } from "./host";
 
-/** As for the command: sixteen pages of 64 KiB. */
+/** The limit that the command has, too: sixteen pages of 64 KiB. */
 const MEMORY_BYTES_MAX = 1 << 20;
 const OUTPUTS_BYTES = 40;
 
 type Call = (...given: (number | bigint)[]) => number | undefined;
 type Exports = { memory: WebAssembly.Memory } & Record<string, Call | undefined>;
 
-/** What exports ask for, as their names say. */
+/** The requirements that exports state by their names. */
 const ASKED_BY_EXPORT = {
   on_rate: "rate",
   on_feedback: "routers",
@@ -20,7 +20,7 @@ const ASKED_BY_EXPORT = {
   on_segment_lost: "each_loss",
 } as const;
 
-/** The algorithm of a module. Throws why it is none. */
+/** Makes the algorithm of a module. Throws the reason where it is none. */
 export function programOf(file: string, content: Uint8Array<ArrayBuffer>): Program {
   const module = new WebAssembly.Module(content);
   const [asked] = WebAssembly.Module.imports(module);
@@ -33,7 +33,7 @@ export function programOf(file: string, content: Uint8Array<ArrayBuffer>): Progr
     file,
     name: file,
     label: `${file.replace(/\.wasm$/, "").replace(/[^A-Za-z0-9_]/g, "-").replace(/^-+/, "")}-wasm`,
-    // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+    // the loss of a segment carries the state at its departure, which hosts keep for rate samples
     needs: ["window_limited", ...needs.map(([, need]) => need), ...(names.has("on_segment_lost") ? ["rate"] : [])],
     content,
     start: (slots) => Binary.begun(module, slots),
@@ -43,7 +43,7 @@ export function programOf(file: string, content: Uint8Array<ArrayBuffer>): Progr
 class Binary implements Connection {
   private readonly exports: Exports;
   private view: DataView;
-  /** Where the outputs lie. */
+  /** The address of the outputs. */
   private at = 0;
 
   private constructor(private readonly module: WebAssembly.Module) {
@@ -65,7 +65,7 @@ class Binary implements Connection {
     this.exports[methods[event] ?? ""]?.(...argumentsOf(event, slots));
   }
 
-  /** What comes before an acknowledgement. */
+  /** The calls before an acknowledgement. */
   private tellOfAck(slots: Slots): void {
     const { on_feedback, on_rate, on_one_way_delay } = this.exports;
     if (slot(slots, ofAck.forward) >= 0) on_feedback?.(long(slots, ofAck.forward), long(slots, ofAck.backward));
@@ -97,7 +97,7 @@ class Binary implements Connection {
     return copy;
   }
 
-  /** Takes another's memory over. */
+  /** Copies another instance's memory. */
   private take(other: Binary): void {
     const [mine, theirs] = [this.memory().byteLength, other.memory().byteLength];
     if (theirs > mine) this.exports.memory.grow((theirs - mine) >> 16);
@@ -107,12 +107,12 @@ class Binary implements Connection {
   private memory(): ArrayBuffer {
     const { buffer } = this.exports.memory;
     if (buffer.byteLength > MEMORY_BYTES_MAX) throw new RangeError(`takes more than ${MEMORY_BYTES_MAX} bytes of memory`);
-    // one that grows is another one
+    // a memory that grows gets another buffer
     if (this.view.buffer !== buffer) this.view = new DataView(buffer);
     return buffer as ArrayBuffer;
   }
 
-  /** An i64 of the outputs; beyond 2^53 about it. */
+  /** An i64 of the outputs; beyond 2^53 it is rounded. */
   private output(number: number): number {
     const at = this.at + 8 * number;
     return this.view.getInt32(at + 4, true) * 2 ** 32 + this.view.getUint32(at, true);

@@ -1,9 +1,10 @@
-// What an algorithm of the reader's is told, from the numbers in which the engine gives it (`crates/vegas-web/src/own.rs`).
+// The events for one of the reader's algorithms, from the numbers that the engine gives
+// (`crates/vegas-web/src/own.rs`).
 
-/** Numbers of an event, and then the outputs. */
+/** The count of an event's numbers, which the outputs then replace. */
 export type Slots = Float64Array;
 
-/** What the engine tells, by number. */
+/** The engine's events, by number. */
 export const events = {
   ack: 0,
   loss: 1,
@@ -29,32 +30,32 @@ export const methods = [
   "on_segment_lost",
 ] as const;
 
-/** Events that begin with their time; the others happen at the time of the one before. */
+/** Events that begin with their time; the others happen at the time of the event before. */
 export function hasTime(event: number): boolean {
   return event !== events.spurious && event !== events.segmentLost;
 }
 
-/** Where an acknowledgement has what not every one has; below 0: it has it not. */
+/** The slots of an acknowledgement's optional values; a value below 0 is missing. */
 export const ofAck = { forward: 12, backward: 13, oneWayDelay: 14, rate: 15 } as const;
 
-/** 28 bits of a window are a segment's fraction. */
+/** 28 bits of a window are the fraction of a segment. */
 export const ONE = 2 ** 28;
-/** Windows have no more segments. */
+/** The greatest window, segments. */
 export const WINDOW_MAX = 2 ** 24;
 
-/** What an event leaves in the slots. */
+/** The outputs that an event leaves in the slots. */
 export interface Outputs {
   /** In units of 2^-28 segment. */
   window: number;
-  /** From one segment to the next, ns; 0: none. */
+  /** The interval from one segment to the next, ns; 0: none. */
   pace_ns: number;
-  /** Segments; -1: none yet; NaN: the algorithm has no such thing. */
+  /** Segments; -1: none yet; NaN: the algorithm has no threshold. */
   ssthresh: number;
   /** -1: none. */
   base_rtt_ns: number;
   /** Segments; NaN: none. */
   diff: number;
-  /** What the connection holds in the worker. */
+  /** The bytes that the connection holds in the worker. */
   held_bytes: number;
 }
 
@@ -67,7 +68,7 @@ export function put(slots: Slots, outputs: Outputs): void {
   slots[5] = outputs.held_bytes;
 }
 
-/** A slot's number; every event has those that are read. */
+/** The number in a slot; every event has all slots that are read here. */
 export function slot(slots: Slots, place: number): number {
   return slots[place] as number;
 }
@@ -81,7 +82,7 @@ function isOn(slots: Slots, place: number): boolean {
   return slot(slots, place) !== 0;
 }
 
-/** What a connection begins with. Numbers are whole up to 2^53, so the seed has its lower 53 bits. */
+/** The values with which a connection begins. Numbers are whole up to 2^53, so the seed keeps its lower 53 bits. */
 export function startOf(slots: Slots): object {
   const [initial_window, restart_window, max_window] = slots;
   const [alpha, beta, gamma, high, low] = slots.subarray(4);
@@ -91,7 +92,7 @@ export function startOf(slots: Slots): object {
 
 const kinds = ["duplicate-acks", "timeout", "ecn"] as const;
 
-/** What the method of an event is given. */
+/** The argument of an event's method. */
 export function argumentsOf(event: number, slots: Slots): unknown[] {
   const now_ns = slot(slots, 0);
   switch (event) {

@@ -1,4 +1,5 @@
-// Algorithms of the reader's at work: the engine calls by number, here are the programs and connections with these numbers.
+// Runs the reader's algorithms. The engine calls by number; this file keeps the programs and connections with these
+// numbers.
 
 import type { Failure } from "../protocol";
 import { events, hasTime, methods, type Slots, slot } from "./events";
@@ -6,22 +7,22 @@ import { events, hasTime, methods, type Slots, slot } from "./events";
 /** An algorithm. */
 export interface Program {
   language: "javascript" | "wasm";
-  /** The file that it is from, as messages name it. */
+  /** Its file, as messages name it. */
   file: string;
-  /** What scenarios call it, such as `mine.js` or `mine.js:Mine`. */
+  /** Its name in scenarios, such as `mine.js` or `mine.js:Mine`. */
   name: string;
-  /** What results call it. */
+  /** Its name in results. */
   label: string;
   needs: string[];
-  /** All that decides what it does: part of a run's id. */
+  /** All content that determines its behaviour: part of a run's id. */
   content: Uint8Array;
-  /** A connection begins, with the numbers in the slots. */
+  /** Begins a connection, with the numbers in the slots. */
   start(slots: Slots): Connection;
 }
 
-/** An algorithm at work on one connection. What it throws ends the run. */
+/** An algorithm that controls one connection. An exception from it ends the run. */
 export interface Connection {
-  /** An event. `before`: for one that takes a loss back, the connection as it was. */
+  /** Handles an event. `before`: for an event that undoes a loss, the connection as it was before the loss. */
   tell(event: number, slots: Slots, before: Connection | undefined): void;
   /** Puts the outputs into the slots. */
   show(slots: Slots): void;
@@ -34,18 +35,18 @@ interface AtWork {
 }
 
 export class Host {
-  /** Why an algorithm has failed in the run; it hears of nothing more. */
+  /** Why an algorithm has failed in the run; it receives no more events. */
   failure: Failure | null = null;
 
   private readonly programs: Program[] = [];
   private readonly atWork = new Map<number, AtWork>();
   private last = 0;
-  /** The newest time that an event had, ns. */
+  /** The latest time of an event, ns. */
   private now_ns = 0;
 
   constructor(private readonly slots: () => Slots) {}
 
-  /** What the engine's module imports. */
+  /** The functions that the engine's module imports. */
   get imports(): WebAssembly.ModuleImports {
     return {
       own_start: (program: number) => this.start(program),
@@ -55,7 +56,7 @@ export class Host {
     };
   }
 
-  /** Takes an algorithm; gives its number. */
+  /** Keeps an algorithm; returns its number. */
   take(program: Program): number {
     return this.programs.push(program) - 1;
   }
@@ -113,7 +114,7 @@ export class Host {
   }
 }
 
-/** What was thrown in a file, and in which of its lines. */
+/** Describes an exception in a file, with its line. */
 export function described(file: string, error: unknown, when: string): Failure {
   const line = lineIn(file, error);
   const what = error instanceof Error && error.name === "Error" ? error.message : String(error);
@@ -121,7 +122,7 @@ export function described(file: string, error: unknown, when: string): Failure {
   return { message: [where, when, what].filter(Boolean).join(": "), line, key: "", file };
 }
 
-/** The innermost line of a file that an error went through: browsers write it in their own ways, all as FILE:LINE. */
+/** The innermost line of a file in an error's stack: browsers write it in different ways, all as FILE:LINE. */
 function lineIn(file: string, error: unknown): number | null {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const at = stack.indexOf(`${file}:`);

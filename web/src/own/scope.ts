@@ -1,9 +1,9 @@
-// A file of JavaScript, run where it sees no clock, no random numbers and nothing of the worker.
+// Runs a file of JavaScript in a scope without clock, random numbers and the worker's own names.
 //
-// That keeps runs repeatable. What guards the reader is around it: the worker has no document, the page's content security
-// policy refuses every request of a network and every text that would become code, and no link brings a file.
+// The scope keeps runs repeatable. Other measures protect the reader: the worker has no document, the page's content
+// security policy refuses every network request and every text that would become code, and no link brings a file.
 
-/** What a file may use of the language; of Math all but random. */
+/** The names of the language that a file may use; of Math all except random. */
 const ALLOWED = new Set(
   (
     "Object Array Number Boolean String Symbol BigInt Map Set Reflect JSON RegExp Error TypeError RangeError SyntaxError " +
@@ -19,7 +19,8 @@ const KEY = "vegaslab_file";
 
 type Made = (math: object, ...absent: undefined[]) => Record<string, unknown>;
 
-/** What a file declares at the beginning of its lines. Throws what its text throws; an error of syntax has its line. */
+/** The names that a file declares at the beginning of its lines. Throws what its text throws; a syntax error has its
+ * line. */
 export async function closed(file: string, text: string): Promise<Record<string, unknown>> {
   const scope = self as unknown as Record<string, unknown>;
   const names = [...text.matchAll(/^(?:class|const|let|var|function)\s+([A-Za-z_$][\w$]*)/gm)].map(([, name]) => name);
@@ -33,7 +34,7 @@ export async function closed(file: string, text: string): Promise<Record<string,
   return made(mathWithoutChance());
 }
 
-/** All names of the worker that are not allowed. */
+/** All names of the worker that a file may not use. */
 function hidden(): string[] {
   const names = new Set<string>();
   for (let of = self as object | null; of; of = Object.getPrototypeOf(of) as object | null) {
@@ -50,7 +51,7 @@ function mathWithoutChance(): object {
   return Object.freeze(Object.defineProperties({}, { ...own, random: { value: random } }));
 }
 
-/** Runs a text as a script. The line of an error of syntax is told to the worker's handler of errors alone. */
+/** Runs a text as a script. Only the worker's error handler receives the line of a syntax error. */
 function load(file: string, text: string): Promise<void> {
   const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   return new Promise<void>((resolve, reject) => {

@@ -1,4 +1,5 @@
-// Algorithms in JavaScript: the methods of a class are the events, its attributes the outputs (docs/own-algorithm.md).
+// Algorithms in JavaScript: the methods of a class are the events, its attributes are the outputs
+// (docs/own-algorithm.md).
 
 import { argumentsOf, events, methods, ONE, put, type Slots, startOf, WINDOW_MAX } from "./events";
 import type { Connection, Program } from "./host";
@@ -7,7 +8,7 @@ import { closed } from "./scope";
 type Attributes = Record<string, unknown>;
 type Class = new (start: object) => Attributes;
 
-/** Methods for which the engine has to ask the host. */
+/** Methods that the engine must request from the host. */
 const ASKED_BY_METHOD = { on_sent: "sent", on_recovered: "every_ack", on_segment_lost: "each_loss" } as const;
 
 /** The algorithms of a file. Throws what its text throws. */
@@ -17,7 +18,7 @@ export async function programsOf(file: string, text: string): Promise<Program[]>
   if (classes.length === 0) throw new Error("has no class with on_ack and on_loss");
   const content = new TextEncoder().encode(text);
   const programs = classes.map(([name, made]) => programOf(file, `${file}:${name}`, name, made, content));
-  // one class needs no name
+  // a single class needs no name
   const [only] = classes;
   return only && classes.length === 1 ? [programOf(file, file, only[0], only[1], content), ...programs] : programs;
 }
@@ -35,7 +36,7 @@ function programOf(file: string, name: string, className: string, made: Class, c
     file,
     name,
     label: className.replace(/[^A-Za-z0-9_]/g, "-").replace(/^-+/, ""),
-    // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+    // the loss of a segment carries the state at its departure, which hosts keep for rate samples
     needs: [...given, ...asked.map(([, need]) => need), ...("on_segment_lost" in made.prototype ? ["rate"] : [])],
     content,
     start: (slots) => {
@@ -95,7 +96,7 @@ function betweenSegments(perSecond: number): number {
   throw new RangeError("pace is 0; segments a second above 0, or null");
 }
 
-/** An object with equal attributes, none of which is shared but what a connection begins with. */
+/** Copies an object with its attributes; the copy shares only the values with which a connection begins. */
 function copyOf(object: Attributes, start: object): Attributes {
   const copies = new Map<object, object>([[start, start]]);
   const copied = (value: unknown): unknown => {

@@ -1,4 +1,4 @@
-// Where the reader writes algorithms of their own, or loads files with them.
+// Where the reader writes algorithms, or loads files that contain them.
 
 import { templates } from "virtual:templates";
 
@@ -6,16 +6,16 @@ import { Editor } from "../editor";
 import { byId, debounced, element, save } from "../elements";
 import type { Failure, OwnAnswer, OwnFile } from "../protocol";
 
-/** As for the command. */
+/** The limit that the command has, too. */
 const FILE_BYTES_MAX = 4 << 20;
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_-]*\.(js|wasm)$/;
-/** Templates with the host and the numbers of another preset than Reno. */
+/** Templates with the host and the numbers of a preset other than Reno. */
 const PRESETS: Record<string, string> = { "vegas.js": "vegas" };
 
 export interface WorkshopEvents {
-  /** The files are others; answers what came of each. */
+  /** Replaces the files; returns the result for each. */
   changed(files: OwnFile[]): Promise<OwnAnswer[]>;
-  /** A file has another name now. */
+  /** A file was renamed. */
   renamed(from: string, to: string): void;
 }
 
@@ -23,7 +23,7 @@ export class Workshop {
   private files: OwnFile[] = [];
   /** The file that is shown. */
   private shown: OwnFile | undefined;
-  /** What scenarios call the algorithms of the files that are in order. */
+  /** The names in scenarios of the algorithms in files without errors. */
   names: string[] = [];
 
   private readonly panel = byId("own");
@@ -48,7 +48,7 @@ export class Workshop {
     this.template.addEventListener("change", () => this.begin(this.template.value));
   }
 
-  /** Shows the panel; the first time with a file to begin with. */
+  /** Shows the panel; the first time it has an initial file. */
   open(): void {
     this.panel.hidden = false;
     this.button.setAttribute("aria-expanded", "true");
@@ -57,7 +57,7 @@ export class Workshop {
     this.editor?.focus();
   }
 
-  /** A new file; gives its name once it is in order. */
+  /** Adds a file; returns its name as soon as it has no errors. */
   async write(): Promise<string | undefined> {
     if (this.panel.hidden) this.open();
     else this.begin("reno.js");
@@ -65,7 +65,7 @@ export class Workshop {
     return this.shown?.name;
   }
 
-  /** What a scenario has in place of a preset's name for one of the reader's algorithms; null for another name. */
+  /** The scenario's value in place of a preset's name for one of the reader's algorithms; null for another name. */
   tableOf(name: string): Record<string, string> | null {
     const file = this.files.find((file) => name === file.name || name.startsWith(`${file.name}:`));
     if (!file) return null;
@@ -77,7 +77,7 @@ export class Workshop {
   fail(failure: Failure): void {
     const file = this.files.find(({ name }) => name === failure.file);
     if (!file) return;
-    // while the reader writes another file, it stays
+    // the message stays while the reader writes another file
     if (this.panel.hidden) this.show(file);
     this.panel.hidden = false;
     this.button.setAttribute("aria-expanded", "true");
@@ -104,7 +104,7 @@ export class Workshop {
     );
   }
 
-  /** A new file from a template. */
+  /** Adds a file from a template. */
   private begin(template: string): void {
     this.template.value = "";
     const content = templates[template];
@@ -120,7 +120,7 @@ export class Workshop {
     if (!NAME.test(name)) return this.refuse(`${file.name}: a file ends in .js or .wasm`);
     if (file.size > FILE_BYTES_MAX) return this.refuse(`${name}: has ${file.size} bytes; at most ${FILE_BYTES_MAX}`);
     const bytes = new Uint8Array(await file.arrayBuffer());
-    // a file of the name is another version of it
+    // a loaded file with an existing name is a new version of that file
     this.files = this.files.filter((other) => other.name !== name);
     this.add({ name, content: name.endsWith(".js") ? new TextDecoder().decode(bytes) : bytes, preset: "reno" });
   }
@@ -187,7 +187,7 @@ export class Workshop {
     this.tell();
   }
 
-  /** What the newest change led to. */
+  /** Shows the result of the newest change. */
   private taken: Promise<void> = Promise.resolve();
 
   private tell(): void {

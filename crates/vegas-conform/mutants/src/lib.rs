@@ -1,5 +1,5 @@
-//! Copies of vegas-core's bbr3 with one wrong line each (`table.rs`), which the conformance kit's tests load as algorithms of
-//! their own. `build.rs` writes them; `docs/conformance.md` says why it is done so.
+//! Copies of vegas-core's bbr3 with one wrong line each (`table.rs`), which the conformance kit's tests load as
+//! algorithms from outside. `build.rs` writes them; `docs/conformance.md` gives the reason for this design.
 
 #![allow(dead_code, unused_imports, unreachable_pub, missing_docs, reason = "copies use a part of what they have")]
 #![allow(clippy::all, reason = "wrong lines read oddly")]
@@ -25,7 +25,7 @@ macro_rules! starts {
 }
 pub(crate) use starts;
 
-/// What the copies find where vegas-core has it.
+/// The items that the copies import where vegas-core has them.
 mod composition {
     pub(crate) use vegas_core::Parameters;
 }
@@ -35,7 +35,7 @@ mod contract {
     };
 }
 mod part {
-    /// Only the kernel's copy does more.
+    /// Only the kernel's copy does more here.
     pub(crate) fn anew<T>(state: &mut T) -> &mut T {
         state
     }

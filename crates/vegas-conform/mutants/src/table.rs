@@ -1,12 +1,12 @@
-/// A copy of bbr3 in which one piece of text is another. It stands once in its file.
+/// A copy of bbr3 in which another text replaces one piece of text. That piece occurs once in its file.
 pub struct Mutant {
-    /// The case that has to find it.
+    /// The case that must find it.
     pub case: &'static str,
     /// A file of vegas-core's `standalone`.
     pub file: &'static str,
-    /// What stands there.
+    /// The text of vegas-core.
     pub right: &'static str,
-    /// What the copy has.
+    /// The text of the copy.
     pub wrong: &'static str,
 }
 
@@ -14,7 +14,7 @@ const fn mutant(case: &'static str, file: &'static str, right: &'static str, wro
     Mutant { case, file, right, wrong }
 }
 
-/// One for each case.
+/// One mutant for each case.
 pub const MUTANTS: &[Mutant] = &[
     mutant("startup-plateau", "bbr3/startup.rs", "FULL_ROUNDS: u8 = 3", "FULL_ROUNDS: u8 = 2"),
     mutant("startup-loss", "bbr3/startup.rs", "FULL_LOSSES: u8 = 6", "FULL_LOSSES: u8 = 255"),

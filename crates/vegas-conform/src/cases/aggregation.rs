@@ -1,4 +1,4 @@
-//! Acknowledgements in bursts, and paths that hold less than a packet.
+//! Acknowledgements in bursts, and paths with a capacity below one packet.
 
 use vegas_core::units::{Span, Time};
 
@@ -18,10 +18,10 @@ pub(super) const STARTUP: Case = Case {
     outside: Some(outside::changes::aggregation_startup),
 };
 
-/// In a round trip.
+/// Bursts in a round trip.
 pub(super) const BURSTS: u64 = 4;
 
-/// Acknowledgements come together, every quarter of the round trip.
+/// The path delivers acknowledgements together, once every quarter of the round trip.
 pub(super) fn bursty(stage: &Stage<'_>) -> Network {
     let every = Span::from_nanos(stage.point().rtt.as_nanos() / BURSTS);
     Network { backward: vec![format!("batch = {}", time(every))], ..stage.network() }
@@ -33,7 +33,7 @@ fn startup(stage: &mut Stage<'_>) -> Judged {
     let story = Story::of(stage, &Network { duration: point.rounds(120), ..bursty(stage) })?;
     let next = story.startup_ends()?;
     let part = next.max_bw()? / point.packets_per_second();
-    // a sample's round trip may have a burst more than its share
+    // a sample's round trip may contain a burst more than its share
     let most = 1.0 + 1.0 / BURSTS as f64;
     let seen = || format!("STARTUP ends at {part:.3} of the path's rate");
     check((0.95..=most).contains(&part), seen, "the path's rate, and a burst in a round trip more at most")?;
@@ -101,7 +101,7 @@ pub(super) const SUB_PACKET: Case = Case {
     outside: Some(outside::changes::sub_packet),
 };
 
-/// The round trip of the grid, and a rate at which a packet takes two of them: the grid's rate does not matter.
+/// The round trip of the grid, at a rate at which a packet takes two round trips to send: the grid's rate does not matter.
 pub(super) fn sub_packet_network(stage: &Stage<'_>) -> Network {
     let rtt = stage.point().rtt;
     let packet_bytes = stage.least_packet_bytes().max(1_000);

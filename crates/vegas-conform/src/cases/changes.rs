@@ -1,4 +1,4 @@
-//! A path that changes: ten times the rate, a tenth of it, a policer.
+//! Paths that change: to ten times the rate, to a tenth of it, and a policer.
 
 use vegas_core::units::{Span, Time};
 
@@ -19,13 +19,13 @@ pub(super) const FASTER: Case = Case {
     outside: Some(outside::changes::faster),
 };
 
-/// A tenth of the rate, and the queue of all of it. A queue of half the path's product lets STARTUP lose packets, so that
-/// inflight_longterm is set.
+/// A tenth of the rate, with the queue of the whole rate. A queue of half the bandwidth-delay product makes STARTUP lose
+/// packets, so that it sets inflight_longterm.
 pub(super) fn faster_networks(stage: &Stage<'_>) -> Result<(Network, u64), Miss> {
     let point = stage.point();
     let slow = Point { rate_bps: point.rate_bps / 10, ..point };
     needs_packets(point, 100.0, "a tenth of it with ten packets")?;
-    // smaller packets: a tenth of the rate has as many in flight as the grid's other cases
+    // smaller packets, so that a tenth of the rate has as many packets in flight as the grid's other cases
     let packet_bytes = slow.packet_bytes().max(stage.least_packet_bytes());
     let slow_packets = slow.holds_packets() * slow.packet_bytes() as f64 / packet_bytes as f64;
     let network = Network {
@@ -53,7 +53,7 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     let target = 0.95 * per_second;
     let found = story.looks.iter().find(|look| look.max_bw().is_ok_and(|rate| rate >= target));
     let most = story.looks.iter().filter_map(|look| look.max_bw().ok()).fold(0.0, f64::max) / per_second;
-    // not applicable where it does not tell the parts of PROBE_BW
+    // not applicable where the control does not report the parts of PROBE_BW
     story.stay(State::ProbeUp, cruise_at)?;
     let stays = story.stays();
     let ups = || stays.iter().filter(|stay| stay.state == State::ProbeUp && stay.first().at > cruise_at);
@@ -81,7 +81,7 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("{most:.3} of the new rate, found at {} after {rounds} round trips", seconds(found.at)))
 }
 
-/// How much inflight_longterm grows in each round trip.
+/// The growth of inflight_longterm in each round trip.
 fn steps(up: &Stay<'_>) -> Vec<f64> {
     let rounds = up.looks.chunk_by(|one, next| one.inside.round_count == next.inside.round_count);
     let bounds: Vec<f64> =
@@ -121,7 +121,7 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     let low = low.ok_or_else(|| Miss::failed("bw_shortterm is not below 0.7 of the old rate", "losses lower it"))?;
     let lost = low.outside.lost;
     check(lost > 0, || "nothing is lost".into(), "losses lower bw_shortterm")?;
-    // a cycle counts a round trip after PROBE_UP (AdvanceMaxBwFilter), unless PROBE_RTT comes before
+    // a cycle counts a round trip after PROBE_UP (AdvanceMaxBwFilter), unless PROBE_RTT comes first
     let counts = |next: &Look| {
         let until_probe_rtt = story.from(next.at).iter().take_while(|look| look.inside.state != State::ProbeRtt);
         until_probe_rtt.into_iter().any(|look| look.inside.round_count > next.inside.round_count)
@@ -162,7 +162,7 @@ pub(super) const POLICER: Case = Case {
     outside: Some(outside::changes::policer),
 };
 
-/// Tokens for half of the path's rate, the bucket as large as the path's product.
+/// Tokens arrive at half of the path's rate; the bucket holds the path's bandwidth-delay product.
 pub(super) fn policed(stage: &Stage<'_>) -> Result<Network, Miss> {
     let point = stage.point();
     needs_packets(point, 16.0, "a bucket of several packets")?;

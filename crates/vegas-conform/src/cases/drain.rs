@@ -1,4 +1,4 @@
-//! DRAIN and how it ends.
+//! DRAIN and its end.
 
 use super::look::{CALM, Stay, Story, check, known, millis, needs_packets, seconds, since_start};
 use super::outside;
@@ -17,10 +17,10 @@ pub(super) const INFLIGHT: Case = Case {
 
 /// BBR.DrainPacingGain, 256ths.
 const DRAIN_GAIN: i64 = 128;
-/// Round trips after which DRAIN ends anyway.
+/// The number of round trips after which DRAIN ends in any case.
 const ROUNDS: i64 = 3;
 
-/// The pacing gain of all of a stay.
+/// Checks the pacing gain in all moments of a stay.
 pub(super) fn check_gain(stay: &Stay<'_>, gain: i64) -> Result<(), Miss> {
     for look in stay.looks {
         let seen = known!(look, pacing_gain)?;
@@ -30,7 +30,7 @@ pub(super) fn check_gain(stay: &Stay<'_>, gain: i64) -> Result<(), Miss> {
     Ok(())
 }
 
-/// DRAIN, where there is something to drain.
+/// The stay in DRAIN, where there is a queue to drain.
 fn drain_of(story: &Story) -> Result<Stay<'_>, Miss> {
     let next = story.startup_ends()?;
     if next.inside.state != State::Drain {
@@ -69,8 +69,8 @@ pub(super) const TIME: Case = Case {
     outside: None,
 };
 
-/// A tenth less bandwidth, as the draft has it, lets the queue drain in less than three round trips: here it is half, of which
-/// DRAIN's pace is all.
+/// A bandwidth lower by a tenth, as in the draft, lets the queue drain in less than three round trips; so this case halves the
+/// bandwidth, and DRAIN's pace then fills the path.
 fn time(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "a queue above BBR.offload_budget")?;

@@ -1,5 +1,5 @@
-//! What any congestion control does, whatever its rule: the least that RFC 9002 asks of QUIC's and RFC 5681 of TCP's. Nothing inside
-//! of it has to be seen.
+//! Requirements on any congestion control, whatever its rule: the least that RFC 9002 requires of QUIC and RFC 5681 of TCP. No
+//! case here needs to see inside.
 
 use vegas_core::LossKind;
 use vegas_core::units::{Span, Time};
@@ -56,26 +56,26 @@ pub(super) static ALL: [Case; 6] = [
 
 /// RFC 9002, section 7.2; RFC 6928.
 const INITIAL_MOST: f64 = 10.0;
-/// RFC 9438, section 4.6, and what a window counted in whole packets is off by.
+/// RFC 9438, section 4.6, and the error of a window counted in whole packets.
 const LOSS_LEAVES: f64 = 0.72;
 /// RFC 8511, section 3.
 const MARK_LEAVES: f64 = 0.85;
-/// Slow start is over by then, and what it overshot is repaired.
+/// By then slow start is over, and the losses of its overshoot are repaired.
 const SETTLED_ROUNDS: u64 = 80;
 
 fn initial_window(stage: &mut Stage<'_>) -> Judged {
     let network = Network { duration: stage.point().rounds(20), ..stage.network() };
     let first = *stage.run(&network)?.moments.first().ok_or_else(nothing_seen)?;
-    // each packet that was acknowledged may have made it larger by one
+    // each acknowledged packet may have raised it by one
     let initial = first.window - first.delivered as f64;
     check(initial <= INITIAL_MOST + ROUNDING, || format!("{initial:.1} packets"), "10 packets at most")?;
     Ok(format!("{initial:.1} packets"))
 }
 
-/// Of a window in bytes, where a packet more or less would be one whole.
+/// The tolerance of a window in bytes; a real difference would be a whole packet.
 const ROUNDING: f64 = 0.01;
 
-/// Three packets in ten are lost.
+/// The path loses three packets in ten.
 fn least_window(stage: &mut Stage<'_>) -> Judged {
     let least = if stage.is_quic() { 2.0 } else { 1.0 };
     let mut network = Network { duration: Span::from_secs(20), ..stage.network() };
@@ -88,7 +88,7 @@ fn least_window(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("{smallest:.1} packets, with 30 % of the packets lost"))
 }
 
-/// For as long as four packets take, everything is lost.
+/// The path loses all packets for the time of four.
 fn loss_response(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     let four_packets = Span::from_nanos((4e9 / point.packets_per_second()) as u64);
@@ -101,7 +101,8 @@ fn loss_response(stage: &mut Stage<'_>) -> Judged {
     Ok(left(&answer, part))
 }
 
-/// Nothing arrives for three seconds, and for sixty round trips: the queue is four of them at most, and so a probe timeout less than ten.
+/// No packet arrives for three seconds and for sixty round trips. The queue is at most four of them, so a probe timeout is
+/// below ten.
 fn collapse(stage: &mut Stage<'_>) -> Judged {
     let least = if stage.is_quic() { 2.0 } else { 1.0 };
     let began = Time::ZERO + stage.point().rounds(SETTLED_ROUNDS);
@@ -115,7 +116,7 @@ fn collapse(stage: &mut Stage<'_>) -> Judged {
     Ok(seen())
 }
 
-/// The application gives a tenth of what the path carries: what is in flight is a tenth of what the path holds.
+/// The application gives a tenth of the path's rate, so a tenth of the path's capacity is in flight.
 fn app_limited(stage: &mut Stage<'_>) -> Judged {
     let rate = stage.point().rate_bps / 10;
     let mut network = Network { duration: stage.point().rounds(300), ..stage.network() };
@@ -128,7 +129,7 @@ fn app_limited(stage: &mut Stage<'_>) -> Judged {
     Ok(seen())
 }
 
-/// CoDel marks as soon as packets have waited for a packet's time for a tenth of a round trip.
+/// CoDel marks as soon as packets have waited longer than the sending time of a packet for a tenth of a round trip.
 fn ce_response(stage: &mut Stage<'_>) -> Judged {
     let (point, limit) = (stage.point(), 2 * stage.network().queue_packets);
     let (target_ns, interval_ns) = ((1e9 / point.packets_per_second()) as u64, point.rtt.as_nanos() / 10);
@@ -145,7 +146,7 @@ fn ce_response(stage: &mut Stage<'_>) -> Judged {
     Ok(left(&answer, part))
 }
 
-/// The path, on which nothing arrives for this span once the flow has settled.
+/// A path that delivers no packet for this span, once the flow has settled.
 fn silence(stage: &Stage<'_>, length: Span) -> Network {
     let begins = stage.point().rounds(SETTLED_ROUNDS);
     let ends = begins + length;
@@ -154,8 +155,8 @@ fn silence(stage: &Stage<'_>, length: Span) -> Network {
     network
 }
 
-/// The window where a recovery that began with an event is over, as a part of that before it: a round trip later, and what a packet
-/// may have waited to leave. By two round trips CUBIC may have grown again, on long ones.
+/// The window after the recovery that an event began, as a fraction of the window before it. The recovery is over a round trip
+/// later, plus the time that a packet may have waited to leave. By two round trips CUBIC may have grown again on long paths.
 fn later_part(observed: &Observed, answer: &Answer) -> Result<f64, Miss> {
     let rtt = after(observed, answer.at).find_map(|moment| moment.rtt).ok_or_else(nothing_seen)?;
     let later =

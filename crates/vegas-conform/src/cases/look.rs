@@ -1,4 +1,4 @@
-//! What judges ask of a run.
+//! The questions of judges about a run.
 
 use vegas_core::units::{Span, Time};
 
@@ -7,23 +7,23 @@ use crate::grid::Point;
 use crate::network::Network;
 use crate::observed::{Inside, LossAt, Moment, State};
 
-/// A moment with what the control tells of itself.
+/// A moment with the state that the control reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) at: Time,
     pub(super) outside: Moment,
     pub(super) inside: Inside,
-    /// Segments of C.send_quantum at most.
+    /// The greatest C.send_quantum, segments.
     quantum_most: f64,
 }
 
-/// 64 KB of 1448 B: what counts in segments of that size has as many, however large they are here.
+/// 64 KB in segments of 1448 B: a control that counts segments of that size allows this number, whatever their size here.
 pub(super) const QUANTUM_SEGMENTS: u64 = 45;
 
 /// BBR.ProbeRTTInterval.
 pub(super) const PROBE_RTT_INTERVAL: Span = Span::from_secs(5);
 
-/// Something that a case needs to see inside.
+/// Reads a value that a case needs to see inside; an error where the control does not report it.
 macro_rules! known {
     ($look:expr, $field:ident) => {
         $look.inside.$field.ok_or_else(|| $crate::case::Miss::Untold(concat!("it does not tell ", stringify!($field))))
@@ -42,15 +42,15 @@ impl Look {
         Ok(self.max_bw()? * known!(self, min_rtt_us)? as f64 / 1e6)
     }
 
-    /// Inflight(1.0): the product, BBR.offload_budget of three send quanta (a millisecond's worth, two segments at least, 64 KB at
-    /// most), or BBR.MinPipeCwnd; a segment more for what each rounds up.
+    /// Inflight(1.0): the product, the BBR.offload_budget of three send quanta (each for a millisecond, at least two segments
+    /// and at most 64 KB), or BBR.MinPipeCwnd; plus a segment for the rounding of each.
     pub(super) fn inflight_of_one(&self) -> Result<f64, Miss> {
         let pace = self.outside.pace.unwrap_or(0.0).max(self.max_bw()?);
         let quantum = (pace / 1_000.0).ceil().clamp(2.0, self.quantum_most);
         Ok(self.product()?.ceil().max(3.0 * quantum).max(4.0) + 1.0)
     }
 
-    /// InflightWithHeadroom, a segment more for what it rounds.
+    /// InflightWithHeadroom, plus a segment for its rounding.
     pub(super) fn inflight_with_headroom(&self) -> f64 {
         self.inside
             .inflight_longterm
@@ -66,11 +66,11 @@ impl Look {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stay<'a> {
     pub(super) state: State,
-    /// The moments in it, at least one.
+    /// The moments of the stay, at least one.
     pub(super) looks: &'a [Look],
     /// The first moment of the next state.
     pub(super) next: Option<Look>,
-    /// Five seconds have passed at its end since the run began, or since PROBE_RTT was over.
+    /// Whether at its end five seconds have passed since the run began, or since PROBE_RTT ended.
     probe_rtt_due: bool,
 }
 
@@ -83,19 +83,19 @@ impl Stay<'_> {
         self.looks[self.looks.len() - 1]
     }
 
-    /// How long it was, up to the next state or to the end of the run.
+    /// Its length, up to the next state or to the end of the run.
     pub(super) fn lasted(&self) -> Span {
         self.next.map_or(self.last().at, |next| next.at).since(self.first().at)
     }
 
-    /// Round trips in it.
+    /// Its number of round trips.
     pub(super) fn rounds(&self) -> Result<i64, Miss> {
         let end = self.next.unwrap_or(self.last());
         Ok(known!(end, round_count)? - known!(self.first(), round_count)?)
     }
 
-    /// The first moment of the next state, which has to be one of these. PROBE_RTT comes every five seconds whatever the case
-    /// wants to see.
+    /// The first moment of the next state, which must be one of these. PROBE_RTT comes every five seconds, whatever the case
+    /// needs.
     pub(super) fn turns_to(&self, states: &[State]) -> Result<Look, Miss> {
         let names: Vec<&str> = states.iter().map(|state| state.name()).collect();
         let expected = format!("{} turns to {}", self.state.name(), names.join(" or "));
@@ -111,7 +111,8 @@ impl Stay<'_> {
     }
 }
 
-/// States of PROBE_BW in which C.inflight is not being raised: what follows DRAIN, and at once where nothing is left to drain.
+/// The states of PROBE_BW that do not raise C.inflight: one of them follows DRAIN, or STARTUP directly where there is no queue
+/// to drain.
 pub(super) const CALM: [State; 3] = [State::ProbeDown, State::ProbeCruise, State::ProbeBw];
 
 /// A run, as a judge reads it.
@@ -122,7 +123,7 @@ pub(super) struct Story {
 }
 
 impl Story {
-    /// Runs it. A control that does not tell its state cannot be judged so.
+    /// Runs the subject. A control that does not report its state cannot be judged this way.
     pub(super) fn of(stage: &mut Stage<'_>, network: &Network) -> Result<Self, Miss> {
         let observed = stage.run(network)?;
         let quantum_most = QUANTUM_SEGMENTS.max((64 << 10) / observed.totals.packet_bytes.max(1)) as f64;
@@ -153,7 +154,7 @@ impl Story {
             .collect()
     }
 
-    /// The stay in STARTUP that ends it: PROBE_RTT only interrupts it.
+    /// The last stay in STARTUP: PROBE_RTT only interrupts STARTUP.
     pub(super) fn startup(&self) -> Result<Stay<'_>, Miss> {
         let stays = self.stays();
         check(stays[0].state == State::Startup, || stays[0].state.name().into(), "a connection begins in STARTUP")?;
@@ -162,12 +163,12 @@ impl Story {
         last.ok_or_else(|| Miss::failed("no STARTUP", "STARTUP"))
     }
 
-    /// The end of STARTUP: DRAIN, or what follows it where nothing is left to drain.
+    /// The end of STARTUP: DRAIN, or the state after it where there is no queue to drain.
     pub(super) fn startup_ends(&self) -> Result<Look, Miss> {
         let startup = self.startup()?;
         let next = startup.turns_to(&[State::Drain, State::ProbeDown, State::ProbeCruise, State::ProbeBw])?;
         if next.inside.state != State::Drain {
-            // the pace of STARTUP, which send quanta follow, holds until the end of the acknowledgement
+            // the pace of STARTUP, which determines send quanta, holds until the end of the acknowledgement
             let (seen, most) = (next.in_flight(), startup.last().inflight_of_one()?.max(next.inflight_of_one()?));
             let text = || format!("no DRAIN at {} with {seen} segments in flight", seconds(next.at));
             check(seen <= most, text, &format!("DRAIN, as Inflight(1.0) is {most:.0}"))?;
@@ -175,7 +176,7 @@ impl Story {
         Ok(next)
     }
 
-    /// The first stay in a state that begins at a time or later.
+    /// The first stay in a state that begins at this time or later.
     pub(super) fn stay(&self, state: State, from: Time) -> Result<Stay<'_>, Miss> {
         if state != State::ProbeBw
             && self.looks.iter().any(|look| look.inside.state == State::ProbeBw)
@@ -204,12 +205,12 @@ impl Story {
         }
     }
 
-    /// All moments from a time on.
+    /// All moments from this time on.
     pub(super) fn from(&self, at: Time) -> &[Look] {
         &self.looks[self.looks.partition_point(|look| look.at < at)..]
     }
 
-    /// Moments between two times.
+    /// The moments between two times.
     pub(super) fn between(&self, from: Time, to: Time) -> &[Look] {
         let looks = self.from(from);
         &looks[..looks.partition_point(|look| look.at < to)]
@@ -233,12 +234,12 @@ impl Story {
     }
 }
 
-/// Fails unless it is so.
+/// Fails unless the condition holds.
 pub(super) fn check(is_so: bool, seen: impl FnOnce() -> String, expected: &str) -> Result<(), Miss> {
     if is_so { Ok(()) } else { Err(Miss::failed(seen(), expected)) }
 }
 
-/// A case that fewer packets in a round trip cannot show.
+/// The reason for a case that cannot be observed with fewer packets in a round trip.
 pub(super) fn needs_packets(point: Point, packets: f64, why: &str) -> Result<(), Miss> {
     let holds = point.holds_packets();
     if holds >= packets {
@@ -247,22 +248,22 @@ pub(super) fn needs_packets(point: Point, packets: f64, why: &str) -> Result<(),
     Err(Miss::not_applicable(format!("the path holds {holds:.2} packets, and {why} needs {packets}")))
 }
 
-/// Seconds with three places.
+/// Formats seconds with three places.
 pub(super) fn seconds(at: Time) -> String {
     format!("{:.3} s", at.as_nanos() as f64 / 1e9)
 }
 
-/// Since the run began.
+/// The time since the run began.
 pub(super) fn since_start(at: Time) -> Span {
     at.since(Time::ZERO)
 }
 
-/// Milliseconds with one place.
+/// Formats milliseconds with one place.
 pub(super) fn millis(span: Span) -> String {
     format!("{:.1} ms", span.as_nanos() as f64 / 1e6)
 }
 
-/// Whether two differ by no more than a part of the second.
+/// Whether two values differ by at most this fraction of the second.
 pub(super) fn within(value: f64, part: f64, of: f64) -> bool {
     (value - of).abs() <= part * of
 }

@@ -1,7 +1,7 @@
 //! Cases of any congestion control ([`generic`]), and those of the BBR draft: draft-ietf-ccwg-bbr, appendix "BBR Example Test Cases", in its order.
 //!
-//! A judge looks at what a control shows; what it shows inside is optional ([`crate::Inside`]), and a case that needs more
-//! than it shows is not applicable.
+//! A judge inspects what a control shows. The control's inner state is optional ([`crate::Inside`]); a case that needs more
+//! than a control shows is not applicable.
 
 mod aggregation;
 mod changes;
@@ -17,12 +17,12 @@ mod startup;
 
 use crate::case::Case;
 
-/// All of the appendix.
+/// All cases of the appendix.
 pub fn bbr() -> &'static [Case] {
     &BBR
 }
 
-/// What any congestion control does: RFC 9002, sections 7.1 to 7.8, and RFC 5681.
+/// The requirements on any congestion control: RFC 9002, sections 7.1 to 7.8, and RFC 5681.
 pub fn generic() -> &'static [Case] {
     &generic::ALL
 }

@@ -1,4 +1,4 @@
-//! PROBE_DOWN and how it ends.
+//! PROBE_DOWN and its end.
 
 use vegas_core::units::{Span, Time};
 
@@ -22,7 +22,7 @@ pub(super) const INFLIGHT: Case = Case {
     outside: Some(outside::probes::down),
 };
 
-/// PROBE_DOWN that follows the first PROBE_UP.
+/// The stay in PROBE_DOWN that follows the first PROBE_UP.
 fn down_after_up(story: &Story) -> Result<Stay<'_>, Miss> {
     let up = story.stay(State::ProbeUp, Time::ZERO)?;
     let next = up.turns_to(&[State::ProbeDown, State::ProbeCruise])?;
@@ -66,8 +66,8 @@ pub(super) const TIME: Case = Case {
     outside: None,
 };
 
-/// A tenth less bandwidth as PROBE_DOWN begins, and two hundredths for the margin of the pace (BBR.PacingMarginPercent): it paces at
-/// what the path then carries.
+/// The bandwidth falls by a tenth as PROBE_DOWN begins, and by two hundredths for the margin of the pace
+/// (BBR.PacingMarginPercent), so that the control paces at the rate that the path then has.
 fn max_time(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "a queue above BBR.offload_budget")?;

@@ -70,7 +70,7 @@ pub(super) const IDLE: Case = Case {
     outside: Some(outside::probe_rtt::idle),
 };
 
-/// Six seconds of silence from the first PROBE_BW on.
+/// The application is silent for six seconds from the first PROBE_BW on.
 fn idle(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     let network = Network { duration: point.wait() + point.rounds(90), ..stage.network() };

@@ -1,4 +1,4 @@
-//! PROBE_UP: how it ends, and how it does not.
+//! PROBE_UP: the events that end it, and those that do not.
 
 use vegas_core::units::{Span, Time};
 
@@ -10,7 +10,7 @@ use crate::grid::Point;
 use crate::network::{Network, time};
 use crate::observed::{State, UNBOUNDED};
 
-/// Of the first PROBE_UP and what comes before it: STARTUP, and three seconds of waiting.
+/// The time for the first PROBE_UP and all before it: STARTUP, and three seconds of waiting.
 pub(super) fn until_probe_up(stage: &Stage<'_>) -> Span {
     until_probe_up_of(stage.point())
 }
@@ -19,8 +19,8 @@ pub(super) fn until_probe_up_of(point: Point) -> Span {
     point.wait().times(2) + point.rounds(60)
 }
 
-/// A path on which PROBE_RTT stays away from the first PROBE_UP: the round trip becomes shorter by a tenth just before
-/// PROBE_REFILL, and so BBR.probe_rtt_min_delay is fresh.
+/// A path without PROBE_RTT near the first PROBE_UP: the round trip shortens by a tenth just before PROBE_REFILL, so that
+/// BBR.probe_rtt_min_delay is fresh.
 pub(super) fn with_fresh_rtt(stage: &mut Stage<'_>, network: Network) -> Result<Network, Miss> {
     let mut network = Network { duration: until_probe_up(stage), ..network };
     let refill_at = since_start(Story::of(stage, &network)?.stay(State::ProbeRefill, Time::ZERO)?.first().at);
@@ -29,13 +29,13 @@ pub(super) fn with_fresh_rtt(stage: &mut Stage<'_>, network: Network) -> Result<
     Ok(network)
 }
 
-/// When the first PROBE_UP begins.
+/// The start of the first PROBE_UP.
 pub(super) fn probe_up_at(stage: &mut Stage<'_>, network: &Network) -> Result<Span, Miss> {
     let story = Story::of(stage, &Network { duration: until_probe_up(stage), ..network.clone() })?;
     Ok(since_start(story.stay(State::ProbeUp, Time::ZERO)?.first().at))
 }
 
-/// Bulk data until then, and then other phases.
+/// Bulk data until this time, and then other phases.
 pub(super) fn bulk_until(at: Span, then: &[String]) -> Vec<String> {
     let bulk = format!("{{ kind = \"bulk\", duration = {} }}", time(at));
     [bulk].into_iter().chain(then.iter().cloned()).collect()
@@ -73,7 +73,7 @@ pub(super) const LOSS: Case = Case {
     outside: None,
 };
 
-/// From PROBE_UP on the application gives half of the rate, and a fifth is lost for a while.
+/// From PROBE_UP on the application gives half of the rate, and the path loses a fifth of the packets for a while.
 fn loss(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "losses above 2 % of a flight that the application limits,")?;
@@ -149,7 +149,7 @@ pub(super) const LONG_TERM: Case = Case {
     outside: None,
 };
 
-/// Losses in the first PROBE_UP set the bound, losses in the next one lower it.
+/// Losses in the first PROBE_UP set the bound, and losses in the next one lower it.
 fn long_term(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "losses above 2 % of a flight, and a bound above the least window,")?;
@@ -192,7 +192,7 @@ pub(super) const REFILL: Case = Case {
     outside: Some(outside::changes::refill),
 };
 
-/// As PROBE_REFILL begins the application gives an eighth of the rate, for a round trip and a half.
+/// As PROBE_REFILL begins, the application gives an eighth of the rate for a round trip and a half.
 fn refill(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "an application that keeps an eighth of it in flight")?;

@@ -1,4 +1,4 @@
-//! Recoveries that were needless.
+//! Spurious recoveries.
 
 use vegas_core::units::{Span, Time};
 
@@ -18,8 +18,9 @@ pub(super) const FAST_RECOVERY: Case = Case {
     outside: Some(outside::spurious::fast_recovery),
 };
 
-/// In PROBE_UP some packets take a way that is longer by a round trip: those that leave later overtake them. What is sent again for
-/// them leaves before they are acknowledged, or nothing would tell the sender (RFC 2883) that it was needless.
+/// In PROBE_UP some packets take a path that is longer by a round trip, and later packets overtake them. Their retransmissions
+/// leave before they are acknowledged; otherwise no DSACK (RFC 2883) would tell the sender that the retransmissions were
+/// spurious.
 fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 30.0, "a reordering of several packets")?;
@@ -27,7 +28,7 @@ fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
     let part = |of: u64| Span::from_nanos(point.rtt.as_nanos() / of);
     let placed = |from: Span| Detour { delay: point.rtt, from, until: from + part(16) };
     let none = Span::from_nanos(1);
-    // the way is there from the beginning on, so that both runs are the same until it is taken
+    // the longer path exists from the beginning, so that both runs are equal until packets take it
     let base =
         Network { detour: Some(Detour { delay: point.rtt, from: none, until: none.times(2) }), ..stage.network() };
     let base = with_fresh_rtt(stage, base)?;
@@ -46,7 +47,7 @@ pub(super) const TIMEOUT: Case = Case {
     outside: Some(outside::spurious::timeout),
 };
 
-/// In PROBE_UP the path becomes longer by more than the retransmission timeout.
+/// In PROBE_UP the path lengthens by more than the retransmission timeout.
 fn timeout(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "a flight of several packets")?;
@@ -68,7 +69,7 @@ pub(super) fn tells_of_spurious(stage: &Stage<'_>) -> Result<(), Miss> {
     }
 }
 
-/// What is saved before the loss is there again once it is known to be none.
+/// The values saved before the loss are restored once the loss is known to be spurious.
 fn judge(story: &Story, up_at: Time, by_timeout: bool) -> Judged {
     let is_it = |loss: &&LossAt| loss.at >= up_at && loss.timeout == by_timeout;
     let kind = if by_timeout { "timeout" } else { "recovery" };
@@ -88,7 +89,7 @@ fn judge(story: &Story, up_at: Time, by_timeout: bool) -> Judged {
     at_least("inflight_longterm", |look| look.inside.inflight_longterm)?;
     at_least("inflight_shortterm", |look| look.inside.inflight_shortterm)?;
     at_least("bw_shortterm", |look| look.inside.bw_shortterm)?;
-    // the acknowledgement that takes it back also bounds the window by the model (SetCwnd)
+    // the acknowledgement that undoes the loss also bounds the window by the model (SetCwnd)
     let gain = known!(after, cwnd_gain)? as f64 / 256.0;
     let (was, is, model) = (before.outside.window, after.outside.window, gain * after.product()?);
     let seen = || format!("a window of {was} before, {is} afterwards");

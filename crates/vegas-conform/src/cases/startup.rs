@@ -1,4 +1,4 @@
-//! STARTUP and how it ends.
+//! STARTUP and its end.
 
 use super::look::{Look, Story, check, known, needs_packets, seconds, since_start, within};
 use super::outside;
@@ -39,7 +39,7 @@ pub(super) const LOSS: Case = Case {
     outside: Some(outside::startup::loss),
 };
 
-/// Half of the path's rate from the application, and from some time on every fifth packet lost.
+/// The application gives half of the path's rate, and from a certain time on the path loses every fifth packet.
 fn loss(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 60.0, "six losses in a round trip of half the rate, a tenth of it lost,")?;
@@ -74,7 +74,7 @@ pub(super) fn rate_phase(network: &Network, divisor: u64, lasts: Option<Span>) -
     format!("{{ kind = \"rate\", rate = {:?}{lasts} }}", rate(bps))
 }
 
-/// The header that scenario files have by default.
+/// The default header of scenario files.
 const HEADER_BYTES: u64 = 40;
 
 pub(super) const PROBE_RTT: Case = Case {
@@ -85,7 +85,7 @@ pub(super) const PROBE_RTT: Case = Case {
     outside: None,
 };
 
-/// A third of the path's rate from the application until PROBE_RTT is over, then all.
+/// The application gives a third of the path's rate until PROBE_RTT is over, and then all data.
 fn probe_rtt(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "an application that leaves a third of it in flight all the time")?;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::case::Verdict;
 use crate::report::{Finding, Report};
 
-/// The whole report without its runs; two reports alike give the same text.
+/// The whole report without its runs; equal reports give equal text.
 pub fn cases_json(report: &Report) -> String {
     let cases: Vec<Value> = report.by_case().map(case).collect();
     let value = json!({ "subject": report.subject, "passed": report.passed(), "cases": cases });

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use crate::case::Verdict;
 use crate::report::{Finding, Report};
 
-/// One suite, a test for each case and point.
+/// One suite, with a test for each case and point.
 pub fn junit_xml(report: &Report) -> String {
     let count = |name| report.findings.iter().filter(|finding| finding.verdict.name() == name).count();
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    // a String takes all
+    // writing to a String cannot fail
     let _ = writeln!(
         xml,
         "<testsuite name=\"vegaslab conform {}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">",
@@ -39,6 +39,6 @@ fn test(subject: &str, finding: &Finding) -> String {
 
 fn escaped(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    // XML 1.0 has no other control characters
+    // XML 1.0 allows no other control characters
     text.chars().filter(|character| !character.is_control() || matches!(character, '\n' | '\t')).collect()
 }

@@ -1,4 +1,4 @@
-//! Reports as files. These modules see the report alone.
+//! Reports as files. These modules use the report alone.
 
 mod json;
 mod junit;

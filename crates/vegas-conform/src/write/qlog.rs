@@ -6,8 +6,8 @@ use vegas_core::units::Time;
 
 use crate::observed::{Moment, Observed};
 
-/// Of the sender: its window and flight, its states, the losses that it found, and the first packets that it sent, which bounds the
-/// file. Packets are numbered in the order of leaving.
+/// The events of the sender: its window and packets in flight, its states, the losses that it found, and the first packets that
+/// it sent, a number that bounds the file. Packets are numbered in the order of departure.
 pub fn qlog_json(title: &str, observed: &Observed) -> String {
     let mut events: Vec<(Time, Value)> = Vec::new();
     let mut before: Option<&Moment> = None;

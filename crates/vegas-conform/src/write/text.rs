@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use crate::case::Verdict;
 use crate::report::{Finding, Report};
 
-/// A line each: verdict, case, point, and what was seen.
+/// One line for each verdict: verdict, case, point, and observation.
 pub fn text(report: &Report) -> String {
     let mut text = format!("{}\n", report.subject);
     for finding in &report.findings {
-        // a String takes all
+        // writing to a String cannot fail
         let _ = writeln!(text, "{}", line(finding));
     }
     text

@@ -1,4 +1,4 @@
-//! The rules of the conformance suite, on random events of honest and hostile hosts.
+//! The rules of the conformance suite, applied to random events of honest and hostile hosts.
 
 use vegas_core::Parameters;
 use vegas_core::registry::preset;
@@ -6,7 +6,7 @@ use vegas_core::units::Segments;
 
 use super::OwnAlgorithm;
 
-// the suite's own files: one decoder of events, one set of rules
+// the files of the conformance suite itself: one decoder of events, one set of rules
 #[allow(unreachable_pub, reason = "test files, which other crates read as modules")]
 #[path = "../../../vegas-core/tests/support/control.rs"]
 mod control;
@@ -20,9 +20,9 @@ use events::{Host, events_from_bytes};
 const SEQUENCES: u64 = 100;
 const SEQUENCE_BYTES: u64 = 4000;
 
-/// Tells an algorithm random sequences of events. Panics with event and states where it breaks a rule: a window between
-/// one segment and the maximum, none raised by a loss or in recovery, all taken back with a loss that was none, and one
-/// answer to the same events.
+/// Gives an algorithm random sequences of events. Panics with event and states where it breaks a rule: the window stays between
+/// one segment and the maximum; no loss and no recovery raises it; a spurious loss is undone completely; equal events give
+/// equal answers.
 pub fn conforms<A: OwnAlgorithm>() {
     for parameters in parameter_sets() {
         for sequence in 0..SEQUENCES {
@@ -33,7 +33,7 @@ pub fn conforms<A: OwnAlgorithm>() {
     }
 }
 
-/// Reno's numbers, a large window that begins small, and a window that can hardly grow.
+/// Reno's numbers, a large window limit with a small initial window, and a window that can hardly grow.
 fn parameter_sets() -> [Parameters; 3] {
     let reno = preset("reno").expect("a preset").parameters;
     let windows = |initial, most| Parameters {

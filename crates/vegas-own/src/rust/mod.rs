@@ -1,4 +1,4 @@
-//! Algorithms of a Rust program of one's own: a type, a line that registers it, and the command is there.
+//! Algorithms of a user's Rust program: a type and a line that registers it make the command.
 //!
 //! ```ignore
 //! fn main() -> std::process::ExitCode {
@@ -23,7 +23,7 @@ pub use vegas_core::OwnAlgorithm;
 
 use crate::wasm;
 
-/// An algorithm as the command knows it.
+/// An algorithm as the command registers it.
 #[derive(Clone, Copy, Debug)]
 pub struct Own {
     name: &'static str,
@@ -52,21 +52,21 @@ impl Program for Own {
     }
 }
 
-/// Loads the program's own algorithms, and WebAssembly modules.
+/// Loads the algorithms of the program itself, and WebAssembly modules.
 #[derive(Debug)]
 pub struct Library {
     known: Vec<Own>,
-    /// What decides what they do: the program itself.
+    /// The content that determines the behaviour of the algorithms: the program itself.
     content: Vec<u8>,
 }
 
 impl Library {
-    /// Of these; `content` tells one version of the program from another in a run's id.
+    /// A loader of these algorithms; `content` distinguishes versions of the program in a run's id.
     pub fn new(known: &[Own], content: Vec<u8>) -> Self {
         Library { known: known.to_vec(), content }
     }
 
-    /// Of these, in the program that runs.
+    /// A loader of these algorithms in the running program.
     fn of_program(known: &[Own]) -> Self {
         Library::new(known, env::current_exe().and_then(fs::read).unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! wasmtime compiles a module for this machine. All that is particular to it is here.
+//! wasmtime compiles a module for this machine. Only this file depends on wasmtime.
 
 pub(super) use wasmtime::{
     Engine, Error, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc, WasmParams, WasmResults,
@@ -6,19 +6,19 @@ pub(super) use wasmtime::{
 
 pub(super) const NAME: &str = "wasmtime";
 
-/// An engine that counts instructions, with floating point that is equal on every machine, and takes the modules that
-/// the interpreter takes.
+/// An engine that counts instructions, computes floating point alike on every machine, and accepts the modules that the
+/// interpreter accepts.
 pub(super) fn engine() -> Engine {
     let mut config = wasmtime::Config::new();
     config.consume_fuel(true).cranelift_nan_canonicalization(true);
     config.wasm_relaxed_simd(false).wasm_simd(false).wasm_multi_memory(false).wasm_memory64(false);
-    // no signal handlers in the process of a host that has its own, and no 4 GiB of addresses for each connection
+    // the host process may have signal handlers of its own, and a connection must not reserve 4 GiB of addresses
     config.signals_based_traps(false).memory_reservation(super::module::MEMORY_BYTES_MAX as u64).memory_guard_size(0);
     config.wasm_backtrace_max_frames(None);
     Engine::new(&config).expect("what the configuration asks for is compiled in")
 }
 
-/// Why a module is refused, or a call has failed: the innermost cause.
+/// Why a module is refused or a call has failed: the innermost cause.
 pub(super) fn problem(error: &Error) -> String {
     match error.downcast_ref::<wasmtime::Trap>() {
         Some(trap) => {

@@ -1,4 +1,4 @@
-//! wasmi runs a module, instruction by instruction. All that is particular to it is here.
+//! wasmi runs a module, instruction by instruction. Only this file depends on wasmi.
 
 pub(super) use wasmi::{
     Engine, Error, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc, WasmParams, WasmResults,
@@ -6,14 +6,14 @@ pub(super) use wasmi::{
 
 pub(super) const NAME: &str = "wasmi";
 
-/// An engine that counts instructions, with floating point that is equal on every machine.
+/// An engine that counts instructions, and computes floating point alike on every machine.
 pub(super) fn engine() -> Engine {
     let mut config = wasmi::Config::default();
     config.consume_fuel(true).compilation_mode(wasmi::CompilationMode::Eager).wasm_multi_memory(false);
     Engine::new(&config)
 }
 
-/// Why a module is refused, or a call has failed.
+/// Why a module is refused or a call has failed.
 pub(super) fn problem(error: &Error) -> String {
     error.to_string()
 }

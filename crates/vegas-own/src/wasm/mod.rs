@@ -1,7 +1,7 @@
-//! Algorithms as WebAssembly modules: functions of numbers, without imports, with limits of instructions and of memory.
+//! Algorithms as WebAssembly modules: functions of numbers, without imports, with limits on instructions and memory.
 //!
-//! Each connection has an instance of its own. What it remembers lies in the module's memory, from where the host also
-//! reads the outputs; so a copy of the memory is a copy of the control.
+//! Each connection has an instance of its own. The module's memory holds the instance's state and the outputs, which the host
+//! reads there; so a copy of the memory is a copy of the control.
 
 #[cfg(feature = "wasmtime")]
 mod compiler;
@@ -19,20 +19,20 @@ use vegas_core::{
 };
 use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
 
-// the one of two that this build has: both give the same types and functions
+// this build has one of the two; both provide equally named types and functions
 #[cfg(feature = "wasmtime")]
 use compiler as engine;
 #[cfg(not(feature = "wasmtime"))]
 use interpreter as engine;
 use module::{Connection, Source};
 
-/// What runs modules in this build.
+/// The engine that runs modules in this build.
 pub const ENGINE: &str = engine::NAME;
 
-/// More than any algorithm needs.
+/// A limit above the needs of any algorithm.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// The module that a scenario in `folder` calls `name`. The error names the file.
+/// Loads the module that a scenario in `folder` calls `name`. The error names the file.
 pub fn load(name: &str, folder: &Path) -> Result<Loaded, String> {
     let path = folder.join(name);
     let problem = |what: String| format!("{}: {what}", path.display());
@@ -46,7 +46,7 @@ pub fn load(name: &str, folder: &Path) -> Result<Loaded, String> {
     Ok(Loaded { name: label(&path), content, program: Arc::new(Wasm(Arc::new(source))) })
 }
 
-/// The file's name as results may have it.
+/// The file's name in a form that results may contain.
 fn label(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let safe: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
@@ -86,20 +86,20 @@ fn fail(source: &Source, event: &str, now: Time, what: &str) -> ! {
     Failure(format!("{}: {event} at {} s: {what}", source.file, now.as_nanos() as f64 / 1e9)).end_run()
 }
 
-/// A module at work on one connection.
+/// A module that controls one connection.
 #[derive(Debug)]
 struct Control {
     source: Arc<Source>,
     connection: Connection,
     max_window: Window,
-    /// The newest time that an event had.
+    /// The latest time of an event.
     now: Time,
     output: Output,
     status: Status,
 }
 
 impl Control {
-    /// What an event changed.
+    /// Takes over the outputs after an event, or fails with its error.
     fn done(&mut self, event: &str, now: Time, called: Result<(), String>) {
         self.now = now;
         match called {
@@ -135,7 +135,7 @@ impl Clone for Control {
     }
 }
 
-/// -1 stands for none.
+/// -1 means that there is no value.
 fn or_none(span: Option<Span>) -> i64 {
     span.map_or(-1, |span| span.as_nanos() as i64)
 }

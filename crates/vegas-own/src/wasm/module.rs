@@ -10,20 +10,20 @@ use super::engine::{
     self, Engine, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc, WasmParams, WasmResults,
 };
 
-/// What one call may take: some milliseconds.
+/// The limit on instructions of one call: some milliseconds.
 const FUEL: u64 = 1_000_000;
-/// Sixteen pages of 64 KiB.
+/// The limit on memory: sixteen pages of 64 KiB.
 pub(super) const MEMORY_BYTES_MAX: usize = 1 << 20;
-/// Enough for a compiler's table of functions.
+/// The limit on table elements; a compiler's table of functions fits.
 const TABLE_ELEMENTS_MAX: usize = 10_000;
-/// Window, pace, threshold, base RTT, backlog: 8 bytes each.
+/// The number of outputs: window, pace, threshold, base RTT and backlog, of 8 bytes each.
 const OUTPUTS: usize = 5;
 
-/// A module, checked and compiled.
+/// A checked and compiled module.
 pub(super) struct Source {
     engine: Engine,
     module: Module,
-    /// As messages name it.
+    /// Its name in messages.
     pub(super) file: String,
     pub(super) needs: Needs,
 }
@@ -35,7 +35,7 @@ impl fmt::Debug for Source {
 }
 
 impl Source {
-    /// Checks a module; the error says what is wrong with it.
+    /// Checks a module; the error describes the fault.
     pub(super) fn new(content: &[u8], file: String) -> Result<Self, String> {
         let engine = engine::engine();
         let module = Module::new(&engine, content)
@@ -47,7 +47,7 @@ impl Source {
         let Functions { rate, feedback, one_way_delay, sent, segment_lost, recovered, .. } =
             Connection::new(&Arc::new(source.clone()))?.functions;
         source.needs = Needs {
-            // with a segment's loss comes what was known when it left, which hosts keep for rate samples
+            // the loss of a segment carries the state at its departure, which hosts keep for rate samples
             rate: rate.is_some() || segment_lost.is_some(),
             routers: feedback.is_some(),
             one_way_delay: one_way_delay.is_some(),
@@ -74,7 +74,7 @@ type Loss = (i64, i32, i64, i32, i32, i64, i32);
 type Sent = (i64, i64, i32, i32);
 type Rate = (i32, i64, i32, i32, i32, i32, i32);
 
-/// What a module exports; only the first three have to be there.
+/// The exports of a module; only the first three are mandatory.
 struct Functions {
     start: TypedFunc<Start, i32>,
     ack: TypedFunc<Ack, ()>,
@@ -95,7 +95,7 @@ pub(super) struct Connection {
     store: Store<StoreLimits>,
     memory: Memory,
     functions: Functions,
-    /// Where the outputs lie.
+    /// The address of the outputs.
     at: usize,
 }
 
@@ -123,7 +123,7 @@ impl Connection {
         Ok(Connection { store, memory, functions, at: 0 })
     }
 
-    /// Another instance with the same memory.
+    /// Makes another instance with equal memory.
     pub(super) fn copy(source: &Arc<Source>, from: &Connection) -> Result<Self, String> {
         let mut copy = Connection::new(source)?;
         let data = from.memory.data(&from.store);
@@ -138,7 +138,7 @@ impl Connection {
         self.memory.data(&self.store).len()
     }
 
-    /// The connection begins.
+    /// Tells the module that the connection begins.
     pub(super) fn start(&mut self, parameters: &Parameters, seed: u64) -> Result<(), String> {
         let segments = |count: Segments| count.0 as i32;
         let given = (
@@ -161,7 +161,7 @@ impl Connection {
         }
     }
 
-    /// The outputs as they lie in the memory; it never shrinks.
+    /// The outputs in the module's memory, which never shrinks.
     pub(super) fn outputs(&self) -> [i64; OUTPUTS] {
         let bytes = &self.memory.data(&self.store)[self.at..self.at + 8 * OUTPUTS];
         std::array::from_fn(|number| {
@@ -259,7 +259,7 @@ impl Functions {
     }
 }
 
-/// A function of a module by its name, if it has one; the error says that it is of another type.
+/// Finds a function of a module by its name; none if there is no such export. The error says that the type differs.
 fn function<P: WasmParams, R: WasmResults>(
     store: &mut Store<StoreLimits>,
     instance: &Instance,

@@ -1,4 +1,4 @@
-//! Paths that change, or are unusual, from outside: what is delivered, what is lost, and what is in flight.
+//! Changing and unusual paths, judged from outside: by delivered and lost packets and by packets in flight.
 
 use vegas_core::units::{Span, Time};
 
@@ -24,7 +24,8 @@ pub(in crate::cases) fn aggregation_startup(stage: &mut Stage<'_>) -> Judged {
     let window = windows.fold(0.0, f64::max);
     let seen = || format!("a window of {window:.0} at most, the product {:.0}", view.holds);
     check(window > 2.0 * view.holds, seen, "a window above twice the product")?;
-    // slow start may double past the path and its queue; beyond that an estimate takes a burst for the path's rate
+    // slow start may double beyond the path and its queue; more than that means that an estimate takes a burst for the path's
+    // rate
     check(window <= 10.0 * view.holds, seen, "a window of ten products at most: rates capped by what was sent")?;
     Ok(format!("from outside: full at {}, {}", seconds(full_at), seen()))
 }
@@ -32,7 +33,7 @@ pub(in crate::cases) fn aggregation_startup(stage: &mut Stage<'_>) -> Judged {
 pub(in crate::cases) fn aggregation_cruise(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 16.0, "bursts of several acknowledgements, four in a round trip,")?;
-    // bursts make the beginning longer
+    // bursts make the start longer
     let (from, to) = (point.rounds(30), point.rounds(40));
     if to > Span::from_secs(5) {
         return Err(Miss::not_applicable(
@@ -66,7 +67,7 @@ pub(in crate::cases) fn faster(stage: &mut Stage<'_>) -> Judged {
     let (per_second, wait) = (point.rate_bps as f64 / 8.0 / slow.packet_bytes as f64, slow.point.wait());
     let change = slow.point.rounds(60) + wait;
     let bound = 3 * (per_second * point.rtt.as_nanos() as f64 / 1e9).log2().ceil() as u64 + 10;
-    // PROBE_RTT may come between
+    // PROBE_RTT may come in between
     let latest = change + wait.times(2) + slow.point.rounds(bound);
     let changes = vec![(change, format!("rate = {:?}\nqueue = \"{queue}p\"", rate(point.rate_bps)))];
     let mut view = View::of(stage, &Network { changes, duration: latest + wait, ..slow.clone() })?;
@@ -116,7 +117,7 @@ pub(in crate::cases) fn policer(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("from outside: {}", seen()))
 }
 
-/// The application gives an eighth for a round trip and a half: samples of that time lower no estimate.
+/// The application gives an eighth of the rate for a round trip and a half: samples of that time must not lower an estimate.
 pub(in crate::cases) fn refill(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "an application that keeps an eighth of it in flight")?;
@@ -132,5 +133,5 @@ pub(in crate::cases) fn refill(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("from outside: {}", seen()))
 }
 
-/// With PROBE_DOWN's pace of 0.9 for a part of the time.
+/// The control runs at PROBE_DOWN's pace of 0.9 for a part of the time.
 const FULL_AGAIN: f64 = 0.93;

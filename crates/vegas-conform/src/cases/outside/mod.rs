@@ -1,8 +1,9 @@
-//! The draft's cases as far as they show from outside: for controls that do not tell their state.
+//! The draft's cases as far as they show from outside, for controls that do not report their state.
 //!
-//! STARTUP shows by growth that ends without losses, DRAIN and PROBE_DOWN by a flight that comes down to the path's product, PROBE_UP
-//! by one that rises above it for a while, PROBE_RTT by one that falls to half of it. Times at which states begin are not known: what
-//! a case does to the path in a state has no counterpart here unless it shows in any state.
+//! STARTUP shows by growth that ends without losses, DRAIN and PROBE_DOWN by a number of packets in flight that falls to the
+//! bandwidth-delay product, PROBE_UP by a number that rises above it for a while, and PROBE_RTT by one that falls to half of
+//! it. The times at which states begin are not known, so a case that changes the path in a certain state has no counterpart
+//! here unless the effect shows in any state.
 
 pub(super) mod changes;
 pub(super) mod probe_rtt;
@@ -24,9 +25,9 @@ struct View {
     losses: Vec<LossAt>,
     end: Time,
     point: Point,
-    /// Packets a second that the bottleneck carries.
+    /// The bottleneck's rate, packets a second.
     per_second: f64,
-    /// Packets that the path holds.
+    /// The capacity of the path, packets.
     holds: f64,
     /// C.send_quantum in packets, at the path's rate.
     quantum: f64,
@@ -53,17 +54,18 @@ impl View {
         Ok(view)
     }
 
-    /// Inflight(1.0) of the path: its product, three send quanta, or four packets; a packet more for what each rounds up.
+    /// Inflight(1.0) of the path: its product, three send quanta, or four packets; plus a packet for the rounding of each.
     fn one(&self) -> f64 {
         self.holds.ceil().max(3.0 * self.quantum).max(4.0) + 1.0
     }
 
-    /// What cruises, or has drained: Inflight(1.0), and a twentieth.
+    /// The limit for a flow that cruises or has drained: Inflight(1.0), plus a twentieth.
     fn low(&self) -> f64 {
         1.05 * self.one()
     }
 
-    /// The flight that PROBE_RTT leaves, BBR.ProbeRTTCwndGain of the product, or four packets; a packet more for what each rounds up.
+    /// The packets in flight that PROBE_RTT leaves: BBR.ProbeRTTCwndGain of the product, or four packets; plus a packet for the
+    /// rounding of each.
     fn half(&self) -> f64 {
         (self.holds / 2.0).ceil().max(4.0) + 1.0
     }
@@ -77,43 +79,43 @@ impl View {
         self.end
     }
 
-    /// Packets delivered, and found lost, by a time.
+    /// The numbers of packets delivered and of packets found lost by a time.
     fn counts(&self, at: Time) -> (u64, u64) {
         let place = self.moments.partition_point(|moment| moment.at <= at);
         place.checked_sub(1).map_or((0, 0), |place| (self.moments[place].delivered, self.moments[place].lost))
     }
 
-    /// Delivered between two times, as a part of what the path carries.
+    /// The delivery rate between two times, as a fraction of the path's rate.
     fn part(&self, from: Time, to: Time) -> f64 {
         let delivered = self.counts(to).0 - self.counts(from).0;
         delivered as f64 / (to.since(from).as_nanos() as f64 / 1e9) / self.per_second
     }
 
-    /// Found lost between two times.
+    /// The number of packets found lost between two times.
     fn lost(&self, from: Time, to: Time) -> u64 {
         self.counts(to).1 - self.counts(from).1
     }
 
-    /// The most in flight between two times, and when.
+    /// The most packets in flight between two times, and the time of it.
     fn peak(&self, from: Time, to: Time) -> (Time, f64) {
         let most = self.between(from, to).iter().max_by_key(|moment| (moment.in_flight, std::cmp::Reverse(moment.at)));
         most.map_or((from, 0.0), |moment| (moment.at, moment.in_flight.into()))
     }
 
-    /// The least in flight between two times, and when.
+    /// The fewest packets in flight between two times, and the time of it.
     fn dip(&self, from: Time, to: Time) -> (Time, f64) {
         let least = self.between(from, to).iter().min_by_key(|moment| (moment.in_flight, moment.at));
         least.map_or((from, f64::INFINITY), |moment| (moment.at, moment.in_flight.into()))
     }
 
-    /// The flight that half of the time between two is below.
+    /// The median of the packets in flight between two times.
     fn median(&self, from: Time, to: Time) -> f64 {
         let mut flights: Vec<u32> = self.between(from, to).iter().map(|moment| moment.in_flight).collect();
         flights.sort_unstable();
         flights.get(flights.len() / 2).copied().unwrap_or(0).into()
     }
 
-    /// When the path is full first: a round trip in which it delivers 0.95 of what it carries.
+    /// The time at which the path is first full: the end of a round trip in which it delivers 0.95 of its rate.
     fn full_at(&self, from: Time) -> Option<Time> {
         let round = self.point.rounds(1);
         let later = self.moments.iter().filter(|moment| moment.at >= from + round);
@@ -121,14 +123,14 @@ impl View {
     }
 }
 
-/// A time between two PROBE_RTT, after the beginning.
+/// A time between two PROBE_RTT, after the start.
 fn calm(point: Point) -> Result<Span, Miss> {
     between_probe_rtts(point, 12)?;
     let from = point.rounds(24);
     Ok(if from + point.rounds(12) < Span::from_secs(5) { from } else { Span::from_secs(7) })
 }
 
-/// Of the path's rate: it is full.
+/// The fraction of the path's rate from which the path counts as full.
 const FULL: f64 = 0.95;
 
 /// A time of the run.
@@ -136,12 +138,12 @@ fn at(span: Span) -> Time {
     Time::ZERO + span
 }
 
-/// The time that is earlier by a span.
+/// The time earlier by a span.
 fn earlier(time: Time, span: Span) -> Time {
     Time::from_nanos(time.as_nanos().saturating_sub(span.as_nanos()))
 }
 
-/// A case for which PROBE_RTT, every five seconds, leaves no time between on round trips this long.
+/// Not applicable where PROBE_RTT, every five seconds, leaves a case too little time in between, because round trips are long.
 fn between_probe_rtts(point: Point, rounds: u64) -> Result<(), Miss> {
     match point.rounds(rounds) <= Span::from_secs(4) {
         true => Ok(()),

@@ -1,4 +1,5 @@
-//! PROBE_RTT from outside: what is in flight falls to half of the path's product, every five seconds and not after silence.
+//! PROBE_RTT from outside: the packets in flight fall to half of the bandwidth-delay product every five seconds, but not after
+//! silence.
 
 use vegas_core::units::{Span, Time};
 
@@ -9,15 +10,15 @@ use super::{View, at, seconds};
 use crate::case::{Judged, Miss, Stage};
 use crate::network::{Network, time};
 
-/// Little in flight, from one time to the other.
+/// A period with few packets in flight.
 struct Dip {
     begins: Time,
     ends: Time,
 }
 
 impl View {
-    /// The first fall after which what is in flight stays at half of the product, or below, for as long as PROBE_RTT lasts. A moment that
-    /// has more in flight ends it.
+    /// Finds the first fall after which the packets in flight stay at or below half of the product for the duration of
+    /// PROBE_RTT. A moment with more in flight ends the period.
     fn first_dip(&self, from: Time) -> Option<Dip> {
         let half = self.half();
         let later = self.between(from, self.end());
@@ -36,7 +37,7 @@ impl View {
     }
 }
 
-/// After the beginning; the first one is due at five seconds.
+/// The round trips of the start; the first PROBE_RTT is due at five seconds.
 const SETTLED_ROUNDS: u64 = 36;
 
 pub(in crate::cases) fn enter(stage: &mut Stage<'_>) -> Judged {
@@ -61,7 +62,7 @@ pub(in crate::cases) fn enter(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("from outside: {}", seen()))
 }
 
-/// With bulk data; what has no PROBE_RTT then is not judged by its absence.
+/// Runs bulk data. A control that shows no PROBE_RTT then is not judged by its absence.
 fn has_dip(stage: &mut Stage<'_>) -> Result<(), Miss> {
     let settled = stage.point().rounds(SETTLED_ROUNDS);
     let network = Network { duration: Span::from_secs(14) + settled, ..stage.network() };
@@ -70,7 +71,7 @@ fn has_dip(stage: &mut Stage<'_>) -> Result<(), Miss> {
     dip.map(drop).ok_or_else(|| Miss::not_applicable("from outside: bulk data show no PROBE_RTT"))
 }
 
-/// Six seconds of silence in the middle of a run that has PROBE_RTT otherwise.
+/// The application is silent for six seconds in the middle of a run that otherwise has PROBE_RTT.
 pub(in crate::cases) fn idle(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "from outside: a half that is above four packets")?;

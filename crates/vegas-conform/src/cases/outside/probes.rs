@@ -1,5 +1,5 @@
-//! DRAIN, PROBE_UP and PROBE_DOWN from outside: what is in flight comes down to the path's product, rises above it for some round
-//! trips, and comes down again.
+//! DRAIN, PROBE_UP and PROBE_DOWN from outside: the packets in flight fall to the bandwidth-delay product, rise above it for
+//! some round trips, and fall again.
 
 use vegas_core::units::Time;
 
@@ -38,7 +38,8 @@ pub(in crate::cases) fn drain(stage: &mut Stage<'_>) -> Judged {
     ))
 }
 
-/// The first probe after the beginning: when what is in flight was most, and what it was before and then.
+/// The first probe after the start: the time of the most packets in flight, their number before the probe, and the greatest
+/// number.
 struct Probe {
     at: Time,
     cruise: f64,
@@ -46,10 +47,10 @@ struct Probe {
     back: Option<(Time, f64)>,
 }
 
-/// How much a probe at 1.25 raises what is in flight at least.
+/// The least factor by which a probe at 1.25 raises the packets in flight.
 const RISE: f64 = 1.15;
 
-/// Bulk data on a path without losses for as long as two probes take.
+/// Bulk data on a path without losses, for the duration of two probes.
 fn first_probe(stage: &mut Stage<'_>) -> Result<(View, Probe), Miss> {
     let point = stage.point();
     needs_packets(point, 12.0, "from outside: a rise by a quarter to be seen")?;

@@ -1,4 +1,4 @@
-//! Recoveries that were needless, from outside: the window afterwards.
+//! Spurious recoveries from outside: the window after them.
 
 use vegas_core::units::{Span, Time};
 
@@ -8,7 +8,7 @@ use super::{View, at, calm, seconds};
 use crate::case::{Judged, Miss, Stage};
 use crate::network::{Detour, Network, time};
 
-/// Some packets take a way that is longer by a round trip.
+/// Some packets take a path that is longer by a round trip.
 pub(in crate::cases) fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 30.0, "a reordering of several packets")?;

@@ -1,4 +1,4 @@
-//! STARTUP from outside: what is in flight grows until the path is full, and no further.
+//! STARTUP from outside: the packets in flight grow until the path is full, and no further.
 
 use vegas_core::units::{Span, Time};
 
@@ -9,17 +9,17 @@ use super::{View, at, between_probe_rtts, seconds};
 use crate::case::{Judged, Miss, Stage};
 use crate::network::Network;
 
-/// STARTUP's window holds no more than this many products: 2, or 2.89 of earlier versions, and bursts.
+/// The greatest window of STARTUP, in bandwidth-delay products: 2, or 2.89 in earlier versions, plus bursts.
 const PRODUCTS: f64 = 3.2;
 
-/// The growth of the beginning.
+/// The growth at the start.
 pub(super) struct Growth {
     pub(super) full_at: Time,
     pub(super) peak_at: Time,
     pub(super) peak: f64,
 }
 
-/// How the growth of the beginning ends: within six round trips of a full path (three of a plateau, as long as the queue makes them).
+/// The growth at the start ends within six round trips of a full path (three of a plateau, and the queue makes them longer).
 pub(super) fn growth(view: &View) -> Result<Growth, Miss> {
     let expected = "0.95 of the path's rate in a round trip";
     let full_at = view.full_at(Time::ZERO).ok_or_else(|| Miss::failed("the path is never full", expected))?;
@@ -51,8 +51,8 @@ pub(in crate::cases) fn plateau(stage: &mut Stage<'_>) -> Judged {
     ))
 }
 
-/// Half of the rate from the application; a fifth is lost for a while; then all data at once: a control that is still in STARTUP
-/// doubles what is in flight.
+/// The application gives half of the rate, a fifth of the packets is lost for a while, and then the application gives all data
+/// at once: a control that is still in STARTUP doubles the packets in flight.
 pub(in crate::cases) fn loss(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 60.0, "six losses in a round trip of half the rate, a tenth of it lost,")?;
@@ -76,7 +76,7 @@ pub(in crate::cases) fn loss(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("from outside: {lost} lost, {}", seen()))
 }
 
-/// As long as the application gives half of the rate growth waits, and goes on as soon as it gives all.
+/// Growth waits while the application gives half of the rate, and continues as soon as it gives all.
 pub(in crate::cases) fn stays(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "an application that keeps a part of it in flight")?;
