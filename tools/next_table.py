@@ -1,14 +1,16 @@
 """Prints what `vegas-next` has to show beside other algorithms: python tools/next_table.py [ALGORITHM ...].
 
 The cases are the files of scenarios/next and `rovegas-eight-flows`. Each figure is of the run that
-`vegaslab run FILE --set flow.N.algorithm=ALGORITHM` makes, with the scenario's own seed.
+`vegaslab run FILE --set flow.N.algorithm=ALGORITHM` makes, with the scenario's own seed, or with those of `--seeds`.
+`--tuning` runs the networks on which `vegas-next` is tuned in place of these cases.
 """
 
+import argparse
 import math
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import next_tuning
 import numpy as np
 
 import vegaslab
@@ -42,7 +44,8 @@ def series(result: vegaslab.Result, table: str, column: str, *, of: int | str) -
     rows = result.series[table]
     key = "flow" if table == "flows" else "link"
     chosen = np.array([value == of for value in rows[key].to_pylist()])
-    return np.asarray(rows[column].to_pylist(), dtype=np.float64)[chosen]
+    values: np.ndarray = np.asarray(rows[column].to_pylist(), dtype=np.float64)
+    return values[chosen]
 
 
 def jitter(result: vegaslab.Result) -> Figures:
@@ -89,24 +92,51 @@ CASES = [
 ]
 
 
-def row(algorithm: str) -> Figures:
+def row(algorithm: str, seed: int | None) -> Figures:
     """Returns all figures of an algorithm."""
     figures: Figures = {}
     for case in CASES:
         scenario = f"scenarios/{case.scenario}.toml"
-        figures |= case.figures(vegaslab.run(scenario, set=case.overrides(algorithm)))
+        figures |= case.figures(vegaslab.run(scenario, set=case.overrides(algorithm), seed=seed))
     return figures
 
 
-def main(algorithms: list[str]) -> None:
-    """Prints the table as Markdown."""
-    for number, algorithm in enumerate(algorithms or ALGORITHMS):
-        figures = row(algorithm)
-        if number == 0:
-            print("| algorithm | " + " | ".join(figures) + " |")
-            print("|---" * (len(figures) + 1) + "|")
-        print(f"| {algorithm} | " + " | ".join(f"{figure:.4g}" for figure in figures.values()) + " |", flush=True)
+def print_table(algorithms: list[str], seeds: list[int | None]) -> None:
+    """Prints what the cases give, a row a run of all."""
+    has_head = False
+    for algorithm in algorithms:
+        for seed in seeds:
+            figures = row(algorithm, seed)
+            if not has_head:
+                print("| algorithm | " + " | ".join(figures) + " |")
+                print("|---" * (len(figures) + 1) + "|")
+                has_head = True
+            name = algorithm if seed is None else f"{algorithm}, seed {seed}"
+            print(f"| {name} | " + " | ".join(f"{figure:.4g}" for figure in figures.values()) + " |", flush=True)
+
+
+def print_tuning(algorithms: list[str], seeds: list[int | None]) -> None:
+    """Prints what the tuning networks give, a row a network."""
+    for algorithm in algorithms:
+        print(f"| network | {algorithm} |\n|---|---|")
+        for network in next_tuning.NETWORKS:
+            results = [network.result(algorithm, next_tuning.SEED if seed is None else seed) for seed in seeds]
+            print(f"| {network.name} | {'; '.join(results)} |", flush=True)
+
+
+def main() -> None:
+    """Prints tables as Markdown."""
+    parser = argparse.ArgumentParser(description="Prints what vegas-next has to show beside other algorithms.")
+    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM")
+    parser.add_argument("--tuning", action="store_true", help="the networks on which it is tuned")
+    parser.add_argument("--seeds", nargs="+", type=int, metavar="SEED", help="other seeds than the scenario's own")
+    given = parser.parse_args()
+    seeds: list[int | None] = given.seeds or [None]
+    if given.tuning:
+        print_tuning(given.algorithms or ["vegas-next"], seeds)
+    else:
+        print_table(given.algorithms or ALGORITHMS, seeds)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

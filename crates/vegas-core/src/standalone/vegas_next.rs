@@ -8,6 +8,7 @@
 //! - Drains that do not empty the queue while the window shrinks tell of flows that fill it: the window is CUBIC's (RFC
 //!   9438) then, until drains find the queue empty again.
 
+mod arithmetic;
 mod measured;
 mod rival;
 
@@ -16,6 +17,7 @@ use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Pha
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
+use arithmetic::{WINDOW_MIN, cut, root, share};
 use measured::{BaseRtt, Rounds};
 use rival::Rival;
 
@@ -57,7 +59,6 @@ const RISE: (Span, Span) = (Span::from_millis(2), Span::from_millis(8));
 const ROUNDS_TO_OPEN: u8 = 5;
 /// A queue above it at a loss, and above twice the backlog, is that of other flows.
 const OTHERS_QUEUE: Span = Span::from_millis(4);
-const WINDOW_MIN: Window = Window::whole(Segments(2));
 /// Below it a drain goes down to one segment: eight flows of two segments would hold a queue.
 const SMALL_WINDOW: Window = Window::whole(Segments(8));
 
@@ -377,34 +378,6 @@ fn is_used(window: Window, ack: &Ack) -> bool {
     2 * ack.in_flight.as_u64() >= window.floor().as_u64()
 }
 
-/// CUBIC's cut (RFC 9438, section 4.6).
-fn cut(window: Window) -> Window {
-    Window::from_raw(window.as_raw() / 10 * 7).max(WINDOW_MIN.min(window))
-}
-
-/// The window times part / whole, of which the part is the shorter.
-fn share(window: Window, part: Span, whole: Span) -> Window {
-    const BITS: u32 = 24;
-    const WINDOW_BITS: u32 = 15;
-    let (part, whole) = (part.as_nanos(), whole.as_nanos().max(1));
-    let shift = part.leading_zeros().min(BITS);
-    let ratio = ((part << shift) / (whole >> (BITS - shift)).max(1)).min(1 << BITS);
-    let parts = window.as_raw() >> (Window::FRACTION_BITS - WINDOW_BITS);
-    Window::from_raw((parts * ratio) >> (BITS + WINDOW_BITS - Window::FRACTION_BITS))
-}
-
-/// The square root of at most 2^18, rounded down: one bit of it a step, from the highest.
-fn root(value: u64) -> u64 {
-    let mut root = 0u64;
-    for bit in (0..9).rev() {
-        let more = root | 1 << bit;
-        if more * more <= value {
-            root = more;
-        }
-    }
-    root
-}
-
 impl CongestionControl for VegasNext {
     fn needs(&self) -> Needs {
         Self::NEEDS
@@ -505,13 +478,6 @@ impl CongestionControl for VegasNext {
 mod tests {
     use super::*;
 
-    #[test]
-    fn square_roots() {
-        for (value, expected) in [(0, 0), (1, 1), (3, 1), (4, 2), (123_903, 351), (123_904, 352)] {
-            assert_eq!(root(value), expected);
-        }
-    }
-
     /// By hand: 250 segments in 100 ms are 2500 a second, the root of which is 50, and half of that 25: more than 22. 100 in 100 ms
     /// are 1000 a second: 15.8. 1 in 100 ms is 10 a second: 1.6, less than 2.5.
     #[test]
@@ -521,13 +487,5 @@ mod tests {
             VegasNext::start(&parameters, 0).backlog(Span::from_millis(100)).as_raw() >> (Window::FRACTION_BITS - 4)
         };
         assert_eq!([backlog(250), backlog(100), backlog(1)], [352, 252, 40]);
-    }
-
-    #[test]
-    fn a_part_of_a_window() {
-        let window = Window::whole(Segments(120));
-        assert_eq!(share(window, Span::from_millis(50), Span::from_millis(100)), Window::whole(Segments(60)));
-        assert_eq!(share(window, Span::ZERO, Span::from_millis(100)), Window::default());
-        assert_eq!(share(Window::MAX, Span::MAX, Span::MAX), Window::MAX);
     }
 }
