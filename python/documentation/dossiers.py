@@ -11,13 +11,17 @@ from typing import Any
 from documentation import ROOT
 from vegaslab.evaluation.contenders import Request
 from vegaslab.evaluation.criteria import ALL
-from vegaslab.evaluation.criterion import Criterion
+from vegaslab.evaluation.criterion import OLD, Criterion
 from vegaslab.evaluation.dossier import evaluate, title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
 from vegaslab.evaluation.report.pages import FIRST, against_the_best, first_picture, shown
+from vegaslab.util.text import significant
 
-ALGORITHMS = ("vegas", "gallop", "streak", "rovegas", "cubic", "bbr3", "copa")
+ALGORITHMS = ("vegas", "gallop", "streak", "rovegas", "cubic", "bbr3", "copa", "vegas-next")
+
+BASELINES = {"vegas-next": ("vegas", "cubic")}
+"""Those that are not beside the usual ones: vegas-next is to be no worse than the better of two."""
 
 PAGE = ROOT / "docs" / "evaluate.md"
 FOLDER = ROOT / "docs" / "dossiers"
@@ -58,21 +62,48 @@ def _scenarios(criterion: Criterion) -> str:
 
 def dossier(name: str, criteria: Sequence[str] = (), cache: Path = _CACHE) -> dict[str, Any]:
     """Returns the quick dossier of an algorithm, or some of its chapters."""
-    return evaluate(Request(name=name, quick=True, criteria=criteria), cache)
+    return evaluate(Request(name=name, baselines=BASELINES.get(name, OLD), quick=True, criteria=criteria), cache)
 
 
 def page(found: Mapping[str, Any]) -> str:
     """Returns the page of a dossier: its picture, and the sentences of its chapters."""
     name = found["name"]
+    others = "".join(f" --baseline {other}" for other in BASELINES.get(name, ()))
     parts = [
         f"# Dossier: {name}",
         *found["summary"],
         against_the_best(found),
         f"![{name} beside others: goodput, delay, harm]({name}.svg)",
-        f"The report, with tables and commands: `vegaslab evaluate {name} --quick`. [How it is made](../evaluate.md).",
+        f"The report, with tables and commands: `vegaslab evaluate {name}{others} --quick`. "
+        "[How it is made](../evaluate.md).",
+        *(behind(found) if others else []),
         *(chapter(one) for one in found["criteria"] if one["sentences"]),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def behind(found: Mapping[str, Any]) -> list[str]:
+    """Returns the section on where the algorithm is behind the better of its baselines: a row a criterion."""
+    rows = []
+    for one in (one for one in found["criteria"] if one["headlines"]):
+        titles = {case["id"]: case["title"] for case in one["cases"]}
+        here = [_lost(lost, titles) for lost in found["against_the_best"]["behind"] if lost["case"] in titles]
+        rows.append((f"{one['section']} {one['title']}", "; ".join(here)))
+    kept = sum(not lost for _, lost in rows)
+    lines = "\n".join(f"| {criterion} | {lost or 'no'} |" for criterion, lost in rows)
+    return [
+        f"## Behind the better of {' and '.join([*found['algorithms']][1:])}",
+        "The figures of each chapter's sentences that are worse than those of the better one by more than a tenth, "
+        f"told apart from chance; of harm, by more than 0.1. {kept} of {len(rows)} criteria have none.",
+        f"| criterion | behind |\n|---|---|\n{lines}",
+    ]
+
+
+def _lost(lost: Mapping[str, Any], titles: Mapping[str, str]) -> str:
+    figure = FIGURES[lost["figure"]]
+    unit = f" {figure.unit}" if figure.unit else ""
+    own = "none" if lost["value"] is None else f"{significant(lost['value'], 3)}{unit}"
+    return f"{titles[lost['case']]}: {figure.title} {own}, {lost['best']} {significant(lost['of_best'], 3)}"
 
 
 def chapter(one: Mapping[str, Any]) -> str:

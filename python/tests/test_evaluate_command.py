@@ -105,6 +105,7 @@ def test_by_quic(vegaslab: Command, here: Path) -> None:
         (("gallop", "-j", "0"), "--jobs: 0 was given; at least 1"),
         (("gallop", "--on", "here"), "--on: 'here' was given; local, or an address such as "),
         (("gallop", "-o", "full"), "full: holds 'thesis.txt', which vegaslab does not write; move it away"),
+        (("--compare", "false", "false"), "false/report.json: is no dossier; give the folder that"),
         (("--compare", "full", "full"), "full/report.json: No such file or directory"),
         (("gallop", "--baseline", "gallop = { preset = 'vegas' }"), "two algorithms have one name"),
     ],
@@ -118,12 +119,16 @@ def test_bad_input_is_one_line(
 ) -> None:
     (here / "full").mkdir()
     (here / "full" / "thesis.txt").write_text("mine")
+    (here / "false").mkdir()
+    (here / "false" / "report.json").write_text('{"generator": "vegaslab evaluate", "format": 1}')
     monkeypatch.chdir(here)
     assert cli.main(["evaluate", *arguments]) == 2
     complaint = capsys.readouterr().err
     assert line in complaint
     assert complaint.count("\n") == 1
     assert (here / "full" / "thesis.txt").read_text() == "mine"
+    # no folder is left behind
+    assert {path.name for path in here.iterdir()} == {"full", "false"}
 
 
 def test_a_cluster_gives_the_report_of_one_machine(vegaslab: Command, here: Path, loopback: Loopback) -> None:

@@ -37,7 +37,7 @@ def read_dossier(place: Path) -> dict[str, Any]:
         found = json.loads(file.read_bytes())
     except (ValueError, RecursionError):
         raise EvaluationError(f"{file}: is no JSON; give the folder of a dossier") from None
-    if not isinstance(found, dict) or found.get("generator") != "vegaslab evaluate":
+    if not isinstance(found, dict) or found.get("generator") != "vegaslab evaluate" or "criteria" not in found:
         raise EvaluationError(f"{file}: is no dossier; give the folder that vegaslab evaluate wrote")
     if found.get("format") != 1:
         raise EvaluationError(f"{file}: has another format than 1; read it with the version that wrote it")

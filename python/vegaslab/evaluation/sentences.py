@@ -87,18 +87,24 @@ def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) ->
 
 def behind_the_best(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> dict[str, Any]:
     """Returns in which headlines the algorithm is behind the best of its baselines by more than a tenth, told apart
-    from chance, and how many headlines there are of which less or more is better.
+    from chance, and how many headlines there are of which less or more is better. Where the event that a figure is the
+    time to happens in no run, while it does with a baseline, it is behind: its value is None.
     """
     name, *others = algorithms
     cases = {case["id"]: case for chapter in chapters for case in chapter["cases"]}
     compared, behind = 0, []
     for case, figure in (pair for chapter in chapters for pair in chapter["headlines"]):
+        run = {row["algorithm"] for row in cases[case]["rows"] if not row["refused"]}
         rows = {row["algorithm"]: row for row in cases[case]["rows"] if row["means"].get(figure)}
         best = _best(figure, [rows[other] for other in others if other in rows])
-        if best is None or name not in rows:
+        if best is None or name not in run:
             continue
         compared += 1
-        own, other = rows[name]["means"][figure]["mean"], best["means"][figure]["mean"]
+        other = best["means"][figure]["mean"]
+        if name not in rows:
+            behind.append({"case": case, "figure": figure, "value": None, "best": best["algorithm"], "of_best": other})
+            continue
+        own = rows[name]["means"][figure]["mean"]
         lost = (other - own) if FIGURES[figure].better == "higher" else (own - other)
         told = best["verdicts"].get(figure) in ("higher", "lower")
         # harm is a part of the whole already, and often near 0

@@ -122,7 +122,7 @@ CRITERIA = (
                 id="there",
                 title="The first change alone",
                 scenario="evaluate/path-change",
-                set={"duration": "39s", "change.1.at": "38s"},
+                set={"duration": "39s", "change.2.at": "38s", "change.3.at": "38s"},
                 event=(20,),
                 figures=("goodput_mbps", "recovery_s", "p95_queueing_ms", "loss_percent", "stall_s"),
             ),

@@ -10,7 +10,7 @@ from vegaslab.evaluation.comparing import read_dossier
 from vegaslab.evaluation.criterion import EvaluationError
 from vegaslab.evaluation.report.pages import html, markdown
 from vegaslab.runs.extracted import HASH_DIGITS
-from vegaslab.util.folder import check_names, replace_file, writing
+from vegaslab.util.folder import check_names, replace_file
 
 CACHE = "cache"
 _CACHED = re.compile(rf"[0-9a-f]{{{HASH_DIGITS}}}\.(json|part)")
@@ -19,8 +19,8 @@ _WRITTEN = re.compile(r"(index\.html|report\.md|report\.json)(\.part)?|(index|re
 
 
 def prepare(folder: Path) -> Path:
-    """Checks that a folder is new or holds a dossier, and returns the folder of its runs. Raises `EvaluationError` and
-    `FolderError`.
+    """Checks that a folder is new or holds a dossier, and returns the folder of its runs, which the first run makes:
+    bad input leaves no folder behind. Raises `EvaluationError` and `FolderError`.
     """
     if folder.exists() and not folder.is_dir():
         raise EvaluationError(f"{folder}: is a file; give a folder")
@@ -28,8 +28,6 @@ def prepare(folder: Path) -> Path:
     check_names(folder / CACHE, _CACHED)
     if (folder / _JSON).exists():
         read_dossier(folder)
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
     return folder / CACHE
 
 
