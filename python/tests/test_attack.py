@@ -88,7 +88,7 @@ def test_a_killed_search_goes_on(found: Path, tmp_path: Path) -> None:
     journal = tmp_path / "killed" / "journal.jsonl"
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and not (journal.exists() and journal.read_bytes().count(b"\n") > 70):
+    while time.monotonic() < deadline and not (journal.exists() and journal.read_bytes().count(b'"run"') > 70):
         time.sleep(0.01)
     os.kill(running.pid, signal.SIGKILL)
     running.communicate()

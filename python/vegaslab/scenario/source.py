@@ -66,7 +66,7 @@ def shipped_scenarios() -> dict[str, Path]:
 
     >>> import vegaslab
     >>> list(vegaslab.shipped_scenarios())[:2]
-    ['applications', 'burst-loss']
+    ['adversarial-delay', 'applications']
     """
     files = [*sorted(_SHIPPED.glob("*.toml"))]
     files += [path for folder in _FOLDERS for path in sorted(_SHIPPED.glob(f"{folder}/*.toml"))]

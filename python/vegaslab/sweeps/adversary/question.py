@@ -145,7 +145,7 @@ def time_text(span_ns: int) -> str:
     """Formats a time as scenario files have it.
 
     >>> time_text(3_500_000_000), time_text(12_000_000), time_text(1_500)
-    ('3.5s', '12ms', '1500ns')
+    ('3.5s', '12ms', '1.5us')
     """
     for unit, size in (("s", _NS), ("ms", 1_000_000), ("us", 1000)):
         if span_ns >= size and span_ns % (size // 1000) == 0:
