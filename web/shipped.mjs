@@ -16,4 +16,4 @@ const texts = (paths, named) => Object.fromEntries(paths.map((path) => [named(pa
 
 /** Texts by name, such as `papers/gallop-fig4`. */
 export const scenarios = texts(FOLDERS.flatMap((folder) => files(folder, ".toml")), (path) => path.replace(/\.toml$/, ""));
-export const traces = texts([...files("", ".txt"), ...files("", ".csv")], (path) => basename(path));
+export const traces = texts(FOLDERS.flatMap((folder) => [...files(folder, ".txt"), ...files(folder, ".csv")]), (path) => basename(path));
