@@ -12,7 +12,7 @@ use vegas_sim::scenario::{
     Change, FlowSpec, GilbertElliott, Handshake, HostKind, Impairments, Jitter, LinkChange, Policer, QueueLimit,
     Sampling, Scenario, ScheduledChange,
 };
-use vegas_sim::scenario::{CoDelSpec, DelaySchedule, DelayedAck, Discipline, FqCoDelSpec, PieSpec, RedSpec};
+use vegas_sim::scenario::{CoDelSpec, DelaySchedule, DelayedAck, Discipline, FqCoDelSpec, Isolation, PieSpec, RedSpec};
 
 fn any_impairments() -> impl Strategy<Value = Impairments> {
     let loss = prop_oneof![3 => Just(0u32), 2 => 1u32..50_000, 1 => 50_000u32..200_000];
@@ -125,8 +125,9 @@ fn discipline(ecn: bool) -> impl Strategy<Value = Discipline> {
         }),
         1 => Just(Discipline::CoDel(codel)),
         1 => Just(Discipline::Pie(pie)),
-        1 => (1u32..8, 1u32..3000).prop_map(move |(queues, quantum_bytes)| {
-            Discipline::FqCoDel(FqCoDelSpec { codel, queues, quantum_bytes })
+        1 => (1u32..8, 1u32..3000, any::<bool>()).prop_map(move |(queues, quantum_bytes, users)| {
+            let isolation = if users { Isolation::Users } else { Isolation::Flows };
+            Discipline::FqCoDel(FqCoDelSpec { codel, queues, quantum_bytes, isolation })
         }),
     ]
 }

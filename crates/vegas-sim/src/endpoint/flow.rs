@@ -6,11 +6,12 @@ use vegas_core::aqt::{Aqt, Stamps};
 use vegas_core::units::{Time, Window};
 
 use super::external::Connection;
+use super::misbehaving::Misbehaving;
 use crate::measure::outcome::{CapturePoint, CapturedPacket};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
-use crate::scenario::{DelayedAck, FlowSpec, HostKind, Misbehaviour};
+use crate::scenario::{DelayedAck, FlowSpec, HostKind};
 use crate::tcp::{AckTiming, Acks, Layout, LinuxAcks, Receiver, Sender};
 
 /// A connection: both ends, and the state that the engine keeps for them.
@@ -26,8 +27,8 @@ pub(crate) struct Flow {
     pub(crate) timer_event: Time,
     pub(crate) layout: Arc<Layout>,
     pub(crate) uses_ecn: bool,
-    /// What the receiver does wrong.
-    pub(crate) misbehaves: Option<Misbehaviour>,
+    /// The state of a receiver that breaks a rule.
+    pub(crate) misbehaving: Option<Box<Misbehaving>>,
     /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, or has a receiver that
     /// misbehaves.
     pub(crate) is_special: bool,
@@ -36,7 +37,8 @@ pub(crate) struct Flow {
     /// When the newest data packet arrived, if the sender measures one-way delays; else [`Time::ZERO`].
     pub(crate) arrived: Time,
     pub(crate) start: Time,
-    pub(crate) stop: Option<Time>,
+    /// [`Time::NEVER`] for a flow without an end.
+    pub(crate) stop: Time,
     /// The source of traffic that opened the connection; `None` for a flow of the scenario, and after the connection is
     /// over.
     pub(crate) source: Option<u32>,
@@ -65,6 +67,9 @@ impl Flow {
     pub(crate) fn new(id: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.sack;
         let sender = Sender::new(id, spec, seed);
+        let misbehaving = spec.host.misbehaves.map(|rule| Box::new(Misbehaving::new(rule)));
+        // who conceals losses reports no holes
+        let sends_sack = sends_sack && !misbehaving.as_ref().is_some_and(|receiver| receiver.is_optimistic());
         Flow {
             layout: Arc::clone(sender.layout()),
             receiver: Receiver::new(sends_sack, acks(spec))
@@ -73,15 +78,12 @@ impl Flow {
             external: None,
             timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
-            misbehaves: spec.host.misbehaves,
-            is_special: spec.ecn
-                || sender.layout().asks_routers()
-                || sender.measures_delays()
-                || spec.host.misbehaves.is_some(),
+            is_special: spec.ecn || sender.layout().asks_routers() || sender.measures_delays() || misbehaving.is_some(),
+            misbehaving,
             echo: Aqt::ZERO,
             arrived: Time::ZERO,
             start: spec.start,
-            stop: spec.stop,
+            stop: spec.stop.unwrap_or(Time::NEVER),
             source: None,
             on_their_way: 0,
             sender,
@@ -91,7 +93,12 @@ impl Flow {
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         let external = self.external.as_ref().map_or(0, |connection| connection.memory_bytes());
-        external + self.sender.memory_bytes() + self.receiver.memory_bytes() + self.received.memory_bytes()
+        let misbehaving = self.misbehaving.as_ref().map_or(0, |_| size_of::<Misbehaving>());
+        external
+            + misbehaving
+            + self.sender.memory_bytes()
+            + self.receiver.memory_bytes()
+            + self.received.memory_bytes()
     }
 
     /// Shares with another flow the settings that never change, as far as they are equal.
@@ -104,7 +111,23 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
         let (from, to) = self.note_header(at, packet);
+        if self.misbehaving.is_some() {
+            return self.receive_wrongly(at, from, to, packet);
+        }
         self.receiver.on_data(at, from, to, packet.wire())
+    }
+
+    /// Takes in a data packet as a receiver that breaks a rule.
+    #[cold]
+    #[inline(never)]
+    fn receive_wrongly(&mut self, at: Time, from: u64, to: u64, packet: &Packet) -> AckTiming {
+        let before = self.receiver.received();
+        let timing = self.receiver.on_data(at, from, to, packet.wire());
+        let is_new = self.receiver.received() > before;
+        if let Some(receiver) = &mut self.misbehaving {
+            receiver.on_data(at, to, is_new);
+        }
+        timing
     }
 
     /// Takes in a data packet that arrives at `at`, and returns its acknowledgement. The receiver is one that
@@ -113,7 +136,7 @@ impl Flow {
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
         let (from, to) = self.note_header(at, packet);
         self.receiver.take_in(from, to, packet.wire());
-        self.make_ack(id, sacks)
+        self.make_ack(self.receiver.next_expected(), id, sacks)
     }
 
     /// Notes what a data packet says beside its data; returns its bytes `[from, to)`.
@@ -125,28 +148,31 @@ impl Flow {
             if self.sender.measures_delays() {
                 self.arrived = at;
             }
-            if self.uses_ecn && self.misbehaves != Some(Misbehaviour::ConcealsMarks) {
+            if self.uses_ecn && !self.misbehaving.as_ref().is_some_and(|receiver| receiver.conceals_marks()) {
                 self.receiver.note_ecn(to, packet.ecn());
             }
         }
         (packet.sequence, to)
     }
 
-    /// Returns the number of duplicates that follow an acknowledgement that is sent at once.
+    /// Returns the numbers that a receiver which breaks a rule acknowledges when an acknowledgement is due; `None` for a
+    /// receiver that keeps the rules.
     #[inline(always)]
-    pub(crate) fn spoofed_duplicates(&self) -> u32 {
-        if self.is_special && self.misbehaves == Some(Misbehaviour::DupackSpoofing) { 3 } else { 0 }
+    pub(crate) fn wrong_numbers(&mut self) -> Option<Vec<u64>> {
+        let receiver = self.misbehaving.as_mut()?;
+        Some(receiver.numbers(self.receiver.next_expected(), self.layout.full_payload().get()))
     }
 
-    /// Creates the acknowledgement that is due; its SACK blocks go into the pool.
-    pub(crate) fn acknowledge(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
+    /// Creates the acknowledgement that is due, with this number instead of its own if one is given; its SACK blocks go
+    /// into the pool.
+    pub(crate) fn acknowledge(&mut self, number: Option<u64>, id: u32, sacks: &mut SackPool) -> Packet {
         self.receiver.acknowledged();
-        self.make_ack(id, sacks)
+        self.make_ack(number.unwrap_or(self.receiver.next_expected()), id, sacks)
     }
 
     #[inline(always)]
-    fn make_ack(&mut self, id: u32, sacks: &mut SackPool) -> Packet {
-        let ack = Packet::new(PacketKind::Ack, id, self.receiver.next_expected(), self.layout.ack_wire);
+    fn make_ack(&mut self, number: u64, id: u32, sacks: &mut SackPool) -> Packet {
+        let ack = Packet::new(PacketKind::Ack, id, number, self.layout.ack_wire);
         if !self.is_special && !self.receiver.has_blocks() {
             return ack;
         }
@@ -172,9 +198,34 @@ impl Flow {
 
     pub(crate) fn is_complete(&self, now: Time) -> bool {
         match &self.external {
-            None => self.sender.stats.completed.is_some(),
+            None => self.sender.stats.completed().is_some() && !self.lacks_data(),
             Some(connection) => connection.totals(now).over.is_some(),
         }
+    }
+
+    /// The payload that the receiver has. Only a receiver that acknowledges what has not arrived takes data with holes.
+    pub(crate) fn delivered_bytes(&self) -> u64 {
+        match &self.misbehaving {
+            Some(receiver) if receiver.is_optimistic() => self.receiver.received(),
+            _ => self.receiver.next_expected(),
+        }
+    }
+
+    /// Returns whether data are acknowledged that the receiver does not have.
+    pub(crate) fn lacks_data(&self) -> bool {
+        self.misbehaving.is_some() && self.delivered_bytes() < self.sender.acked_bytes()
+    }
+
+    /// When the connection was over: the sender knows that all is acknowledged, and the newest data have arrived, which
+    /// are later only if they were acknowledged before.
+    fn over(&self) -> Option<Time> {
+        let completed = self.sender.stats.completed()?;
+        Some(self.misbehaving.as_ref().map_or(completed, |receiver| completed.max(receiver.grown)))
+    }
+
+    /// When the connection was over, if the receiver then had everything.
+    pub(crate) fn completed(&self) -> Option<Time> {
+        self.over().filter(|_| !self.lacks_data())
     }
 
     /// Returns whether the flow's packets carry the option that routers stamp.
@@ -210,7 +261,7 @@ impl Flow {
             in_flight: sender.in_flight(),
             counts: FlowCounts {
                 wire_bytes: self.receiver.wire_bytes,
-                delivered_bytes: self.receiver.next_expected(),
+                delivered_bytes: self.delivered_bytes(),
                 acked_bytes: sender.acked_bytes(),
                 segments_sent: stats.segments_sent,
                 segments_retransmitted: stats.retransmitted,
@@ -219,10 +270,10 @@ impl Flow {
             },
             rtt: stats.rtt(),
             slow_start_exit: stats.slow_start_exit,
-            over: stats.completed,
+            over: self.over(),
             lost: false,
-            transferred: sender.transferred(),
-            mean_window_segments: sender.mean_window(self.start, stats.completed.unwrap_or(now)),
+            transferred: self.completed().filter(|_| sender.is_whole()),
+            mean_window_segments: sender.mean_window(self.start, stats.completed().unwrap_or(now)),
         }
     }
 

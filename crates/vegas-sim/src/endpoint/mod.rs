@@ -2,5 +2,6 @@
 
 pub mod external;
 mod flow;
+mod misbehaving;
 
 pub(crate) use flow::Flow;

@@ -87,7 +87,7 @@ impl Hosts {
     /// network.
     pub(super) fn close_if_over(&mut self, id: u32) {
         let flow = &mut self.flows[id as usize];
-        if flow.on_their_way > 0 || flow.sender.stats.completed.is_none() {
+        if flow.on_their_way > 0 || flow.sender.stats.completed().is_none() {
             return;
         }
         let Some(source) = flow.source.take() else { return };

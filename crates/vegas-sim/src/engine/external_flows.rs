@@ -51,7 +51,7 @@ impl<N: Network> EventLoop<N> {
     pub(super) fn start_stop_external(&mut self, id: u32) {
         let (start, stop) = (self.hosts.flows[id as usize].start, self.hosts.flows[id as usize].stop);
         if self.now == start {
-            if let Some(stop) = stop {
+            if stop != Time::NEVER {
                 self.hosts.timers.schedule(self.hosts.components.start_stop(id), stop);
             }
             self.drive(id, |connection, now| connection.start(now));

@@ -91,10 +91,7 @@ impl<N: Network> EventLoop<N> {
             self.hosts.sources[source as usize].on_delivered(packet);
         }
         match flow.receive(self.now, packet) {
-            AckTiming::Now => {
-                let duplicates = flow.spoofed_duplicates();
-                (0..=duplicates).for_each(|_| self.send_ack(id));
-            }
+            AckTiming::Now => self.send_acks(id),
             AckTiming::Later => {
                 let due = self.hosts.flows[id].receiver.ack_due().expect("a delayed acknowledgement has a time");
                 self.hosts.timers.schedule(self.hosts.components.delayed_ack(id as u32), due);
@@ -104,15 +101,23 @@ impl<N: Network> EventLoop<N> {
 
     pub(super) fn on_delayed_ack(&mut self, id: usize) {
         self.hosts.flows[id].receiver.on_ack_timer();
-        self.send_ack(id);
+        self.send_acks(id);
     }
 
-    fn send_ack(&mut self, id: usize) {
+    /// Sends the acknowledgement that is due, or what a receiver that breaks a rule sends in its place.
+    fn send_acks(&mut self, id: usize) {
+        match self.hosts.flows[id].wrong_numbers() {
+            None => self.send_ack(id, None),
+            Some(numbers) => numbers.into_iter().for_each(|number| self.send_ack(id, Some(number))),
+        }
+    }
+
+    fn send_ack(&mut self, id: usize, number: Option<u64>) {
         let flow = &mut self.hosts.flows[id];
         if flow.receiver.ack_due().is_some() {
             self.hosts.timers.cancel(self.hosts.components.delayed_ack(id as u32));
         }
-        let packet = flow.acknowledge(id as u32, &mut self.hosts.sacks);
+        let packet = flow.acknowledge(number, id as u32, &mut self.hosts.sacks);
         self.hosts.capture(self.now, CapturePoint::ReceiverOut, &packet);
         self.launch(packet);
     }
@@ -168,8 +173,8 @@ impl<N: Network> EventLoop<N> {
             return self.start_stop_external(id);
         }
         if self.now == flow.start {
-            if let Some(stop) = flow.stop {
-                self.hosts.timers.schedule(self.hosts.components.start_stop(id), stop);
+            if flow.stop != Time::NEVER {
+                self.hosts.timers.schedule(self.hosts.components.start_stop(id), flow.stop);
             }
             flow.sender.start(self.now, &mut self.hosts.outbox);
             self.schedule_write(id);

@@ -1,8 +1,8 @@
-//! The hashes of addresses and ports that FQ-CoDel reads. Simulated packets stand for addresses and ports, but do not
-//! carry them.
+//! The hashes of addresses and ports, or of users, that FQ-CoDel reads. Simulated packets stand for addresses and ports,
+//! but do not carry them.
 
 use crate::packet::{Packet, PacketKind};
-use crate::scenario::{LinkId, NodeId, Scenario};
+use crate::scenario::{Isolation, LinkId, NodeId, Scenario};
 use crate::util::random::fnv1a;
 
 /// The hash of addresses and ports for each direction of a connection, and for each source of datagrams. Like a port, it
@@ -15,6 +15,10 @@ pub(crate) struct Labels {
     /// The hashes of datagrams, indexed by source of traffic.
     datagrams: Vec<u32>,
     sources: Vec<Source>,
+    /// The hash of each connection's user, indexed as `connections`. Empty if no link tells users apart.
+    users: Vec<u32>,
+    /// The hash of each source's user.
+    source_users: Vec<u32>,
 }
 
 /// A source of traffic, with the number of connections that it has opened.
@@ -35,15 +39,25 @@ struct Ends {
 impl Labels {
     /// Returns the labels of a scenario's flows and sources; none if no link tells connections apart.
     pub(crate) fn new(scenario: &Scenario) -> Self {
-        if !scenario.links.iter().any(|link| link.discipline.tells_connections_apart()) {
+        let isolates = |isolation| scenario.links.iter().any(|link| link.discipline.isolation() == Some(isolation));
+        let (flows_apart, users_apart) = (isolates(Isolation::Flows), isolates(Isolation::Users));
+        if !flows_apart && !users_apart {
             return Labels::default();
         }
         let ends = |kind, paths| all_ends(scenario, kind, paths);
         let flows = ends("flow", scenario.flows.iter().map(|flow| &flow.path[..]).collect());
         let traffic = ends("traffic", scenario.traffic.iter().map(|source| &source.path[..]).collect());
+        let (mut users, mut source_users) = (Vec::new(), Vec::new());
+        if users_apart {
+            users.extend(flows.iter().zip(&scenario.flows).map(|(ends, flow)| user_of(flow.user.as_deref(), ends)));
+            source_users
+                .extend(traffic.iter().zip(&scenario.traffic).map(|(ends, of)| user_of(of.user.as_deref(), ends)));
+        }
         Labels {
             connections: flows.iter().map(Ends::both).collect(),
             datagrams: traffic.iter().map(Ends::there).collect(),
+            users,
+            source_users,
             sources: traffic.into_iter().map(|ends| Source { ends, opened: 0 }).collect(),
         }
     }
@@ -53,20 +67,36 @@ impl Labels {
         let Some(Source { ends, opened }) = self.sources.get_mut(source as usize) else { return };
         let labels = Ends { port: format!("{}.{opened}", ends.port), ..ends.clone() }.both();
         *opened += 1;
-        match self.connections.get_mut(place as usize) {
-            Some(over) => *over = labels,
-            None => self.connections.push(labels),
+        put(&mut self.connections, place, labels);
+        if let Some(user) = self.source_users.get(source as usize) {
+            put(&mut self.users, place, *user);
         }
     }
 
+    /// Returns the hash of what a queue with this isolation tells apart.
     #[inline]
-    pub(crate) fn of(&self, packet: &Packet) -> u32 {
+    pub(crate) fn of(&self, packet: &Packet, isolation: Isolation) -> u32 {
         let id = packet.flow() as usize;
-        match packet.kind() {
-            PacketKind::Datagram => self.datagrams[id],
-            kind => self.connections[id][usize::from(!kind.is_forward())],
+        match (isolation, packet.kind()) {
+            (Isolation::Flows, PacketKind::Datagram) => self.datagrams[id],
+            (Isolation::Flows, kind) => self.connections[id][usize::from(!kind.is_forward())],
+            (Isolation::Users, PacketKind::Datagram) => self.source_users[id],
+            (Isolation::Users, _) => self.users[id],
         }
     }
+}
+
+/// Puts a value into a place that exists, or into the next new one.
+fn put<T>(values: &mut Vec<T>, place: u32, value: T) {
+    match values.get_mut(place as usize) {
+        Some(over) => *over = value,
+        None => values.push(value),
+    }
+}
+
+/// Returns the hash of a user, who is one of its own without a name.
+fn user_of(name: Option<&str>, ends: &Ends) -> u32 {
+    name.map_or_else(|| ends.there(), |name| fold(&format!("user {name}")))
 }
 
 impl Ends {

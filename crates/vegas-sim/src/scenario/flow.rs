@@ -5,7 +5,7 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 
 use super::application;
 use super::composition::{self, FlowAlgorithm};
-use super::document::{Algorithm, Flow, Host};
+use super::document::{Algorithm, BrokenRule, Flow, Host};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, Transport,
 };
@@ -83,6 +83,7 @@ pub(super) fn resolve(
         packet,
         ack,
         header,
+        user: flow.user.as_ref().map(|user| user.0.0.clone()),
     };
     let reverse_path = Network::reversed(path);
     let spec = FlowSpec { start, stop, path: path.to_vec(), reverse_path, kind: kind.into() };
@@ -172,7 +173,9 @@ fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
         ("host", flow.host.is_some()),
     ];
     if let Some((name, _)) = given.into_iter().find(|(_, given)| *given) {
-        let message = "is TCP's; leave it out, or write transport = \"tcp\"";
+        let reason =
+            flow.receiver.as_ref().filter(|_| name == "receiver").map_or("", |of| not_in_quic(of.misbehaves.0));
+        let message = format!("is TCP's{reason}; leave it out, or write transport = \"tcp\"");
         return Err(Problem::new(child(key, name), message));
     }
     match flow.packet {
@@ -188,6 +191,19 @@ fn check_quic(key: &str, flow: &Flow) -> Checked<()> {
     }
 }
 
+/// Says why a receiver of QUIC cannot break a rule.
+fn not_in_quic(rule: BrokenRule) -> &'static str {
+    match rule {
+        BrokenRule::OptimisticAcks => {
+            ": a QUIC sender skips packet numbers, and closes a connection that acknowledges one of them (RFC 9000, \
+             section 21.4)"
+        }
+        BrokenRule::AckDivision => ": an acknowledgement of QUIC names packets, which cannot be divided",
+        BrokenRule::DupackSpoofing => ": QUIC has no duplicate acknowledgements",
+        BrokenRule::ConcealsMarks => "",
+    }
+}
+
 /// Refuses keys that choose a recovery or a clock: a Linux host has its own.
 fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
     let in_parts = matches!(&flow.algorithm.0, Algorithm::Parts(parts) if parts.recovery.is_some());
@@ -199,6 +215,7 @@ fn check_linux(key: &str, flow: &Flow) -> Checked<()> {
         ("host.limited_transmit", host.limited_transmit.is_some()),
         ("host.recovery_burst", host.recovery_burst.is_some()),
         ("host.rto_grain", host.rto_grain.is_some()),
+        ("host.byte_counting", host.byte_counting.is_some()),
     ];
     match given.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
@@ -234,8 +251,13 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
         rto_initial: span("rto_initial", given.rto_initial, Span::from_secs(by_kind(3, 1)))?,
         rto_grain: span("rto_grain", given.rto_grain, Span::from_millis(10))?,
         handshake: given.handshake.map_or(handshake, |handshake| handshake.0),
+        byte_counting: given.byte_counting.unwrap_or(true),
         misbehaves: misbehaves(key, flow)?,
     };
+    if matches!(host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. })) && !host.delayed_ack.is_none() {
+        let message = "acknowledges each segment at once; leave delayed_ack out";
+        return Err(Problem::new(child(key, "receiver.misbehaves"), message));
+    }
     if host.rto_min > host.rto_max {
         return Err(Problem::new(child(&key_host, "rto_min"), "is above rto_max; write less, or raise rto_max"));
     }
@@ -249,12 +271,30 @@ fn host(key: &str, flow: &Flow, composition: &Composition) -> Checked<HostSpec> 
 }
 
 fn misbehaves(key: &str, flow: &Flow) -> Checked<Option<Misbehaviour>> {
-    let given = flow.receiver.as_ref().map(|receiver| receiver.misbehaves.0);
-    if given == Some(Misbehaviour::ConcealsMarks) && flow.ecn != Some(true) {
-        let message = format!("conceals what is not there; write {key}.ecn = true, or leave it out");
-        return Err(Problem::new(child(key, "receiver.misbehaves"), message));
+    let Some(receiver) = &flow.receiver else { return Ok(None) };
+    let rule = receiver.misbehaves.0;
+    let keys = [
+        ("ahead", receiver.ahead.is_some(), BrokenRule::OptimisticAcks, "optimistic-acks"),
+        ("parts", receiver.parts.is_some(), BrokenRule::AckDivision, "ack-division"),
+    ];
+    if let Some((name, _, _, right)) = keys.iter().find(|(_, given, of, _)| *given && *of != rule) {
+        let message = format!("has no meaning here; leave it out, or write misbehaves = \"{right}\"");
+        return Err(Problem::new(child(key, &format!("receiver.{name}")), message));
     }
-    Ok(given)
+    Ok(Some(match rule {
+        BrokenRule::DupackSpoofing => Misbehaviour::DupackSpoofing,
+        BrokenRule::ConcealsMarks if flow.ecn != Some(true) => {
+            let message = format!("conceals what is not there; write {key}.ecn = true, or leave it out");
+            return Err(Problem::new(child(key, "receiver.misbehaves"), message));
+        }
+        BrokenRule::ConcealsMarks => Misbehaviour::ConcealsMarks,
+        BrokenRule::OptimisticAcks => {
+            Misbehaviour::OptimisticAcks { ahead: receiver.ahead.map_or(Segments(10), |ahead| ahead.0.segments()) }
+        }
+        BrokenRule::AckDivision => {
+            Misbehaviour::AckDivision { parts: receiver.parts.map_or(10, |parts| parts.0.0 as u32) }
+        }
+    }))
 }
 
 /// The most segments that ns-2's NewReno sends in answer to an acknowledgement in recovery.

@@ -55,7 +55,8 @@ pub(super) fn resolve(
             connection: Box::new(connection(key, traffic, duration, (network, path), folder)?),
         }),
     };
-    Ok(TrafficSpec { start, stop, path: path.to_vec(), load })
+    let user = traffic.user.as_ref().map(|user| user.0.0.clone());
+    Ok(TrafficSpec { start, stop, path: path.to_vec(), user, load })
 }
 
 /// Refuses keys that have no meaning in this kind of traffic.
@@ -209,6 +210,7 @@ fn connection(
         ("via", flow.via.is_some()),
         ("enter", flow.enter.is_some()),
         ("leave", flow.leave.is_some()),
+        ("user", flow.user.is_some()),
     ];
     if let Some((name, _)) = given.iter().find(|(_, given)| *given) {
         let message = format!("is the source's and not one connection's; write it as {key}.{name}");

@@ -133,8 +133,8 @@ impl Layout {
         segment <= self.full_segments && segment * self.payload == byte
     }
 
-    /// The segment that begins at this byte; one past the last for the end of the transfer. Receivers acknowledge
-    /// and report whole segments only.
+    /// The segment that this byte belongs to; one past the last for the end of the transfer. Only a receiver that
+    /// divides acknowledgements names a byte within a segment.
     #[inline]
     pub(crate) fn segment_at(&self, byte: u64) -> u64 {
         if let Some(writes) = &self.writes {
@@ -142,6 +142,8 @@ impl Layout {
             let segment = before.segments + (byte - before.bytes) / self.payload;
             return self.segments().map_or(segment, |segments| segment.min(segments));
         }
-        byte.div_ceil(self.payload)
+        let segment = byte / self.payload;
+        // behind the last segment, if that is short
+        if byte % self.payload > 0 && self.size == Some(byte) { segment + 1 } else { segment }
     }
 }

@@ -42,6 +42,8 @@ pub(crate) enum Acks {
 struct Disorder {
     /// The data received beyond the next byte expected: disjoint ranges `[from, to)`, ascending.
     ranges: Vec<(u64, u64)>,
+    /// The bytes in these ranges.
+    bytes: u64,
     /// A byte of each of the ranges that changed last, the newest first.
     recent: [u64; 3],
     /// The range that has arrived again since the last acknowledgement.
@@ -91,6 +93,11 @@ impl Receiver {
     /// The next byte expected, which is also the number of bytes delivered in order.
     pub(crate) fn next_expected(&self) -> u64 {
         self.next
+    }
+
+    /// The number of bytes that have arrived, in order or not.
+    pub(crate) fn received(&self) -> u64 {
+        self.next + self.disorder.as_ref().map_or(0, |disorder| disorder.bytes)
     }
 
     /// When a delayed acknowledgement is due.
@@ -268,6 +275,7 @@ impl Disorder {
         let Some((begin, end)) = self.ranges.last_mut() else { return false };
         let extends = *begin <= from && from <= *end && *end < to && *begin <= newest && newest < *end;
         if extends {
+            self.bytes += to - *end;
             *end = to;
             self.recent[0] = from;
         }
@@ -278,14 +286,18 @@ impl Disorder {
     fn insert(&mut self, from: u64, to: u64) {
         if self.ranges.last().is_none_or(|&(_, end)| end < from) {
             self.ranges.push((from, to));
+            self.bytes += to - from;
             return;
         }
         let first = self.ranges.partition_point(|&(_, end)| end < from);
         let last = self.ranges.partition_point(|&(begin, _)| begin <= to);
         if first == last {
             self.ranges.insert(first, (from, to));
+            self.bytes += to - from;
         } else {
             let merged = (from.min(self.ranges[first].0), to.max(self.ranges[last - 1].1));
+            let held: u64 = self.ranges[first..last].iter().map(|(from, to)| to - from).sum();
+            self.bytes += merged.1 - merged.0 - held;
             self.ranges[first] = merged;
             self.ranges.drain(first + 1..last);
         }
@@ -315,6 +327,7 @@ impl Disorder {
     fn deliver(&mut self, next: u64) -> u64 {
         match self.ranges.first() {
             Some(&(from, to)) if from <= next => {
+                self.bytes -= to - from;
                 self.ranges.remove(0);
                 to
             }
@@ -408,6 +421,7 @@ mod tests {
                 take(&mut receiver, segment as u64 * 10, segment as u64 * 10 + 10);
                 let prefix = got.iter().take_while(|got| **got).count() as u64 * 10;
                 prop_assert_eq!(receiver.next_expected(), prefix);
+                prop_assert_eq!(receiver.received(), got.iter().filter(|got| **got).count() as u64 * 10);
                 let ranges = (1..64).filter(|&at| got[at] && !got[at - 1] && at as u64 * 10 > prefix).count();
                 prop_assert_eq!(receiver.sack_blocks().iter().count(), ranges.min(3));
                 for (from, to) in receiver.sack_blocks().iter() {

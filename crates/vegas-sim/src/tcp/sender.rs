@@ -46,6 +46,8 @@ pub(crate) struct Sender {
     pub(super) linux: Option<Box<Linux>>,
     pub(super) ecn: EcnSender,
     started: bool,
+    /// The newest acknowledgement number that was within a segment; 0 before the first.
+    pub(super) acked_part: u64,
     pub(crate) stats: SenderStats,
 }
 
@@ -116,6 +118,7 @@ impl Sender {
             linux: (spec.host.kind == HostKind::Linux).then(|| Box::new(Linux::new(spec.host.sack))),
             ecn: EcnSender::new(spec.ecn),
             started: false,
+            acked_part: 0,
             stats: SenderStats::new(),
         }
     }
@@ -169,7 +172,7 @@ impl Sender {
     #[inline]
     pub(crate) fn next_write(&self) -> Option<Time> {
         let application = self.given.application.as_ref()?;
-        application.next(self.given.limit).filter(|_| self.stats.completed.is_none())
+        application.next(self.given.limit).filter(|_| self.stats.completed().is_none())
     }
 
     /// Lets the application write what is due, or withdraw what has not left.
@@ -258,6 +261,9 @@ impl Sender {
     /// Handles an acknowledgement: everything before its sequence number was received, and what `sack` reports.
     pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         let una = self.rules.layout.segment_at(ack.sequence);
+        if una >= self.board.max() && self.is_unsent(ack.sequence) {
+            return;
+        }
         if self.rules.is_plain && sack.count == 0 && una > self.board.una() {
             self.on_new_ack::<true>(now, una, out);
         } else {
@@ -277,6 +283,10 @@ impl Sender {
             detail.arrived = sack.arrived;
         }
         self.note_echo(una, ack.ecn());
+        if una == self.board.una() && ack.sequence > self.acked_bytes() {
+            self.on_partly_acked(now, ack.sequence, out);
+            return;
+        }
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
             return;
@@ -287,10 +297,18 @@ impl Sender {
         let news = self.rules.detection.recovery == Recovery::Sack && self.take_sack(now, sack);
         if una > self.board.una() {
             self.on_new_ack::<false>(now, una, out);
-        } else if una == self.board.una() && self.outstanding() > 0 {
+        } else if una == self.board.una() && self.outstanding() > 0 && ack.sequence >= self.acked_part {
             self.tell_duplicate(now, out);
             self.on_duplicate_ack(now, news, out);
         }
+    }
+
+    /// Returns whether an acknowledgement of this byte, which is not before that of everything sent, acknowledges what
+    /// was not sent. Such an acknowledgement is ignored (RFC 9293, section 3.10.7.4).
+    #[cold]
+    #[inline(never)]
+    fn is_unsent(&self, byte: u64) -> bool {
+        byte > self.rules.layout.first_byte(self.board.max())
     }
 
     /// Handles the timers that are due.
@@ -359,7 +377,7 @@ impl Sender {
 
     /// Returns whether the flow has begun and is not complete.
     pub(crate) fn is_active(&self) -> bool {
-        self.started && self.stats.completed.is_none()
+        self.started && self.stats.completed().is_none()
     }
 
     pub(crate) fn in_recovery(&self) -> bool {
@@ -381,10 +399,9 @@ impl Sender {
         Segments(self.next.saturating_sub(self.board.una()) as u32)
     }
 
-    /// When the last byte of a sized transfer was acknowledged; `None` for a flow that was stopped before.
-    pub(crate) fn transferred(&self) -> Option<Time> {
-        let whole = self.rules.layout.segments().is_some_and(|segments| self.board.una() >= segments);
-        self.stats.completed.filter(|_| whole)
+    /// Returns whether the last byte of a sized transfer was acknowledged.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.rules.layout.segments().is_some_and(|segments| self.board.una() >= segments)
     }
 
     /// The number of payload bytes acknowledged.
@@ -471,7 +488,7 @@ impl Sender {
     /// Handles the acknowledgement of what the application waits for; after the end of the transfer nothing changes.
     #[cold]
     fn on_awaited(&mut self, now: Time) {
-        if self.stats.completed.is_some() {
+        if self.stats.completed().is_some() {
             return;
         }
         if self.board.una() < self.given.total {
@@ -480,7 +497,7 @@ impl Sender {
                 application.on_delivered(now);
             }
         } else {
-            self.stats.completed = Some(now);
+            self.stats.completed = now;
             self.timers.retransmission = Time::NEVER;
             self.timers.pacer.cancel();
             if let Some(linux) = &mut self.linux {

@@ -24,7 +24,8 @@ pub(crate) struct SenderStats {
     rtt_newest: Span,
     /// The time of the first exit from slow start, and the window before the cut.
     pub(crate) slow_start_exit: Option<(Time, Window)>,
-    pub(crate) completed: Option<Time>,
+    /// When the flow was complete; [`Time::NEVER`] until then.
+    pub(super) completed: Time,
     /// The integral of the window over time, in raw window units x ns, up to `window_since`.
     window_integral: u128,
     window_since: Time,
@@ -32,12 +33,17 @@ pub(crate) struct SenderStats {
 
 impl SenderStats {
     pub(super) fn new() -> Self {
-        SenderStats { rtt_min: Span::MAX, ..SenderStats::default() }
+        SenderStats { rtt_min: Span::MAX, completed: Time::NEVER, ..SenderStats::default() }
     }
 
     /// Begins the measurements at the flow's start.
     pub(super) fn begin(&mut self, now: Time) {
         self.window_since = now;
+    }
+
+    /// When the flow was complete.
+    pub(crate) fn completed(&self) -> Option<Time> {
+        (self.completed != Time::NEVER).then_some(self.completed)
     }
 
     /// The sender's round-trip samples.

@@ -36,7 +36,7 @@ pub(crate) fn scenario() -> Scenario {
 
 fn constant_traffic() -> TrafficSpec {
     let datagrams = DatagramSpec { rate: Rate::from_bits_per_second(1_000_000), packet: Bytes::new(500), on_off: None };
-    TrafficSpec { start: Time::ZERO, stop: None, path: vec![0], load: Load::Datagrams(datagrams) }
+    TrafficSpec { start: Time::ZERO, stop: None, path: vec![0], user: None, load: Load::Datagrams(datagrams) }
 }
 
 fn transfer_traffic() -> TrafficSpec {
@@ -46,7 +46,7 @@ fn transfer_traffic() -> TrafficSpec {
         distribution: None,
         connection: Box::new(flow("reno")),
     });
-    TrafficSpec { start: Time::ZERO + Span::from_millis(500), stop: None, path: vec![0], load }
+    TrafficSpec { start: Time::ZERO + Span::from_millis(500), stop: None, path: vec![0], user: None, load }
 }
 
 fn link(from: usize, to: usize) -> LinkSpec {
@@ -84,6 +84,7 @@ fn flow(algorithm: &str) -> FlowSpec {
             rto_initial: Span::from_secs(1),
             rto_grain: Span::from_millis(1),
             handshake: Handshake::Full,
+            byte_counting: true,
             misbehaves: None,
         },
         ecn: false,
@@ -92,6 +93,7 @@ fn flow(algorithm: &str) -> FlowSpec {
         packet: Bytes::new(1_000),
         ack: Bytes::new(40),
         header: Bytes::new(40),
+        user: None,
     };
     FlowSpec { start: Time::ZERO, stop: None, path: vec![0], reverse_path: vec![1], kind: kind.into() }
 }

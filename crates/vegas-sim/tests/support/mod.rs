@@ -63,6 +63,7 @@ pub(crate) fn flow(algorithm: &str, composition: Composition, parameters: Parame
         packet: Bytes::new(1000),
         ack: Bytes::new(40),
         header: Bytes::new(40),
+        user: None,
     };
     FlowSpec { start: Time::ZERO, stop: None, path: vec![0, 1, 2], reverse_path: vec![3, 4, 5], kind: kind.into() }
 }
@@ -81,6 +82,7 @@ pub(crate) fn host(composition: &Composition) -> HostSpec {
         rto_initial: Span::from_secs(3),
         rto_grain: Span::from_millis(10),
         handshake: Handshake::None,
+        byte_counting: true,
         misbehaves: None,
     }
 }

@@ -50,8 +50,14 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
         maybe(draw, 40, &mut schedule, "backward", |draw| draw.percent(85));
         schedule
     });
+    maybe(draw, 15, &mut flow, "user", user);
     shape.add_route(draw, scale, &mut flow);
     flow
+}
+
+/// Returns a user, of whom there are few, so that flows and sources have some in common.
+pub(super) fn user(draw: &mut Draw) -> &'static str {
+    draw.pick(&["anna", "bert", "cleo"])
 }
 
 /// Returns what a connection is like. A source of traffic has connections, too, which are TCP's.
@@ -123,10 +129,22 @@ fn tcp(draw: &mut Draw, scale: &Scale, flow: &mut Table) {
         set(flow, "delayed_ack", host::delayed_ack(draw, scale));
     }
     if draw.percent(8) {
-        let misbehaves = draw.pick(&["dupack-spoofing", "conceals-marks"]);
-        set(flow, "receiver", json!({ "misbehaves": misbehaves }));
+        set(flow, "receiver", receiver(draw));
     }
     maybe(draw, 50, flow, "host", |draw| host::any(draw, scale, !delayed_ack));
+}
+
+/// Returns a receiver that breaks a rule.
+fn receiver(draw: &mut Draw) -> Table {
+    let mut receiver = Table::new();
+    let rule = draw.pick(&["dupack-spoofing", "conceals-marks", "optimistic-acks", "ack-division"]);
+    set(&mut receiver, "misbehaves", rule);
+    match rule {
+        "optimistic-acks" => maybe(draw, 70, &mut receiver, "ahead", |draw| draw.log_between(0, 300)),
+        "ack-division" => maybe(draw, 70, &mut receiver, "parts", |draw| draw.log_between(2, 30)),
+        _ => {}
+    }
+    receiver
 }
 
 /// Sets thresholds and windows.

@@ -19,6 +19,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
     if !is_linux {
         maybe(draw, 30, &mut host, "limited_transmit", |draw| draw.percent(50));
         maybe(draw, 30, &mut host, "recovery_burst", parts::segments_or_none);
+        maybe(draw, 30, &mut host, "byte_counting", |draw| draw.percent(40));
         maybe(draw, 40, &mut host, "rto_grain", |draw| timeout(draw, scale));
     }
     if is_linux {

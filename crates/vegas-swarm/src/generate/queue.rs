@@ -48,6 +48,7 @@ pub(super) fn any(draw: &mut Draw, scale: &Scale) -> Value {
     if kind == "fq-codel" {
         maybe(draw, 60, &mut queue, "queues", |draw| draw.log_between(1, 65_536));
         maybe(draw, 60, &mut queue, "quantum", |draw| draw.log_between(1, 1_000_000));
+        maybe(draw, 50, &mut queue, "isolate", |draw| draw.pick(&["flows", "users", "users"]));
     }
     queue.into()
 }

@@ -56,6 +56,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape) -> Table {
         let stop = start + scale.some_time(draw, scale.duration);
         quantity::time(draw, stop)
     });
+    maybe(draw, 20, &mut source, "user", flow::user);
     shape.add_route(draw, scale, &mut source);
     if matches!(shape, Shape::Dumbbell) {
         maybe(draw, 50, &mut source, "direction", |draw| draw.pick(&["forward", "backward"]));

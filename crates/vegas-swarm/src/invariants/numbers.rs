@@ -3,7 +3,7 @@
 use vegas_core::units::Span;
 use vegas_core::{Signal, Standalone};
 use vegas_sim::outcome::{FlowOutcome, LinkOutcome};
-use vegas_sim::scenario::{Change, LinkId, Scenario, Transport};
+use vegas_sim::scenario::{Change, LinkId, Misbehaviour, Scenario, Transport};
 
 use super::{changes_of, ensure, is_rerouted};
 use crate::examine::Case;
@@ -175,8 +175,12 @@ fn base_range_ms(standalone: Standalone) -> (f64, f64) {
     }
 }
 
+/// Returns the least round trip of a flow. What is acknowledged ahead may be acknowledged before it is sent.
 fn least_round_trip(scenario: &Scenario, flow: usize) -> Span {
     let spec = &scenario.flows[flow];
+    if matches!(spec.host.misbehaves, Some(Misbehaviour::OptimisticAcks { .. })) {
+        return Span::ZERO;
+    }
     let mut ways = vec![(&spec.path, &spec.reverse_path)];
     for scheduled in &scenario.changes {
         if let Change::Route(route) = &scheduled.change

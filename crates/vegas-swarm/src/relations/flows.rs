@@ -92,7 +92,7 @@ fn draws_by_number(standalone: Option<Standalone>) -> bool {
 pub(super) fn flows_permuted(case: &Case<'_>) -> Result<Compared, String> {
     let scenario = &case.scenario;
     let count = scenario.flows.len();
-    let uses_numbers = scenario.links.iter().any(|link| link.discipline.tells_connections_apart())
+    let uses_numbers = scenario.links.iter().any(|link| link.discipline.isolation().is_some())
         || scenario.flows.iter().any(|flow| flow.transport == Transport::Quic || draws_by_number(flow.standalone));
     let is_graph = case.document["topology"]["kind"] == "graph";
     if count < 2 || uses_numbers || !is_graph {

@@ -1,4 +1,4 @@
-//! FQ-CoDel (RFC 8290): flows are hashed to queues. The queues take turns by bytes, and queues that were empty come
+//! FQ-CoDel (RFC 8290): flows, or users, are hashed to queues. The queues take turns by bytes, and queues that were empty come
 //! first; CoDel manages each queue.
 
 use std::cmp::Reverse;
@@ -9,7 +9,7 @@ use super::codel::CoDel;
 use super::lines::{Line, LineOf, Lines};
 use super::{QueuedPacket, Verdicts};
 use crate::packet::{Packet, WireSize};
-use crate::scenario::{CoDelSpec, FqCoDelSpec};
+use crate::scenario::{CoDelSpec, FqCoDelSpec, Isolation};
 use crate::util::prefetch::prefetch;
 
 /// The queues, and which of them sends next (RFC 8290, section 4).
@@ -17,6 +17,7 @@ use crate::util::prefetch::prefetch;
 pub(crate) struct FqCoDel {
     quantum: i64,
     codel: CoDelSpec,
+    isolation: Isolation,
     /// The greatest number of queues.
     buckets: u32,
     /// The queues to which a packet has come, in the order of their first packets.
@@ -51,6 +52,7 @@ impl FqCoDel {
         FqCoDel {
             quantum: i64::from(spec.quantum_bytes),
             codel: spec.codel,
+            isolation: spec.isolation,
             buckets: spec.queues,
             queues: Vec::new(),
             places: Places::default(),
@@ -58,6 +60,12 @@ impl FqCoDel {
             new: TurnRing::EMPTY,
             old: TurnRing::EMPTY,
         }
+    }
+
+    /// What has a queue of its own.
+    #[inline]
+    pub(super) fn isolation(&self) -> Isolation {
+        self.isolation
     }
 
     #[inline]
@@ -335,7 +343,8 @@ mod tests {
     #[test]
     fn queues_are_made_when_they_are_needed() {
         let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
-        let mut all = FqCoDel::new(FqCoDelSpec { codel, queues: 65_536, quantum_bytes: 1514 });
+        let mut all =
+            FqCoDel::new(FqCoDelSpec { codel, queues: 65_536, quantum_bytes: 1514, isolation: Isolation::Flows });
         assert_eq!(all.memory_bytes(), 0);
         let mut verdicts = Verdicts::default();
         for flow in [0, 1, 0, 2, 1] {
@@ -358,6 +367,7 @@ mod tests {
             codel: CoDelSpec { target: Span::ZERO, interval: Span::ZERO, ecn: false },
             queues: 65_536,
             quantum_bytes: 1514,
+            isolation: Isolation::Flows,
         });
         let buckets = (0..500u32).map(|number| if number % 3 == 0 { 64 * number } else { 7 * number + 1 });
         let mut map = std::collections::BTreeMap::new();
@@ -383,7 +393,7 @@ mod tests {
         #[test]
         fn to_pass_is_to_be_offered_and_taken(steps in steps()) {
             let codel = CoDelSpec { target: Span::from_millis(5), interval: Span::from_millis(100), ecn: false };
-            let spec = FqCoDelSpec { codel, queues: 4, quantum_bytes: 700 };
+            let spec = FqCoDelSpec { codel, queues: 4, quantum_bytes: 700, isolation: Isolation::Flows };
             let (mut passed, mut taken) = (FqCoDel::new(spec), FqCoDel::new(spec));
             let (mut verdicts, mut now) = ([Verdicts::default(), Verdicts::default()], Time::ZERO);
             for (number, (step, flow, wire, wait_ms)) in steps.into_iter().enumerate() {

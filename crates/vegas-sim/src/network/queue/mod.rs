@@ -51,7 +51,7 @@ impl Queue {
         match self {
             Queue::Red(..) | Queue::CoDel(..) | Queue::Pie(..) => false,
             Queue::FqCoDel(queues) => {
-                queues.pass(packet, labels.of(packet));
+                queues.pass(packet, labels.of(packet, queues.isolation()));
                 true
             }
         }
@@ -78,7 +78,10 @@ impl Queue {
                 let verdict = pie.judge(now, fifo);
                 (fifo, verdict)
             }
-            Queue::FqCoDel(queues) => return queues.offer(now, packet, labels.of(&packet), has_room, verdicts),
+            Queue::FqCoDel(queues) => {
+                let label = labels.of(&packet, queues.isolation());
+                return queues.offer(now, packet, label, has_room, verdicts);
+            }
         };
         let accepts = match verdict {
             Verdict::Accept => has_room,

@@ -8,13 +8,16 @@ use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 
 use super::{ApplicationPhase, DelaySchedule, Link};
 use crate::scenario::composition::CompositionName;
-use crate::scenario::model::{DelayedAck, Handshake, HostKind, Misbehaviour, Transport};
+use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
-use crate::scenario::read::scalar::{Burst, Count, Name, Whole};
+use crate::scenario::read::scalar::{Burst, Count, Name, Named, Whole};
 
 /// The most flows of a table: more than a run holds in the memory of most machines.
 const COUNT_MAX: u64 = 100_000;
+
+/// The most parts of an acknowledgement: a run has as many packets for each segment.
+const PARTS_MAX: u64 = 100;
 
 /// One connection that sends data one way, or many alike.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -78,6 +81,8 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) enter: Option<Field<Name>>,
     /// parking-lot: the router of the receiver. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
+    /// The user to whom the flow belongs, whom queues that isolate users tell from others. Default: one of its own.
+    pub(in crate::scenario) user: Option<Field<Name>>,
     /// What the receiver does that it should not do. Default: nothing.
     pub(in crate::scenario) receiver: Option<Table<Receiver>>,
     /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
@@ -135,6 +140,9 @@ pub(in crate::scenario) struct Host {
     pub(in crate::scenario) rto_grain: Option<Field<Span>>,
     /// What precedes the data: "none", or a "full" handshake of one round trip. Default: "none"; linux: "full".
     pub(in crate::scenario) handshake: Option<Field<Handshake>>,
+    /// Whether the window grows by what is acknowledged, a segment at most for each acknowledgement (RFC 5681, section
+    /// 3.1); else by a segment for each acknowledgement of new data (RFC 2581). Default: true. bsd only.
+    pub(in crate::scenario) byte_counting: Option<bool>,
 }
 
 /// A receiver that breaks the rules.
@@ -142,7 +150,30 @@ pub(in crate::scenario) struct Host {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Receiver {
     /// Which rule it breaks.
-    pub(in crate::scenario) misbehaves: Field<Misbehaviour>,
+    pub(in crate::scenario) misbehaves: Field<BrokenRule>,
+    /// optimistic-acks: how many segments beyond the newest one that has arrived it acknowledges. Default: 10.
+    pub(in crate::scenario) ahead: Option<Field<Count<0>>>,
+    /// ack-division: into how many parts it divides an acknowledgement. Default: 10.
+    pub(in crate::scenario) parts: Option<Field<Whole<2, PARTS_MAX>>>,
+}
+
+/// A rule that a receiver breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::scenario) enum BrokenRule {
+    DupackSpoofing,
+    ConcealsMarks,
+    OptimisticAcks,
+    AckDivision,
+}
+
+impl Named for BrokenRule {
+    const WHAT: &'static str = "a misbehaviour";
+    const CHOICES: &'static [(&'static str, Self)] = &[
+        ("dupack-spoofing", BrokenRule::DupackSpoofing),
+        ("conceals-marks", BrokenRule::ConcealsMarks),
+        ("optimistic-acks", BrokenRule::OptimisticAcks),
+        ("ack-division", BrokenRule::AckDivision),
+    ];
 }
 
 /// A host by its kind, or by a table.

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
-use crate::scenario::model::QueueLimit;
+use crate::scenario::model::{Isolation, QueueLimit};
 use crate::scenario::read::field::{Field, ScalarOrTable};
-use crate::scenario::read::scalar::{Chance, QueueKind, Whole};
+use crate::scenario::read::scalar::{Chance, Named, QueueKind, Whole};
 
 /// A link's queue.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) queues: Option<Field<Whole<1, 65_536>>>,
     /// fq-codel: bytes that a queue sends in a turn. Default: 1514.
     pub(in crate::scenario) quantum: Option<Field<Whole<1, 1_000_000>>>,
+    /// fq-codel: what has a queue of its own: "flows" or "users". Default: "flows".
+    pub(in crate::scenario) isolate: Option<Field<Isolation>>,
     /// red: the average queue in packets from which packets are dropped. Default: 5.
     pub(in crate::scenario) min: Option<Field<Whole<1, 1_000_000>>>,
     /// red: the average queue in packets at which `max_probability` is reached. Default: three times `min`.
@@ -47,6 +49,11 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) max_probability: Option<Field<Chance>>,
     /// red: the weight of one packet in the average. Default: 0.002.
     pub(in crate::scenario) weight: Option<Field<Chance>>,
+}
+
+impl Named for Isolation {
+    const WHAT: &'static str = "an isolation";
+    const CHOICES: &'static [(&'static str, Self)] = &[("flows", Isolation::Flows), ("users", Isolation::Users)];
 }
 
 impl ScalarOrTable for LinkQueue {

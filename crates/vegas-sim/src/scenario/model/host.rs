@@ -29,6 +29,9 @@ pub struct HostSpec {
     pub rto_grain: Span,
     /// The exchange that precedes the data.
     pub handshake: Handshake,
+    /// Whether the window grows by what an acknowledgement acknowledges, a segment at most (RFC 5681, section 3.1);
+    /// else by a segment for each acknowledgement of new data, as RFC 2581 allowed.
+    pub byte_counting: bool,
     /// What the receiver does wrong; `None` for a receiver that keeps the rules.
     pub misbehaves: Option<Misbehaviour>,
 }
@@ -41,6 +44,17 @@ pub enum Misbehaviour {
     DupackSpoofing,
     /// It echoes no mark of a queue (RFC 3168).
     ConcealsMarks,
+    /// It acknowledges everything up to the newest segment that has arrived, holes included, and then this many
+    /// segments more, which it has not seen.
+    OptimisticAcks {
+        /// The segments beyond the newest one; with 0 there is no second acknowledgement.
+        ahead: Segments,
+    },
+    /// It divides each acknowledgement of new data into parts.
+    AckDivision {
+        /// The number of parts, 2 at least.
+        parts: u32,
+    },
 }
 
 /// The rule for the time at which a receiver acknowledges segments in order.

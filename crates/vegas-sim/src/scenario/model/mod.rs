@@ -182,11 +182,11 @@ pub enum Discipline {
 }
 
 impl Discipline {
-    /// Returns whether the discipline distinguishes connections, by a hash of their packets' identities.
-    pub fn tells_connections_apart(&self) -> bool {
+    /// Returns what the discipline tells apart by a hash of packets' identities; `None` if all packets are alike to it.
+    pub fn isolation(&self) -> Option<Isolation> {
         match self {
-            Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_) | Discipline::Pie(_) => false,
-            Discipline::FqCoDel(_) => true,
+            Discipline::DropTail | Discipline::Red(_) | Discipline::CoDel(_) | Discipline::Pie(_) => None,
+            Discipline::FqCoDel(spec) => Some(spec.isolation),
         }
     }
 }
@@ -239,6 +239,17 @@ pub struct FqCoDelSpec {
     pub queues: u32,
     /// The bytes that a queue sends in a turn.
     pub quantum_bytes: u32,
+    /// The packets that share a queue.
+    pub isolation: Isolation,
+}
+
+/// What a fair queue tells apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isolation {
+    /// Each direction of a connection (RFC 8290).
+    Flows,
+    /// Users, as a cellular base station does: all packets from and to one user share a queue.
+    Users,
 }
 
 /// The limit of a queue; the packet in the transmitter counts.
@@ -373,6 +384,8 @@ pub struct FlowKind {
     pub ack: Bytes,
     /// The header bytes in a data packet; the payload is `packet - header`.
     pub header: Bytes,
+    /// The user to whom the flow belongs, for queues that tell users apart; `None` for one of its own.
+    pub user: Option<String>,
 }
 
 impl Deref for FlowSpec {

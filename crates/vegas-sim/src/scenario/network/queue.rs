@@ -3,7 +3,7 @@
 use vegas_core::units::Span;
 
 use crate::scenario::document::{LinkQueue, ManagedQueue};
-use crate::scenario::model::{CoDelSpec, Discipline, FqCoDelSpec, PieSpec, QueueLimit, RedSpec};
+use crate::scenario::model::{CoDelSpec, Discipline, FqCoDelSpec, Isolation, PieSpec, QueueLimit, RedSpec};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
 use crate::scenario::read::scalar::{Named, QueueKind};
@@ -37,6 +37,7 @@ fn discipline(key: &str, queue: &ManagedQueue) -> Checked<Discipline> {
             codel: codel(key, queue)?,
             queues: queue.queues.map_or(1024, |queues| queues.0.0 as u32),
             quantum_bytes: queue.quantum.map_or(1514, |quantum| quantum.0.0 as u32),
+            isolation: queue.isolate.map_or(Isolation::Flows, |isolation| isolation.0),
         }),
     })
 }
@@ -82,7 +83,7 @@ fn keys_of(kind: QueueKind) -> &'static [&'static str] {
         QueueKind::Red => &["ecn", "min", "max", "max_probability", "weight"],
         QueueKind::CoDel => &["ecn", "target", "interval"],
         QueueKind::Pie => &["ecn", "target", "update", "max_burst"],
-        QueueKind::FqCoDel => &["ecn", "target", "interval", "queues", "quantum"],
+        QueueKind::FqCoDel => &["ecn", "target", "interval", "queues", "quantum", "isolate"],
     }
 }
 
@@ -99,6 +100,7 @@ fn check_keys(key: &str, queue: &ManagedQueue) -> Checked<()> {
         max_burst,
         queues,
         quantum,
+        isolate,
         min,
         max,
         max_probability,
@@ -112,6 +114,7 @@ fn check_keys(key: &str, queue: &ManagedQueue) -> Checked<()> {
         ("max_burst", max_burst.is_some()),
         ("queues", queues.is_some()),
         ("quantum", quantum.is_some()),
+        ("isolate", isolate.is_some()),
         ("min", min.is_some()),
         ("max", max.is_some()),
         ("max_probability", max_probability.is_some()),

@@ -6,7 +6,7 @@ use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
 use super::error::suggestion;
 use super::field::{FromGiven, Given};
 use super::quantity::{Inexact, SIZE, TIME, scaled};
-use crate::scenario::model::{DelayedAck, Handshake, HostKind, Misbehaviour, QueueLimit, Sampling, Transport};
+use crate::scenario::model::{DelayedAck, Handshake, HostKind, QueueLimit, Sampling, Transport};
 
 /// The greatest window, threshold or count of segments, 2^20: larger than any path of the papers needs.
 pub(crate) const SEGMENTS_MAX: u64 = 1 << 20;
@@ -353,12 +353,6 @@ impl Named for Handshake {
 impl Named for Transport {
     const WHAT: &'static str = "a transport";
     const CHOICES: &'static [(&'static str, Self)] = &[("tcp", Transport::Tcp), ("quic", Transport::Quic)];
-}
-
-impl Named for Misbehaviour {
-    const WHAT: &'static str = "a misbehaviour";
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("dupack-spoofing", Misbehaviour::DupackSpoofing), ("conceals-marks", Misbehaviour::ConcealsMarks)];
 }
 
 impl Named for HostKind {

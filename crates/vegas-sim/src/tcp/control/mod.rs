@@ -1,7 +1,9 @@
 //! The events that a sender reports to its congestion control. [`super::recovery`] and [`super::linux`] find losses,
-//! [`detail`] has what only some controls ask for, and [`special`] the controls that are no compositions.
+//! [`detail`] has what only some controls ask for, [`part`] acknowledgements of a part of a segment, and [`special`] the
+//! controls that are no compositions.
 
 mod detail;
+mod part;
 mod special;
 
 use std::sync::Arc;

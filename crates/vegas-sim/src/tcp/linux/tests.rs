@@ -142,7 +142,7 @@ fn a_lost_tail_is_probed_for() {
     assert_eq!(peer.due_ms(), Some(501));
     assert_eq!(peer.timer(), [4]);
     peer.ack(601, 5, NONE);
-    assert_eq!((peer.sender.stats.timeouts, peer.sender.stats.completed), (0, Some(ms(601))));
+    assert_eq!((peer.sender.stats.timeouts, peer.sender.stats.completed()), (0, Some(ms(601))));
 }
 
 /// Segment 0 was only overtaken: it arrives after all, and the receiver reports the retransmission as a duplicate (RFC

@@ -1,0 +1,31 @@
+//! Acknowledgements of a part of a segment, which only a receiver that divides acknowledgements sends (S. Savage et al.,
+//! "TCP Congestion Control with a Misbehaving Receiver", 1999, section 2.1).
+
+use vegas_core::units::{Segments, Time};
+
+use crate::tcp::Outbox;
+use crate::tcp::sender::Sender;
+
+impl Sender {
+    /// Handles an acknowledgement of a part of the oldest segment, up to `byte`. A sender that counts bytes adds up the
+    /// parts, and its window grows when the whole segment is acknowledged (RFC 5681, section 3.1; RFC 3465); a sender
+    /// that counts acknowledgements takes each of them for a segment. In recovery the window does not grow. Linux
+    /// counts whole segments, and restarts its timer with these.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::tcp) fn on_partly_acked(&mut self, now: Time, byte: u64, out: &mut Outbox) {
+        if byte <= self.acked_part || self.linux.is_some() {
+            return;
+        }
+        self.acked_part = byte;
+        self.restart_timer(now);
+        // an event names the newest segment acknowledged: there has to be one
+        if self.rules.host.byte_counting || self.repair.in_recovery() || self.board.una() == 0 {
+            return;
+        }
+        let before = self.ack_context::<false>();
+        self.tell_ack::<false>(now, Segments(1), None, before, out);
+        let burst = self.burst();
+        self.send(now, burst, out);
+    }
+}
