@@ -206,6 +206,8 @@ class Queue(Table):
     """fq-codel: the number of queues. Default: 1024."""
     quantum: int | None = None
     """fq-codel: bytes that a queue sends in a turn. Default: 1514."""
+    isolate: Literal["flows", "users"] | None = None
+    """fq-codel: what has a queue of its own: "flows" or "users". Default: "flows"."""
     min: int | None = None
     """red: the average queue in packets from which packets are dropped. Default: 5."""
     max: int | None = None
@@ -403,6 +405,8 @@ class Flow(Table):
     """parking-lot: the router of the sender. Default: the first."""
     leave: str | None = None
     """parking-lot: the router of the receiver. Default: the last."""
+    user: str | None = None
+    """The user to whom the flow belongs, whom queues that isolate users tell from others. Default: one of its own."""
     receiver: Receiver | None = None
     """What the receiver does that it should not do. Default: nothing."""
     host: Literal["bsd", "linux"] | Host | None = None
@@ -535,8 +539,12 @@ class Receiver(Table):
     Receiver(misbehaves='dupack-spoofing')
     """
 
-    misbehaves: Literal["dupack-spoofing", "conceals-marks"]
+    misbehaves: Literal["dupack-spoofing", "conceals-marks", "optimistic-acks", "ack-division"]
     """Which rule it breaks."""
+    ahead: int | None = None
+    """optimistic-acks: how many segments beyond the newest one that has arrived it acknowledges. Default: 10."""
+    parts: int | None = None
+    """ack-division: into how many parts it divides an acknowledgement. Default: 10."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -575,6 +583,9 @@ class Host(Table):
     """Grain of the retransmission clock. Default: "10ms", as in ns-2. bsd only."""
     handshake: Literal["none", "full"] | None = None
     """What precedes the data: "none", or a "full" handshake of one round trip. Default: "none"; linux: "full"."""
+    byte_counting: bool | None = None
+    """Whether the window grows by what is acknowledged, a segment at most for each acknowledgement (RFC 5681, section
+    3.1); else by a segment for each acknowledgement of new data (RFC 2581). Default: true. bsd only."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -645,6 +656,9 @@ class Traffic(Table):
     """connection-trace: which of the trace's bytes the source sends. Default: "responses"."""
     flow: Flow | None = None
     """poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path."""
+    user: str | None = None
+    """The user to whom the traffic belongs, whom queues that isolate users tell from others. Default: one of its
+    own."""
     direction: Literal["forward", "backward"] | None = None
     """dumbbell: which way the traffic crosses the bottleneck. Default: "forward"."""
     access: Link | None = None

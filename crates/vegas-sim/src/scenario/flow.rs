@@ -279,7 +279,7 @@ fn misbehaves(key: &str, flow: &Flow) -> Checked<Option<Misbehaviour>> {
     ];
     if let Some((name, _, _, right)) = keys.iter().find(|(_, given, of, _)| *given && *of != rule) {
         let message = format!("has no meaning here; leave it out, or write misbehaves = \"{right}\"");
-        return Err(Problem::new(child(key, &format!("receiver.{name}")), message));
+        return Err(Problem::new(child(key, format!("receiver.{name}")), message));
     }
     Ok(Some(match rule {
         BrokenRule::DupackSpoofing => Misbehaviour::DupackSpoofing,

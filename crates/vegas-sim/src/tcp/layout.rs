@@ -142,8 +142,7 @@ impl Layout {
             let segment = before.segments + (byte - before.bytes) / self.payload;
             return self.segments().map_or(segment, |segments| segment.min(segments));
         }
-        let segment = byte / self.payload;
-        // behind the last segment, if that is short
-        if byte % self.payload > 0 && self.size == Some(byte) { segment + 1 } else { segment }
+        // the end of a transfer may be that of a short segment
+        if self.size == Some(byte) { byte.div_ceil(self.payload) } else { byte / self.payload }
     }
 }

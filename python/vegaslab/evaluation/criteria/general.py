@@ -116,7 +116,7 @@ CRITERIA = (
             ),
             Case(
                 id="cellular-users",
-                title="A user of a cellular link beside three others, a queue for each",
+                title="A user of a cellular link beside three others, one with four downloads; a queue for each user",
                 scenario="cellular-users",
                 tested=(1,),
                 figures=("goodput_mbps", "share_percent", "mean_rtt_ms", "retransmitted_percent", "stall_s"),

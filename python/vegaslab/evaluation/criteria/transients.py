@@ -31,6 +31,26 @@ CRITERIA = (
                 figures=("share_percent", "goodput_mbps", "old_goodput_mbps", "p95_queueing_ms"),
             ),
             Case(
+                id="optimistic-acks",
+                title="A receiver that acknowledges what has not arrived, beside CUBIC",
+                scenario="evaluate/optimistic-acks",
+                beside="cubic",
+                figures=("share_percent", "goodput_mbps", "old_goodput_mbps", "loss_percent", "p95_queueing_ms"),
+            ),
+            Case(
+                id="divided-counted",
+                title="A receiver that divides acknowledgements by ten, and a sender that counts them",
+                scenario="evaluate/ack-division",
+                figures=("fill_s", "overshoot_packets", "goodput_mbps", "loss_percent"),
+            ),
+            Case(
+                id="divided",
+                title="The same receiver, and a sender that counts bytes",
+                scenario="evaluate/ack-division",
+                set={"flow.0.host.byte_counting": True},
+                figures=("fill_s", "overshoot_packets", "goodput_mbps", "loss_percent"),
+            ),
+            Case(
                 id="policer",
                 title="A router that drops what exceeds 5 Mb/s on a link of 20 Mb/s",
                 scenario="evaluate/alone",
@@ -48,10 +68,10 @@ CRITERIA = (
         headlines=(
             Headline("spoofed-duplicates", "goodput_mbps", "With a receiver that makes up duplicates"),
             Headline("concealed-marks", "old_goodput_mbps", "With a receiver that conceals marks"),
-            Headline("policer", "loss_percent", "Behind a policer of 5 Mb/s"),
+            Headline("optimistic-acks", "old_goodput_mbps", "With a receiver that acknowledges what has not arrived"),
         ),
-        cannot="Receivers that acknowledge what has not arrived, and attackers on the path. What a receiver gains by "
-        "duplicates depends on the host's recovery.",
+        cannot="Attackers on the path, and receivers that guess better than by a constant what the sender has sent. What a "
+        "receiver gains by duplicates depends on the host's recovery.",
     ),
     Criterion(
         id="reordering",
