@@ -76,12 +76,24 @@ impl Labels {
     /// Returns the hash of what a queue with this isolation tells apart.
     #[inline]
     pub(crate) fn of(&self, packet: &Packet, isolation: Isolation) -> u32 {
+        if isolation == Isolation::Users {
+            return self.user(packet);
+        }
         let id = packet.flow() as usize;
-        match (isolation, packet.kind()) {
-            (Isolation::Flows, PacketKind::Datagram) => self.datagrams[id],
-            (Isolation::Flows, kind) => self.connections[id][usize::from(!kind.is_forward())],
-            (Isolation::Users, PacketKind::Datagram) => self.source_users[id],
-            (Isolation::Users, _) => self.users[id],
+        match packet.kind() {
+            PacketKind::Datagram => self.datagrams[id],
+            kind => self.connections[id][usize::from(!kind.is_forward())],
+        }
+    }
+
+    /// Returns the hash of a packet's user. It is not inlined, so that it costs nothing where flows are told apart.
+    #[cold]
+    #[inline(never)]
+    fn user(&self, packet: &Packet) -> u32 {
+        let id = packet.flow() as usize;
+        match packet.kind() {
+            PacketKind::Datagram => self.source_users[id],
+            _ => self.users[id],
         }
     }
 }

@@ -133,8 +133,8 @@ impl Layout {
         segment <= self.full_segments && segment * self.payload == byte
     }
 
-    /// The segment that this byte belongs to; one past the last for the end of the transfer. Only a receiver that
-    /// divides acknowledgements names a byte within a segment.
+    /// The segment that begins at this byte; one past the last for the end of the transfer, and the next one for a byte
+    /// within a segment, unless writes divide the payload.
     #[inline]
     pub(crate) fn segment_at(&self, byte: u64) -> u64 {
         if let Some(writes) = &self.writes {
@@ -142,7 +142,12 @@ impl Layout {
             let segment = before.segments + (byte - before.bytes) / self.payload;
             return self.segments().map_or(segment, |segments| segment.min(segments));
         }
-        // the end of a transfer may be that of a short segment
-        if self.size == Some(byte) { byte.div_ceil(self.payload) } else { byte / self.payload }
+        byte.div_ceil(self.payload)
+    }
+
+    /// The number of segments that end at this byte or before.
+    pub(crate) fn segments_until(&self, byte: u64) -> u64 {
+        let after = self.segment_at(byte);
+        if self.first_byte(after) > byte { after - 1 } else { after }
     }
 }

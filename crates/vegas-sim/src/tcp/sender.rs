@@ -261,9 +261,16 @@ impl Sender {
     /// Handles an acknowledgement: everything before its sequence number was received, and what `sack` reports.
     pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         let una = self.rules.layout.segment_at(ack.sequence);
-        if una >= self.board.max() && self.is_unsent(ack.sequence) {
-            return;
+        if una <= self.board.max() && self.rules.layout.is_full_up_to(una, ack.sequence) {
+            self.on_whole_ack(now, una, ack, sack, out);
+        } else {
+            self.on_odd_ack(now, ack, sack, out);
         }
+    }
+
+    /// Handles an acknowledgement of all segments before `una`, and no part of it.
+    #[inline(always)]
+    pub(super) fn on_whole_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         if self.rules.is_plain && sack.count == 0 && una > self.board.una() {
             self.on_new_ack::<true>(now, una, out);
         } else {
@@ -283,10 +290,6 @@ impl Sender {
             detail.arrived = sack.arrived;
         }
         self.note_echo(una, ack.ecn());
-        if una == self.board.una() && ack.sequence > self.acked_bytes() {
-            self.on_partly_acked(now, ack.sequence, out);
-            return;
-        }
         if self.linux.is_some() {
             self.on_linux_ack(now, una, sack, out);
             return;
@@ -301,14 +304,6 @@ impl Sender {
             self.tell_duplicate(now, out);
             self.on_duplicate_ack(now, news, out);
         }
-    }
-
-    /// Returns whether an acknowledgement of this byte, which is not before that of everything sent, acknowledges what
-    /// was not sent. Such an acknowledgement is ignored (RFC 9293, section 3.10.7.4).
-    #[cold]
-    #[inline(never)]
-    fn is_unsent(&self, byte: u64) -> bool {
-        byte > self.rules.layout.first_byte(self.board.max())
     }
 
     /// Handles the timers that are due.
