@@ -3,13 +3,14 @@
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-const QUEUES: [&str; 5] = [
+const QUEUES: [&str; 6] = [
     "\"20p\"",
     "{ kind = \"red\", limit = \"20p\", min = 5, max = 15 }",
     "{ kind = \"codel\", limit = \"20p\" }",
     "{ kind = \"pie\", limit = \"20p\" }",
     // few queues, so that many connections share one
     "{ kind = \"fq-codel\", limit = \"20p\", queues = 2 }",
+    "{ kind = \"fq-codel\", limit = \"20p\", queues = 2, isolate = \"users\" }",
 ];
 
 const TRAFFIC: [&str; 6] = [

@@ -406,7 +406,7 @@ class Flow(Table):
     leave: str | None = None
     """parking-lot: the router of the receiver. Default: the last."""
     user: str | None = None
-    """The user to whom the flow belongs, whom queues that isolate users tell from others. Default: one of its own."""
+    """The flow's user, for queues that isolate users. Default: one of its own."""
     receiver: Receiver | None = None
     """What the receiver does that it should not do. Default: nothing."""
     host: Literal["bsd", "linux"] | Host | None = None
@@ -657,8 +657,7 @@ class Traffic(Table):
     flow: Flow | None = None
     """poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path."""
     user: str | None = None
-    """The user to whom the traffic belongs, whom queues that isolate users tell from others. Default: one of its
-    own."""
+    """The traffic's user, for queues that isolate users. Default: one of its own."""
     direction: Literal["forward", "backward"] | None = None
     """dumbbell: which way the traffic crosses the bottleneck. Default: "forward"."""
     access: Link | None = None

@@ -68,7 +68,7 @@ impl Flow {
         let sends_sack = spec.composition.detection.recovery == vegas_core::Recovery::Sack && spec.host.sack;
         let sender = Sender::new(id, spec, seed);
         let misbehaving = spec.host.misbehaves.map(|rule| Box::new(Misbehaving::new(rule)));
-        // who conceals losses reports no holes
+        // a receiver that conceals losses reports no holes
         let sends_sack = sends_sack && !misbehaving.as_ref().is_some_and(|receiver| receiver.is_optimistic());
         Flow {
             layout: Arc::clone(sender.layout()),

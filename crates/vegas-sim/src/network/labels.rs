@@ -106,7 +106,7 @@ fn put<T>(values: &mut Vec<T>, place: u32, value: T) {
     }
 }
 
-/// Returns the hash of a user, who is one of its own without a name.
+/// Returns the hash of a user; without a name it is one of its own.
 fn user_of(name: Option<&str>, ends: &Ends) -> u32 {
     name.map_or_else(|| ends.there(), |name| fold(&format!("user {name}")))
 }

@@ -55,7 +55,7 @@ fn table(draw: &mut Draw, scale: &Scale, shape: &Shape, sized: bool) -> Table {
     flow
 }
 
-/// Returns a user, of whom there are few, so that flows and sources have some in common.
+/// Returns a user's name, one of few, so that flows and sources have some in common.
 pub(super) fn user(draw: &mut Draw) -> &'static str {
     draw.pick(&["anna", "bert", "cleo"])
 }

@@ -70,8 +70,8 @@ CRITERIA = (
             Headline("concealed-marks", "old_goodput_mbps", "With a receiver that conceals marks"),
             Headline("optimistic-acks", "old_goodput_mbps", "With a receiver that acknowledges what has not arrived"),
         ),
-        cannot="Attackers on the path, and receivers that guess better than by a constant what the sender has sent. What a "
-        "receiver gains by duplicates depends on the host's recovery.",
+        cannot="Attackers on the path, and receivers that guess better than by a constant what was sent. What "
+        "a receiver gains by duplicates depends on the host's recovery.",
     ),
     Criterion(
         id="reordering",

@@ -81,7 +81,7 @@ pub(in crate::scenario) struct Flow {
     pub(in crate::scenario) enter: Option<Field<Name>>,
     /// parking-lot: the router of the receiver. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
-    /// The user to whom the flow belongs, whom queues that isolate users tell from others. Default: one of its own.
+    /// The flow's user, for queues that isolate users. Default: one of its own.
     pub(in crate::scenario) user: Option<Field<Name>>,
     /// What the receiver does that it should not do. Default: nothing.
     pub(in crate::scenario) receiver: Option<Table<Receiver>>,

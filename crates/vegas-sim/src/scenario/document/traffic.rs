@@ -45,7 +45,7 @@ pub(in crate::scenario) struct Traffic {
     pub(in crate::scenario) side: Option<Field<Side>>,
     /// poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path.
     pub(in crate::scenario) flow: Option<Table<Flow>>,
-    /// The user to whom the traffic belongs, whom queues that isolate users tell from others. Default: one of its own.
+    /// The traffic's user, for queues that isolate users. Default: one of its own.
     pub(in crate::scenario) user: Option<Field<Name>>,
     /// dumbbell: which way the traffic crosses the bottleneck. Default: "forward".
     pub(in crate::scenario) direction: Option<Field<Direction>>,

@@ -384,7 +384,7 @@ pub struct FlowKind {
     pub ack: Bytes,
     /// The header bytes in a data packet; the payload is `packet - header`.
     pub header: Bytes,
-    /// The user to whom the flow belongs, for queues that tell users apart; `None` for one of its own.
+    /// The flow's user, for queues that tell users apart; `None` for one of its own.
     pub user: Option<String>,
 }
 

@@ -15,7 +15,7 @@ pub struct TrafficSpec {
     pub stop: Option<Time>,
     /// Links from the sender to the receiver, in order.
     pub path: Vec<LinkId>,
-    /// The user to whom the traffic belongs, for queues that tell users apart; `None` for one of its own.
+    /// The traffic's user, for queues that tell users apart; `None` for one of its own.
     pub user: Option<String>,
     /// The traffic that the source sends.
     pub load: Load,
