@@ -100,8 +100,9 @@ fn another_gamma_is_found_out() {
 type Blur = (&'static str, fn(&mut Event));
 
 /// For each standalone algorithm, a small change of the input that it depends on.
-const BLURS: [Blur; 16] = [
+const BLURS: [Blur; 17] = [
     ("tor-vegas", |event| event.rtt_ns += 4_000),
+    ("vegas-next", |event| event.rtt_ns += 1),
     ("nv", |event| event.news.rate_in_flight += 1),
     ("veno", |event| event.rtt_ns += event.rtt_ns / 64),
     ("westwood", |event| event.now_ns += 1_000_000),
