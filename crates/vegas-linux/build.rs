@@ -146,7 +146,7 @@ fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
 }
 
 /// Turns IR for the host into IR for BPF: the target is replaced, the host's attributes are removed, every function is
-/// inlined into its caller, and a call of a panic becomes unreachable.
+/// inlined into its caller but those that are followed [`apart`], which are returned, and a call of a panic becomes unreachable.
 ///
 /// The core does not panic; its conformance suite and fuzz target check that. In BPF it could not panic either: a
 /// division by zero gives zero, and the verifier has proven every access.
