@@ -1,11 +1,11 @@
-//! What the build makes of functions that the verifier follows apart: from the IR of rustc to C, and to IR that calls it.
+//! What the build makes of functions that the verifier examines separately: from the IR of rustc to C, and to IR that calls it.
 
-#[path = "../build/apart.rs"]
-mod apart;
+#[path = "../build/separate.rs"]
+mod separate;
 
-use apart::{Apart, c_source};
+use separate::{Separate, c_source};
 
-/// As rustc writes it: two functions that are followed apart, one of a library, one that is cold, and calls.
+/// As rustc writes it: two functions that are examined separately, one of a library, one that is cold, and calls.
 const IR: &str = r#"
 define internal fastcc noundef range(i64 0, 512) i64 @_ZN10vegas_core4root17h0011223344556677E(i64 noundef %value) unnamed_addr #16 {
   ret i64 0
@@ -23,8 +23,8 @@ attributes #17 = { cold noinline nounwind }
 attributes #160 = { nounwind }
 "#;
 
-fn found() -> Vec<Apart> {
-    Apart::all_in(IR).expect("the build takes it")
+fn found() -> Vec<Separate> {
+    Separate::all_in(IR).expect("the build takes it")
 }
 
 #[test]
@@ -32,20 +32,20 @@ fn each_gets_a_c_function_with_checks_for_null() {
     let c = "\
 struct bytes_136 { unsigned char bytes[136]; };
 struct bytes_256 { unsigned char bytes[256]; };
-unsigned long long core_apart_0_root(unsigned long long a0) __asm__(\"_ZN10vegas_core4root17h0011223344556677E\");
-__attribute__((noinline)) unsigned long long apart_0_root(unsigned long long a0)
+unsigned long long core_separate_0_root(unsigned long long a0) __asm__(\"_ZN10vegas_core4root17h0011223344556677E\");
+__attribute__((noinline)) unsigned long long separate_0_root(unsigned long long a0)
 {
-\treturn core_apart_0_root(a0);
+\treturn core_separate_0_root(a0);
 }
-void core_apart_1_end_round(struct bytes_256 * a0, struct bytes_136 * a1, _Bool a2) \
+void core_separate_1_end_round(struct bytes_256 * a0, struct bytes_136 * a1, _Bool a2) \
 __asm__(\"_ZN52_$LT$vegas_core..Own$GT$9end_round17h8899aabbccddeeffE\");
-__attribute__((noinline)) unsigned long long apart_1_end_round(struct bytes_256 * a0, struct bytes_136 * a1, _Bool a2)
+__attribute__((noinline)) unsigned long long separate_1_end_round(struct bytes_256 * a0, struct bytes_136 * a1, _Bool a2)
 {
 \tif (!a0)
 \t\treturn 0;
 \tif (!a1)
 \t\treturn 0;
-\tcore_apart_1_end_round(a0, a1, a2);
+\tcore_separate_1_end_round(a0, a1, a2);
 \treturn 0;
 }
 ";
@@ -65,16 +65,16 @@ fn callers_call_the_c_function_and_c_reaches_the_definition() {
             "define void @\"_ZN52_$LT$vegas_core..Own$GT$9end_round17h8899aabbccddeeffE\"(ptr noalias noundef nonnull align 8 \
              captures(none) dereferenceable(256) %self, ptr noundef readonly dereferenceable(136) %ack, i1 noundef zeroext \
              %is_used) unnamed_addr #16 personality ptr @rust_eh_personality {",
-            "  %_4 = tail call noundef i64 @apart_0_root(i64 noundef %value)",
-            "  %apart.6 = tail call i64 @apart_1_end_round(ptr noundef %self, ptr noundef %ack, i1 noundef zeroext %_7)",
+            "  %_4 = tail call noundef i64 @separate_0_root(i64 noundef %value)",
+            "  %separate.6 = tail call i64 @separate_1_end_round(ptr noundef %self, ptr noundef %ack, i1 noundef zeroext %_7)",
         ]
     );
-    let declared: String = found().iter().map(Apart::declaration).collect();
+    let declared: String = found().iter().map(Separate::declaration).collect();
     assert!(
-        declared.starts_with("declare noundef range(i64 0, 512) i64 @apart_0_root(i64 noundef %value)\n"),
+        declared.starts_with("declare noundef range(i64 0, 512) i64 @separate_0_root(i64 noundef %value)\n"),
         "{declared}"
     );
-    assert!(declared.contains("\ndeclare i64 @apart_1_end_round(ptr noalias "), "{declared}");
+    assert!(declared.contains("\ndeclare i64 @separate_1_end_round(ptr noalias "), "{declared}");
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn what_bpf_cannot_pass_is_refused_by_name() {
         ("i64", "ptr noundef nonnull %slice.0, i64 %slice.1"),
         ("i64", "i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i64 %f"),
     ] {
-        let refused = Apart::all_in(&function(answer, arguments)).err();
+        let refused = Separate::all_in(&function(answer, arguments)).err();
         assert!(refused.is_some_and(|said| said.starts_with("share: ")), "{answer} ({arguments})");
     }
-    assert_eq!(Apart::all_in(&function("void", "")).map(|found| found.len()), Ok(1));
+    assert_eq!(Separate::all_in(&function("void", "")).map(|found| found.len()), Ok(1));
 }

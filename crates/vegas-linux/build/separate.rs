@@ -1,4 +1,4 @@
-//! Functions that the kernel's verifier follows apart. What is `#[inline(never)]` in the core, or in an algorithm from outside, becomes
+//! Functions that the kernel's verifier examines separately. What is `#[inline(never)]` in the core, or in an algorithm from outside, becomes
 //! a global function of the BPF object: the verifier examines it once, with arguments of which it knows the types alone, and does
 //! not follow its callers into it. All other functions are inlined, and followed on each way that leads to them.
 //!
@@ -22,8 +22,8 @@ const INTEGERS: [(&str, &str); 5] = [
 ];
 const NOTHING: &str = "void";
 
-/// A function that is followed apart.
-pub(crate) struct Apart {
+/// A function that is examined separately.
+pub(crate) struct Separate {
     symbol: String,
     /// The name of the C function.
     name: String,
@@ -40,17 +40,17 @@ enum Argument {
     Reference(u32),
 }
 
-impl Apart {
+impl Separate {
     /// Finds them in the IR of core and exports.
-    pub(crate) fn all_in(ir: &str) -> Result<Vec<Apart>, String> {
+    pub(crate) fn all_in(ir: &str) -> Result<Vec<Separate>, String> {
         let groups: Vec<_> = ir.lines().filter_map(group_not_inlined).collect();
-        let is_apart = |line: &&str| line.starts_with("define ") && groups.iter().any(|group| line.contains(group));
-        let named = ir.lines().filter(is_apart).filter_map(|line| Some((line, symbol_of(line)?)));
+        let is_separate = |line: &&str| line.starts_with("define ") && groups.iter().any(|group| line.contains(group));
+        let named = ir.lines().filter(is_separate).filter_map(|line| Some((line, symbol_of(line)?)));
         let ours = named.filter(|(_, symbol)| CRATES.iter().any(|name| symbol.contains(name)));
-        ours.enumerate().map(|(number, (line, symbol))| Apart::of(number, line, symbol)).collect()
+        ours.enumerate().map(|(number, (line, symbol))| Separate::of(number, line, symbol)).collect()
     }
 
-    fn of(number: usize, definition: &str, symbol: &str) -> Result<Apart, String> {
+    fn of(number: usize, definition: &str, symbol: &str) -> Result<Separate, String> {
         let last = last_name(symbol);
         let (before, after) = definition.split_once(symbol).ok_or("a definition without its symbol")?;
         let before = callable(before).replace("define ", "");
@@ -58,13 +58,15 @@ impl Apart {
         let answer = outside_parentheses(&before).split_whitespace().find_map(answer);
         let arguments = split_at_commas(list).into_iter().map(argument).collect::<Option<Vec<_>>>();
         match (answer, arguments) {
-            (Some(answer), Some(arguments)) if arguments.len() <= ARGUMENTS_MAX && !before.contains('{') => Ok(Apart {
-                symbol: symbol.into(),
-                name: format!("apart_{number}_{last}"),
-                answer_and_arguments: (before.trim_end_matches(['@', '"']).into(), list.into()),
-                answer,
-                arguments,
-            }),
+            (Some(answer), Some(arguments)) if arguments.len() <= ARGUMENTS_MAX && !before.contains('{') => {
+                Ok(Separate {
+                    symbol: symbol.into(),
+                    name: format!("separate_{number}_{last}"),
+                    answer_and_arguments: (before.trim_end_matches(['@', '"']).into(), list.into()),
+                    answer,
+                    arguments,
+                })
+            }
             _ => Err(format!(
                 "{last}: what is #[inline(never)] in the kernel's copy takes {ARGUMENTS_MAX} arguments at most, integers and \
                  references to values of one size, and returns an integer, a bool or nothing"
@@ -88,7 +90,7 @@ impl Apart {
         let arguments = after.find(") #").map_or(after, |end| &after[..=end]);
         let before = before.trim_end_matches(['@', '"']);
         Some(match before.trim_start().strip_suffix("void ") {
-            Some(call) => format!("  %apart.{number} = {call}i64 @{}{arguments}", self.name),
+            Some(call) => format!("  %separate.{number} = {call}i64 @{}{arguments}", self.name),
             None => format!("{before}@{}{arguments}", self.name),
         })
     }
@@ -101,7 +103,7 @@ impl Apart {
 
     /// The C function around it.
     fn in_c(&self) -> String {
-        let Apart { symbol, name, answer, arguments, .. } = self;
+        let Separate { symbol, name, answer, arguments, .. } = self;
         let each = |write: fn(usize, &Argument) -> Option<String>| {
             (0..).zip(arguments).filter_map(move |(at, it)| write(at, it)).collect::<Vec<_>>()
         };
@@ -120,7 +122,7 @@ impl Apart {
 }
 
 /// The C functions around all of them.
-pub(crate) fn c_source(functions: &[Apart]) -> String {
+pub(crate) fn c_source(functions: &[Separate]) -> String {
     let mut sizes: Vec<_> =
         functions.iter().flat_map(|function| &function.arguments).filter_map(Argument::bytes).collect();
     sizes.sort_unstable();
