@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 /// What BPF passes in registers.
 const ARGUMENTS_MAX: usize = 5;
-/// The crates whose functions count; libraries have reasons of their own not to inline.
+/// Functions of these crates count; libraries have reasons of their own not to inline.
 const CRATES: [&str; 2] = ["vegas_core", "vegas_object"];
 /// Integer types of the IR and of C.
 const INTEGERS: [(&str, &str); 5] = [

@@ -223,8 +223,8 @@ struct Host {
 impl Host {
     fn event(&mut self) -> Event {
         match self.rng.next_u32() % 1000 {
-            // BBR goes through its states in half a minute
-            0 if !self.needs.sent || self.below(20) == 0 => self.restart(),
+            // BBR and vegas-next go through their states in half a minute
+            0 if !self.needs.every_ack || self.below(20) == 0 => self.restart(),
             1..4 => self.loss(),
             4 => self.anything(),
             5 => self.happens(EVENT_UNDO),
