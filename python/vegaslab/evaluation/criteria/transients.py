@@ -66,9 +66,9 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("spoofed-duplicates", "goodput_mbps", "With a receiver that makes up duplicates"),
             Headline("concealed-marks", "old_goodput_mbps", "With a receiver that conceals marks"),
             Headline("optimistic-acks", "old_goodput_mbps", "With a receiver that acknowledges what has not arrived"),
+            Headline("policer", "loss_percent", "Behind a policer of 5 Mb/s"),
         ),
         cannot="Attackers on the path, and receivers that guess better than by a constant what was sent. What "
         "a receiver gains by duplicates depends on the host's recovery.",
