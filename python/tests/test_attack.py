@@ -432,6 +432,7 @@ def test_copa_shares_alike_where_its_least_rtt_is_forgotten() -> None:
         (["vegas", "--objective", "harm"], "objective: 'harm' was given; one of ratio, utilisation, stall, queue"),
         (["vegas", "--alone"], "a ratio is that of two flows"),
         (["vegas", "--model", "netem"], "model: 'netem' was given; one of starvation, ccac"),
+        (["vegas", "--host", "windows"], "host: 'windows' was given; one of bsd, linux"),
         (["vegas", "--flows", "5"], "flows: 5 was given; 1 to 4"),
         (["vegas", "--alone", "--beside", "cubic"], "beside: goes with two flows or more"),
         (["vegas", "--delay", "10"], "delay: "),

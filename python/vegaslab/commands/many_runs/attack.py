@@ -27,6 +27,7 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser("attack", help="search for the added delays that harm an algorithm most")
     argument = parser.add_argument
     argument("algorithm", nargs="?", metavar="NAME", help="a preset, a table of parts or an own algorithm")
+    argument("--host", default="bsd", metavar="NAME", help="the behaviour of hosts: bsd or linux (default: bsd)")
     argument("--delay", default="10ms", metavar="TIME", help="the most that is added to a packet (default: 10ms)")
     argument("--rate", default="100mbit", metavar="RATE", help="of the bottleneck (default: 100mbit)")
     argument("--rtt", default="40ms", metavar="TIME", help="round-trip time without queueing (default: 40ms)")
@@ -88,6 +89,7 @@ def _search(options: argparse.Namespace) -> int:
         beside=tuple(options.beside),
         flows=1 if options.alone else options.flows,
         model=options.model,
+        host=options.host,
         limit=options.delay,
         rate=options.rate,
         rtt=options.rtt,
@@ -131,6 +133,7 @@ def _name(question: "Question") -> str:
     mix = "".join(f"-beside-{name}" for name in question.beside)
     flows = {1: "-alone", 2: ""}.get(question.flows, f"-{question.flows}-flows")
     model = "" if question.model == "starvation" else f"-{question.model}"
+    model += "" if question.host == "bsd" else f"-{question.host}"
     name = f"attack-{question.algorithm}{mix}{flows}{model}-{question.objective}-{question.limit}-{question.seed}"
     return _UNSAFE.sub("-", name)[:100]
 

@@ -11,6 +11,7 @@ from vegaslab.scenario.variants import used_by_all
 
 OBJECTIVES = ("ratio", "utilisation", "stall", "queue")
 MODELS = ("starvation", "ccac")
+HOSTS = ("bsd", "linux")
 FLOWS_MAX = 4
 BOTTLENECK = "r1->r2"
 
@@ -37,6 +38,8 @@ class Question:
     """The number of flows, the one under attack included."""
     model: str = "starvation"
     """What the network may do: "starvation" has an element that holds packets for each flow, "ccac" one for all."""
+    host: str = "bsd"
+    """How the hosts of all flows behave, as of a scenario's `host`."""
     limit: str = "10ms"
     """The greatest delay that the adversary may add to a packet: D of the model."""
     rate: str = "100mbit"
@@ -53,6 +56,8 @@ class Question:
             raise AttackError(f"objective: {self.objective!r} was given; one of {', '.join(OBJECTIVES)}")
         if self.model not in MODELS:
             raise AttackError(f"model: {self.model!r} was given; one of {', '.join(MODELS)}")
+        if self.host not in HOSTS:
+            raise AttackError(f"host: {self.host!r} was given; one of {', '.join(HOSTS)}")
         if not 1 <= self.flows <= FLOWS_MAX:
             raise AttackError(f"flows: {self.flows} was given; 1 to {FLOWS_MAX}")
         if self.flows == 1 and self.beside:
@@ -118,6 +123,7 @@ class Question:
     def _without_algorithms(self) -> dict[str, Any]:
         access_ns = min(_ACCESS_DELAY_GREATEST_NS, self.rtt_ns // 8)
         product = max(4, self.rate_bits * self.rtt_ns // (8 * _PACKET_BYTES * _NS))
+        host = {} if self.host == "bsd" else {"host": self.host}
         return {
             "name": "worst",
             "duration": self.duration,
@@ -135,7 +141,7 @@ class Question:
                     "queue": self.queue or f"{product}p",
                 },
             },
-            "flow": [{"algorithm": "reno", "packet": f"{_PACKET_BYTES}b"} for _ in range(self.flows)],
+            "flow": [{"algorithm": "reno", "packet": f"{_PACKET_BYTES}b", **host} for _ in range(self.flows)],
         }
 
     def as_dict(self) -> dict[str, Any]:
