@@ -18,7 +18,7 @@ import vegaslab
 from vegaslab.commands import cli
 from vegaslab.sweeps.adversary import check as checking
 from vegaslab.sweeps.adversary.evolving import offspring
-from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, Schedule, normal
+from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, Schedule, normal, undisturbed
 from vegaslab.sweeps.adversary.harm import badness
 from vegaslab.sweeps.adversary.packets import Sight, read_capture
 from vegaslab.sweeps.adversary.question import AttackError, Question, time_text
@@ -239,7 +239,7 @@ def test_shrinking_keeps_the_harm_and_leaves_out_the_rest() -> None:
         return 50.0 if any(2 * S <= time <= 3 * S and delay > 8 * MS for time, delay in points) else 1.0
 
     simple = (Schedule(), Schedule(((3 * S, 10 * MS),)))
-    assert shrunk(QUESTION, worst, lambda _: None, harm) == Genome((0, 0), simple)
+    assert shrunk(QUESTION, worst, undisturbed(QUESTION), lambda _: None, harm) == Genome((0, 0), simple)
 
 
 def test_shrinking_keeps_the_repetition_that_does_the_harm() -> None:
@@ -250,7 +250,7 @@ def test_shrinking_keeps_the_repetition_that_does_the_harm() -> None:
         repeats, once = genome.schedules
         return 50.0 if 2 * S <= repeats.every < 5 * S and not once.points else 1.0
 
-    simple = shrunk(QUESTION, worst, lambda _: None, harm)
+    simple = shrunk(QUESTION, worst, undisturbed(QUESTION), lambda _: None, harm)
     assert simple.schedules[0].every == 3 * S
     assert len(simple.schedules[0].points) == 2
     assert not simple.schedules[0].backward

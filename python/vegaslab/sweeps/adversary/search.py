@@ -149,11 +149,13 @@ def search(evaluate: Evaluator, *, runs: int | None, budget_s: float | None) -> 
     worst = ranked[0]
     if evaluate.badness(worst) == _FAILED:
         raise AttackError(f"no run succeeded: {evaluate.error(worst)}")
-    simple = shrunk(evaluate.question, worst, evaluate, evaluate.badness)
+    harmless = undisturbed(evaluate.question)
+    before = evaluate([harmless])[0]
+    simple = shrunk(evaluate.question, worst, harmless, evaluate, evaluate.badness)
     return Found(
         worst=simple,
         figures=evaluate([simple])[0],
-        before=evaluate([undisturbed(evaluate.question)])[0],
+        before=before,
         greatest=evaluate([worst])[0][evaluate.question.objective],
         generations=generations,
         runs=evaluate.runs,

@@ -7,7 +7,7 @@ from vegaslab.sweeps.adversary.genome import Genome, Schedule, normal, replaced
 from vegaslab.sweeps.adversary.question import Question
 
 KEPT = 0.95
-"""The part of the harm that a simpler genome must do."""
+"""The part of the harm, beyond what happens without an adversary, that a simpler genome must do."""
 
 _AT_A_TIME = 8
 """Runs that are made together, whatever the number of cores: enough for a few cores, and few in vain."""
@@ -18,17 +18,19 @@ _ROUND_NS = (10_000_000_000, 1_000_000_000, 100_000_000, 10_000_000)
 def shrunk(
     question: Question,
     worst: Genome,
+    harmless: Genome,
     evaluate: Callable[[list[Genome]], object],
     badness: Callable[[Genome], float],
 ) -> Genome:
     """Returns the simplest genome that was found to do `KEPT` of the harm of `worst`.
 
+    Harm is how much worse it is than with `harmless`, which has been evaluated as well.
+
     Each round goes through what is simpler by one step, some at a time, and goes on with the first that does enough
     harm.
     """
-    best = badness(worst)
-    # less is more where the adversary minimises
-    enough = KEPT * best if best >= 0 else best / KEPT
+    before = badness(harmless)
+    enough = before + KEPT * (badness(worst) - before)
 
     def next_after(now: Genome) -> Genome | None:
         simpler = [genome for genome in dict.fromkeys(_simpler(question, now)) if genome != now]
