@@ -316,6 +316,7 @@ delay_schedule = { limit = "10ms", points = [["1s", "10ms"], ["1.001s", "0s"]], 
 [[flow]]
 algorithm = "reno"
 max_window = 40
+host = "linux"
 
 [[flow]]
 algorithm = "vegas"
