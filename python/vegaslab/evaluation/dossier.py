@@ -17,6 +17,7 @@ from vegaslab.runs.extracted import Maker, Run, data_of_runs
 from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
 from vegaslab.scenario.source import override_list, shipped_scenarios
 from vegaslab.statistics import mean_interval
+from vegaslab.util.progress import SweepProgress
 
 FORMAT = 1
 _LEVEL = 0.95
@@ -45,8 +46,11 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
     _check(request)
     refused: dict[tuple[str, str], str] = {}
     runs: dict[Key, Run] = {}
-    for case in (case for criterion in request.chapters for case in request.cases(criterion)):
-        runs |= _possible(runs_of(case, request), refused)
+    cases = [case for criterion in request.chapters for case in request.cases(criterion)]
+    with SweepProgress("cases checked") as progress:
+        for number, case in enumerate(cases):
+            progress(number, len(cases), 0)
+            runs |= _possible(runs_of(case, request), refused)
     data = data_of_runs(runs, cache_folder, make)
     chapters = [_chapter(criterion, request, data, refused) for criterion in request.chapters]
     return {

@@ -24,14 +24,15 @@ class _StoppedError(Exception):
 
 
 def run_all(
-    scenarios: Sequence[_vegaslab.Scenario],
+    scenarios: Sequence[_vegaslab.Scenario | Callable[[], _vegaslab.Scenario]],
     keep: Callable[[int, Result], _T],
     *,
     jobs: int,
     progress: Callable[[float], object] | None = None,
     memory: str | int | None = None,
 ) -> list[_T]:
-    """Runs all scenarios; returns what `keep` makes of each place and result. At most `jobs` runs are in memory.
+    """Runs all scenarios, or what a function builds when its run begins; returns what `keep` makes of each place and
+    result. At most `jobs` runs are in memory.
 
     `progress` is called some ten times a second with the simulated time of all runs so far, s. Ctrl-C ends the runs
     and raises `KeyboardInterrupt`; so does the first exception of `keep`, which is raised. `memory` is as for
@@ -47,8 +48,10 @@ def run_all(
             if stop.is_set():
                 raise _StoppedError
 
-        kept = keep(number, run_checked(scenarios[number], note, memory=share))
-        reached_s[number] = scenarios[number].duration_s
+        given = scenarios[number]
+        scenario = given() if callable(given) else given
+        kept = keep(number, run_checked(scenario, note, memory=share))
+        reached_s[number] = scenario.duration_s
         return kept
 
     with ThreadPoolExecutor(jobs) as pool:
