@@ -52,6 +52,7 @@ fn every_key_is_documented() {
             "Reorder" => "### `reorder`",
             "Flow" => "## `[[flow]]`",
             "ApplicationPhase" => "### `application`",
+            "MediaLayer" => "### `layers`",
             "Traffic" => "## `[[traffic]]`",
             "Receiver" => "### `receiver`",
             "Host" => "## `[flow.host]`",

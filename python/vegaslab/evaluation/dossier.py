@@ -136,6 +136,7 @@ def _case(case: Case, request: Request, data: Data, refused: Mapping[tuple[str, 
         "scenario": case.scenario,
         "beside": case.beside,
         "bound_s": case.bound_s,
+        "frames_ms": case.frames_ms and list(case.frames_ms),
         "seeds": len(seeds),
         "figures": list(case.figures),
         "rows": [
@@ -157,15 +158,22 @@ def _text(value: object) -> str:
 
 
 def _value(figure: str, run: Mapping[str, float | None], alone: Mapping[str, float | None], case: Case) -> float | None:
-    if figure == "in_time_percent" and case.bound_s is not None:
-        time_s = run.get("completion_s")
-        return 100.0 if time_s is not None and time_s <= case.bound_s else 0.0
+    if figure == "in_time_percent":
+        return 100.0 if _is_in_time(run, case) else 0.0
     if figure in _HARMS:
         what, harm = _HARMS[figure]
         before, after = alone.get(what), run.get(_OLD[what])
         return None if before is None or after is None else _rounded(harm(before, after))
     found = run.get(figure)
     return None if found is None else _rounded(found)
+
+
+def _is_in_time(run: Mapping[str, float | None], case: Case) -> bool:
+    bounds: dict[str, float] = {} if case.bound_s is None else {"completion_s": case.bound_s}
+    if case.frames_ms is not None:
+        bounds |= {f"{what}_{kind}_ms": bound for kind, bound in zip(("mean", "max"), case.frames_ms, strict=True) for what in ("voice", "video")}
+    found = {figure: run.get(figure) for figure in bounds}
+    return all(value is not None and value <= bounds[figure] for figure, value in found.items())
 
 
 def _rounded(value: float) -> float | None:

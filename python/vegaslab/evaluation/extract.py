@@ -19,18 +19,25 @@ from vegaslab.statistics import jain_index, percentile
 _STEP_S = 1.0
 _STREAMS = ("constant", "exponential-on-off", "pareto-on-off")
 _BITS = 8
+_LAYERS = ("voice", "video")
+"""What the layers of media are called; the next one is the upper layer of the video, which may be given up."""
 
 Row = Mapping[str, Any]
 
 
 def figures(
-    result: Result, *, tested: Sequence[int], link: str = "r1->r2", event: Sequence[float] = ()
+    result: Result,
+    *,
+    tested: Sequence[int],
+    link: str = "r1->r2",
+    event: Sequence[float] = (),
+    frames_from_s: float = 0,
 ) -> dict[str, float | None]:
     """Returns the figures of a run, by the names of `vegaslab.evaluation.figures`; None for an event that did not
     happen.
 
     `tested` are the tables of the flows under test, `link` is the bottleneck, `event` are the times at which something
-    begins and ends that the flows have to recover from, s.
+    begins and ends that the flows have to recover from, s. Frames of media count from `frames_from_s` on.
     """
     flows = result.summary["flows"]
     ids = [id_ for table in tested for id_ in flow_ids(result.scenario, table)]
@@ -43,6 +50,7 @@ def figures(
         **_over_time(result, ids, link),
         **_of_event(result, ids, link, event),
         **_of_traffic(result, link),
+        **_of_media(result, ids, frames_from_s),
     }
     return {name: _plain(value) for name, value in given.items()}
 
@@ -206,6 +214,25 @@ def _of_transfers(result: Result, source: Row, link: str) -> dict[str, float]:
         "short_p99_s": source["completion_p99_s"],
         "short_slowdown": math.nan if median is None else median / least_s,
     }
+
+
+def _of_media(result: Result, ids: Sequence[int], from_s: float) -> dict[str, float]:
+    frames = result.media
+    if not frames.num_rows:
+        return {}
+    of_tested = pc.is_in(frames["flow"], pa.array(ids, frames["flow"].type))
+    rows = frames.filter(pc.and_(of_tested, pc.greater_equal(frames["time_s"], from_s))).to_pylist()
+    end_s = result.summary["duration_s"]
+    given: dict[str, float] = {}
+    for layer, what in enumerate(_LAYERS):
+        mine = [row for row in rows if row["layer"] == layer]
+        delays = [row["delay_ms"] for row in mine if row["delay_ms"] is not None]
+        # what is under way at the end has taken so long at least
+        ages = [1000 * (end_s - row["time_s"]) for row in mine if row["state"] == "under-way"]
+        given |= {f"{what}_mean_ms": _mean(delays), f"{what}_max_ms": max(delays + ages, default=math.nan)}
+    upper = [row["state"] for row in rows if row["layer"] == len(_LAYERS)]
+    sent = sum(state != "given-up" for state in upper)
+    return given | {"upper_percent": 100 * sent / len(upper) if upper else math.nan}
 
 
 def _link_series(result: Result, link: str) -> dict[str, metrics.Floats]:

@@ -6,7 +6,7 @@ use vegas_core::aqt::{Aqt, Stamps};
 use vegas_core::units::{Time, Window};
 
 use super::external::Connection;
-use crate::measure::outcome::{CapturePoint, CapturedPacket};
+use crate::measure::outcome::{CapturePoint, CapturedPacket, MediaFrame};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
@@ -28,8 +28,8 @@ pub(crate) struct Flow {
     pub(crate) uses_ecn: bool,
     /// What the receiver does wrong.
     pub(crate) misbehaves: Option<Misbehaviour>,
-    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, or has a receiver that
-    /// misbehaves.
+    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, has a receiver that
+    /// misbehaves, or sends media.
     pub(crate) is_special: bool,
     /// RoVegas: the stamps of the newest data packet.
     pub(crate) echo: Aqt,
@@ -77,7 +77,8 @@ impl Flow {
             is_special: spec.ecn
                 || sender.layout().asks_routers()
                 || sender.measures_delays()
-                || spec.host.misbehaves.is_some(),
+                || spec.host.misbehaves.is_some()
+                || spec.sends_media(),
             echo: Aqt::ZERO,
             arrived: Time::ZERO,
             start: spec.start,
@@ -104,7 +105,9 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
         let (from, to) = self.note_header(at, packet);
-        self.receiver.on_data(at, from, to, packet.wire())
+        let timing = self.receiver.on_data(at, from, to, packet.wire());
+        self.note_delivery(at);
+        timing
     }
 
     /// Takes in a data packet that arrives at `at`, and returns its acknowledgement. The receiver is one that
@@ -113,6 +116,7 @@ impl Flow {
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
         let (from, to) = self.note_header(at, packet);
         self.receiver.take_in(from, to, packet.wire());
+        self.note_delivery(at);
         self.make_ack(id, sacks)
     }
 
@@ -130,6 +134,23 @@ impl Flow {
             }
         }
         (packet.sequence, to)
+    }
+
+    #[inline(always)]
+    fn note_delivery(&mut self, at: Time) {
+        if self.is_special
+            && let Some(media) = self.sender.media_mut()
+        {
+            media.note_delivery(at, self.receiver.next_expected());
+        }
+    }
+
+    /// Returns the frames of media that flow `id` has made by `now`.
+    pub(crate) fn media(&self, id: u32, now: Time) -> Vec<MediaFrame> {
+        match &self.external {
+            Some(connection) => connection.media(id, now),
+            None => self.sender.media(id, now),
+        }
     }
 
     /// Returns the number of duplicates that follow an acknowledgement that is sent at once.
@@ -174,6 +195,18 @@ impl Flow {
         match &self.external {
             None => self.sender.stats.completed.is_some(),
             Some(connection) => connection.totals(now).over.is_some(),
+        }
+    }
+
+    /// Returns the number of payload bytes delivered in order, and when the flow was complete; a connection that is
+    /// lost is not.
+    pub(crate) fn ending(&self, now: Time) -> (u64, Option<Time>) {
+        match &self.external {
+            None => (self.receiver.next_expected(), self.sender.stats.completed),
+            Some(connection) => {
+                let totals = connection.totals(now);
+                (totals.counts.delivered_bytes, totals.over.filter(|_| !totals.lost))
+            }
         }
     }
 
