@@ -139,7 +139,9 @@ def test_the_c4_bounds_are_those_that_the_files_state() -> None:
         text = shipped_scenarios()[case.scenario].read_text(encoding="utf-8")
         stated = re.search(r"must be complete after ([0-9.]+) s in each", " ".join(text.split("\n# ")))
         assert case.bound_s == (float(stated[1]) if stated else None), case.scenario
-        frames = re.search(r"after ([0-9.]+) ms on average and ([0-9.]+) ms at most, from ([0-9.]+) s on", _joined(text))
+        frames = re.search(
+            r"after ([0-9.]+) ms on average and ([0-9.]+) ms at most, from ([0-9.]+) s on", _joined(text)
+        )
         if case.id == "c4-media-first":
             frames = re.search(r"after (31) ms and (79) ms", _joined(text))
         stated_ms = (float(frames[1]), float(frames[2])) if frames else None
@@ -194,13 +196,13 @@ layers = [
 
 @pytest.mark.parametrize("transport", ["tcp", "quic"])
 def test_delays_of_frames(transport: str) -> None:
-    """A frame of 80 bytes takes 10 ms, one of 12 kB 1 ms more at 100 Mb/s; 200 kB are more than the window, and are given up."""
+    """A frame of 80 bytes takes 10 ms, one of 12 kB 1 ms more at 100 Mb/s; the window does not take 200 kB at once."""
     result = vegaslab.run(MEDIA, set={"flow.0.transport": transport})
     found = figures(result, tested=[0], frames_from_s=1)
     assert found["voice_mean_ms"] == pytest.approx(10.5, abs=0.6)
     assert found["video_mean_ms"] == pytest.approx(11.1, abs=0.6)
     assert found["video_max_ms"] == pytest.approx(found["video_mean_ms"], abs=1)
-    assert 0 <= found["upper_percent"] < 50
+    assert (found["upper_percent"] or 0) < 50
     assert "voice_mean_ms" not in figures(vegaslab.run("evaluate/alone", set={"duration": "1s"}), tested=[0])
 
 

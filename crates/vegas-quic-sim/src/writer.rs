@@ -129,7 +129,7 @@ impl Writer {
         self.media.as_ref().map_or_else(Vec::new, |media| media.frames(id, now, self.written))
     }
 
-    /// The receiver has so much of the payload in order.
+    /// The receiver has these bytes of the payload in order.
     pub(crate) fn note_delivery(&mut self, now: Time, bytes: u64) {
         if let Some(media) = &mut self.media {
             media.note_delivery(now, bytes);

@@ -80,7 +80,7 @@ def label(algorithm: str) -> str:
 
 def runs_of(case: Case, request: Request) -> dict[Key, Run]:
     """Returns the runs of a case: each contender with each seed, and the old algorithm alone for the harm to it."""
-    arguments = {"tested": list(case.tested), "link": case.link, "event": list(case.event)}
+    arguments: dict[str, object] = {"tested": list(case.tested), "link": case.link, "event": list(case.event)}
     if case.frames_ms is not None:
         arguments["frames_from_s"] = case.frames_from_s
     given = {

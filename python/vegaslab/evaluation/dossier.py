@@ -171,7 +171,11 @@ def _value(figure: str, run: Mapping[str, float | None], alone: Mapping[str, flo
 def _is_in_time(run: Mapping[str, float | None], case: Case) -> bool:
     bounds: dict[str, float] = {} if case.bound_s is None else {"completion_s": case.bound_s}
     if case.frames_ms is not None:
-        bounds |= {f"{what}_{kind}_ms": bound for kind, bound in zip(("mean", "max"), case.frames_ms, strict=True) for what in ("voice", "video")}
+        bounds |= {
+            f"{what}_{kind}_ms": bound
+            for kind, bound in zip(("mean", "max"), case.frames_ms, strict=True)
+            for what in ("voice", "video")
+        }
     found = {figure: run.get(figure) for figure in bounds}
     return all(value is not None and value <= bounds[figure] for figure, value in found.items())
 

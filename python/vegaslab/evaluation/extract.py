@@ -227,7 +227,7 @@ def _of_media(result: Result, ids: Sequence[int], from_s: float) -> dict[str, fl
     for layer, what in enumerate(_LAYERS):
         mine = [row for row in rows if row["layer"] == layer]
         delays = [row["delay_ms"] for row in mine if row["delay_ms"] is not None]
-        # what is under way at the end has taken so long at least
+        # what is under way at the end has taken its age at least
         ages = [1000 * (end_s - row["time_s"]) for row in mine if row["state"] == "under-way"]
         given |= {f"{what}_mean_ms": _mean(delays), f"{what}_max_ms": max(delays + ages, default=math.nan)}
     upper = [row["state"] for row in rows if row["layer"] == len(_LAYERS)]

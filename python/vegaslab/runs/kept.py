@@ -73,6 +73,7 @@ class KeptResult(Result):
         """The frames of flows that send media; without rows where the run has none."""
         if (self._folder / "media.parquet").exists():
             return self._table("media")
+        # commands that read no tables need not wait for it
         import pyarrow as pa
 
         kinds = {"time_s": "float64", "flow": "uint32", "layer": "uint32", "bytes": "uint64", "delay_ms": "float64"}

@@ -53,7 +53,7 @@ fn a_run_has_its_files() {
     write(&dir, PLAIN).unwrap();
     let parquet =
         ["flow_series", "flows", "incidents", "link_series", "links", "traffic"].map(|name| format!("{name}.parquet"));
-    // without media, whose frames have a file only where there are any
+    // media has a file only where there are frames
     let mut expected = parquet.to_vec();
     expected.insert(5, "manifest.json".to_owned());
     assert_eq!(names(&dir), expected);
