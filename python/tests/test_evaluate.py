@@ -98,6 +98,20 @@ def test_gaps_and_the_empty_path() -> None:
     assert metrics.empty_path_s(100_000, 20, 40) == pytest.approx(0.08)
 
 
+def test_probes_follow_silences() -> None:
+    # three packets under way, then two probes of two packets each, one second apart
+    assert metrics.probes([0.0, 0.01, 0.02, 0.5, 0.5, 1.5, 1.5], 0.1) == [[0.5, 0.5], [1.5, 1.5]]
+    assert metrics.probes([0.0, 0.05], 0.1) == metrics.probes([], 0.1) == []
+
+
+def test_by_quic_probes_are_tries() -> None:
+    """RFC 9002, section 6.2.1: each probe timeout is twice as long as the one before."""
+    result = vegaslab.run("evaluate/black-hole", set={"flow.0.transport": "quic", "flow.0.algorithm": "cubic"})
+    found = figures(result, tested=[0], event=(5, 65))
+    assert (found["tries"] or 0) >= 10
+    assert 10 < (found["last_gap_s"] or 0) < 30
+
+
 def test_every_criterion_has_a_chapter() -> None:
     chapters = [criterion.section for criterion in ALL]
     assert sorted(SECTIONS) == sorted(section for section in chapters if section[0].isdigit())

@@ -94,7 +94,8 @@ def _chapter(criterion: Criterion, request: Request, data: Data, refused: Mappin
     cases = [_case(case, request, data, refused) for case in request.cases(criterion)]
     of_id = {case["id"]: case for case in cases}
     headlines = [headline for headline in criterion.headlines if headline.case in of_id]
-    said = [sentence(headline, of_id[headline.case]) for headline in headlines]
+    said = _refusals([of_id[headline.case] for headline in headlines])
+    said = said or [sentence(headline, of_id[headline.case]) for headline in headlines]
     return {
         "id": criterion.id,
         "section": criterion.section,
@@ -106,6 +107,14 @@ def _chapter(criterion: Criterion, request: Request, data: Data, refused: Mappin
         "command": _command(criterion, request),
         "cases": cases,
     }
+
+
+def _refusals(cases: Sequence[Record]) -> list[str]:
+    """Returns why the algorithm under test is run in none of the cases; nothing if it is run in one."""
+    rows = [case["rows"][0] for case in cases]
+    if not all(row["refused"] for row in rows):
+        return []
+    return list(dict.fromkeys(f"{row['algorithm']} is not run: {row['refused']}." for row in rows))
 
 
 def _command(criterion: Criterion, request: Request) -> str:

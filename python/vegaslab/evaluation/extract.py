@@ -164,12 +164,12 @@ def _of_event(result: Result, ids: Sequence[int], link: str, event: Sequence[flo
     series = _link_series(result, link)
     rows = result.incidents
     tested = rows.filter(pc.is_in(rows["flow"], pa.array(ids, rows["flow"].type)))
-    times = {kind: _times(tested, kind, begin, end) for kind in ("retransmit", "timeout")}
+    tries, ends = _tries(result, tested, link, begin, end)
     packet_bits = _BITS * _packet_bytes(result)
     steps = np.diff(series["time_s"], prepend=0.0)
     return {
-        "tries": len(times["retransmit"]),
-        "last_gap_s": metrics.last_gap_s(times["timeout"]),
+        "tries": tries,
+        "last_gap_s": metrics.last_gap_s(ends),
         "recovery_s": metrics.recovery_s(series["time_s"], series["utilisation"], end),
         "loss_over_s": metrics.loss_over_s(
             series["time_s"],
@@ -177,6 +177,21 @@ def _of_event(result: Result, ids: Sequence[int], link: str, event: Sequence[flo
             series["throughput_mbps"] * 1e6 * steps / packet_bits,
         ),
     }
+
+
+def _tries(result: Result, tested: pa.Table, link: str, begin_s: float, end_s: float) -> tuple[int, list[float]]:
+    """Returns the number of segments that were sent again between two times, and the times of the timeouts.
+
+    QUIC sends nothing again: it probes with new packets, and counts no timeouts. Its tries are the packets that the
+    link loses after those that were under way, and the timeouts the beginnings of its probes.
+    """
+    if json.loads(result.scenario.document_json())["flow"][0].get("transport") != "quic":
+        times = {kind: _times(tested, kind, begin_s, end_s) for kind in ("retransmit", "timeout")}
+        return len(times["retransmit"]), times["timeout"]
+    lost = tested.filter(pc.equal(tested["link"].cast(pa.string()), link))
+    round_trip_s = max(flow["base_rtt_ms"] or 0 for flow in result.summary["flows"]) / 1000
+    groups = metrics.probes(_times(lost, "loss", begin_s, end_s), round_trip_s)
+    return sum(map(len, groups)), [group[0] for group in groups]
 
 
 def _times(incidents: pa.Table, kind: str, begin_s: float, end_s: float) -> list[float]:

@@ -63,14 +63,14 @@ FIGURES: dict[str, Figure] = {
         "sent again",
         "%",
         "lower",
-        "segments that the flows under test sent again",
+        "segments that the flows under test sent again; by QUIC, packets declared lost",
         "sends {} of its segments again",
     ),
     "timeouts": Figure(
         "timeouts",
         "",
         "lower",
-        "retransmission timeouts of the flows under test",
+        "retransmission timeouts of the flows under test; by QUIC, occurrences of persistent congestion",
         "has {} timeouts",
     ),
     "mean_rtt_ms": Figure(
@@ -196,14 +196,14 @@ FIGURES: dict[str, Figure] = {
         "tries",
         "",
         "neither",
-        "segments sent again while nothing gets through",
+        "segments sent again while nothing gets through; by QUIC, packets sent as probes",
         "sends {} segments again",
     ),
     "last_gap_s": Figure(
         "last gap",
         "s",
         "higher",
-        "time between the last two timeouts in that time; it doubles with each",
+        "time between the last two timeouts, or probes, in that time; it doubles with each",
         "waits {} between the last two timeouts",
     ),
     "short_p50_s": Figure(

@@ -159,3 +159,34 @@ impl Layout {
         byte.div_ceil(self.payload)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments of 1000 bytes: 2500 bytes wait, of which one segment leaves; then 80 more wait in front of the rest.
+    #[test]
+    fn what_has_not_left_is_divided_anew() {
+        let mut layout = Layout {
+            payload: 1_000,
+            full_segments: 0,
+            overhead: 40,
+            full_wire: WireSize::of(Bytes::new(1_040)),
+            asks_routers: false,
+            ack_wire: WireSize::of(Bytes::new(40)),
+            size: None,
+            writes: None,
+        };
+        assert_eq!(layout.rewrite_after(0, 2_500), 3);
+        assert_eq!([0, 1, 2, 3].map(|segment| layout.first_byte(segment)), [0, 1_000, 2_000, 2_500]);
+        assert_eq!(layout.rewrite_after(1, 1_580), 3);
+        assert_eq!([1, 2, 3].map(|segment| layout.first_byte(segment)), [1_000, 2_000, 2_580]);
+        assert_eq!([0, 1_000, 2_580].map(|byte| layout.segment_at(byte)), [0, 1, 3]);
+        // all have left, and 30 bytes come
+        assert_eq!(layout.rewrite_after(3, 30), 4);
+        assert_eq!((layout.payload(2), layout.payload(3)), (580, 30));
+        // nothing waits
+        assert_eq!(layout.rewrite_after(4, 0), 4);
+        assert_eq!((layout.first_byte(4), layout.segments()), (2_610, None));
+    }
+}
