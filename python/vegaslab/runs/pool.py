@@ -1,8 +1,10 @@
 """Whole runs in parallel: on threads, with the interpreter released, one a core."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from threading import Event
 from typing import TypeVar
 
@@ -12,6 +14,7 @@ from vegaslab.util.memory import memory_bytes
 
 _T = TypeVar("_T")
 _GLANCE_S = 0.1
+_AHEAD = 4
 
 
 def usable_cores() -> int:
@@ -54,18 +57,26 @@ def run_all(
         reached_s[number] = scenario.duration_s
         return kept
 
+    made: dict[int, _T] = {}
+    numbers = iter(range(len(scenarios)))
+    told = time.monotonic()
     with ThreadPoolExecutor(jobs) as pool:
-        runs = [pool.submit(make, number) for number in range(len(scenarios))]
+
+        def submitted(most: int) -> dict[Future[_T], int]:
+            return {pool.submit(make, number): number for number in islice(numbers, most)}
+
         try:
-            pending = set(runs)
+            # to wait for thousands of futures takes longer than a short run
+            pending = submitted(_AHEAD * jobs)
             while pending:
-                done, pending = wait(pending, _GLANCE_S, FIRST_COMPLETED)
-                for run in done:
-                    run.result()
-                if progress is not None:
+                done, _ = wait(pending, _GLANCE_S, FIRST_COMPLETED)
+                made |= {pending.pop(run): run.result() for run in done}
+                pending |= submitted(len(done))
+                if progress is not None and (not pending or time.monotonic() - told >= _GLANCE_S):
                     progress(sum(reached_s))
+                    told = time.monotonic()
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return [run.result() for run in runs]
+    return [made[number] for number in range(len(scenarios))]
