@@ -115,6 +115,7 @@ _NAMES_OF = {
         "Graph",
         "Host",
         "Link",
+        "MediaLayer",
         "ModelledJitter",
         "ParkingLot",
         "Parts",
