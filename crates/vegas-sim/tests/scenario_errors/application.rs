@@ -74,7 +74,9 @@ fn media() {
             (
                 ", layers = [{ every = \"20ms\", size = \"80b\" }]",
                 "",
-                &format!(":14: {at}.layers: is missing; give one, such as layers = [{{ every = \"20ms\", size = \"80b\" }}]"),
+                &format!(
+                    ":14: {at}.layers: is missing; give one, such as layers = [{{ every = \"20ms\", size = \"80b\" }}]"
+                ),
             ),
             (
                 "{ every = \"20ms\", size = \"80b\" }",
