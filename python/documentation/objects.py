@@ -148,6 +148,10 @@ _EXAMPLES = {
         >>> from vegaslab import ApplicationPhase, Flow
         >>> Flow(algorithm="nv", application=[ApplicationPhase(kind="rate", rate="2mbit")]).application
         [ApplicationPhase(kind='rate', rate='2mbit')]""",
+    "MediaLayer": """\
+        >>> from vegaslab import ApplicationPhase, MediaLayer
+        >>> ApplicationPhase(kind="media", layers=[MediaLayer(every="20ms", size="80b")]).to_dict()["layers"]
+        [{'every': '20ms', 'size': '80b'}]""",
     "Traffic": """\
         >>> from vegaslab import Traffic
         >>> Traffic(kind="exponential-on-off", rate="2mbit", on="100ms", off="100ms")

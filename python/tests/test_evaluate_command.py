@@ -92,8 +92,10 @@ def test_by_quic(vegaslab: Command, here: Path) -> None:
     assert case["rows"][0]["means"]["goodput_mbps"]["mean"] > 15
     constrained = vegaslab("evaluate", "gallop", *SMALL[:3], "--criterion", "constrained", "--transport", "quic")
     assert constrained.returncode == 0
-    why = "With two, gallop is not run: evaluate/constrained:17: flow.0.packet: 500b was given; a QUIC packet has 1228b"
-    assert why in constrained.stdout
+    why = (
+        "  gallop is not run: evaluate/constrained:17: flow.0.packet: 500b was given; a QUIC packet has 1228b at least"
+    )
+    assert constrained.stdout.count(why) == 1
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,12 @@ impl Outcome {
         Ok(Table::new(self.tables(py)?.incidents.clone()))
     }
 
+    /// The frames of flows that send media.
+    #[getter]
+    fn media(&self, py: Python<'_>) -> PyResult<Table> {
+        Ok(Table::new(self.tables(py)?.media.clone()))
+    }
+
     /// Writes manifest and tables into the folder `dir`: all of it or nothing. Raises `FolderError` and `OSError`.
     #[pyo3(signature = (dir, csv=false, pcapng=false))]
     fn write(&self, py: Python<'_>, dir: PathBuf, csv: bool, pcapng: bool) -> PyResult<()> {

@@ -11,7 +11,7 @@ use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, Str
 use vegas_core::units::{Bytes, Segments, Time, Window};
 use vegas_core::{Phase, Status};
 use vegas_quic::VegasQuic;
-use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals};
+use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTotals, MediaFrame};
 use vegas_sim::scenario::{DelayedAck, FlowSpec};
 
 use crate::Clock;
@@ -36,6 +36,7 @@ pub(crate) struct Quic {
     datagrams: Datagrams,
     writer: Writer,
     delivered: u64,
+
     wire_bytes: u64,
     started: bool,
     over: Option<Time>,
@@ -146,6 +147,7 @@ impl Quic {
                 _ => {}
             }
         }
+        self.writer.note_delivery(now, self.delivered);
     }
 
     fn accept(&mut self) {
@@ -271,6 +273,10 @@ impl Connection for Quic {
         let written_ahead = (self.writer.written() - self.delivered).div_ceil(pattern::PIECE_BYTES) as usize;
         let ahead = written_ahead * PIECE_BYTES + self.writer.memory_bytes();
         CONNECTION_BYTES + in_flight * SENT_PACKET_BYTES + ahead + self.datagrams.memory_bytes()
+    }
+
+    fn media(&self, flow: u32, now: Time) -> Vec<MediaFrame> {
+        self.writer.media(flow, now)
     }
 
     fn totals(&self, now: Time) -> FlowTotals {

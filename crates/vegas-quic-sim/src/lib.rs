@@ -72,6 +72,7 @@ pub use s2n::S2nBy;
 /// assert_eq!(outcome.flows[0].delivered_bytes, 1_000_000);
 /// # Ok::<(), vegas_sim::scenario::ScenarioError>(())
 /// ```
+#[derive(Clone)]
 pub struct QuicBy {
     factory: Factory,
     listener: Option<Arc<dyn Listener>>,
@@ -100,6 +101,10 @@ impl Stack for QuicBy {
         let make = |_| connection::Made { factory: Arc::clone(&self.factory), steering: None };
         Box::new(connection::Quic::by(spec, flow, seed, make, self.listener.as_ref()))
     }
+
+    fn kept(&self) -> Option<Box<dyn Stack>> {
+        Some(Box::new(self.clone()))
+    }
 }
 
 /// quinn, for [`Simulation::with_stack`].
@@ -109,6 +114,10 @@ pub struct Quic;
 impl Stack for Quic {
     fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection> {
         Box::new(connection::Quic::new(spec, flow, seed))
+    }
+
+    fn kept(&self) -> Option<Box<dyn Stack>> {
+        Some(Box::new(*self))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use quinn_proto::{Connection, Dir, StreamId};
 use vegas_core::units::{Bytes, Time};
-use vegas_sim::external::Phased;
+use vegas_sim::external::{Media, MediaFrame, Phased};
 use vegas_sim::scenario::FlowSpec;
 
 use crate::end::End;
@@ -21,8 +21,11 @@ const SEGMENT_OVERHEAD: u64 = 28 + 29 + 15;
 #[derive(Debug)]
 pub(crate) struct Writer {
     application: Option<Phased>,
-    /// What it has given so far, segments.
+    /// An application that sends media in its place.
+    media: Option<Media>,
+    /// What the application of phases has given so far, segments, and what that of media has, bytes.
     given: u64,
+    made: u64,
     /// Payload of a segment that has a packet of its own.
     segment: u64,
     /// Payload of the flow, if it has a size.
@@ -65,7 +68,9 @@ impl Writer {
         let size = spec.size.map(Bytes::get);
         Writer {
             application: Phased::of(&spec.application, segment, spec.start),
+            media: Media::of(spec),
             given: 0,
+            made: 0,
             segment: segment.get(),
             size,
             limit: size,
@@ -96,33 +101,58 @@ impl Writer {
 
     /// Whether there is more to hand over, or to write, than what quinn has.
     pub(crate) fn has_more(&self) -> bool {
-        !self.ended && (self.application.is_none() || self.written < self.given_bytes())
+        !self.ended && (self.is_bulk() || self.written < self.given_bytes())
     }
 
     /// Whether nothing but the network can make it go on.
     pub(crate) fn waits_for_network(&self) -> bool {
-        self.application.is_none() || self.awaited.is_some() || self.written < self.given_bytes()
+        self.is_bulk() || self.awaited.is_some() || self.written < self.given_bytes()
     }
 
     /// When the application acts next by itself.
     pub(crate) fn next(&self) -> Option<Time> {
-        self.application.as_ref()?.next().filter(|_| !self.ended)
+        let next = match &self.media {
+            Some(media) => media.next(),
+            None => self.application.as_ref()?.next(),
+        };
+        next.filter(|_| !self.ended)
     }
 
     /// What the application holds beside itself, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.application.as_ref().map_or(0, Phased::memory_bytes)
+        let media = self.media.as_ref().map_or(0, Media::memory_bytes);
+        self.application.as_ref().map_or(media, Phased::memory_bytes)
+    }
+
+    /// The frames of media that flow `id` has made by `now`.
+    pub(crate) fn media(&self, id: u32, now: Time) -> Vec<MediaFrame> {
+        self.media.as_ref().map_or_else(Vec::new, |media| media.frames(id, now, self.written))
+    }
+
+    /// The receiver has these bytes of the payload in order.
+    pub(crate) fn note_delivery(&mut self, now: Time, bytes: u64) {
+        if let Some(media) = &mut self.media {
+            media.note_delivery(now, bytes);
+        }
+    }
+
+    /// Whether all data are there at the start.
+    fn is_bulk(&self) -> bool {
+        self.application.is_none() && self.media.is_none()
     }
 
     /// The application gives no more than what is written.
     pub(crate) fn stop(&mut self) {
         self.limit = Some(self.written);
+        if let Some(media) = &mut self.media {
+            media.stop(self.written);
+        }
     }
 
     /// A packet has left with `bytes` of UDP's payload.
     pub(crate) fn on_sent(&mut self, bytes: usize, client: &End) {
         self.ahead.is_held = false;
-        if self.application.is_none() || (bytes as u64) < self.segment {
+        if self.is_bulk() || (bytes as u64) < self.segment {
             return; // an acknowledgement
         }
         match self.ahead.repairs < client.path_stats().lost_packets {
@@ -143,15 +173,18 @@ impl Writer {
 
     /// The application does what is due; bulk data are written as far as quinn takes them.
     pub(crate) fn work(&mut self, now: Time, client: &mut Connection) {
-        match self.application {
-            Some(_) if self.next().is_some_and(|due| due <= now) => self.act(now),
-            Some(_) => {}
-            None => while self.write_piece(client, u64::MAX) {},
+        match self.is_bulk() {
+            true => while self.write_piece(client, u64::MAX) {},
+            false if self.next().is_some_and(|due| due <= now) => self.act(now),
+            false => {}
         }
         self.end(client);
     }
 
     fn act(&mut self, now: Time) {
+        if let Some(media) = &mut self.media {
+            self.made = self.written + media.act(now, self.written);
+        }
         let Some(application) = &mut self.application else { return };
         let supply = application.act(now, self.given, self.written.div_ceil(self.segment));
         self.given = supply.given;
@@ -162,7 +195,7 @@ impl Writer {
     /// quinn has nothing that may leave: hands it the next segment that an application of phases has given; whether it did.
     /// `has_room`: the window lets another packet leave.
     pub(crate) fn feed(&mut self, client: &mut Connection, has_room: bool) -> bool {
-        if self.application.is_none() || self.ahead.is_held {
+        if self.is_bulk() || self.ahead.is_held {
             return false;
         }
         if has_room {
@@ -184,7 +217,7 @@ impl Writer {
     }
 
     fn given_bytes(&self) -> u64 {
-        self.given.saturating_mul(self.segment)
+        if self.media.is_some() { self.made } else { self.given.saturating_mul(self.segment) }
     }
 
     /// Writes what is at hand, `most` bytes at most; whether quinn has taken any.
@@ -227,9 +260,9 @@ impl Writer {
         if self.ended || self.limit != Some(self.written) {
             return;
         }
-        self.ended = match self.application {
-            Some(_) => self.finish(client).is_some() || self.stream.is_none(),
-            None => self.open(client).is_some() && self.finish(client).is_some(),
+        self.ended = match self.is_bulk() {
+            false => self.finish(client).is_some() || self.stream.is_none(),
+            true => self.open(client).is_some() && self.finish(client).is_some(),
         };
     }
 }

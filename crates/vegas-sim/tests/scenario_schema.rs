@@ -33,7 +33,7 @@ fn every_key_is_documented() {
     let tables = defined.iter().filter(|(_, table)| table.get("properties").is_some());
     let tables: Vec<(&str, &Value)> =
         tables.map(|(name, table)| (name.as_str(), table)).chain([("File", &schema)]).collect();
-    assert_eq!(tables.len(), 20, "a new table needs a heading below");
+    assert_eq!(tables.len(), 21, "a new table needs a heading below");
     for (name, table) in tables {
         let heading = match name {
             "File" => "## The file",
@@ -52,6 +52,7 @@ fn every_key_is_documented() {
             "Reorder" => "### `reorder`",
             "Flow" => "## `[[flow]]`",
             "ApplicationPhase" => "### `application`",
+            "MediaLayer" => "### `layers`",
             "Traffic" => "## `[[traffic]]`",
             "Receiver" => "### `receiver`",
             "Host" => "## `[flow.host]`",

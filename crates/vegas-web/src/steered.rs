@@ -66,6 +66,10 @@ impl Stack for Transports {
             Quic.connect(spec, flow, seed)
         }
     }
+
+    fn kept(&self) -> Option<Box<dyn Stack>> {
+        Quic.kept()
+    }
 }
 
 /// Both ends of the steered connection.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vegaslab import _vegaslab
-from vegaslab.runs.extracted import Made, Maker, Run
+from vegaslab.runs.extracted import Due, Made, Maker, Run
 from vegaslab.runs.result import run_checked
 from vegaslab.sweeps.cluster import Cluster, ClusterError
 from vegaslab.util.progress import Progress
@@ -16,9 +16,9 @@ _BATCH_RUNS = 8
 def on_cluster(cluster: Cluster) -> Maker:
     """Makes runs on the workers of a cluster. Files of own algorithms must lie at the same place there."""
 
-    def make(due: Sequence[tuple[Run, _vegaslab.Scenario]], made: Made) -> None:
+    def make(due: Sequence[Due], made: Made) -> None:
         with cluster.scheduler_is_there(), Progress(len(due), f"{len(due)} runs: ") as progress:
-            _make_all(cluster, [run for run, _ in due], made, progress)
+            _make_all(cluster, [one.run for one in due], made, progress)
 
     return make
 

@@ -60,7 +60,7 @@ class Request:
 
     def seeds(self, case: Case) -> range:
         """The seeds of a case."""
-        if case.bound_s is not None:
+        if case.is_bounded:
             return range(1, 1 + (QUICK_TRIALS if self.quick else C4_TRIALS))
         return range(1, 1 + (QUICK_SEEDS if self.quick else SEEDS))
 
@@ -80,7 +80,9 @@ def label(algorithm: str) -> str:
 
 def runs_of(case: Case, request: Request) -> dict[Key, Run]:
     """Returns the runs of a case: each contender with each seed, and the old algorithm alone for the harm to it."""
-    arguments = {"tested": list(case.tested), "link": case.link, "event": list(case.event)}
+    arguments: dict[str, object] = {"tested": list(case.tested), "link": case.link, "event": list(case.event)}
+    if case.frames_ms is not None:
+        arguments["frames_from_s"] = case.frames_from_s
     given = {
         (case.id, name, seed): Run(
             scenario=case.scenario,
@@ -122,8 +124,8 @@ def values(case: Case, algorithm: str, transport: Transport) -> dict[str, object
     for source in sources:
         mine = source in case.transfers
         if mine or case.beside:
-            # transfers of traffic are always TCP's
-            given |= _algorithm(f"traffic.{source}.flow", algorithm if mine else case.beside, "tcp")
+            flow = f"traffic.{source}.flow"
+            given |= _algorithm(flow, algorithm if mine else case.beside, transport if mine else "tcp")
     return given
 
 

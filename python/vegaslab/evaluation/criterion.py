@@ -39,7 +39,16 @@ class Case:
     """The scenario in which the flow that is there already is alone, for the harm to it."""
     bound_s: float | None = None
     """The time within which the flow under test must complete, s."""
+    frames_ms: tuple[float, float] | None = None
+    """The mean and the greatest delay that the frames of voice, and those of video, may have, ms."""
+    frames_from_s: float = 0
+    """Frames that are made before this time do not count, s."""
     full_only: bool = False
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether a trial is within the bounds of its suite, or not."""
+        return self.bound_s is not None or self.frames_ms is not None
 
     def __post_init__(self) -> None:
         """Checks that the figures exist."""

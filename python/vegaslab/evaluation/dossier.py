@@ -17,6 +17,7 @@ from vegaslab.runs.extracted import Maker, Run, data_of_runs
 from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
 from vegaslab.scenario.source import override_list, shipped_scenarios
 from vegaslab.statistics import mean_interval
+from vegaslab.util.progress import SweepProgress
 
 FORMAT = 1
 _LEVEL = 0.95
@@ -45,8 +46,11 @@ def evaluate(request: Request, cache_folder: Path, make: Maker | None = None) ->
     _check(request)
     refused: dict[tuple[str, str], str] = {}
     runs: dict[Key, Run] = {}
-    for case in (case for criterion in request.chapters for case in request.cases(criterion)):
-        runs |= _possible(runs_of(case, request), refused)
+    cases = [case for criterion in request.chapters for case in request.cases(criterion)]
+    with SweepProgress("cases checked") as progress:
+        for number, case in enumerate(cases):
+            progress(number, len(cases), 0)
+            runs |= _possible(runs_of(case, request), refused)
     data = data_of_runs(runs, cache_folder, make)
     chapters = [_chapter(criterion, request, data, refused) for criterion in request.chapters]
     return {
@@ -90,7 +94,8 @@ def _chapter(criterion: Criterion, request: Request, data: Data, refused: Mappin
     cases = [_case(case, request, data, refused) for case in request.cases(criterion)]
     of_id = {case["id"]: case for case in cases}
     headlines = [headline for headline in criterion.headlines if headline.case in of_id]
-    said = [sentence(headline, of_id[headline.case]) for headline in headlines]
+    said = _refusals([of_id[headline.case] for headline in headlines])
+    said = said or [sentence(headline, of_id[headline.case]) for headline in headlines]
     return {
         "id": criterion.id,
         "section": criterion.section,
@@ -102,6 +107,14 @@ def _chapter(criterion: Criterion, request: Request, data: Data, refused: Mappin
         "command": _command(criterion, request),
         "cases": cases,
     }
+
+
+def _refusals(cases: Sequence[Record]) -> list[str]:
+    """Returns why the algorithm under test is run in none of the cases; nothing if it is run in one."""
+    rows = [case["rows"][0] for case in cases]
+    if not all(row["refused"] for row in rows):
+        return []
+    return list(dict.fromkeys(f"{row['algorithm']} is not run: {row['refused']}." for row in rows))
 
 
 def _command(criterion: Criterion, request: Request) -> str:
@@ -132,6 +145,7 @@ def _case(case: Case, request: Request, data: Data, refused: Mapping[tuple[str, 
         "scenario": case.scenario,
         "beside": case.beside,
         "bound_s": case.bound_s,
+        "frames_ms": case.frames_ms and list(case.frames_ms),
         "seeds": len(seeds),
         "figures": list(case.figures),
         "rows": [
@@ -153,15 +167,26 @@ def _text(value: object) -> str:
 
 
 def _value(figure: str, run: Mapping[str, float | None], alone: Mapping[str, float | None], case: Case) -> float | None:
-    if figure == "in_time_percent" and case.bound_s is not None:
-        time_s = run.get("completion_s")
-        return 100.0 if time_s is not None and time_s <= case.bound_s else 0.0
+    if figure == "in_time_percent":
+        return 100.0 if _is_in_time(run, case) else 0.0
     if figure in _HARMS:
         what, harm = _HARMS[figure]
         before, after = alone.get(what), run.get(_OLD[what])
         return None if before is None or after is None else _rounded(harm(before, after))
     found = run.get(figure)
     return None if found is None else _rounded(found)
+
+
+def _is_in_time(run: Mapping[str, float | None], case: Case) -> bool:
+    bounds: dict[str, float] = {} if case.bound_s is None else {"completion_s": case.bound_s}
+    if case.frames_ms is not None:
+        bounds |= {
+            f"{what}_{kind}_ms": bound
+            for kind, bound in zip(("mean", "max"), case.frames_ms, strict=True)
+            for what in ("voice", "video")
+        }
+    found = {figure: run.get(figure) for figure in bounds}
+    return all(value is not None and value <= bounds[figure] for figure, value in found.items())
 
 
 def _rounded(value: float) -> float | None:

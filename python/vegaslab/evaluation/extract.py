@@ -19,18 +19,25 @@ from vegaslab.statistics import jain_index, percentile
 _STEP_S = 1.0
 _STREAMS = ("constant", "exponential-on-off", "pareto-on-off")
 _BITS = 8
+_LAYERS = ("voice", "video")
+"""What the layers of media are called; the next one is the upper layer of the video, which may be given up."""
 
 Row = Mapping[str, Any]
 
 
 def figures(
-    result: Result, *, tested: Sequence[int], link: str = "r1->r2", event: Sequence[float] = ()
+    result: Result,
+    *,
+    tested: Sequence[int],
+    link: str = "r1->r2",
+    event: Sequence[float] = (),
+    frames_from_s: float = 0,
 ) -> dict[str, float | None]:
     """Returns the figures of a run, by the names of `vegaslab.evaluation.figures`; None for an event that did not
     happen.
 
     `tested` are the tables of the flows under test, `link` is the bottleneck, `event` are the times at which something
-    begins and ends that the flows have to recover from, s.
+    begins and ends that the flows have to recover from, s. Frames of media count from `frames_from_s` on.
     """
     flows = result.summary["flows"]
     ids = [id_ for table in tested for id_ in flow_ids(result.scenario, table)]
@@ -43,6 +50,7 @@ def figures(
         **_over_time(result, ids, link),
         **_of_event(result, ids, link, event),
         **_of_traffic(result, link),
+        **_of_media(result, ids, frames_from_s),
     }
     return {name: _plain(value) for name, value in given.items()}
 
@@ -156,12 +164,12 @@ def _of_event(result: Result, ids: Sequence[int], link: str, event: Sequence[flo
     series = _link_series(result, link)
     rows = result.incidents
     tested = rows.filter(pc.is_in(rows["flow"], pa.array(ids, rows["flow"].type)))
-    times = {kind: _times(tested, kind, begin, end) for kind in ("retransmit", "timeout")}
+    tries, ends = _tries(result, tested, link, begin, end)
     packet_bits = _BITS * _packet_bytes(result)
     steps = np.diff(series["time_s"], prepend=0.0)
     return {
-        "tries": len(times["retransmit"]),
-        "last_gap_s": metrics.last_gap_s(times["timeout"]),
+        "tries": tries,
+        "last_gap_s": metrics.last_gap_s(ends),
         "recovery_s": metrics.recovery_s(series["time_s"], series["utilisation"], end),
         "loss_over_s": metrics.loss_over_s(
             series["time_s"],
@@ -169,6 +177,21 @@ def _of_event(result: Result, ids: Sequence[int], link: str, event: Sequence[flo
             series["throughput_mbps"] * 1e6 * steps / packet_bits,
         ),
     }
+
+
+def _tries(result: Result, tested: pa.Table, link: str, begin_s: float, end_s: float) -> tuple[int, list[float]]:
+    """Returns the number of segments that were sent again between two times, and the times of the timeouts.
+
+    QUIC sends nothing again: it probes with new packets, and counts no timeouts. Its tries are the packets that the
+    link loses after those that were under way, and the timeouts the beginnings of its probes.
+    """
+    if json.loads(result.scenario.document_json())["flow"][0].get("transport") != "quic":
+        times = {kind: _times(tested, kind, begin_s, end_s) for kind in ("retransmit", "timeout")}
+        return len(times["retransmit"]), times["timeout"]
+    lost = tested.filter(pc.equal(tested["link"].cast(pa.string()), link))
+    round_trip_s = max(flow["base_rtt_ms"] or 0 for flow in result.summary["flows"]) / 1000
+    groups = metrics.probes(_times(lost, "loss", begin_s, end_s), round_trip_s)
+    return sum(map(len, groups)), [group[0] for group in groups]
 
 
 def _times(incidents: pa.Table, kind: str, begin_s: float, end_s: float) -> list[float]:
@@ -206,6 +229,25 @@ def _of_transfers(result: Result, source: Row, link: str) -> dict[str, float]:
         "short_p99_s": source["completion_p99_s"],
         "short_slowdown": math.nan if median is None else median / least_s,
     }
+
+
+def _of_media(result: Result, ids: Sequence[int], from_s: float) -> dict[str, float]:
+    frames = result.media
+    if not frames.num_rows:
+        return {}
+    of_tested = pc.is_in(frames["flow"], pa.array(ids, frames["flow"].type))
+    rows = frames.filter(pc.and_(of_tested, pc.greater_equal(frames["time_s"], from_s))).to_pylist()
+    end_s = result.summary["duration_s"]
+    given: dict[str, float] = {}
+    for layer, what in enumerate(_LAYERS):
+        mine = [row for row in rows if row["layer"] == layer]
+        delays = [row["delay_ms"] for row in mine if row["delay_ms"] is not None]
+        # what is under way at the end has taken its age at least
+        ages = [1000 * (end_s - row["time_s"]) for row in mine if row["state"] == "under-way"]
+        given |= {f"{what}_mean_ms": _mean(delays), f"{what}_max_ms": max(delays + ages, default=math.nan)}
+    upper = [row["state"] for row in rows if row["layer"] == len(_LAYERS)]
+    sent = sum(state != "given-up" for state in upper)
+    return given | {"upper_percent": 100 * sent / len(upper) if upper else math.nan}
 
 
 def _link_series(result: Result, link: str) -> dict[str, metrics.Floats]:

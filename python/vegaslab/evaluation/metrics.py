@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,6 +114,19 @@ def convergence_s(ends_s: ArrayLike, amounts: ArrayLike, last_start_s: float) ->
 def last_gap_s(times_s: Sequence[float]) -> float:
     """Returns the time between the last two events; NaN if there are fewer."""
     return times_s[-1] - times_s[-2] if len(times_s) > 1 else math.nan
+
+
+def probes(times_s: Sequence[float], silence_s: float) -> list[list[float]]:
+    """Returns the packets that a sender sends into a network that delivers nothing, after those under way at first: by
+    their times, ascending, those after a silence of this length together.
+    """
+    groups: list[list[float]] = []
+    for before, time_s in pairwise(times_s):
+        if time_s - before > silence_s:
+            groups.append([])
+        if groups:
+            groups[-1].append(time_s)
+    return groups
 
 
 def empty_path_s(size_bytes: float, rate_mbps: float, round_trip_ms: float) -> float:

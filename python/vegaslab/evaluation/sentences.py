@@ -45,8 +45,8 @@ def yardstick(cases: Sequence[Mapping[str, Any]], figure: str = "harm_goodput") 
                 f"{case['title'][0].lower()}{case['title'][1:]} ({significant(own, 2)} against {significant(old, 2)})"
             )
             within[own <= old].append(words)
-    parts = [f"at most that of a second flow of the old algorithm {_and(within[True])}"] if within[True] else []
-    parts += [f"greater {_and(within[False])}"] if within[False] else []
+    parts = [f"at most that of a second flow of the old algorithm {listed(within[True])}"] if within[True] else []
+    parts += [f"greater {listed(within[False])}"] if within[False] else []
     return f"By the yardstick, the harm to goodput is {', and '.join(parts)}." if parts else ""
 
 
@@ -56,8 +56,8 @@ def _harm(case: Mapping[str, Any], name: str, figure: str) -> float | None:
 
 
 def in_time(cases: Sequence[Mapping[str, Any]]) -> str:
-    """Returns in how many of the cases with a bound every trial keeps to it, for each algorithm."""
-    bounded = [case for case in cases if case["bound_s"] is not None]
+    """Returns in how many of the cases with bounds every trial keeps to it, for each algorithm."""
+    bounded = [case for case in cases if "in_time_percent" in case["figures"]]
     if not bounded:
         return ""
     kept = {row["algorithm"]: 0 for case in bounded for row in case["rows"]}
@@ -65,7 +65,7 @@ def in_time(cases: Sequence[Mapping[str, Any]]) -> str:
         mean = row["means"].get("in_time_percent")
         kept[row["algorithm"]] += mean is not None and mean["mean"] == 100
     counts = [f"{name} in {count}" for name, count in kept.items()]
-    return f"Of the {len(bounded)} cases, every trial is within the bound for {_and(counts)}."
+    return f"Of the {len(bounded)} cases, every trial is within the bounds for {listed(counts)}."
 
 
 def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> list[str]:
@@ -81,7 +81,7 @@ def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) ->
     if not parts:
         return []
     return [
-        f"In the figures of the chapters' sentences, {name} is {_and(parts)}; the rest are equal or not told apart."
+        f"In the figures of the chapters' sentences, {name} is {listed(parts)}; the rest are equal or not told apart."
     ]
 
 
@@ -154,10 +154,15 @@ def _others(rows: Sequence[Mapping[str, Any]], figure: str) -> str:
         mean = row["means"].get(figure)
         shown = "none" if mean is None else significant(mean["mean"], _DIGITS)
         groups.setdefault(row["verdicts"].get(figure, ""), []).append(f"{row['algorithm']} ({shown})")
-    parts = [f"{_WORDS[verdict]} {_and(names)}" for verdict, names in groups.items() if verdict]
-    parts += [f"beside {_and(groups[''])}"] if "" in groups else []
+    parts = [f"{_WORDS[verdict]} {listed(names)}" for verdict, names in groups.items() if verdict]
+    parts += [f"beside {listed(groups[''])}"] if "" in groups else []
     return ", " + ", ".join(parts) if parts else ""
 
 
-def _and(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Returns names in a row.
+
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -15,10 +15,11 @@ from vegaslab.runs.pool import run_all, usable_cores
 from vegaslab.runs.result import Result
 from vegaslab.scenario.source import override_list, read
 from vegaslab.util.folder import replace_file, writing
-from vegaslab.util.progress import Progress
+from vegaslab.util.progress import Progress, SweepProgress
 from vegaslab.util.text import printable
 
 HASH_DIGITS = 24
+_ID_BYTES = 32
 _Key = TypeVar("_Key")
 
 
@@ -47,21 +48,37 @@ class Run:
 Made = Callable[[int, Any], None]
 """Takes the place of a run and the data that were extracted from it."""
 
-Maker = Callable[[Sequence[tuple[Run, _vegaslab.Scenario]], Made], None]
+
+@dataclass(frozen=True)
+class Due:
+    """A run to be made. Its scenario was checked with another seed, and is built when the run begins: thousands of
+    them would take hundreds of megabytes.
+    """
+
+    run: Run
+    seed: int
+    duration_s: float
+    template: _vegaslab.Template
+
+    def scenario(self) -> _vegaslab.Scenario:
+        """Returns the scenario with the run's values and seed."""
+        return self.template.scenario("{}", self.seed)
+
+
+Maker = Callable[[Sequence[Due], Made], None]
 """Makes runs, in any order."""
 
 
 def on_cores(jobs: int | None = None) -> Maker:
     """Makes runs on `jobs` threads of this process (default: one a core), and shows how far they are."""
 
-    def make(due: Sequence[tuple[Run, _vegaslab.Scenario]], made: Made) -> None:
-        runs, scenarios = [run for run, _ in due], [scenario for _, scenario in due]
-
+    def make(due: Sequence[Due], made: Made) -> None:
         def keep(number: int, result: Result) -> None:
-            made(number, runs[number].extract(result, **runs[number].arguments))
+            run = due[number].run
+            made(number, run.extract(result, **run.arguments))
 
-        with Progress(sum(scenario.duration_s for scenario in scenarios), f"{len(due)} runs: ") as progress:
-            run_all(scenarios, keep, jobs=jobs or usable_cores(), progress=progress)
+        with Progress(sum(one.duration_s for one in due), f"{len(due)} runs: ") as progress:
+            run_all([one.scenario for one in due], keep, jobs=jobs or usable_cores(), progress=progress)
 
     return make
 
@@ -70,10 +87,10 @@ def data_of_runs(runs: Mapping[_Key, Run], folder: Path, make: Maker | None = No
     """Returns the data of each run, by its key; runs with data in `folder` are not simulated again."""
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    scenarios = {key: run.check() for key, run in runs.items()}
-    files = {key: folder / f"{_hash(run, scenarios[key])}.json" for key, run in runs.items()}
+    checked = _checked(runs)
+    files = {key: folder / f"{name}.json" for key, (name, _) in checked.items()}
     # two keys may name the same run: it is simulated once
-    due = {file: key for key, file in files.items() if not file.exists()}
+    due = {file: checked[key][1] for key, file in files.items() if not file.exists()}
     places = list(due)
 
     def made(number: int, data: Any) -> None:
@@ -81,15 +98,40 @@ def data_of_runs(runs: Mapping[_Key, Run], folder: Path, make: Maker | None = No
         replace_file(places[number], lambda file: file.write(text), new_suffix=".part")
 
     if due:
-        (make or on_cores())([(runs[key], scenarios[key]) for key in due.values()], made)
+        (make or on_cores())(list(due.values()), made)
     return {key: json.loads(file.read_text(encoding="utf-8")) for key, file in files.items()}
 
 
-def _hash(run: Run, scenario: _vegaslab.Scenario) -> str:
-    _, _, source = read(run.scenario)
-    # the run's id covers rate traces and own algorithms
-    document = _vegaslab.Template(scenario.document_json(), "json", printable(source))
-    run_id = document.run_ids(["{}"], [scenario.seed]).hex()
+def _checked(runs: Mapping[_Key, Run]) -> dict[_Key, tuple[str, Due]]:
+    """Returns the name and the checked description of each run. Runs that differ in their seeds alone are checked
+    together, as no seed makes a scenario wrong. Shows how far it is.
+    """
+    alike: dict[tuple[object, ...], list[_Key]] = {}
+    for key, run in runs.items():
+        alike.setdefault((run.scenario, *override_list(run.set)), []).append(key)
+    found: dict[_Key, tuple[str, Due]] = {}
+    with SweepProgress("runs checked") as progress:
+        for keys in alike.values():
+            progress(len(found), len(runs), 0)
+            found |= _of_seeds({key: runs[key] for key in keys})
+    return {key: found[key] for key in runs}
+
+
+def _of_seeds(runs: Mapping[_Key, Run]) -> dict[_Key, tuple[str, Due]]:
+    first = next(iter(runs.values()))
+    scenario = first.check()
+    _, _, source = read(first.scenario)
+    template = _vegaslab.Template(scenario.document_json(), "json", printable(source))
+    seeds = [scenario.seed if run.seed is None else run.seed for run in runs.values()]
+    # the ids cover rate traces and own algorithms
+    ids = template.run_ids(["{}"], seeds)
+    return {
+        key: (_name(run, ids[at : at + _ID_BYTES].hex()), Due(run, seed, scenario.duration_s, template))
+        for (key, run), seed, at in zip(runs.items(), seeds, range(0, len(ids), _ID_BYTES), strict=True)
+    }
+
+
+def _name(run: Run, run_id: str) -> str:
     code = _code(run.extract.__module__)
     arguments = json.dumps(run.arguments, sort_keys=True)
     parts = (run_id, run.extract.__qualname__, code, arguments, engine_digest())

@@ -68,6 +68,19 @@ class KeptResult(Result):
         """Drops, losses, timeouts and exits from slow start, in order of time."""
         return self._table("incidents")
 
+    @cached_property
+    def media(self) -> "pyarrow.Table":
+        """The frames of flows that send media; without rows where the run has none."""
+        if (self._folder / "media.parquet").exists():
+            return self._table("media")
+        # commands that read no tables need not wait for it
+        import pyarrow as pa
+
+        kinds = {"time_s": "float64", "flow": "uint32", "layer": "uint32", "bytes": "uint64", "delay_ms": "float64"}
+        columns = {name: pa.array([], pa.type_for_alias(kind)) for name, kind in kinds.items()}
+        columns["state"] = pa.array([], pa.dictionary(pa.int32(), pa.string()))
+        return pa.table(columns).select(["time_s", "flow", "layer", "bytes", "state", "delay_ms"])
+
     def write(self, dir: str | PathLike[str], *, csv: bool = False, pcapng: bool = False) -> Path:  # noqa: ARG002
         """Copies the folder, all of it or nothing; adds nothing that the run did not write."""
         with whole_folder(Path(dir)) as folder:

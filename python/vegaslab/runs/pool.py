@@ -1,8 +1,10 @@
 """Whole runs in parallel: on threads, with the interpreter released, one a core."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
 from threading import Event
 from typing import TypeVar
 
@@ -12,6 +14,7 @@ from vegaslab.util.memory import memory_bytes
 
 _T = TypeVar("_T")
 _GLANCE_S = 0.1
+_AHEAD = 4
 
 
 def usable_cores() -> int:
@@ -24,14 +27,15 @@ class _StoppedError(Exception):
 
 
 def run_all(
-    scenarios: Sequence[_vegaslab.Scenario],
+    scenarios: Sequence[_vegaslab.Scenario | Callable[[], _vegaslab.Scenario]],
     keep: Callable[[int, Result], _T],
     *,
     jobs: int,
     progress: Callable[[float], object] | None = None,
     memory: str | int | None = None,
 ) -> list[_T]:
-    """Runs all scenarios; returns what `keep` makes of each place and result. At most `jobs` runs are in memory.
+    """Runs all scenarios, or what a function builds when its run begins; returns what `keep` makes of each place and
+    result. At most `jobs` runs are in memory.
 
     `progress` is called some ten times a second with the simulated time of all runs so far, s. Ctrl-C ends the runs
     and raises `KeyboardInterrupt`; so does the first exception of `keep`, which is raised. `memory` is as for
@@ -47,22 +51,32 @@ def run_all(
             if stop.is_set():
                 raise _StoppedError
 
-        kept = keep(number, run_checked(scenarios[number], note, memory=share))
-        reached_s[number] = scenarios[number].duration_s
+        given = scenarios[number]
+        scenario = given() if callable(given) else given
+        kept = keep(number, run_checked(scenario, note, memory=share))
+        reached_s[number] = scenario.duration_s
         return kept
 
+    made: dict[int, _T] = {}
+    numbers = iter(range(len(scenarios)))
+    told = time.monotonic()
     with ThreadPoolExecutor(jobs) as pool:
-        runs = [pool.submit(make, number) for number in range(len(scenarios))]
+
+        def submitted(most: int) -> dict[Future[_T], int]:
+            return {pool.submit(make, number): number for number in islice(numbers, most)}
+
         try:
-            pending = set(runs)
+            # to wait for thousands of futures takes longer than a short run
+            pending = submitted(_AHEAD * jobs)
             while pending:
-                done, pending = wait(pending, _GLANCE_S, FIRST_COMPLETED)
-                for run in done:
-                    run.result()
-                if progress is not None:
+                done, _ = wait(pending, _GLANCE_S, FIRST_COMPLETED)
+                made |= {pending.pop(run): run.result() for run in done}
+                pending |= submitted(len(done))
+                if progress is not None and (not pending or time.monotonic() - told >= _GLANCE_S):
                     progress(sum(reached_s))
+                    told = time.monotonic()
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
-    return [run.result() for run in runs]
+    return [made[number] for number in range(len(scenarios))]

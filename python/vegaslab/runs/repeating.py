@@ -13,6 +13,7 @@ def check_repeats(first: Result, second: Result) -> None:
         "flow_series": (first.series.flows, second.series.flows),
         "link_series": (first.series.links, second.series.links),
         "incidents": (first.incidents, second.incidents),
+        "media": (first.media, second.media),
     }
     differing = [name for name, (one, other) in tables.items() if not one.equals(other)]
     if differing:

@@ -159,6 +159,11 @@ class Result(Drawable):
         """Drops, losses, retransmissions, timeouts and exits from slow start, in order of time."""
         return _arrow(self._outcome.incidents)
 
+    @cached_property
+    def media(self) -> "pyarrow.Table":
+        """The frames of flows that send media, in the order in which each flow makes them."""
+        return _arrow(self._outcome.media)
+
     def sheet(self) -> "Sheet":
         """The lines that the pictures show: the flows and the bottleneck over time."""
         from vegaslab.reports.sheet import sheet_of_run

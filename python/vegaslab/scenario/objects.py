@@ -510,7 +510,7 @@ class ApplicationPhase(Table):
     [ApplicationPhase(kind='rate', rate='2mbit')]
     """
 
-    kind: Literal["bulk", "idle", "rate", "on-off", "requests", "video"]
+    kind: Literal["bulk", "idle", "rate", "on-off", "requests", "video", "media"]
     """What the application does in this phase."""
     duration: str | None = None
     """How long the phase lasts; only the last one may have no end. Default: until the flow ends."""
@@ -530,6 +530,29 @@ class ApplicationPhase(Table):
     """video: playing time of a segment of video. Default: "4s"."""
     buffer: str | None = None
     """video: playing time that the player keeps at most. Default: "30s"."""
+    layers: Sequence[MediaLayer] | None = None
+    """media: the layers, the most important first."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MediaLayer(Table):
+    """A layer of media: frames of voice, or of a video at one quality.
+
+    >>> from vegaslab import ApplicationPhase, MediaLayer
+    >>> ApplicationPhase(kind="media", layers=[MediaLayer(every="20ms", size="80b")]).to_dict()["layers"]
+    [{'every': '20ms', 'size': '80b'}]
+    """
+
+    every: str
+    """The time between two frames."""
+    size: str
+    """Payload of a frame."""
+    key_size: str | None = None
+    """Payload of a key frame, with which each group begins. Default: `size`."""
+    group: int | None = None
+    """The number of frames in a group. Default: 1."""
+    give_up: str | None = None
+    """A frame that has not left whole after this time is given up, with the rest of its group. Default: never."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,6 +4,7 @@ import errno
 import json
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import cache
 from os import PathLike
 from pathlib import Path
 from typing import Literal
@@ -68,6 +69,12 @@ def shipped_scenarios() -> dict[str, Path]:
     >>> list(vegaslab.shipped_scenarios())[:2]
     ['adversarial-delay', 'applications']
     """
+    return dict(_shipped())
+
+
+@cache
+def _shipped() -> dict[str, Path]:
+    # a dossier asks for its scenarios thousands of times
     files = [*sorted(_SHIPPED.glob("*.toml"))]
     files += [path for folder in _FOLDERS for path in sorted(_SHIPPED.glob(f"{folder}/*.toml"))]
     return {path.relative_to(_SHIPPED).with_suffix("").as_posix(): path for path in files}

@@ -9,14 +9,20 @@ use std::fmt;
 
 use vegas_core::units::{Bytes, Time};
 
+pub use crate::measure::outcome::MediaFrame;
 pub use crate::measure::totals::{FlowCounts, FlowTotals, RttTotals};
 use crate::scenario::FlowSpec;
-pub use crate::tcp::{Phased, Supply};
+pub use crate::tcp::{Media, Phased, Supply};
 
 /// A transport protocol, which creates connections.
-pub trait Stack: fmt::Debug + Sync {
+pub trait Stack: fmt::Debug + Send + Sync {
     /// Creates both ends of the flow with number `flow`; they send nothing before [`Connection::start`].
     fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection>;
+    /// Returns the same stack for the whole of a run, in which sources of traffic open connections; `None` if it makes
+    /// the ends of flows only.
+    fn kept(&self) -> Option<Box<dyn Stack>> {
+        None
+    }
 }
 
 /// Both ends of a connection that sends data one way.
@@ -41,6 +47,10 @@ pub trait Connection: fmt::Debug + Send {
     fn memory_bytes(&self) -> usize;
     /// Returns the counters and measurements of the connection until now.
     fn totals(&self, now: Time) -> FlowTotals;
+    /// Returns the frames of media that the flow with this number has made by now.
+    fn media(&self, _flow: u32, _now: Time) -> Vec<MediaFrame> {
+        Vec::new()
+    }
 }
 
 /// The identity of a datagram, by which a connection finds its bytes and a reader of the results the datagram.

@@ -7,7 +7,7 @@ use vegas_core::units::{Time, Window};
 
 use super::external::Connection;
 use super::misbehaving::Misbehaving;
-use crate::measure::outcome::{CapturePoint, CapturedPacket};
+use crate::measure::outcome::{CapturePoint, CapturedPacket, MediaFrame};
 use crate::measure::sampling::{SamplingInstants, Snapshots};
 use crate::measure::totals::{FlowCounts, FlowTotals};
 use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, SackPool};
@@ -29,8 +29,8 @@ pub(crate) struct Flow {
     pub(crate) uses_ecn: bool,
     /// The state of a receiver that breaks a rule.
     pub(crate) misbehaving: Option<Box<Misbehaving>>,
-    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, or has a receiver that
-    /// misbehaves.
+    /// Whether the flow uses ECN, asks routers for their stamps, measures one-way delays, has a receiver that
+    /// misbehaves, or sends media.
     pub(crate) is_special: bool,
     /// RoVegas: the stamps of the newest data packet.
     pub(crate) echo: Aqt,
@@ -78,7 +78,11 @@ impl Flow {
             external: None,
             timer_event: Time::NEVER,
             uses_ecn: spec.ecn,
-            is_special: spec.ecn || sender.layout().asks_routers() || sender.measures_delays() || misbehaving.is_some(),
+            is_special: spec.ecn
+                || sender.layout().asks_routers()
+                || sender.measures_delays()
+                || misbehaving.is_some()
+                || spec.sends_media(),
             misbehaving,
             echo: Aqt::ZERO,
             arrived: Time::ZERO,
@@ -114,7 +118,9 @@ impl Flow {
         if self.misbehaving.is_some() {
             return self.receive_wrongly(at, from, to, packet);
         }
-        self.receiver.on_data(at, from, to, packet.wire())
+        let timing = self.receiver.on_data(at, from, to, packet.wire());
+        self.note_delivery(at);
+        timing
     }
 
     /// Takes in a data packet as a receiver that breaks a rule.
@@ -127,6 +133,7 @@ impl Flow {
         if let Some(receiver) = &mut self.misbehaving {
             receiver.on_data(at, to, is_new);
         }
+        self.note_delivery(at);
         timing
     }
 
@@ -136,6 +143,7 @@ impl Flow {
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
         let (from, to) = self.note_header(at, packet);
         self.receiver.take_in(from, to, packet.wire());
+        self.note_delivery(at);
         self.make_ack(self.receiver.next_expected(), id, sacks)
     }
 
@@ -153,6 +161,23 @@ impl Flow {
             }
         }
         (packet.sequence, to)
+    }
+
+    #[inline(always)]
+    fn note_delivery(&mut self, at: Time) {
+        if self.is_special
+            && let Some(media) = self.sender.media_mut()
+        {
+            media.note_delivery(at, self.receiver.next_expected());
+        }
+    }
+
+    /// Returns the frames of media that flow `id` has made by `now`.
+    pub(crate) fn media(&self, id: u32, now: Time) -> Vec<MediaFrame> {
+        match &self.external {
+            Some(connection) => connection.media(id, now),
+            None => self.sender.media(id, now),
+        }
     }
 
     /// Returns the numbers that a receiver which breaks a rule acknowledges when an acknowledgement is due; `None` for a
@@ -199,6 +224,14 @@ impl Flow {
     pub(crate) fn is_complete(&self, now: Time) -> bool {
         match &self.external {
             None => self.sender.stats.completed().is_some() && !self.lacks_data(),
+            Some(_) => self.is_over(now),
+        }
+    }
+
+    /// Returns whether the sender has nothing more to do, whatever the receiver has.
+    pub(crate) fn is_over(&self, now: Time) -> bool {
+        match &self.external {
+            None => self.sender.stats.completed().is_some(),
             Some(connection) => connection.totals(now).over.is_some(),
         }
     }
@@ -226,6 +259,18 @@ impl Flow {
     /// When the connection was over, if the receiver then had everything.
     pub(crate) fn completed(&self) -> Option<Time> {
         self.over().filter(|_| !self.lacks_data())
+    }
+
+    /// Returns the number of payload bytes delivered in order, and when the flow was complete; a connection that is
+    /// lost is not.
+    pub(crate) fn ending(&self, now: Time) -> (u64, Option<Time>) {
+        match &self.external {
+            None => (self.delivered_bytes(), self.completed()),
+            Some(connection) => {
+                let totals = connection.totals(now);
+                (totals.counts.delivered_bytes, totals.over.filter(|_| !totals.lost))
+            }
+        }
     }
 
     /// Returns whether the flow's packets carry the option that routers stamp.

@@ -4,11 +4,14 @@
 //! Places are reused, and new ones are numbered many at a time. So the memory follows the greatest number of
 //! connections open at once, and no packet allocates.
 
+use vegas_core::units::Time;
+
 use super::event_loop::EventLoop;
 use super::hosts::Hosts;
 use crate::endpoint::Flow;
 use crate::network::Network;
 use crate::packet::{Packet, PacketKind};
+use crate::scenario::Transport;
 use crate::traffic::{Begin, Writes};
 use crate::util::random::Stream;
 
@@ -28,6 +31,10 @@ impl<N: Network> EventLoop<N> {
                 let name = || format!("control of traffic {id}, connection {number}");
                 let seed = || Stream::named(self.seed, &name()).below(u64::MAX);
                 let mut flow = Flow { source: Some(id), ..Flow::new(place, spec, seed) };
+                if spec.transport == Transport::Quic {
+                    let stack = self.stack.as_deref().expect("a run with QUIC connections keeps their stack");
+                    flow.external = Some(stack.connect(spec, 0, seed()));
+                }
                 match writes {
                     Writes::AllAtOnce => {}
                     Writes::Timed { times, ends } => flow.sender.set_writes(times, ends),
@@ -47,6 +54,9 @@ impl<N: Network> EventLoop<N> {
         match self.hosts.flows.get_mut(place as usize) {
             Some(over) => *over = flow,
             None => self.hosts.flows.push(flow),
+        }
+        if self.hosts.flows[place as usize].external.is_some() {
+            return self.drive(place, |connection, now| connection.start(now));
         }
         let sender = &mut self.hosts.flows[place as usize].sender;
         sender.start(self.now, &mut self.hosts.outbox);
@@ -85,13 +95,14 @@ impl Hosts {
 
     /// Frees the place of a source's connection, if all of its data is acknowledged and none of its packets is in the
     /// network.
-    pub(super) fn close_if_over(&mut self, id: u32) {
+    pub(super) fn close_if_over(&mut self, id: u32, now: Time) {
         let flow = &mut self.flows[id as usize];
-        if flow.on_their_way > 0 || flow.sender.stats.completed().is_none() {
+        if flow.on_their_way > 0 || !flow.is_over(now) {
             return;
         }
         let Some(source) = flow.source.take() else { return };
-        self.sources[source as usize].close(flow);
+        self.sources[source as usize].close(flow, now);
+        flow.external = None;
         self.timers.cancel(self.components.retransmission(id));
         self.timers.cancel(self.components.delayed_ack(id));
         self.timers.cancel(self.components.pacing(id));
@@ -104,7 +115,7 @@ impl Hosts {
         is_opened.then(|| &mut self.flows[packet.flow() as usize])
     }
 
-    pub(super) fn lose_traffic(&mut self, packet: &Packet) {
+    pub(super) fn lose_traffic(&mut self, packet: &Packet, at: Time) {
         let Some(flow) = self.background(packet) else {
             self.sources[packet.flow() as usize].on_lost();
             return;
@@ -113,7 +124,7 @@ impl Hosts {
         if let Some(source) = flow.source.filter(|_| packet.kind() == PacketKind::Data) {
             self.sources[source as usize].on_lost();
         }
-        self.close_if_over(packet.flow());
+        self.close_if_over(packet.flow(), at);
     }
 
     /// Counts an endpoint's packet that leaves its host, if it belongs to background traffic.

@@ -28,6 +28,8 @@ pub(super) struct EventLoop<N> {
     events: u64,
     pub(super) network: N,
     pub(super) hosts: Hosts,
+    /// The stack of the QUIC connections that sources of traffic open.
+    pub(super) stack: Option<Box<dyn Stack>>,
     /// The changes to come, in the order of time.
     changes: VecDeque<ScheduledChange>,
     /// The packets delivered to hosts that are not the engine's own; none if the hosts are the engine's.
@@ -65,6 +67,7 @@ impl<N: Network> EventLoop<N> {
             events: 0,
             network,
             hosts: Hosts::new(scenario, flows, rows),
+            stack: external_flows::stack_of_traffic(scenario, stack),
             changes: scenario.changes.clone().into(),
             delivered: (!own_hosts).then(Vec::new),
             is_plain: own_hosts && !has_external && scenario.traffic.is_empty(),

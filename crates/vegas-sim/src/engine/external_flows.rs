@@ -30,9 +30,35 @@ pub(super) fn connect(
     Ok(())
 }
 
+/// The stack of the connections that sources of traffic open; `None` if all of them are TCP's.
+pub(super) fn stack_of_traffic(scenario: &Scenario, stack: Option<&dyn Stack>) -> Option<Box<dyn Stack>> {
+    let mut connections = scenario.traffic.iter().filter_map(|source| source.connection());
+    let has_quic = connections.any(|spec| spec.transport == Transport::Quic);
+    has_quic.then(|| stack.and_then(Stack::kept).expect("a stack that opens connections for sources of traffic"))
+}
+
 impl<N: Network> EventLoop<N> {
     /// Calls a flow's connection with an event, sends its datagrams and sets its timer.
     pub(super) fn drive(&mut self, id: u32, event: impl FnOnce(&mut dyn Connection, Time)) {
+        match id < self.hosts.components.flows {
+            true => {
+                self.exchange(id, event);
+                if self.until_complete {
+                    self.end_if_complete();
+                }
+                self.hosts.note_window(self.now, id as usize);
+            }
+            false => {
+                // a packet that is lost as it leaves must not close the connection before all have left
+                self.hosts.flows[id as usize].on_their_way += 1;
+                self.exchange(id, event);
+                self.hosts.flows[id as usize].on_their_way -= 1;
+                self.hosts.close_if_over(id, self.now);
+            }
+        }
+    }
+
+    fn exchange(&mut self, id: u32, event: impl FnOnce(&mut dyn Connection, Time)) {
         let now = self.now;
         event(self.hosts.connection(id), now);
         while let Some(datagram) = self.hosts.connection(id).transmit(now) {
@@ -42,10 +68,6 @@ impl<N: Network> EventLoop<N> {
             Some(due) => self.hosts.timers.schedule(self.hosts.components.retransmission(id), due.max(now)),
             None => self.hosts.timers.cancel(self.hosts.components.retransmission(id)),
         }
-        if self.until_complete {
-            self.end_if_complete();
-        }
-        self.hosts.note_window(now, id as usize);
     }
 
     pub(super) fn start_stop_external(&mut self, id: u32) {
@@ -62,6 +84,11 @@ impl<N: Network> EventLoop<N> {
 
     pub(super) fn receive_external(&mut self, packet: &Packet) {
         self.hosts.outcome.delivered_packets += u64::from(packet.kind() == PacketKind::Data);
+        if let Some(source) =
+            self.hosts.flows[packet.flow() as usize].source.filter(|_| packet.kind() == PacketKind::Data)
+        {
+            self.hosts.sources[source as usize].on_delivered(packet);
+        }
         let (id, marked) = (datagram(packet), packet.ecn().has(Ecn::MARKED));
         self.drive(packet.flow(), |connection, now| connection.receive(now, id, marked));
     }
@@ -69,7 +96,7 @@ impl<N: Network> EventLoop<N> {
 
 impl Hosts {
     pub(super) fn is_external(&self, packet: &Packet) -> bool {
-        self.is_of_flow(packet) && self.flows[packet.flow() as usize].external.is_some()
+        packet.kind() != PacketKind::Datagram && self.flows[packet.flow() as usize].external.is_some()
     }
 
     /// Adds an incident for each lost connection, with the time of the loss.

@@ -100,10 +100,11 @@ impl Hosts {
         order_incidents(&mut self.outcome.incidents, seconds(now));
         let opened = self.flows.split_off(self.components.flows as usize);
         for (flow, source) in opened.iter().filter_map(|flow| Some((flow, flow.source?))) {
-            self.sources[source as usize].close(flow);
+            self.sources[source as usize].close(flow, now);
         }
         self.outcome.traffic = self.sources.iter().map(|source| source.outcome(now)).collect();
         let Hosts { recorder, flows, mut outcome, .. } = self;
+        outcome.media = flows.iter().enumerate().flat_map(|(id, flow)| flow.media(id as u32, now)).collect();
         outcome.flows = flows.iter().map(|flow| flow_outcome(&flow.totals(now), flow.start, now)).collect();
         drop(flows);
         recorder.finish(outcome)
@@ -177,7 +178,7 @@ impl network::Hosts for Hosts {
             self.connection(packet.flow()).discard(datagram(&packet));
         }
         if !self.is_of_flow(&packet) {
-            self.lose_traffic(&packet);
+            self.lose_traffic(&packet, at);
         }
         self.note_incident(at, link, &packet, kind);
     }

@@ -46,8 +46,11 @@ impl<N: Network> EventLoop<N> {
             self.hosts.sources[id].on_delivered(packet);
         } else if packet.flow() >= self.hosts.components.flows {
             self.hosts.flows[id].on_their_way -= 1;
-            self.take_in_segment(sequence, flow_and_flags, header);
-            self.hosts.close_if_over(packet.flow());
+            match self.hosts.flows[id].external {
+                Some(_) => self.receive_external(packet),
+                None => self.take_in_segment(sequence, flow_and_flags, header),
+            }
+            self.hosts.close_if_over(packet.flow(), self.now);
         } else if self.delivered.is_some() {
             self.hand_over(packet);
         } else if self.hosts.flows[id].external.is_some() {

@@ -20,6 +20,8 @@ pub struct Outcome {
     pub link_series: LinkSeries,
     /// The incidents, in the order of time.
     pub incidents: Vec<Incident>,
+    /// The frames of flows that send media, flow by flow, in the order in which they were made.
+    pub media: Vec<MediaFrame>,
     /// The packets of the capture, if the scenario asks for one.
     pub capture: Vec<CapturedPacket>,
     /// The captured packets of real hosts, as bytes.
@@ -256,6 +258,48 @@ pub struct Incident {
     /// The first payload byte of the segment concerned, from 0. For a QUIC packet, the number of datagrams that its end
     /// had sent before; for a lost connection, the payload that was delivered, bytes.
     pub sequence: u64,
+}
+
+/// A frame that an application of media made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MediaFrame {
+    /// When the application made it, s.
+    pub time_s: f64,
+    /// The flow's number.
+    pub flow: u32,
+    /// The number of its layer, from 0, the most important.
+    pub layer: u32,
+    /// Its payload.
+    pub bytes: u64,
+    /// What became of it by the end of the run.
+    pub state: FrameState,
+    /// The time until the receiver had all of it, ms.
+    pub delay_ms: Option<f64>,
+}
+
+/// What became of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameState {
+    /// The receiver has all of it.
+    Delivered,
+    /// The application gave it up.
+    GivenUp,
+    /// It waits at the sender, or is on its way.
+    UnderWay,
+}
+
+impl FrameState {
+    /// All states, in the order of their numbers.
+    pub const ALL: [FrameState; 3] = [FrameState::Delivered, FrameState::GivenUp, FrameState::UnderWay];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            FrameState::Delivered => "delivered",
+            FrameState::GivenUp => "given-up",
+            FrameState::UnderWay => "under-way",
+        }
+    }
 }
 
 /// The kinds of incident.

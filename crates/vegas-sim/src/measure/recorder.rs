@@ -231,7 +231,7 @@ pub(crate) fn seconds_of(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e9
 }
 
-fn millis(span: Span) -> f64 {
+pub(crate) fn millis(span: Span) -> f64 {
     span.as_nanos() as f64 / 1e6
 }
 

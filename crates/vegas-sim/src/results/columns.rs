@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int32Array, StringArray, UInt32Array, UInt64Array};
 
 use crate::measure::outcome::{
-    CompletionTimes, FlowOutcome, IncidentKind, LinkOutcome, Outcome, PHASES, QueueingTimes, TrafficOutcome,
-    TransferOutcome,
+    CompletionTimes, FlowOutcome, FrameState, IncidentKind, LinkOutcome, Outcome, PHASES, QueueingTimes,
+    TrafficOutcome, TransferOutcome,
 };
 use crate::scenario::{LinkId, Scenario};
 
@@ -34,7 +34,7 @@ pub struct Column {
 }
 
 /// Every table, in the order in which they are documented.
-pub const TABLES: [TableSpec; 6] = [FLOWS, LINKS, TRAFFIC, FLOW_SERIES, LINK_SERIES, INCIDENTS];
+pub const TABLES: [TableSpec; 7] = [FLOWS, LINKS, TRAFFIC, FLOW_SERIES, LINK_SERIES, INCIDENTS, MEDIA];
 
 /// The table with a row for each flow. The summary's flows are these rows.
 pub const FLOWS: TableSpec = TableSpec {
@@ -260,6 +260,34 @@ pub const INCIDENTS: TableSpec = TableSpec {
             "first payload byte of the segment concerned; of QUIC datagrams sent before",
             |_, o| Arc::new(UInt64Array::from_iter_values(o.incidents.iter().map(|i| i.sequence))),
         ),
+    ],
+};
+
+/// The table with a row for each frame of media, flow by flow in the order in which they are made. It is written where
+/// there are any.
+pub const MEDIA: TableSpec = TableSpec {
+    name: "media",
+    columns: &[
+        column("time_s", "s", "when the application makes the frame, since the run began", |_, o| {
+            Arc::new(Float64Array::from_iter_values(o.media.iter().map(|frame| frame.time_s)))
+        }),
+        column("flow", "-", "the flow's id", |_, o| {
+            Arc::new(UInt32Array::from_iter_values(o.media.iter().map(|frame| frame.flow)))
+        }),
+        column("layer", "-", "the frame's layer, counted from 0, the most important", |_, o| {
+            Arc::new(UInt32Array::from_iter_values(o.media.iter().map(|frame| frame.layer)))
+        }),
+        column("bytes", "bytes", "payload of the frame", |_, o| {
+            Arc::new(UInt64Array::from_iter_values(o.media.iter().map(|frame| frame.bytes)))
+        }),
+        column("state", "-", "delivered, given-up by its application, or under-way at the end", |_, o| {
+            let states = FrameState::ALL.map(|state| state.name().to_string());
+            names(o.media.iter().map(|frame| Some(frame.state as u32)), states.into_iter())
+        }),
+        column("delay_ms", "ms", "until the receiver has all of the frame", |_, o| {
+            Arc::new(o.media.iter().map(|frame| frame.delay_ms).collect::<Float64Array>())
+        })
+        .nullable(),
     ],
 };
 

@@ -1,10 +1,10 @@
 //! The application of a flow in the file, with its defaults filled in.
 
-use vegas_core::units::{Rate, Span};
+use vegas_core::units::{Bytes, Rate, Span};
 
-use super::document::{ActivityKind, ApplicationPhase as Given};
+use super::document::{ActivityKind, ApplicationPhase as Given, MediaLayer as GivenLayer};
 use super::flow;
-use super::model::{Activity, ApplicationPhase, Video};
+use super::model::{Activity, ApplicationPhase, MediaLayer, Video};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Field, Table};
 use crate::scenario::read::scalar::Named;
@@ -15,6 +15,9 @@ const PERIOD_MAX: Span = Span::from_secs(3600);
 /// The usual values of players of video over HTTP.
 const SEGMENT: Span = Span::from_secs(4);
 const BUFFER: Span = Span::from_secs(30);
+/// Frames are listed in the results, so that they must not come too fast.
+const FRAME_TIME_MIN: Span = Span::from_micros(100);
+const FRAME_MAX: Bytes = Bytes::new(1_000_000_000);
 
 /// Checks the phases at `key`; without phases the flow sends bulk data throughout.
 pub(super) fn resolve(key: &str, given: &[Table<Given>]) -> Checked<Vec<ApplicationPhase>> {
@@ -24,6 +27,11 @@ pub(super) fn resolve(key: &str, given: &[Table<Given>]) -> Checked<Vec<Applicat
         if phase.duration.is_none() && at < last {
             let message = "is missing: the phases after this one would never come; give a time such as \"10s\"";
             return Err(Problem::new(child(&key, "duration"), message));
+        }
+        if phase.kind.0 == ActivityKind::Media && (given.len() > 1 || phase.duration.is_some()) {
+            let message =
+                "\"media\" lasts as long as the flow; leave out duration and other phases, and give the flow a stop";
+            return Err(Problem::new(child(&key, "kind"), message));
         }
         let length = phase.duration.map(|length| positive(child(&key, "duration"), length.0)).transpose()?;
         check_keys(&key, phase)?;
@@ -48,6 +56,7 @@ fn activity(key: &str, phase: &Given) -> Checked<Activity> {
             Ok(Activity::Requests { size: size.ok_or_else(|| Problem::missing(child(key, "size")))?, think })
         }
         ActivityKind::Video => Ok(Activity::Video(video(key, phase)?)),
+        ActivityKind::Media => Ok(Activity::Media(layers(key, phase)?)),
     }
 }
 
@@ -68,6 +77,37 @@ fn video(key: &str, phase: &Given) -> Checked<Video> {
     Ok(Video { ladder, segment, buffer })
 }
 
+fn layers(key: &str, phase: &Given) -> Checked<Vec<MediaLayer>> {
+    let key = child(key, "layers");
+    let given = phase.layers.as_deref().ok_or_else(|| Problem::missing(&key))?;
+    if given.is_empty() {
+        return Err(Problem::new(key, "is empty; write a layer such as { every = \"20ms\", size = \"80b\" }"));
+    }
+    given.iter().enumerate().map(|(at, given)| layer(&child(&key, at.to_string()), given)).collect()
+}
+
+fn layer(key: &str, given: &GivenLayer) -> Checked<MediaLayer> {
+    let frame = |name: &str, size| {
+        let key = child(key, name);
+        let size = flow::size(key.clone(), Some(size))?.ok_or_else(|| Problem::missing(&key))?;
+        match size > FRAME_MAX {
+            true => Err(Problem::new(key, "is too large for a frame; write 1gb at most")),
+            false => Ok(size),
+        }
+    };
+    let every = period(child(key, "every"), Some(given.every))?;
+    if every < FRAME_TIME_MIN {
+        return Err(Problem::new(child(key, "every"), "is too short; write 100us or more"));
+    }
+    Ok(MediaLayer {
+        every,
+        size: frame("size", given.size)?,
+        key_size: frame("key_size", given.key_size.unwrap_or(given.size))?,
+        group: given.group.map_or(1, |group| group.0.0),
+        give_up: given.give_up.map(|time| period(child(key, "give_up"), Some(time))).transpose()?,
+    })
+}
+
 /// Refuses keys that have no meaning in this kind of phase.
 fn check_keys(key: &str, phase: &Given) -> Checked<()> {
     const RATED: &[ActivityKind] = &[ActivityKind::Rate, ActivityKind::OnOff];
@@ -81,6 +121,7 @@ fn check_keys(key: &str, phase: &Given) -> Checked<()> {
         ("ladder", phase.ladder.is_some(), &[ActivityKind::Video]),
         ("segment", phase.segment.is_some(), &[ActivityKind::Video]),
         ("buffer", phase.buffer.is_some(), &[ActivityKind::Video]),
+        ("layers", phase.layers.is_some(), &[ActivityKind::Media]),
     ];
     let Some((name, _, kinds)) = keys.iter().find(|(_, given, kinds)| *given && !kinds.contains(&kind)) else {
         return Ok(());

@@ -5,7 +5,7 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 
 use super::application;
 use super::composition::{self, FlowAlgorithm};
-use super::document::{Algorithm, BrokenRule, Flow, Host};
+use super::document::{ActivityKind, Algorithm, BrokenRule, Flow, Host};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, Transport,
 };
@@ -68,6 +68,9 @@ pub(super) fn resolve(
     };
     let size = size(child(key, "size"), flow.size)?;
     let application = application::resolve(&child(key, "application"), &flow.application)?;
+    if size.is_some() && flow.application.iter().any(|phase| phase.kind.0 == ActivityKind::Media) {
+        return Err(Problem::new(child(key, "size"), "goes with no media; leave it out, and give the flow a stop"));
+    }
     let ecn = flow.ecn.unwrap_or(false);
     let kind = FlowKind {
         transport,

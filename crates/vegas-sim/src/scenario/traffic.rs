@@ -217,8 +217,11 @@ fn connection(
         return Err(Problem::new(child(&key_flow, name), message));
     }
     let spec = flow::resolve(&key_flow, flow, duration, network, folder)?;
-    if spec.transport != Transport::Tcp {
-        let message = "transfers of traffic are TCP's; leave it out, or write QUIC flows as [[flow]]";
+    if spec.transport == Transport::Quic && traffic.kind.0 != TrafficKind::PoissonTransfers {
+        let message = format!(
+            "connections of {} are TCP's; leave it out, or set {key}.kind to \"poisson-transfers\"",
+            name_of(traffic.kind.0)
+        );
         return Err(Problem::new(child(&key_flow, "transport"), message));
     }
     Ok(spec)

@@ -1,7 +1,5 @@
 //! The division of a flow's payload into segments; only this module converts between segments and bytes.
 
-use std::sync::Arc;
-
 use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::Bytes;
 
@@ -26,7 +24,7 @@ pub(crate) struct Layout {
     /// The payload of the whole transfer, bytes, if it has a size.
     size: Option<u64>,
     /// The end of each write of an application that begins a segment with each.
-    writes: Option<Arc<[WriteEnd]>>,
+    writes: Option<Vec<WriteEnd>>,
 }
 
 /// Where a write ends: the segments and the payload bytes until then.
@@ -51,7 +49,10 @@ impl Layout {
         let payload = spec.packet.get() - spec.header.get();
         Layout {
             payload,
-            full_segments: spec.size.map_or(u64::MAX, |size| size.get() / payload),
+            full_segments: match spec.sends_media() {
+                true => 0,
+                false => spec.size.map_or(u64::MAX, |size| size.get() / payload),
+            },
             overhead: spec.header.get() + option,
             full_wire: WireSize::of(Bytes::new(spec.packet.get() + option)),
             asks_routers,
@@ -68,10 +69,22 @@ impl Layout {
             end = WriteEnd { segments: end.segments + size.div_ceil(self.payload), bytes: end.bytes + size };
             end
         });
-        let ends: Arc<[WriteEnd]> = ends.collect();
+        let ends: Vec<WriteEnd> = ends.collect();
         self.size = Some(end.bytes);
         self.full_segments = 0;
         self.writes = Some(ends);
+    }
+
+    /// Divides `waiting` bytes, which follow the first `sent` segments in the place of what did, into full segments, of
+    /// which the last may be short. Returns the number of all segments.
+    pub(crate) fn rewrite_after(&mut self, sent: u64, waiting: u64) -> u64 {
+        let before = WriteEnd { segments: sent, bytes: self.first_byte(sent) };
+        let all = WriteEnd { segments: sent + waiting.div_ceil(self.payload), bytes: before.bytes + waiting };
+        let writes = self.writes.get_or_insert_default();
+        writes.truncate(writes.partition_point(|end| end.segments < sent));
+        writes.extend([before, all]);
+        writes.dedup();
+        all.segments
     }
 
     /// Returns whether packets carry the option that routers stamp.
@@ -86,9 +99,10 @@ impl Layout {
 
     /// The number of the transfer's segments; `None` without a size.
     pub(crate) fn segments(&self) -> Option<u64> {
+        let size = self.size?;
         match self.writes.as_deref() {
             Some(writes) => Some(writes.last().map_or(0, |last| last.segments)),
-            None => self.size.map(|size| size.div_ceil(self.payload)),
+            None => Some(size.div_ceil(self.payload)),
         }
     }
 
@@ -149,5 +163,36 @@ impl Layout {
     pub(crate) fn segments_until(&self, byte: u64) -> u64 {
         let after = self.segment_at(byte);
         if self.first_byte(after) > byte { after - 1 } else { after }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments of 1000 bytes: 2500 bytes wait, of which one segment leaves; then 80 more wait in front of the rest.
+    #[test]
+    fn what_has_not_left_is_divided_anew() {
+        let mut layout = Layout {
+            payload: 1_000,
+            full_segments: 0,
+            overhead: 40,
+            full_wire: WireSize::of(Bytes::new(1_040)),
+            asks_routers: false,
+            ack_wire: WireSize::of(Bytes::new(40)),
+            size: None,
+            writes: None,
+        };
+        assert_eq!(layout.rewrite_after(0, 2_500), 3);
+        assert_eq!([0, 1, 2, 3].map(|segment| layout.first_byte(segment)), [0, 1_000, 2_000, 2_500]);
+        assert_eq!(layout.rewrite_after(1, 1_580), 3);
+        assert_eq!([1, 2, 3].map(|segment| layout.first_byte(segment)), [1_000, 2_000, 2_580]);
+        assert_eq!([0, 1_000, 2_580].map(|byte| layout.segment_at(byte)), [0, 1, 3]);
+        // all have left, and 30 bytes come
+        assert_eq!(layout.rewrite_after(3, 30), 4);
+        assert_eq!((layout.payload(2), layout.payload(3)), (580, 30));
+        // nothing waits
+        assert_eq!(layout.rewrite_after(4, 0), 4);
+        assert_eq!((layout.first_byte(4), layout.segments()), (2_610, None));
     }
 }

@@ -18,6 +18,7 @@ pub(crate) use linux::LinuxAcks;
 pub(crate) use receiver::{AckTiming, Acks, Receiver};
 pub(crate) use sender::Sender;
 pub use sending::application::{Phased, Supply};
+pub use sending::media::Media;
 
 use crate::measure::outcome::IncidentKind;
 use crate::packet::Packet;

@@ -19,9 +19,10 @@ use super::linux::Linux;
 use super::recovery::Repair;
 use super::scoreboard::{Entry, Scoreboard};
 use super::sending::UNLIMITED;
-use super::sending::application::{Application, ENDLESS, Given, Replay};
+use super::sending::application::{Application, ENDLESS, Given, Replay, Supply};
+use super::sending::media::Media;
 use super::stats::SenderStats;
-use crate::measure::outcome::IncidentKind;
+use crate::measure::outcome::{IncidentKind, MediaFrame};
 use crate::packet::{Packet, SackBlocks};
 use crate::scenario::{Epoch, FlowSpec, Handshake, HostKind, HostSpec};
 use crate::tcp::timers::SenderTimers;
@@ -86,7 +87,7 @@ impl Sender {
         let detail = Detail::new(needs);
         let layout = Arc::new(Layout::new(spec));
         let total = layout.segments().unwrap_or(ENDLESS);
-        let application = Application::of_phases(&spec.application, layout.full_payload(), spec.start);
+        let application = Application::of(spec, layout.full_payload());
         let rules = Rules {
             detection: spec.composition.detection,
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
@@ -164,7 +165,24 @@ impl Sender {
         match self.given.application.as_deref() {
             None => Some(Span::ZERO),
             Some(Application::Replay(replay)) => Some(replay.waited()),
-            Some(Application::Scripted(_) | Application::Phased(_)) => None,
+            Some(Application::Scripted(_) | Application::Phased(_) | Application::Media(_)) => None,
+        }
+    }
+
+    /// Returns the frames of media that the application of flow `id` has made by `now`.
+    pub(crate) fn media(&self, id: u32, now: Time) -> Vec<MediaFrame> {
+        let left = self.rules.layout.first_byte(self.board.max());
+        match self.given.application.as_deref() {
+            Some(Application::Media(media)) => media.frames(id, now, left),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The application, if it sends media.
+    pub(crate) fn media_mut(&mut self) -> Option<&mut Media> {
+        match self.given.application.as_deref_mut() {
+            Some(Application::Media(media)) => Some(media),
+            _ => None,
         }
     }
 
@@ -179,7 +197,15 @@ impl Sender {
     pub(crate) fn write(&mut self, now: Time, out: &mut Outbox) {
         let Some(application) = &mut self.given.application else { return };
         let before = self.given.limit;
-        let supply = application.act(now, before, self.board.max());
+        let sent = self.board.max();
+        let supply = match &mut **application {
+            Application::Media(media) => {
+                let layout = Arc::make_mut(&mut self.rules.layout);
+                let waiting = media.act(now, layout.first_byte(sent));
+                Supply { given: layout.rewrite_after(sent, waiting), awaits: false }
+            }
+            usual => usual.act(now, before, sent),
+        };
         self.given.limit = supply.given.min(self.given.total);
         self.given.awaited = if supply.awaits { self.given.limit } else { self.given.total };
         if !self.established {
@@ -209,7 +235,12 @@ impl Sender {
         self.given.limit = self.given.limit.min(self.board.max());
         self.given.total = self.given.limit;
         self.given.awaited = self.given.total;
-        self.given.application = None;
+        let left = self.rules.layout.first_byte(self.board.max());
+        match self.given.application.as_deref_mut() {
+            // its frames are results
+            Some(Application::Media(media)) => media.stop(left),
+            _ => self.given.application = None,
+        }
         self.note_completion(now);
     }
 

@@ -135,9 +135,9 @@ impl Source {
     }
 
     /// Takes in the totals of one of the source's connections, which is over, or which the run's end cuts short.
-    pub(crate) fn close(&mut self, flow: &Flow) {
+    pub(crate) fn close(&mut self, flow: &Flow, now: Time) {
         if let Kind::Transfers(transfers) = &mut self.load {
-            transfers.close(flow);
+            transfers.close(flow, now);
         }
     }
 

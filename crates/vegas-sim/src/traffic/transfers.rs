@@ -102,9 +102,10 @@ impl Transfers {
     }
 
     /// Takes in the totals of a connection that is over, or that the run's end cuts short.
-    pub(super) fn close(&mut self, flow: &Flow) {
-        self.delivered_bytes += flow.delivered_bytes();
-        let Some(completed) = flow.completed() else { return };
+    pub(super) fn close(&mut self, flow: &Flow, now: Time) {
+        let (delivered_bytes, completed) = flow.ending(now);
+        self.delivered_bytes += delivered_bytes;
+        let Some(completed) = completed else { return };
         self.completed += 1;
         if let Some(waited) = flow.sender.waited() {
             self.completion_times.push(completed.since(flow.start).less(waited));

@@ -128,6 +128,7 @@ pub(crate) fn outcome() -> Outcome {
         flow_series: flow_series(),
         link_series: link_series(),
         incidents: incidents(),
+        media: Vec::new(),
         capture: Vec::new(),
         frames: Vec::new(),
         events: 1_234,

@@ -6,7 +6,7 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, UInt32Type};
 use serde_json::{Value, json};
-use vegas_sim::outcome::Outcome;
+use vegas_sim::outcome::{FrameState, MediaFrame, Outcome};
 use vegas_sim::results::columns::TABLES;
 use vegas_sim::results::{ENGINE_VERSION, run_id, summary, tables};
 use vegas_sim::scenario::RateTrace;
@@ -169,7 +169,7 @@ fn series_have_the_promised_columns() {
     );
     assert_eq!(column_names(&tables.incidents).join(" "), "time_s kind flow link sequence");
     let lengths = tables.named().map(|(_, table)| table.num_rows());
-    assert_eq!(lengths, [2, 2, 2, 3, 2, 6]);
+    assert_eq!(lengths, [2, 2, 2, 3, 2, 6, 0]);
 }
 
 #[test]
@@ -191,6 +191,22 @@ fn names_stand_for_indices() {
     assert_eq!(named(&tables.incidents, "link")[3], None);
     assert_eq!(tables.flow_series["flow"].as_primitive::<UInt32Type>().values(), &[0, 1, 0]);
     assert_eq!(tables.flow_series["ssthresh_segments"].null_count(), 2);
+}
+
+#[test]
+fn frames_have_a_row_each() {
+    let frame = |time_s, layer, state, delay_ms| MediaFrame { time_s, flow: 0, layer, bytes: 80, state, delay_ms };
+    let media = vec![
+        frame(0.0, 0, FrameState::Delivered, Some(12.5)),
+        frame(0.02, 1, FrameState::GivenUp, None),
+        frame(0.04, 0, FrameState::UnderWay, None),
+    ];
+    let tables = tables(&sample::scenario(), &Outcome { media, ..sample::outcome() }).unwrap();
+    assert_eq!(column_names(&tables.media).join(" "), "time_s flow layer bytes state delay_ms");
+    let states = tables.media["state"].as_dictionary::<Int32Type>().clone();
+    let states = states.downcast_dict::<arrow_array::StringArray>().unwrap();
+    assert_eq!(states.into_iter().flatten().collect::<Vec<_>>(), ["delivered", "given-up", "under-way"]);
+    assert_eq!(tables.media["delay_ms"].null_count(), 2);
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn phases() {
                 "\"rate\",",
                 "\"steady\",",
                 ":14: flow.0.application.0.kind: \"steady\" is not what an application does; expected one of bulk, idle, \
-                 rate, on-off, requests, video",
+                 rate, on-off, requests, video, media",
             ),
             (
                 ", duration = \"5s\"",
@@ -58,6 +58,58 @@ fn video() {
                 "\"2mbit\"]",
                 "\"2mbit\"], segment = \"8s\", buffer = \"6s\"",
                 ":14: flow.0.application.0.buffer: is shorter than one segment of video; lengthen it",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn media() {
+    let good =
+        format!("{GOOD}application = [{{ kind = \"media\", layers = [{{ every = \"20ms\", size = \"80b\" }}] }}]\n");
+    let at = "flow.0.application.0";
+    check(
+        &good,
+        &[
+            (
+                ", layers = [{ every = \"20ms\", size = \"80b\" }]",
+                "",
+                &format!(
+                    ":14: {at}.layers: is missing; give one, such as layers = [{{ every = \"20ms\", size = \"80b\" }}]"
+                ),
+            ),
+            (
+                "{ every = \"20ms\", size = \"80b\" }",
+                "",
+                &format!(":14: {at}.layers: is empty; write a layer such as {{ every = \"20ms\", size = \"80b\" }}"),
+            ),
+            (
+                "every = \"20ms\"",
+                "every = \"20us\"",
+                &format!(":14: {at}.layers.0.every: is too short; write 100us or more"),
+            ),
+            (
+                "size = \"80b\"",
+                "size = \"2gb\"",
+                &format!(":14: {at}.layers.0.size: is too large for a frame; write 1gb at most"),
+            ),
+            (
+                "\"80b\" }",
+                "\"80b\", give_up = \"0s\" }",
+                &format!(":14: {at}.layers.0.give_up: is 0; write a time above 0, such as \"1s\""),
+            ),
+            (
+                "kind = \"media\"",
+                "kind = \"media\", duration = \"5s\"",
+                &format!(
+                    ":14: {at}.kind: \"media\" lasts as long as the flow; leave out duration and other phases, and give the \
+                     flow a stop"
+                ),
+            ),
+            (
+                "application =",
+                "size = \"1mb\"\napplication =",
+                ":14: flow.0.size: goes with no media; leave it out, and give the flow a stop",
             ),
         ],
     );

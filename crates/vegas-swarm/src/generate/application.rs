@@ -9,6 +9,12 @@ use crate::quantity;
 
 /// Returns phases. Each has an end, except that the last one may have none.
 pub(super) fn phases(draw: &mut Draw, scale: &Scale) -> Value {
+    if draw.percent(12) {
+        let mut phase = Table::new();
+        set(&mut phase, "kind", "media");
+        set(&mut phase, "layers", (0..draw.between(1, 3)).map(|_| layer(draw, scale).into()).collect::<Vec<Value>>());
+        return vec![Value::from(phase)].into();
+    }
     let count = if draw.percent(60) { 1 } else { draw.between(2, 4) };
     let phases = (1..=count).map(|number| {
         let mut phase = phase(draw, scale);
@@ -47,6 +53,22 @@ fn phase(draw: &mut Draw, scale: &Scale) -> Table {
         _ => {}
     }
     phase
+}
+
+/// Returns a layer of media: a hundred frames in the run, or fewer.
+fn layer(draw: &mut Draw, scale: &Scale) -> Table {
+    let mut layer = Table::new();
+    let every = scale.some_time(draw, scale.duration / 100).clamp(100_000.max(scale.duration / 10_000), HOUR_NS);
+    set(&mut layer, "every", quantity::time(draw, every));
+    let size = draw.log_between(1, 10_000);
+    set(&mut layer, "size", quantity::size(draw, size));
+    maybe(draw, 50, &mut layer, "key_size", |draw| quantity::size(draw, 10 * size));
+    maybe(draw, 50, &mut layer, "group", |draw| draw.between(1, 30));
+    maybe(draw, 40, &mut layer, "give_up", |draw| {
+        let limit = scale.some_time(draw, 4 * every).clamp(1, HOUR_NS);
+        quantity::time(draw, limit)
+    });
+    layer
 }
 
 fn rate(draw: &mut Draw, scale: &Scale, phase: &mut Table) {

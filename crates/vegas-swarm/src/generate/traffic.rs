@@ -84,7 +84,7 @@ fn replay(draw: &mut Draw, scale: &Scale, source: &mut Table) {
     set(source, "flow", flow::connection(draw, scale, false));
 }
 
-/// Draws a source of transfers.
+/// Draws a source of transfers; sized ones may be QUIC's.
 fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) {
     let interarrival = scale.some_time(draw, scale.round_trip);
     set(source, "interarrival", quantity::time(draw, interarrival));
@@ -93,5 +93,5 @@ fn transfers(draw: &mut Draw, scale: &Scale, sized: bool, source: &mut Table) {
         set(source, "size", quantity::size(draw, bytes));
         maybe(draw, 60, source, "size_distribution", |draw| draw.pick(&["fixed", "exponential", "pareto"]));
     }
-    set(source, "flow", flow::connection(draw, scale, false));
+    set(source, "flow", flow::connection(draw, scale, sized));
 }

@@ -26,6 +26,7 @@ pub(super) fn same_totals(one: &Outcome, other: &Outcome) -> Result<(), String> 
     rows("link", &one.links, &other.links)?;
     rows("traffic", &one.traffic, &other.traffic)?;
     rows("incident", &one.incidents, &other.incidents)?;
+    rows("frame", &one.media, &other.media)?;
     value("end", &one.end_s, &other.end_s)?;
     value("delivered packets", &one.delivered_packets, &other.delivered_packets)
 }

@@ -94,6 +94,6 @@ CRITERIA = (
             Headline("short-new", "short_slowdown", "As short flows beside a long one of CUBIC"),
             Headline("short-new", "old_goodput_mbps", "There"),
         ),
-        cannot="One size, one load; the slowdown counts from the first packet, without a handshake.",
+        cannot="One size, one load. By TCP a transfer begins without a handshake, by QUIC with one, of a round trip.",
     ),
 )

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from vegaslab.evaluation.dossier import title_of
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.report import dots
+from vegaslab.evaluation.sentences import listed
 from vegaslab.reports.page.templates import render
 from vegaslab.util.text import significant
 
@@ -43,7 +44,8 @@ def markdown(dossier: Mapping[str, Any]) -> str:
         parts += [f"## {_section(chapter)} {chapter['title']}", chapter["question"]]
         parts += ["\n".join(f"- {said}" for said in chapter["sentences"])] if chapter["sentences"] else []
         for case in chapter["cases"]:
-            parts += [f"### {case['title']}", _markdown_table(case), *_refusals(case)]
+            run = any(not row["refused"] for row in case["rows"])
+            parts += [f"### {case['title']}", *([_markdown_table(case)] if run else []), *_refusals(case)]
         parts += [f"It cannot say: {chapter['cannot']}"]
         parts += [f"Again: `{chapter['command']}`"] if chapter["cases"] else []
     return "\n\n".join(parts) + "\n"
@@ -169,4 +171,9 @@ def shown(mean: float, half_width: float) -> str:
 
 
 def _refusals(case: Mapping[str, Any]) -> list[str]:
-    return [f"{row['algorithm']} is not run: {row['refused']}." for row in case["rows"] if row["refused"]]
+    """Returns a sentence for each reason why algorithms are not run in a case."""
+    names: dict[str, list[str]] = {}
+    for row in case["rows"]:
+        if row["refused"]:
+            names.setdefault(row["refused"], []).append(row["algorithm"])
+    return [f"{listed(of)} {'is' if len(of) == 1 else 'are'} not run: {reason}." for reason, of in names.items()]

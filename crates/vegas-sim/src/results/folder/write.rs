@@ -4,10 +4,12 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
 
 use crate::measure::outcome::Outcome;
 use crate::results::capture::pcapng::{self, View};
+use crate::results::columns::MEDIA;
 use crate::results::error::ResultsError;
 use crate::results::folder::place::Place;
 use crate::results::manifest::{MANIFEST, Manifest};
@@ -122,7 +124,8 @@ fn write_tables(
     watch: &mut Watch<'_>,
 ) -> Result<Vec<String>, ResultsError> {
     let mut files = Vec::new();
-    for (name, table) in tables.named() {
+    let is_written = |(name, table): &(&str, &RecordBatch)| *name != MEDIA.name || table.num_rows() > 0;
+    for (name, table) in tables.named().into_iter().filter(is_written) {
         files.push(format!("{name}.parquet"));
         write_parquet(&folder.join(format!("{name}.parquet")), table, watch)?;
         if options.csv {

@@ -25,6 +25,8 @@ pub struct Tables {
     pub link_series: RecordBatch,
     /// One row for each incident.
     pub incidents: RecordBatch,
+    /// One row for each frame of media.
+    pub media: RecordBatch,
 }
 
 /// Returns the tables of a run.
@@ -43,12 +45,13 @@ pub fn tables(scenario: &Scenario, outcome: &Outcome) -> Result<Tables, ResultsE
         flow_series: table(&columns::FLOW_SERIES)?,
         link_series: table(&columns::LINK_SERIES)?,
         incidents: table(&columns::INCIDENTS)?,
+        media: table(&columns::MEDIA)?,
     })
 }
 
 impl Tables {
     /// Each table with its name, in the order of [`columns::TABLES`].
-    pub fn named(&self) -> [(&'static str, &RecordBatch); 6] {
+    pub fn named(&self) -> [(&'static str, &RecordBatch); 7] {
         [
             (columns::FLOWS.name, &self.flows),
             (columns::LINKS.name, &self.links),
@@ -56,6 +59,7 @@ impl Tables {
             (columns::FLOW_SERIES.name, &self.flow_series),
             (columns::LINK_SERIES.name, &self.link_series),
             (columns::INCIDENTS.name, &self.incidents),
+            (columns::MEDIA.name, &self.media),
         ]
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
-use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::Named;
+use crate::scenario::read::field::{Field, Table};
+use crate::scenario::read::scalar::{Count, Named};
 
 /// A phase of an application.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,6 +31,24 @@ pub(in crate::scenario) struct ApplicationPhase {
     pub(in crate::scenario) segment: Option<Field<Span>>,
     /// video: playing time that the player keeps at most. Default: "30s".
     pub(in crate::scenario) buffer: Option<Field<Span>>,
+    /// media: the layers, the most important first.
+    pub(in crate::scenario) layers: Option<Vec<Table<MediaLayer>>>,
+}
+
+/// A layer of media: frames of voice, or of a video at one quality.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(in crate::scenario) struct MediaLayer {
+    /// The time between two frames.
+    pub(in crate::scenario) every: Field<Span>,
+    /// Payload of a frame.
+    pub(in crate::scenario) size: Field<Bytes>,
+    /// Payload of a key frame, with which each group begins. Default: `size`.
+    pub(in crate::scenario) key_size: Option<Field<Bytes>>,
+    /// The number of frames in a group. Default: 1.
+    pub(in crate::scenario) group: Option<Field<Count<1>>>,
+    /// A frame that has not left whole after this time is given up, with the rest of its group. Default: never.
+    pub(in crate::scenario) give_up: Option<Field<Span>>,
 }
 
 /// A kind of activity.
@@ -42,6 +60,7 @@ pub(in crate::scenario) enum ActivityKind {
     OnOff,
     Requests,
     Video,
+    Media,
 }
 
 impl Named for ActivityKind {
@@ -53,5 +72,6 @@ impl Named for ActivityKind {
         ("on-off", ActivityKind::OnOff),
         ("requests", ActivityKind::Requests),
         ("video", ActivityKind::Video),
+        ("media", ActivityKind::Media),
     ];
 }

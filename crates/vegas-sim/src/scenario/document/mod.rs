@@ -14,7 +14,7 @@ mod rate;
 mod topology;
 mod traffic;
 
-pub(super) use application::{ActivityKind, ApplicationPhase};
+pub(super) use application::{ActivityKind, ApplicationPhase, MediaLayer};
 pub(super) use change::Change;
 pub(super) use delay::{DelaySchedule, LinkDelay};
 pub(super) use flow::{Algorithm, BrokenRule, Flow, Host, Numbered, Parts, numbered};

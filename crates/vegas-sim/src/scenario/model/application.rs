@@ -2,6 +2,8 @@
 
 use vegas_core::units::{Bytes, Rate, Span};
 
+use super::MediaLayer;
+
 /// The application's activity until the next phase; it gives whole segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApplicationPhase {
@@ -38,6 +40,8 @@ pub enum Activity {
     },
     /// Video over HTTP, as [`Video`] describes it.
     Video(Video),
+    /// Real-time media in layers, the most important first. It is the only phase of its application, and has no end.
+    Media(Vec<MediaLayer>),
 }
 
 /// Segments of video. The player requests each when the previous one has arrived and its buffer has room, at the

@@ -6,6 +6,7 @@ mod application;
 mod connections;
 mod delay;
 mod host;
+mod media;
 pub(crate) mod memory;
 mod own;
 pub(crate) mod trace;
@@ -24,6 +25,7 @@ pub use application::{Activity, ApplicationPhase, Video};
 pub use connections::{ConnectionTrace, Epoch, Side, TracedConnection};
 pub use delay::DelaySchedule;
 pub use host::{DelayedAck, Handshake, HostKind, HostSpec, Misbehaviour};
+pub use media::MediaLayer;
 pub use own::{Failure, Language, Loaded, Loader, Own, OwnControl, Program};
 pub use trace::{Folder, NamedText, OnDisk, RateTrace};
 pub use traffic::*;
@@ -423,6 +425,11 @@ impl FlowKind {
             Recovery::Reno | Recovery::NewReno => 0,
         };
         Bytes::new(self.ack.get() + sack + self.router_option())
+    }
+
+    /// Returns whether the application sends media, in packets of any size.
+    pub(crate) fn sends_media(&self) -> bool {
+        matches!(&self.application[..], [ApplicationPhase { activity: Activity::Media(_), .. }])
     }
 
     fn router_option(&self) -> u64 {

@@ -100,6 +100,8 @@ fn example(key: &str, name: &str) -> &'static str {
         "kind" if key.ends_with("queue.kind") => "kind = \"codel\"",
         "kind" if key.contains("application") => "kind = \"rate\"",
         "ladder" => "ladder = [\"1mbit\", \"2.5mbit\", \"5mbit\"]",
+        "layers" => "layers = [{ every = \"20ms\", size = \"80b\" }]",
+        "every" => "every = \"20ms\"",
         "limit" => "limit = \"100p\"",
         "kind" => "kind = \"dumbbell\"",
         "access" => "access = { rate = \"1gbit\", delay = \"1ms\" }",

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use vegas_core::units::{Bytes, Rate, Span, Time};
 
-use crate::scenario::{Activity, ApplicationPhase, Epoch, Video};
+use super::media::Media;
+use crate::scenario::{Activity, ApplicationPhase, Epoch, FlowSpec, Video};
 
 /// A number of segments above that of any flow.
 pub(in crate::tcp) const ENDLESS: u64 = u64::MAX;
@@ -19,6 +20,8 @@ pub(in crate::tcp) enum Application {
     Phased(Phased),
     /// The epochs of a connection trace.
     Replay(Replay),
+    /// Frames, which do not end with segments.
+    Media(Media),
 }
 
 /// The data that the application has given a sender, in segments.
@@ -54,8 +57,11 @@ pub struct Supply {
 impl Application {
     /// Creates the application of a scenario's flow that begins at `start`; `None` if the flow sends bulk data
     /// throughout.
-    pub(in crate::tcp) fn of_phases(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
-        Phased::of(phases, payload, start).map(Application::Phased)
+    pub(in crate::tcp) fn of(spec: &FlowSpec, payload: Bytes) -> Option<Self> {
+        match Media::of(spec) {
+            Some(media) => Some(Application::Media(media)),
+            None => Phased::of(&spec.application, payload, spec.start).map(Application::Phased),
+        }
     }
 
     /// When the application next acts by itself, after it has given `given` segments.
@@ -64,6 +70,7 @@ impl Application {
             Application::Scripted(times) => times.get(given as usize).copied(),
             Application::Phased(phased) => phased.next(),
             Application::Replay(replay) => replay.due,
+            Application::Media(media) => media.next(),
         }
     }
 
@@ -76,13 +83,14 @@ impl Application {
             }
             Application::Phased(phased) => phased.act(now, given, sent),
             Application::Replay(replay) => replay.act(now, given),
+            Application::Media(_) => unreachable!("its frames have no whole segments"),
         }
     }
 
     /// Handles the acknowledgement of everything that the application gave.
     pub(in crate::tcp) fn on_delivered(&mut self, now: Time) {
         match self {
-            Application::Scripted(_) => {}
+            Application::Scripted(_) | Application::Media(_) => {}
             Application::Phased(phased) => phased.on_delivered(now),
             Application::Replay(replay) => replay.on_delivered(now),
         }
@@ -95,6 +103,7 @@ impl Application {
             Application::Phased(phased) => phased.memory_bytes(),
             // the trace is the scenario's
             Application::Replay(_) => 0,
+            Application::Media(media) => media.memory_bytes(),
         }
     }
 }
@@ -170,9 +179,11 @@ struct Player {
 }
 
 impl Phased {
-    /// That of a scenario's flow which begins at `start`, with `payload` in a segment; none for bulk data throughout.
+    /// That of a scenario's flow which begins at `start`, with `payload` in a segment; none for bulk data throughout, and
+    /// for [`Media`].
     pub fn of(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
-        (!phases.is_empty()).then(|| Phased::new(phases, payload, start))
+        let is_media = phases.iter().any(|phase| matches!(phase.activity, Activity::Media(_)));
+        (!phases.is_empty() && !is_media).then(|| Phased::new(phases, payload, start))
     }
 
     /// Begins with the first of `phases`, of which there is one at least, at `now`.
@@ -226,6 +237,7 @@ impl Phased {
                 self.player.bytes = bytes_of(video.ladder[self.player.step], video.segment);
                 self.write_response(self.player.bytes, given)
             }
+            Activity::Media(_) => unreachable!("media has no phases"),
         }
     }
 
@@ -273,7 +285,8 @@ impl Phased {
         match self.phases.get(self.at).map(|phase| &phase.activity) {
             Some(Activity::Requests { think, .. }) => self.due = Some(now + *think),
             Some(Activity::Video(video)) => self.due = Some(self.player.on_segment(video, now)),
-            Some(Activity::Bulk | Activity::Idle | Activity::Rate(_) | Activity::OnOff { .. }) | None => {}
+            Some(Activity::Bulk | Activity::Idle | Activity::Rate(_) | Activity::OnOff { .. } | Activity::Media(_))
+            | None => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The choice of what leaves a sender: how much may leave, which segment is next, and how it is sent.
 
 pub(crate) mod application;
+pub(crate) mod media;
 
 use vegas_core::units::{Segments, SendIndex, Time, Window};
 use vegas_core::{CongestionControl, Output, Recovery, Sent};

@@ -325,7 +325,10 @@ pub(super) fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
     }
     let full = flow.largest_packet().get();
     let payload = flow.packet.get() - flow.header.get();
-    let short = flow.size.map_or(0, |size| size.get().next_multiple_of(payload) - size.get());
+    let short = match flow.sends_media() {
+        true => payload - 1,
+        false => flow.size.map_or(0, |size| size.get().next_multiple_of(payload) - size.get()),
+    };
     let syn = if flow.host.handshake == Handshake::Full { flow.smallest_ack().get() } else { full };
     wires((full - short).min(syn), full.max(syn))
 }
