@@ -152,22 +152,16 @@ web-packages: ## Debian's packages that the playground and its tests need, as ro
 	@command -v npm >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends nodejs npm >/dev/null
 	@command -v chromium >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends chromium >/dev/null
 
-WEB_TESTS := equal own page
-
 .PHONY: test-web
 test-web: build ## the playground in a browser: its tables are those of the command, byte for byte (skipped without one)
 	@if missing=$$(tools/web_ready.sh); then \
 		$(MAKE) --no-print-directory web && \
-			$(MAKE) --no-print-directory --jobs 2 --output-sync $(WEB_TESTS:%=test-web-%); \
+			printf '%s\0' equal own page | xargs --null --max-procs 2 -I {} node web/tests/{}.mjs; \
 	elif [[ $(CI) == true ]]; then \
 		echo "the playground cannot be tested; $$missing" >&2; exit 1; \
 	else \
 		echo "SKIPPED: the playground is not tested; $$missing"; \
 	fi
-
-.PHONY: $(WEB_TESTS:%=test-web-%)
-$(WEB_TESTS:%=test-web-%): test-web-%:
-	@node web/tests/$*.mjs
 
 # --- the kernel's TCP: docs/linux.md ---
 
@@ -205,13 +199,21 @@ linux-packages: ## Debian's packages that vegas-linux needs, as root
 # what is off for users unless they ask for it, and tested here
 FEATURES := --features vegas-quic/s2n,vegas-conform/s2n
 
-TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python test-web check-no-std check-identical
+WITH_BROWSER := $(if $(shell command -v chromium),$(VENV)/.browser)
+
+# how many of them at once: each leaves a processor idle now and then
+TEST_JOBS ?= 1
+TEST_PARTS := lint-rust lint-python deny test-web test-rust test-python check-no-std check-identical
+# runs in real time share no processor with others
+TEST_PARTS_ALONE := test-linux
 
 .PHONY: test
-test: ## everything
-	@for part in $(TEST_PARTS); do \
-		SECONDS=0; $(MAKE) --no-print-directory $$part; echo "--- $$part: $$SECONDS s"; \
-	done
+test: build $(VENV)/.docs $(WITH_BROWSER) ## everything (TEST_JOBS=2: two parts at once)
+	@$(MAKE) --no-print-directory --jobs $(TEST_JOBS) --output-sync=recurse $(TEST_PARTS:%=timed-%)
+	@$(MAKE) --no-print-directory $(TEST_PARTS_ALONE:%=timed-%)
+
+timed-%: ALWAYS
+	@SECONDS=0; $(MAKE) --no-print-directory $*; echo "--- $*: $$SECONDS s"
 
 .PHONY: test-rust
 test-rust: ## the Rust tests
@@ -226,8 +228,6 @@ test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s 
 	else \
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
-
-WITH_BROWSER := $(if $(shell command -v chromium),$(VENV)/.browser)
 
 .PHONY: test-python
 test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the program behind `vegaslab quic` as test-rust builds it
