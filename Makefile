@@ -246,10 +246,10 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
 		own_algorithm -- --test-threads 1 --nocapture
 
-# one suite for both engines: test-rust runs it with wasmi
+# one suite for both engines: test-rust runs it with wasmi. The packages of test-rust, so that what that has built is used
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test --quiet --locked --package vegas-own --features wasmtime --test modules
+	cargo test --quiet --locked --workspace $(FEATURES),vegas-own/wasmtime --exclude vegas-py --exclude vegas-linux --test modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
