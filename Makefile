@@ -317,6 +317,10 @@ FUZZ_SECONDS ?= 60
 fuzz: build ## every fuzz target for FUZZ_SECONDS each, guided by coverage, from its corpus; needs a C++ compiler
 	tools/fuzz.sh $(FUZZ_SECONDS)
 
+.PHONY: fuzz-targets
+fuzz-targets: ## the fuzz targets that are programs
+	tools/fuzz.sh build
+
 .PHONY: fuzz-corpus
 fuzz-corpus: build ## the fuzz targets' corpora anew: of what `make fuzz` has found, the inputs that cover most
 	tools/fuzz.sh corpus
