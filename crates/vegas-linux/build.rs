@@ -12,6 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 
+#[path = "build/separate.rs"]
+mod separate;
+
+use separate::Separate;
+
 /// Options of rustc. Panics abort; vectors, overflow checks and jump tables are off, because BPF has none of them.
 const RUSTC: &[&str] = &[
     "--edition=2024",
@@ -37,6 +42,7 @@ const OWN: &str = "VEGASLAB_OWN";
 fn main() {
     println!("cargo:rerun-if-changed={CORE}");
     println!("cargo:rerun-if-changed=kernel");
+    println!("cargo:rerun-if-changed=build");
     println!("cargo:rerun-if-env-changed={OWN}");
     println!("cargo:rustc-check-cfg=cfg(vegas_own)");
     if let Err(problem) = build() {
@@ -58,7 +64,9 @@ fn build() -> Result<(), String> {
         "llvm-link",
         &["-S".into(), "-o".into(), text(&core)].into_iter().chain(rust_ir(&out, own.as_ref())?).collect::<Vec<_>>(),
     )?;
-    retarget(&core, &tools.data_layout(&glue(OBJECTS[0]))?)?;
+    let layout = tools.data_layout(&glue(OBJECTS[0]))?;
+    let separate = retarget(&core, &layout).map_err(|problem| blame(own.as_ref(), problem))?;
+    tools.glue_of(&separate, &out, &glue(OBJECTS[0]))?;
     OBJECTS.iter().try_for_each(|name| {
         tools
             .object(&out.join(format!("{name}.bpf.o")), &glue(name), &core)
@@ -138,18 +146,23 @@ fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
 }
 
 /// Turns IR for the host into IR for BPF: the target is replaced, the host's attributes are removed, every function is
-/// inlined into its caller, and a call of a panic becomes unreachable.
+/// inlined into its caller but those that are examined separately, which are returned, and a call of a panic becomes unreachable.
 ///
 /// The core does not panic; its conformance suite and fuzz target check that. In BPF it could not panic either: a
 /// division by zero gives zero, and the verifier has proven every access.
-fn retarget(ir: &Path, data_layout: &str) -> Result<(), String> {
-    let read = fs::read_to_string(ir).map_err(|error| format!("{}: {error}", ir.display()))?;
+fn retarget(ir: &Path, data_layout: &str) -> Result<Vec<Separate>, String> {
+    let failed = |error| format!("{}: {error}", ir.display());
+    let read = fs::read_to_string(ir).map_err(failed)?;
+    let separate = Separate::all_in(&read)?;
     let mut written = String::with_capacity(read.len());
-    for line in read.lines() {
-        written.push_str(&retarget_line(line, data_layout));
+    for (number, line) in read.lines().enumerate() {
+        let of_separate = separate.iter().find_map(|function| function.retarget(line, number));
+        written.push_str(&retarget_line(of_separate.as_deref().unwrap_or(line), data_layout));
         written.push('\n');
     }
-    fs::write(ir, written).map_err(|error| format!("{}: {error}", ir.display()))
+    separate.iter().for_each(|function| written.push_str(&function.declaration()));
+    fs::write(ir, written).map_err(failed)?;
+    Ok(separate)
 }
 
 fn retarget_line(line: &str, data_layout: &str) -> String {
@@ -209,6 +222,14 @@ impl Tools {
         .into();
         arguments.extend([format!("-I{}", text(&headers)), source.into(), "-o".into(), text(glue)]);
         self.run("clang", &arguments).map(drop)
+    }
+
+    /// Adds the C functions around those that are examined separately to an object's glue.
+    fn glue_of(&self, separate: &[Separate], out: &Path, glue: &Path) -> Result<(), String> {
+        let (source, compiled) = (out.join("separate.c"), out.join("separate.bc"));
+        fs::write(&source, separate::c_source(separate)).map_err(|error| format!("{}: {error}", source.display()))?;
+        self.clang(&text(&source), &compiled)?;
+        self.run("llvm-link", &[text(glue), text(&compiled), "-o".into(), text(glue)]).map(drop)
     }
 
     fn data_layout(&self, glue: &Path) -> Result<String, String> {

@@ -202,7 +202,7 @@ impl Algorithm {
     }
 
     /// Once a round, so that the acknowledgements in between need not carry it along.
-    #[inline(never)]
+    #[cfg_attr(not(vegas_kernel), inline(never))]
     fn end_round(&self, state: &mut State, ack: Ack) {
         let measured = state.round.close(&self.composition.signal, &ack, state.control.window);
         let may_grow = self.may_grow(&state.control, &ack);

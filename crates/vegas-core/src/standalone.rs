@@ -240,9 +240,7 @@ impl Standalone {
     /// The reason why the kernel's copy leaves it out; none if the copy has it.
     pub const fn kept_from_kernel(self) -> Option<&'static str> {
         let needs = self.needs();
-        if matches!(self, Standalone::VegasNext) {
-            Some("needs more steps than the kernel's verifier follows")
-        } else if needs.one_way_delay {
+        if needs.one_way_delay {
             // timestamps count in a unit of the receiver's own (RFC 7323, section 4.1)
             Some("needs one-way delays, which the kernel does not measure")
         } else {

@@ -1,9 +1,10 @@
 //! The BPF object: opens it with an algorithm's numbers, loads it, and runs it outside of any connection for the proof.
 
-use std::os::fd::AsFd;
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd};
 
 use libbpf_rs::{
-    Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput, ProgramMut,
+    ErrorKind, Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput, ProgramMut,
 };
 
 use crate::Error;
@@ -24,6 +25,9 @@ const PROOF: &str = "vegas_prove";
 const CONFIG: &str = ".rodata.config";
 /// The length of the name in tcp_congestion_ops, bytes; in the glue's declaration the name comes first.
 const NAME_BYTES: usize = 16;
+
+const TOO_LONG: &str =
+    "its verifier follows a million instructions and no more (docs/linux.md, \"A step too long for the verifier\")";
 
 /// The steps that one call of the proof program takes.
 pub const PROOF_STEPS: usize = 4096;
@@ -60,7 +64,10 @@ pub fn load(kernel_name: &str, config: &Config, feedback: Option<&MapHandle>) ->
 }
 
 fn load_opened(open: OpenObject) -> Result<Object, Error> {
-    open.load().map_err(|error| Error::new("the kernel refuses the BPF object", error))
+    open.load().map_err(|error| match error.kind() {
+        ErrorKind::TooBig => Error::new("the kernel refuses the BPF object", TOO_LONG),
+        _ => Error::new("the kernel refuses the BPF object", error),
+    })
 }
 
 /// Leaves a program out of the object, which spares the kernel's verifier the work.
@@ -140,6 +147,15 @@ impl Proof {
             map.set_autocreate(false).map_err(|error| Error::new("the BPF object", error))?;
         }
         Ok(Proof { object: load_opened(open)? })
+    }
+
+    /// The instructions that the kernel's verifier has followed in a step, of the million that it follows at most.
+    pub fn verified_instructions(&self) -> Result<u32, Error> {
+        let program = program(&self.object, PROOF)?;
+        let about = format!("/proc/self/fdinfo/{}", program.as_fd().as_raw_fd());
+        let text = fs::read_to_string(&about).map_err(|error| Error::new(about, error))?;
+        let count = text.lines().find_map(|line| line.strip_prefix("verified_insns:")?.trim().parse().ok());
+        count.ok_or_else(missing)
     }
 
     /// Computes the decisions of the steps; the state continues from call to call. The first step of all must be a

@@ -102,7 +102,7 @@ fn live_heirs_decide_as_the_core_does() {
     let names = ["tor-vegas", "nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "copa-mvfst", "ledbat++"];
     let flows = names
         .iter()
-        .chain(&["fast", "cdg", "bbr1", "bbr3", "bbr3-linux", "reno-linux"])
+        .chain(&["vegas-next", "fast", "cdg", "bbr1", "bbr3", "bbr3-linux", "reno-linux"])
         .map(|name| format!("[[flow]]\nalgorithm = \"{name}\"\n"));
     let text = HEIRS.to_owned() + &flows.collect::<String>();
     let scenario = Scenario::from_toml(&text, "heirs.toml", &[]).expect("a scenario");

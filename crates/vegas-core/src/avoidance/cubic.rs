@@ -163,16 +163,16 @@ fn wrapped_millis(time: Time) -> u32 {
 
 /// The cube root, rounded down: one bit of it a step, from the highest.
 fn cube_root(value: u64) -> u64 {
+    (0..22).rev().fold(0, |root, bit| with_bit(root, 1 << bit, value))
+}
+
+/// The root with this bit, if that is not too large.
+#[cfg_attr(vegas_kernel, inline(never))]
+fn with_bit(root: u64, bit: u64, value: u64) -> u64 {
     /// The root of 2^64 - 1, of 22 bits.
     const ROOT_MAX: u64 = 2_642_245;
-    let mut root = 0u64;
-    for bit in (0..22).rev() {
-        let more = root | 1 << bit;
-        if more <= ROOT_MAX && more * more * more <= value {
-            root = more;
-        }
-    }
-    root
+    let more = root | bit;
+    if more <= ROOT_MAX && more * more * more <= value { more } else { root }
 }
 
 #[cfg(test)]

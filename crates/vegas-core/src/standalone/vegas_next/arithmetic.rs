@@ -21,6 +21,7 @@ pub(super) fn share(window: Window, part: Span, whole: Span) -> Window {
 }
 
 /// The square root of at most 2^18, rounded down: one bit of it a step, from the highest.
+#[cfg_attr(vegas_kernel, inline(never))]
 pub(super) fn root(value: u64) -> u64 {
     let mut root = 0u64;
     for bit in (0..9).rev() {
