@@ -18,7 +18,7 @@ import vegaslab
 from vegaslab.commands import cli
 from vegaslab.sweeps.adversary import check as checking
 from vegaslab.sweeps.adversary.evolving import offspring
-from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, normal
+from vegaslab.sweeps.adversary.genome import CHANGES_MAX, Genome, Schedule, normal, undisturbed
 from vegaslab.sweeps.adversary.harm import badness
 from vegaslab.sweeps.adversary.packets import Sight, read_capture
 from vegaslab.sweeps.adversary.question import AttackError, Question, time_text
@@ -123,8 +123,31 @@ def test_other_harm_is_found(
     options = ("--objective", objective, "--json", *(["--alone"] if alone else []))
     assert attack(tmp_path / objective, *options) == 0
     summary = json.loads(capsys.readouterr().out)
-    question = replace(QUESTION, objective=objective, alone=alone)
+    question = replace(QUESTION, objective=objective, flows=1 if alone else 2)
     assert badness(question, summary["value"]) > badness(question, summary["undisturbed"][objective])
+
+
+def test_one_element_for_all_flows_is_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "ccac"
+    options = ("--model", "ccac", "--alone", "--objective", "utilisation", "--delay", "40ms", "--json")
+    assert attack(folder, *options) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["value"] < summary["undisturbed"]["utilisation"]
+    assert "delay_schedule" in (folder / "worst.toml").read_text().split("[[flow]]")[0]
+    assert cli.main(["attack", "--check", str(folder / "worst.toml"), "--json"]) == 0
+    data, acks = json.loads(capsys.readouterr().out)["flows"]
+    assert data["limit_ns"] == 40 * MS
+    assert (data["least_ns"], acks["greatest_ns"]) == (0, 0)
+
+
+def test_the_search_chooses_the_mix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--flows", "3", "--beside", "vegas", "--beside", "cubic", "--json")
+    assert attack(tmp_path / "mix", *options) == 0
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    mine, *others = figures["goodput_mbps"]
+    assert len(others) == 2
+    assert figures["ratio"] == pytest.approx(max(others) / mine, rel=1e-4)
+    assert 'algorithm = "cubic"' in (tmp_path / "mix" / "worst.toml").read_text()
 
 
 def test_beside_another_the_ratio_is_the_others_share(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,10 +172,11 @@ def test_genomes_are_within_bounds() -> None:
         assert min(genome.starts) == 0
         assert max(genome.starts) <= 2 * S
         for schedule in genome.schedules:
-            times = [time for time, _ in schedule]
+            times = [time for time, _ in schedule.points]
             assert times == sorted(set(times))
             assert all(0 <= time < 8 * S for time in times)
-            assert all(0 <= delay <= 10 * MS for _, delay in schedule)
+            assert all(0 <= delay <= 10 * MS for _, delay in schedule.points)
+            assert schedule.every == 0 or times[-1] - times[0] < schedule.every < 8 * S
 
 
 def test_offspring_follow_from_seed_and_generation() -> None:
@@ -163,18 +187,40 @@ def test_offspring_follow_from_seed_and_generation() -> None:
 
 
 def test_a_genome_is_made_tidy() -> None:
-    untidy = [[(2 * S + 400_000, 3 * MS), (-5, 0), (1 * S, 99 * MS), (9 * S, 1 * MS), (3 * S, 3_100_000)], []]
-    tidy = normal(QUESTION, [700 * MS, 300 * MS], untidy)
-    assert tidy == Genome((400 * MS, 0), (((1 * S, 10 * MS), (2 * S, 3 * MS)), ()))
+    untidy = ((2 * S + 400_000, 3 * MS), (-5, 0), (1 * S, 99 * MS), (9 * S, 1 * MS), (3 * S, 3_100_000))
+    tidy = normal(QUESTION, Genome((700 * MS, 300 * MS), (Schedule(untidy), Schedule())))
+    assert tidy == Genome((400 * MS, 0), (Schedule(((1 * S, 10 * MS), (2 * S, 3 * MS))), Schedule()))
+
+
+def test_a_schedule_that_repeats_is_made_tidy() -> None:
+    """What lies beyond its repetition is left out; what changes nothing within it does not repeat."""
+    points = ((1 * S, 0), (1_300 * MS, 10 * MS), (1_600 * MS, 10 * MS), (2_500 * MS, 5 * MS))
+    tidy = normal(QUESTION, Genome((0,), (Schedule(points, 700 * MS + 300, backward=True),)))
+    assert tidy.schedules == (Schedule(points[:2], 700 * MS, backward=True),)
+    assert tidy.changes == 2
+    still = normal(QUESTION, Genome((0,), (Schedule(points[1:3], 700 * MS),)))
+    assert still.schedules == (Schedule(points[1:2]),)
 
 
 def test_schedules_are_written_as_scenarios_have_them() -> None:
-    values = Genome((0, 1500 * MS), ((), ((0, 10 * MS), (3_500 * MS, 500_000)))).overrides(QUESTION)
-    assert values == {
-        "flow.0.start": "0s",
-        "flow.1.start": "1.5s",
-        "flow.1.delay_schedule": {"limit": "10ms", "points": [["0s", "10ms"], ["3.5s", "500us"]]},
-    }
+    points = ((0, 10 * MS), (3_500 * MS, 500_000))
+    once = {"limit": "10ms", "points": [["0s", "10ms"], ["3.5s", "500us"]]}
+    starts = {"flow.0.start": "0s", "flow.1.start": "1.5s"}
+    genome = Genome((0, 1500 * MS), (Schedule(), Schedule(points)))
+    assert genome.overrides(QUESTION) == {**starts, "flow.1.delay_schedule": once}
+    again = {**once, "every": "4s"}
+    genome = replace(genome, schedules=(Schedule(points, 4 * S, backward=True), Schedule()))
+    assert genome.overrides(QUESTION) == {**starts, "flow.0.delay_schedule": {**again, "backward": True}}
+    genome = replace(genome, schedules=(Schedule(points, 4 * S),))
+    assert genome.overrides(replace(QUESTION, model="ccac")) == {**starts, "topology.bottleneck.delay_schedule": again}
+
+
+def test_the_mix_is_chosen_among_those_given() -> None:
+    question = replace(QUESTION, beside=("cubic", "reno"), flows=3)
+    genomes = [*structured(question), *offspring(question, structured(question), set(), 200, 1)]
+    assert {genome.mix for genome in genomes} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    values = Genome((0, 0, 0), (Schedule(),) * 3, (1, 0)).overrides(question)
+    assert [values[f"flow.{flow}.algorithm"] for flow in (1, 2)] == ["reno", "cubic"]
 
 
 @pytest.mark.parametrize("span_ns", [0, 1, 999, 1_000, 1_500, 12 * MS, 3_500 * MS, 3_500_100_000, 100 * S])
@@ -184,16 +230,30 @@ def test_times_are_written_exactly(span_ns: int) -> None:
 
 def test_shrinking_keeps_the_harm_and_leaves_out_the_rest() -> None:
     """Harm is done by flow 1's point between 2 s and 3 s alone."""
-    worst = normal(
-        QUESTION,
-        [0, 70 * MS],
-        [[(500 * MS, 2 * MS), (6 * S, 0)], [(17 * MS, 4 * MS), (2_718 * MS, 9 * MS), (3_141 * MS, 1 * MS)]],
-    )
+    harmless = Schedule(((500 * MS, 2 * MS), (6 * S, 0)), every=6_123 * MS, backward=True)
+    harmful = Schedule(((17 * MS, 4 * MS), (2_718 * MS, 9 * MS), (3_141 * MS, 1 * MS)), every=5 * S)
+    worst = normal(QUESTION, Genome((0, 70 * MS), (harmless, harmful)))
 
     def harm(genome: Genome) -> float:
-        return 50.0 if any(2 * S <= time <= 3 * S and delay > 8 * MS for time, delay in genome.schedules[1]) else 1.0
+        points = genome.schedules[1].points
+        return 50.0 if any(2 * S <= time <= 3 * S and delay > 8 * MS for time, delay in points) else 1.0
 
-    assert shrunk(QUESTION, worst, lambda _: None, harm) == Genome((0, 0), ((), ((3 * S, 10 * MS),)))
+    simple = (Schedule(), Schedule(((3 * S, 10 * MS),)))
+    assert shrunk(QUESTION, worst, undisturbed(QUESTION), lambda _: None, harm) == Genome((0, 0), simple)
+
+
+def test_shrinking_keeps_the_repetition_that_does_the_harm() -> None:
+    points = ((130 * MS, 10 * MS), (1_234 * MS, 3 * MS), (2_718 * MS, 0))
+    worst = normal(QUESTION, Genome((0, 0), (Schedule(points, every=3_456 * MS, backward=True), Schedule())))
+
+    def harm(genome: Genome) -> float:
+        repeats, once = genome.schedules
+        return 50.0 if 2 * S <= repeats.every < 5 * S and not once.points else 1.0
+
+    simple = shrunk(QUESTION, worst, undisturbed(QUESTION), lambda _: None, harm)
+    assert simple.schedules[0].every == 3 * S
+    assert len(simple.schedules[0].points) == 2
+    assert not simple.schedules[0].backward
 
 
 # --- the check ---
@@ -241,6 +301,61 @@ def test_the_check_sees_what_breaks_the_model(
         assert rows[0].overtakings == 1
 
 
+BATCHES = """
+name = "batches"
+duration = "5s"
+topology.kind = "dumbbell"
+topology.access = { rate = "100mbit", delay = "1ms" }
+
+[topology.bottleneck]
+rate = "20mbit"
+delay = "18ms"
+queue = "100p"
+delay_schedule = { limit = "10ms", points = [["1s", "10ms"], ["1.001s", "0s"]], every = "10ms" }
+
+[[flow]]
+algorithm = "reno"
+max_window = 40
+host = "linux"
+
+[[flow]]
+algorithm = "vegas"
+"""
+"""Packets leave the bottleneck in batches, and wait for each other on the access links, which take 80 us a packet."""
+
+
+@pytest.mark.parametrize(
+    ("change", "broken"),
+    [("none", None), ("late", "greatest_ns"), ("early", "least_ns"), ("swapped", "overtakings")],
+)
+def test_the_check_of_one_element_for_all_flows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, broken: str | None
+) -> None:
+    """All arrivals of flow 0 after 2 s are moved."""
+
+    def moved(path: Path) -> Sight:
+        sight = read_capture(path)
+        by = {"none": 0, "late": 11 * MS, "early": -11 * MS, "swapped": 3 * MS}[change]
+        arrives = (sight.flow == 0) & (sight.backward == 0) & (sight.time > 2 * S)
+        return replace(sight, time=sight.time + by * arrives) if path.name == "capture-receiver.pcapng" else sight
+
+    monkeypatch.setattr("vegaslab.sweeps.adversary.check.read_capture", moved)
+    (tmp_path / "batches.toml").write_text(BATCHES)
+    data = [row for row in checking.check(tmp_path / "batches.toml").obeyed if row.direction == "data"]
+    assert [row.limit_ns for row in data] == [10 * MS] * 2
+    if broken is None:
+        assert all(row.holds for row in data)
+        assert max(row.greatest_ns for row in data) > 9 * MS
+    else:
+        assert not data[0].holds
+    if broken == "greatest_ns":
+        assert data[0].greatest_ns > data[0].limit_ns
+    if broken == "least_ns":
+        assert data[0].least_ns < 0
+    if broken == "overtakings":
+        assert sum(row.overtakings for row in data) > 0
+
+
 def test_the_check_counts_queues_and_drops(tmp_path: Path) -> None:
     """Two loss-based flows, a queue that overflows, selective acknowledgements, and nothing added."""
     flows = '[[flow]]\nalgorithm = "cubic"\n[[flow]]\nalgorithm = "reno"\nstart = "1s"\n'
@@ -259,12 +374,14 @@ def test_the_check_counts_queues_and_drops(tmp_path: Path) -> None:
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "attack.md").read_text()
 ROW = re.compile(r"\| .*?`([\w+-]+)` \| \[`([\w+-]+)`\]\(\S+\) \|(?: [^|]+ \|)* ([\d.]+) and ([\d.]+) \| ([\d.]+) \|")
+MINUTE = re.compile(r"\[`([\w+-]+)`\]\(\S+\) \|.* ([\d.]+) \|$", re.MULTILINE)
+CCAC_ROW = re.compile(r"\[`(ccac-[\w-]+)`\]\(\S+\) \|(?:[^|]*\|){3} ([\d.]+) % \|")
 ALGORITHMS = "vegas gallop streak rovegas vegas-linux nv copa copa-mvfst fast tor-vegas ledbat++"
 
 
-def goodputs(name: str, seed: int = 1) -> list[float]:
+def goodputs(name: str, seed: int = 1, **changes: str) -> list[float]:
     """Each flow's payload acknowledged in the second half of a run, Mb/s."""
-    result = vegaslab.run(ROOT / "scenarios" / "attack" / f"{name}.toml", seed=seed)
+    result = vegaslab.run(ROOT / "scenarios" / "attack" / f"{name}.toml", seed=seed, set=changes)
     end_s = result.summary["duration_s"]
     series = result.series.to_pandas()
     rates = []
@@ -282,14 +399,36 @@ def test_the_pages_figures_are_those_of_its_scenarios(row: tuple[str, ...]) -> N
     assert rates[1] / rates[0] == pytest.approx(float(ratio), rel=5e-3)
 
 
-def test_every_delay_based_preset_is_starved() -> None:
-    ratios = {
-        algorithm: float(ratio)
-        for algorithm, name, _, _, ratio in ROW.findall(PAGE)
-        if name == algorithm.replace("+", "p")
-    }
+@pytest.mark.parametrize("row", MINUTE.findall(PAGE.split("<!-- table -->")[1].split("<!-- end")[0]), ids=str)
+def test_the_pages_figures_of_a_minute(row: tuple[str, str]) -> None:
+    name, ratio = row
+    rates = goodputs(name, duration="60s")
+    assert max(rates) / min(rates) == pytest.approx(float(ratio), rel=5e-3)
+
+
+def test_every_delay_based_preset_is_starved_in_runs_of_a_minute() -> None:
+    minutes = dict(MINUTE.findall(PAGE.split("<!-- table -->")[1].split("<!-- end")[0]))
+    algorithms = {name: algorithm for algorithm, name, *_ in ROW.findall(PAGE)}
+    ratios: dict[str, float] = {}
+    for name, ratio in minutes.items():
+        ratios[algorithms[name]] = max(float(ratio), ratios.get(algorithms[name], 0))
     assert set(ratios) == set(ALGORITHMS.split())
     assert min(ratios.values()) >= 10
+
+
+@pytest.mark.parametrize("row", CCAC_ROW.findall(PAGE), ids=lambda row: row[0])
+def test_the_pages_figures_of_one_element_for_all(row: tuple[str, str]) -> None:
+    """The part of the second half in which the bottleneck is busy."""
+    name, value = row
+    result = vegaslab.run(ROOT / "scenarios" / "attack" / f"{name}.toml")
+    links = result.series["links"].to_pandas()
+    late = (links.link == "r1->r2") & (links.time_s > result.summary["duration_s"] / 2 + 1e-9)
+    assert 100 * links.utilisation[late].mean() == pytest.approx(float(value), rel=5e-3)
+
+
+def test_the_page_has_each_scenario_of_one_element_for_all() -> None:
+    names = {path.stem for path in (ROOT / "scenarios" / "attack").glob("ccac-*.toml")}
+    assert {name for name, _ in CCAC_ROW.findall(PAGE)} == names
 
 
 @pytest.mark.parametrize(
@@ -317,6 +456,10 @@ def test_copa_shares_alike_where_its_least_rtt_is_forgotten() -> None:
         (["vagas"], 'did you mean "vegas"'),
         (["vegas", "--objective", "harm"], "objective: 'harm' was given; one of ratio, utilisation, stall, queue"),
         (["vegas", "--alone"], "a ratio is that of two flows"),
+        (["vegas", "--model", "netem"], "model: 'netem' was given; one of starvation, ccac"),
+        (["vegas", "--host", "windows"], "host: 'windows' was given; one of bsd, linux"),
+        (["vegas", "--flows", "5"], "flows: 5 was given; 1 to 4"),
+        (["vegas", "--alone", "--beside", "cubic"], "beside: goes with two flows or more"),
         (["vegas", "--delay", "10"], "delay: "),
         (["vegas", "--rate", "fast"], "rate: "),
         (["vegas", "--duration", "100ms"], "20 round trips of 40ms at least"),

@@ -100,6 +100,30 @@ fn only_the_flow_is_held_and_only_as_written() {
     assert!(held.iter().any(|(at_us, late_us)| (2_100_000..2_108_000).contains(at_us) && *late_us > 2_000));
 }
 
+/// From 2 s on, the first half of each second has 10 ms, the second half 2 ms.
+#[test]
+fn a_schedule_begins_anew() {
+    let schedule = r#"{ limit = "10ms", points = [["2s", "10ms"], ["2.5s", "2ms"]], every = "1s" }"#;
+    let outcome = run(&[("flow.0.delay_schedule", schedule)]);
+    let [came, _] = out_of_fifo(&outcome);
+    let held = held(&came, &times(&seen(&outcome, 0, CapturePoint::ReceiverIn, true)));
+    let mut halves = [0; 2];
+    for (at_us, late_us) in held {
+        let within_us = at_us % 1_000_000;
+        match (at_us < 2_000_000, within_us) {
+            (true, _) => assert_eq!(late_us, 0, "at {at_us} us"),
+            (false, ..500_000) => assert_eq!(late_us, 10_000, "at {at_us} us"),
+            // packets wait for those before them, until the greater delay is over
+            (false, 500_000..510_000) => assert!((2_000..=10_000).contains(&late_us), "at {at_us} us"),
+            _ => assert_eq!(late_us, 2_000, "at {at_us} us"),
+        }
+        if at_us >= 9_000_000 {
+            halves[usize::from(within_us >= 500_000)] += 1;
+        }
+    }
+    assert!(halves.iter().all(|packets| *packets > 10), "few packets come in the last second: {halves:?}");
+}
+
 /// An acknowledgement of 40 bytes takes 3.2 us on access links and 40 us on the bottleneck, where none waits: 12.0464 ms
 /// in all.
 #[test]

@@ -67,6 +67,7 @@ const PIECES: &[&str] = &[
     "loss = { model = \"gilbert-elliott\", good_to_bad = 0.1, bad_to_good = 0.5 }",
     "jitter = \"3ms\"",
     "delay_schedule = { limit = \"2ms\", points = [[\"0s\", \"1ms\"]] }",
+    "delay_schedule = { limit = \"2ms\", points = [[\"10ms\", \"2ms\"], [\"11ms\", \"0s\"]], every = \"2ms\" }",
     "host.delayed_ack = false",
 ];
 

@@ -318,6 +318,8 @@ class DelaySchedule(Table):
     """The greatest delay that a point may have."""
     points: Sequence[tuple[str, str]]
     """Pairs of a time and the delay from then on, ascending; before the first there is none."""
+    every: str | None = None
+    """From the first point on, the points begin anew after each such time."""
     backward: bool | None = None
     """flow: whether acknowledgements are held instead of data. Default: false."""
 

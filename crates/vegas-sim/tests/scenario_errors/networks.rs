@@ -27,6 +27,8 @@ fn impairments() {
         ("delay_schedule = { limit = \"1s\", points = [[\"0s\"]] }", r#":8: topology.bottleneck.delay_schedule.points.0: has 1 values; write a time and a delay, such as ["3.5s", "10ms"]"#.into()),
         ("delay_schedule = { limit = \"1s\", points = [[\"0s\", \"1s\"], [\"0s\", \"0s\"]] }", ":8: topology.bottleneck.delay_schedule.points.1: is not later than the point before; write the times ascending".into()),
         ("delay_schedule = { limit = \"1s\", points = [[\"0s\", \"1001ms\"]] }", ":8: topology.bottleneck.delay_schedule.points.0: has a delay above the limit; write less, or raise the limit".into()),
+        ("delay_schedule = { limit = \"1s\", points = [[\"1s\", \"1s\"]], every = \"0s\" }", ":8: topology.bottleneck.delay_schedule.every: is not longer than from the first point to the last; write a longer time".into()),
+        ("delay_schedule = { limit = \"1s\", points = [[\"1s\", \"1s\"], [\"3s\", \"0s\"]], every = \"2s\" }", ":8: topology.bottleneck.delay_schedule.every: is not longer than from the first point to the last; write a longer time".into()),
         ("delay_schedule = { limit = \"1s\", points = [[\"0s\", \"1s\"]], backward = true }", ":8: topology.bottleneck.delay_schedule.backward: is a flow's; leave it out, and write the schedule in the link's table \"backward\"".into()),
         ("drop = [5, 5]", ":8: topology.bottleneck.drop: the packets to drop are out of order; write each once, ascending, such as [5, 9]".into()),
         ("drop = [0]", ":8: topology.bottleneck.drop.0: 0 was given; expected a whole number from 1 to 18446744073709551615".into()),

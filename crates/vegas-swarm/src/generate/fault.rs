@@ -39,16 +39,22 @@ pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {
 /// Returns a schedule of a few changes, at times of which some are beyond the run.
 pub(super) fn delay_schedule(draw: &mut Draw, scale: &Scale) -> Table {
     let limit = scale.some_time(draw, scale.delay + 10);
-    let mut from = if draw.percent(60) { 0 } else { scale.some_instant(draw) };
+    let first = if draw.percent(60) { 0 } else { scale.some_instant(draw) };
+    let (mut from, mut last) = (first, first);
     let mut points = Vec::new();
     for _ in 0..draw.between(1, 8) {
         let delay = if draw.percent(20) { limit } else { scale.even(draw.below(limit + 1)) };
         points.push(json!([quantity::time(draw, from), quantity::time(draw, delay)]));
+        last = from;
         from += scale.some_time(draw, 4 * scale.round_trip);
     }
     let mut schedule = Table::new();
     set(&mut schedule, "limit", quantity::time(draw, limit));
     set(&mut schedule, "points", points);
+    maybe(draw, 40, &mut schedule, "every", |draw| {
+        let after = scale.some_time(draw, 4 * scale.round_trip);
+        quantity::time(draw, last - first + after)
+    });
     schedule
 }
 

@@ -102,7 +102,10 @@ fn halve_link(link: &mut LinkKind) -> Option<()> {
     link.impairments.batch = half(link.impairments.batch)?;
     let halved = |(at, delay): &(Time, Span)| Some((half_time(*at)?, half(*delay)?));
     let points = link.impairments.delay_schedule.points().iter().map(halved).collect::<Option<_>>()?;
-    link.impairments.delay_schedule = DelaySchedule::new(points);
+    link.impairments.delay_schedule = match link.impairments.delay_schedule.every() {
+        None => DelaySchedule::new(points),
+        Some(every) => DelaySchedule::repeating(points, half(every)?),
+    };
     if let Some(policer) = &mut link.impairments.policer {
         policer.rate = double(policer.rate)?;
     }

@@ -27,6 +27,7 @@ def add(commands: Commands) -> None:
     parser = commands.add_parser("attack", help="search for the added delays that harm an algorithm most")
     argument = parser.add_argument
     argument("algorithm", nargs="?", metavar="NAME", help="a preset, a table of parts or an own algorithm")
+    argument("--host", default="bsd", metavar="NAME", help="the behaviour of hosts: bsd or linux (default: bsd)")
     argument("--delay", default="10ms", metavar="TIME", help="the most that is added to a packet (default: 10ms)")
     argument("--rate", default="100mbit", metavar="RATE", help="of the bottleneck (default: 100mbit)")
     argument("--rtt", default="40ms", metavar="TIME", help="round-trip time without queueing (default: 40ms)")
@@ -38,9 +39,22 @@ def add(commands: Commands) -> None:
         metavar="NAME",
         help="what is looked for: ratio of goodputs, utilisation (the lowest), stall or queue (default: ratio)",
     )
-    mixes = parser.add_mutually_exclusive_group()
-    mixes.add_argument("--beside", metavar="NAME", help="the second flow's algorithm (default: the same)")
-    mixes.add_argument("--alone", action="store_true", help="one flow by itself; not with ratio")
+    argument(
+        "--model",
+        default="starvation",
+        metavar="NAME",
+        help="what holds packets: starvation, an element for each flow, or ccac, one for all (default: starvation)",
+    )
+    argument(
+        "--beside",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="the algorithm of other flows (default: the same); given again, the search chooses among them",
+    )
+    flows = parser.add_mutually_exclusive_group()
+    flows.add_argument("--flows", type=int, default=2, metavar="N", help="the number of flows, 1 to 4 (default: 2)")
+    flows.add_argument("--alone", action="store_true", help="one flow by itself, as --flows 1; not with ratio")
     budgets = parser.add_mutually_exclusive_group()
     budgets.add_argument("--runs", type=int, metavar="N", help=f"make at least this many runs (default: {_RUNS})")
     budgets.add_argument("--budget", metavar="TIME", help="search for this much processor time instead, such as 1h")
@@ -72,8 +86,10 @@ def _search(options: argparse.Namespace) -> int:
 
     question = Question(
         algorithm=options.algorithm,
-        beside=options.beside,
-        alone=options.alone,
+        beside=tuple(options.beside),
+        flows=1 if options.alone else options.flows,
+        model=options.model,
+        host=options.host,
         limit=options.delay,
         rate=options.rate,
         rtt=options.rtt,
@@ -114,8 +130,11 @@ def _budget(options: argparse.Namespace) -> tuple[int | None, float | None]:
 
 
 def _name(question: "Question") -> str:
-    mix = f"-beside-{question.beside}" if question.beside else "-alone" if question.alone else ""
-    name = f"attack-{question.algorithm}{mix}-{question.objective}-{question.limit}-{question.seed}"
+    mix = "".join(f"-beside-{name}" for name in question.beside)
+    flows = {1: "-alone", 2: ""}.get(question.flows, f"-{question.flows}-flows")
+    model = "" if question.model == "starvation" else f"-{question.model}"
+    model += "" if question.host == "bsd" else f"-{question.host}"
+    name = f"attack-{question.algorithm}{mix}{flows}{model}-{question.objective}-{question.limit}-{question.seed}"
     return _UNSAFE.sub("-", name)[:100]
 
 

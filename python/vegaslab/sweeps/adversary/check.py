@@ -1,10 +1,11 @@
 """Checks from a run's packets that an adversary stayed within the model, without the simulator's arithmetic.
 
-The model is that of "Starvation in End-to-End Congestion Control" (V. Arun, M. Alizadeh, H. Balakrishnan, SIGCOMM 2022,
-section 3): a FIFO queue of constant rate, a propagation delay, and behind it for each flow an element that holds
-packets in order, each for a time within [0, D]. When packets leave their senders is taken from the capture; when they
-would arrive without that element follows from the recursion of queues (D. V. Lindley, "The Theory of Queues with a
-Single Server", 1952). What the capture shows beyond that is the element's delay.
+The model of "Starvation in End-to-End Congestion Control" (V. Arun, M. Alizadeh, H. Balakrishnan, SIGCOMM 2022,
+section 3) has a FIFO queue of constant rate, a propagation delay, and behind it for each flow an element that holds
+packets in order, each for a time within [0, D]; that of CCAC (V. Arun et al., SIGCOMM 2021) has one such element for
+all flows, right behind the queue. When packets leave their senders is taken from the capture; when they would arrive
+without that element follows from the recursion of queues (D. V. Lindley, "The Theory of Queues with a Single Server",
+1952). What the capture shows beyond that is the element's delay.
 """
 
 import json
@@ -114,7 +115,8 @@ def _refuse_unknown(path: Path, document: dict[str, Any]) -> None:
 
     def refuse(key: str) -> None:
         raise AttackError(
-            f"{path}: {key}: the check knows dumbbells of plain links, and flows by TCP with delay schedules"
+            f"{path}: {key}: the check knows dumbbells of plain links, and flows by TCP; delay schedules of flows, or "
+            "one of the bottleneck"
         )
 
     topology = document.get("topology", {})
@@ -123,10 +125,12 @@ def _refuse_unknown(path: Path, document: dict[str, Any]) -> None:
     for key in ("change", "traffic"):
         if key in document:
             refuse(key)
-    links = {"topology.access": topology["access"], "topology.bottleneck": topology["bottleneck"]}
+    bottleneck = {key: value for key, value in topology["bottleneck"].items() if key != "delay_schedule"}
+    shared = bottleneck != topology["bottleneck"]
+    links = {"topology.access": topology["access"], "topology.bottleneck": bottleneck}
     for number, flow in enumerate(document["flow"]):
         links |= {f"flow.{number}.access": flow.get("access", {})}
-        for key in ("count", "transport", "ecn", "ack", "header"):
+        for key in ("count", "transport", "ecn", "ack", "header", *(["delay_schedule"] if shared else [])):
             if key in flow:
                 refuse(f"flow.{number}.{key}")
     for place, link in links.items():
@@ -157,13 +161,54 @@ def _direction(document: dict[str, Any], name: str, sent: list[Sight], arrived: 
         offered.append((at, packets.size[kept], np.flatnonzero(kept)))
     times, sizes, flows = _merged(offered)
     at, kept = _through(_link(topology["bottleneck"]), times, sizes)
+    flows_at, sizes_at = flows[kept], sizes[kept]
+    shared = topology["bottleneck"].get("delay_schedule", {}) if name == _DATA else {}
+    served, overtakes = _served(access, at, flows_at, arrived) if shared else (at, np.zeros(len(at), bool))
     results = []
     for number, flow in enumerate(document["flow"]):
-        mine = flows[kept] == number
-        there, whole = _through(access[number], at[mine], sizes[kept][mine])
+        mine = flows_at == number
+        there, whole = _through(access[number], at[mine], sizes_at[mine])
         which = offered[number][2][kept[flows == number]][whole]
-        results.append(_compared(number, name, flow, there, sent[number].number[which], arrived[number]))
+        seen = len(arrived[number].time)
+        # packets that are under way at the end are left out
+        if not np.array_equal(sent[number].number[which][:seen], arrived[number].number):
+            raise AttackError(
+                f"flow {number}: {name} that arrived are not those that the queues let through, in their order"
+            )
+        if shared:
+            left, came, overtakings = served[mine][:seen], at[mine][:seen], overtakes[mine][:seen].sum()
+        else:
+            left, came, overtakings = arrived[number].time, there[:seen], (np.diff(arrived[number].time) < 0).sum()
+        own = flow.get("delay_schedule", {})
+        held = own if own.get("backward", False) == (name == _ACKS) else {}
+        results.append(_compared(number, name, shared or held, left - came, int(overtakings)))
     return results
+
+
+def _served(access: list[Link], at: Times, flows: Times, arrived: list[Sight]) -> tuple[Times, NDArray[np.bool_]]:
+    """Returns when packets left the element behind the bottleneck, by when they arrived over the last access links.
+
+    Also returns which of them left before the packet in front, of any flow.
+
+    A packet that found its access link idle left the element just then. One that waited there left at some time up to
+    then: it is taken to have left as early as the model allows, with the packet before it, which holds whenever any
+    choice does.
+    """
+    latest = np.full(len(at), np.iinfo(np.int64).max)
+    exact = np.zeros(len(at), bool)
+    for number, (link, sight) in enumerate(zip(access, arrived, strict=True)):
+        mine = np.flatnonzero(flows == number)[: len(sight.time)]
+        out = sight.time - link.delay
+        begun = out - _transmission(link, sight.size)
+        latest[mine] = begun
+        exact[mine] = begun != np.concatenate([[-1], out[:-1]])
+    served, overtakes, before = [], [], 0
+    for came, most, is_exact in zip(at.tolist(), latest.tolist(), exact.tolist(), strict=True):
+        left = most if is_exact else min(most, max(came, before))
+        served.append(left)
+        overtakes.append(left < before)
+        before = max(before, left)
+    return np.array(served, np.int64), np.array(overtakes, bool)
 
 
 def _through(link: Link, times: Times, sizes: Times) -> tuple[Times, NDArray[np.bool_]]:
@@ -180,12 +225,16 @@ def _through(link: Link, times: Times, sizes: Times) -> tuple[Times, NDArray[np.
             first += 1
         if link.queue is not None and len(done) - first >= link.queue:
             continue
-        # whole nanoseconds, rounded as the simulator documents it
-        free = max(free, time) + (2 * size * _BITS + link.rate) // (2 * link.rate)
+        free = max(free, time) + int(_transmission(link, size))
         done.append(free)
         out.append(free + link.delay)
         kept[place] = True
     return np.array(out, np.int64), kept
+
+
+def _transmission(link: Link, size: Any) -> Any:
+    """Returns how long packets of this size take: whole nanoseconds, rounded as the simulator documents it."""
+    return (2 * size * _BITS + link.rate) // (2 * link.rate)
 
 
 def _merged(offered: Sequence[tuple[Times, Times, Times]]) -> tuple[Times, Times, Times]:
@@ -198,21 +247,13 @@ def _merged(offered: Sequence[tuple[Times, Times, Times]]) -> tuple[Times, Times
     return times[order], sizes[order], flows[order]
 
 
-def _compared(number: int, name: str, flow: dict[str, Any], expected: Times, sent: Times, arrived: Sight) -> Obeyed:
-    """Compares arrivals with what the queues alone give; packets that are under way at the end are left out."""
-    if not np.array_equal(sent[: len(arrived.time)], arrived.number):
-        raise AttackError(
-            f"flow {number}: {name} that arrived are not those that the queues let through, in their order"
-        )
-    added = arrived.time - expected[: len(arrived.time)]
-    schedule = flow.get("delay_schedule", {})
-    held = schedule.get("backward", False) == (name == _ACKS)
+def _compared(number: int, name: str, schedule: dict[str, Any], added: Times, overtakings: int) -> Obeyed:
     return Obeyed(
         flow=number,
         direction=name,
         packets=len(added),
-        limit_ns=_vegaslab.nanoseconds(schedule["limit"]) if schedule and held else 0,
+        limit_ns=_vegaslab.nanoseconds(schedule["limit"]) if schedule else 0,
         least_ns=int(added.min(initial=0)),
         greatest_ns=int(added.max(initial=0)),
-        overtakings=int((np.diff(arrived.time) < 0).sum()),
+        overtakings=overtakings,
     )

@@ -2,16 +2,27 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from vegaslab.sweeps.adversary.genome import Genome, Point, normal
+from vegaslab.sweeps.adversary.genome import Genome, Schedule, normal
 from vegaslab.sweeps.adversary.question import Question
-
-Draft = tuple[list[int], list[list[Point]]]
-"""Starts and schedules that are being changed."""
 
 _CROSSED = 0.3
 _CHANGES_MEAN = 0.5
 _TRIES = 50
+
+
+@dataclass
+class Draft:
+    """A genome that is being changed."""
+
+    starts: list[int]
+    schedules: list[Schedule]
+    mix: list[int]
+
+    def genome(self, question: Question) -> Genome:
+        """Returns the genome within all bounds."""
+        return normal(question, Genome(tuple(self.starts), tuple(self.schedules), tuple(self.mix)))
 
 
 def offspring(
@@ -31,15 +42,13 @@ def offspring(
 
 def _child(question: Question, best: Sequence[Genome], draw: random.Random) -> Genome:
     parent = _chosen(best, draw)
-    starts, schedules = list(parent.starts), [list(schedule) for schedule in parent.schedules]
+    draft = Draft(list(parent.starts), list(parent.schedules), list(parent.mix))
     if draw.random() < _CROSSED:
-        other = _chosen(best, draw)
-        flow = draw.randrange(question.flows)
-        schedules[flow] = list(other.schedules[draw.randrange(question.flows)])
+        draft.schedules[draw.randrange(len(draft.schedules))] = draw.choice(_chosen(best, draw).schedules)
     while True:
-        draw.choice(_CHANGES)(question, (starts, schedules), draw)
+        draw.choice(_CHANGES)(question, draft, draw)
         if draw.random() >= _CHANGES_MEAN:
-            return normal(question, starts, schedules)
+            return draft.genome(question)
 
 
 def _chosen(best: Sequence[Genome], draw: random.Random) -> Genome:
@@ -47,72 +56,137 @@ def _chosen(best: Sequence[Genome], draw: random.Random) -> Genome:
     return best[min(draw.randrange(len(best)), draw.randrange(len(best)))]
 
 
-def _move(question: Question, draft: Draft, draw: random.Random) -> None:
+# --- changes of one schedule ---
+
+Change = Callable[[Question, Schedule, random.Random], Schedule]
+
+
+def _move(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
     """Moves a point in time, by little or by much."""
-    schedule = draw.choice(draft[1])
-    if schedule:
-        place = draw.randrange(len(schedule))
-        time, delay = schedule[place]
-        schedule[place] = (time + _step(question, draw), delay)
+    if not schedule.points:
+        return schedule
+    points = list(schedule.points)
+    place = draw.randrange(len(points))
+    time, delay = points[place]
+    points[place] = (time + _step(question, draw), delay)
+    return replace(schedule, points=tuple(points))
 
 
-def _shift(question: Question, draft: Draft, draw: random.Random) -> None:
+def _shift(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
     """Moves a whole schedule in time, but for what holds from the beginning."""
-    flow = draw.randrange(question.flows)
     by = _step(question, draw)
-    draft[1][flow] = [(time and max(time + by, 1), delay) for time, delay in draft[1][flow]]
+    return replace(schedule, points=tuple((time and max(time + by, 1), delay) for time, delay in schedule.points))
 
 
-def _redelay(question: Question, draft: Draft, draw: random.Random) -> None:
-    schedule = draw.choice(draft[1])
-    if schedule:
-        place = draw.randrange(len(schedule))
-        schedule[place] = (schedule[place][0], _delay(question, draw))
+def _redelay(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
+    if not schedule.points:
+        return schedule
+    points = list(schedule.points)
+    place = draw.randrange(len(points))
+    points[place] = (points[place][0], _delay(question, draw))
+    return replace(schedule, points=tuple(points))
 
 
-def _add(question: Question, draft: Draft, draw: random.Random) -> None:
-    draw.choice(draft[1]).append((_time(question, draw), _delay(question, draw)))
+def _add(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
+    return replace(schedule, points=(*schedule.points, (_when(question, schedule, draw), _delay(question, draw))))
 
 
-def _add_gap(question: Question, draft: Draft, draw: random.Random) -> None:
+def _add_gap(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
     """Adds a short time with another delay."""
-    schedule = draw.choice(draft[1])
-    begin = _time(question, draw)
-    before = max(((time, delay) for time, delay in schedule if time <= begin), default=(0, 0))[1]
+    begin = _when(question, schedule, draw)
+    before = max(((time, delay) for time, delay in schedule.points if time <= begin), default=(0, 0))[1]
     length = question.limit_ns + round(question.rtt_ns * 2 ** draw.uniform(-3, 4))
-    schedule.append((begin, 0 if before else question.limit_ns))
-    schedule.append((begin + length, before))
+    gap = ((begin, 0 if before else question.limit_ns), (begin + length, before))
+    return replace(schedule, points=schedule.points + gap)
 
 
-def _remove(_question: Question, draft: Draft, draw: random.Random) -> None:
-    schedule = draw.choice(draft[1])
-    if schedule:
-        schedule.pop(draw.randrange(len(schedule)))
+def _remove(_question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
+    if not schedule.points:
+        return schedule
+    place = draw.randrange(len(schedule.points))
+    return replace(schedule, points=schedule.points[:place] + schedule.points[place + 1 :])
 
 
-def _swap(_question: Question, draft: Draft, _draw: random.Random) -> None:
-    """Exchanges the flows' schedules."""
-    draft[1].reverse()
+def _repeat(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
+    """Lets a schedule repeat, or a square wave from some time on; one that repeats already, at another time."""
+    if schedule.every:
+        return replace(schedule, every=round(schedule.every * 2 ** draw.uniform(-1, 1)))
+    every = _period(question, draw)
+    if len(schedule.points) > 1 and draw.random() < 0.5:
+        return replace(schedule, every=max(every, schedule.points[-1][0] - schedule.points[0][0] + 1))
+    first = draw.choice((0, _time(question, draw)))
+    up = max(round(every * draw.choice((0.1, 0.5, 0.9, draw.random()))), 1)
+    return replace(
+        schedule, points=((first, _delay(question, draw) or question.limit_ns), (first + up, 0)), every=every
+    )
+
+
+def _retime(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
+    """Makes a schedule that repeats slower or faster as a whole, by little or by much."""
+    if not schedule.every:
+        return schedule
+    times = draw.choice((0.5, 2.0, 2 ** draw.uniform(-0.1, 0.1), _period(question, draw) / schedule.every))
+    first = schedule.points[0][0]
+    points = tuple((first + round((time - first) * times), delay) for time, delay in schedule.points)
+    return replace(schedule, points=points, every=round(schedule.every * times))
+
+
+def _end_repetition(_question: Question, schedule: Schedule, _draw: random.Random) -> Schedule:
+    return replace(schedule, every=0)
+
+
+def _turn(question: Question, schedule: Schedule, _draw: random.Random) -> Schedule:
+    """Lets a flow's acknowledgements be held instead of its data, or the other way."""
+    return replace(schedule, backward=not schedule.backward) if question.model == "starvation" else schedule
+
+
+# --- changes of a genome ---
+
+
+def _of_one(change: Change) -> Callable[[Question, Draft, random.Random], None]:
+    def of_genome(question: Question, draft: Draft, draw: random.Random) -> None:
+        place = draw.randrange(len(draft.schedules))
+        draft.schedules[place] = change(question, draft.schedules[place], draw)
+
+    return of_genome
+
+
+def _exchange(_question: Question, draft: Draft, draw: random.Random) -> None:
+    """Exchanges the schedules of two flows."""
+    one, other = (draw.randrange(len(draft.schedules)) for _ in range(2))
+    draft.schedules[one], draft.schedules[other] = draft.schedules[other], draft.schedules[one]
 
 
 def _restart(question: Question, draft: Draft, draw: random.Random) -> None:
     """Lets a flow start at another time."""
     flow = draw.randrange(question.flows)
     small = round(question.rtt_ns * 2 ** draw.uniform(-3, 4))
-    draft[0][flow] = draw.choice((0, small, draw.randrange(question.duration_ns // 4)))
+    draft.starts[flow] = draw.choice((0, small, draw.randrange(question.duration_ns // 4)))
+
+
+def _remix(question: Question, draft: Draft, draw: random.Random) -> None:
+    """Chooses another algorithm for a flow that is not under attack, where there is a choice."""
+    if draft.mix:
+        draft.mix[draw.randrange(len(draft.mix))] = draw.randrange(len(question.rivals))
 
 
 _CHANGES: tuple[Callable[[Question, Draft, random.Random], None], ...] = (
-    _move,
-    _move,
-    _shift,
-    _redelay,
-    _add,
-    _add_gap,
-    _remove,
-    _swap,
+    *map(_of_one, (_move, _move, _shift, _redelay, _add, _add_gap, _remove)),
+    *map(_of_one, (_repeat, _retime, _end_repetition, _turn)),
+    _exchange,
     _restart,
+    _remix,
 )
+
+
+# --- draws ---
+
+
+def _when(question: Question, schedule: Schedule, draw: random.Random) -> int:
+    """Returns a time at which a schedule may have a point: of one that repeats, within its repetition."""
+    if schedule.every and schedule.points:
+        return schedule.points[0][0] + draw.randrange(schedule.every)
+    return _time(question, draw)
 
 
 def _time(question: Question, draw: random.Random) -> int:
@@ -127,6 +201,13 @@ def _step(question: Question, draw: random.Random) -> int:
     most = question.duration_ns / 4 / question.rtt_ns
     size: float = question.rtt_ns / 8 * (8 * most) ** draw.random()
     return draw.choice((-1, 1)) * round(size)
+
+
+def _period(question: Question, draw: random.Random) -> int:
+    """Returns a time of repetition: the limit, some round trips, or any up to half of the run."""
+    whole = draw.choice((question.limit_ns, question.rtt_ns * draw.randrange(1, 11)))
+    least, most = question.limit_ns / 2, question.duration_ns / 2
+    return draw.choice((whole, round(least * (most / least) ** draw.random())))
 
 
 def _delay(question: Question, draw: random.Random) -> int:

@@ -61,12 +61,12 @@ def _bottleneck(links: pyarrow.Table) -> pyarrow.Table:
 
 
 def _ratio(question: Question, goodput: Any, window_s: float) -> float:
-    """Returns the greater share over the lesser one; beside another algorithm the other's over that under attack."""
-    if question.alone:
+    """Returns the greatest share over the least one; beside others the greatest of theirs over that under attack."""
+    if question.flows == 1:
         return 1.0
     least = 960 * 8 / window_s / _MBIT
-    mine, other = (max(float(rate), least) for rate in goodput)
-    return other / mine if question.beside is not None else max(mine / other, other / mine)
+    mine, *others = (max(float(rate), least) for rate in goodput)
+    return max(others) / mine if question.beside else max(mine, *others) / min(mine, *others)
 
 
 def _stall(time_s: Any, acked: Any) -> float:

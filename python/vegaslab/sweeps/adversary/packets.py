@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _ENHANCED_PACKET = 6
+_SYN = 0x02
+_TCP_HEADER_BYTES = 20
 _RECEIVER_PORT, _FIRST_SENDER_PORT = 5001, 40000
 
 
@@ -19,7 +21,7 @@ class Sight:
     """Nanoseconds since the beginning of the run."""
     flow: NDArray[np.int64]
     size: NDArray[np.int64]
-    """The packet on the wire, options included, bytes."""
+    """The packet on the simulated wire, bytes."""
     backward: NDArray[np.int64]
     """1 for a packet from the receiver."""
     number: NDArray[np.int64]
@@ -50,6 +52,9 @@ def _packet(content: bytes, block: int) -> tuple[int, int, int, int, int]:
     ip = block + 28
     tcp = ip + 4 * (content[ip] & 0xF)
     source, destination, sequence, acknowledged = struct.unpack_from(">HHII", content, tcp)
+    if content[tcp + 13] & _SYN:
+        # the simulated SYN has no options, the capture's has (docs/results.md, captures)
+        size -= 4 * (content[tcp + 12] >> 4) - _TCP_HEADER_BYTES
     backward = source == _RECEIVER_PORT
     flow = (destination if backward else source) - _FIRST_SENDER_PORT
     return (high << 32) | low, flow, size, backward, acknowledged if backward else sequence

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from vegaslab import _vegaslab
@@ -9,6 +10,9 @@ from vegaslab.scenario.source import load
 from vegaslab.scenario.variants import used_by_all
 
 OBJECTIVES = ("ratio", "utilisation", "stall", "queue")
+MODELS = ("starvation", "ccac")
+HOSTS = ("bsd", "linux")
+FLOWS_MAX = 4
 BOTTLENECK = "r1->r2"
 
 _PACKET_BYTES = 1000
@@ -28,10 +32,14 @@ class Question:
     """The algorithm under attack, the network, and what the adversary maximises (or minimises: utilisation)."""
 
     algorithm: str
-    beside: str | None = None
-    """The algorithm of the second flow; None: `algorithm`."""
-    alone: bool = False
-    """Whether there is one flow only."""
+    beside: tuple[str, ...] = ()
+    """The algorithms of the other flows, among which the adversary chooses for each; empty: `algorithm`."""
+    flows: int = 2
+    """The number of flows, the one under attack included."""
+    model: str = "starvation"
+    """What the network may do: "starvation" has an element that holds packets for each flow, "ccac" one for all."""
+    host: str = "bsd"
+    """How the hosts of all flows behave, as of a scenario's `host`."""
     limit: str = "10ms"
     """The greatest delay that the adversary may add to a packet: D of the model."""
     rate: str = "100mbit"
@@ -46,9 +54,15 @@ class Question:
         """Raises `AttackError`, and `ScenarioError` for a quantity that is none."""
         if self.objective not in OBJECTIVES:
             raise AttackError(f"objective: {self.objective!r} was given; one of {', '.join(OBJECTIVES)}")
-        if self.alone and self.beside is not None:
-            raise AttackError("beside: goes with two flows, and the algorithm is alone")
-        if self.alone and self.objective == "ratio":
+        if self.model not in MODELS:
+            raise AttackError(f"model: {self.model!r} was given; one of {', '.join(MODELS)}")
+        if self.host not in HOSTS:
+            raise AttackError(f"host: {self.host!r} was given; one of {', '.join(HOSTS)}")
+        if not 1 <= self.flows <= FLOWS_MAX:
+            raise AttackError(f"flows: {self.flows} was given; 1 to {FLOWS_MAX}")
+        if self.flows == 1 and self.beside:
+            raise AttackError("beside: goes with two flows or more, and the algorithm is alone")
+        if self.flows == 1 and self.objective == "ratio":
             raise AttackError("objective: a ratio is that of two flows; ask for utilisation, stall or queue alone")
         if self.rtt_ns < 8 * _NS // 1_000_000:
             raise AttackError(f"rtt: {self.rtt!r} was given; 8us at least")
@@ -58,9 +72,17 @@ class Question:
             raise AttackError(f"delay: {self.limit!r} was given; 1us at least")
 
     @property
-    def flows(self) -> int:
-        """The number of flows."""
-        return 1 if self.alone else 2
+    def elements(self) -> tuple[str, ...]:
+        """Where the model holds packets: keys of the scenario's tables that have a `delay_schedule`."""
+        if self.model == "ccac":
+            return ("topology.bottleneck",)
+        return tuple(f"flow.{flow}" for flow in range(self.flows))
+
+    @cached_property
+    def rivals(self) -> tuple[Any, ...]:
+        """What stands for the algorithms of `beside` in a scenario file; that under attack, if there are none."""
+        document = self._without_algorithms()
+        return tuple(_algorithm_value(document, name) for name in self.beside or (self.algorithm,))
 
     @property
     def limit_ns(self) -> int:
@@ -92,10 +114,17 @@ class Question:
 
     def document(self) -> dict[str, Any]:
         """Returns the scenario without any adversary. Raises `ScenarioError` for an unknown algorithm."""
+        document = self._without_algorithms()
+        document["flow"][0]["algorithm"] = _algorithm_value(document, self.algorithm)
+        for flow in document["flow"][1:]:
+            flow["algorithm"] = self.rivals[0]
+        return document
+
+    def _without_algorithms(self) -> dict[str, Any]:
         access_ns = min(_ACCESS_DELAY_GREATEST_NS, self.rtt_ns // 8)
         product = max(4, self.rate_bits * self.rtt_ns // (8 * _PACKET_BYTES * _NS))
-        algorithms = [self.algorithm] if self.alone else [self.algorithm, self.beside or self.algorithm]
-        document = {
+        host = {} if self.host == "bsd" else {"host": self.host}
+        return {
             "name": "worst",
             "duration": self.duration,
             "seed": self.seed,
@@ -112,15 +141,12 @@ class Question:
                     "queue": self.queue or f"{product}p",
                 },
             },
-            "flow": [{"algorithm": "reno", "packet": f"{_PACKET_BYTES}b"} for _ in algorithms],
+            "flow": [{"algorithm": "reno", "packet": f"{_PACKET_BYTES}b", **host} for _ in range(self.flows)],
         }
-        for flow, algorithm in zip(document["flow"], algorithms, strict=True):  # type: ignore[call-overload]
-            flow["algorithm"] = _algorithm_value(document, algorithm)
-        return document
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the fields, for a file."""
-        return asdict(self)
+        return {**asdict(self), "beside": list(self.beside)}
 
 
 def _algorithm_value(document: dict[str, Any], algorithm: str) -> object:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow
 
 from vegaslab.sweeps.adversary.evolving import offspring
-from vegaslab.sweeps.adversary.genome import Genome
+from vegaslab.sweeps.adversary.genome import Genome, undisturbed
 from vegaslab.sweeps.adversary.harm import badness, figures
 from vegaslab.sweeps.adversary.journal import Figures, Journal
 from vegaslab.sweeps.adversary.question import AttackError, Question
@@ -149,12 +149,13 @@ def search(evaluate: Evaluator, *, runs: int | None, budget_s: float | None) -> 
     worst = ranked[0]
     if evaluate.badness(worst) == _FAILED:
         raise AttackError(f"no run succeeded: {evaluate.error(worst)}")
-    simple = shrunk(evaluate.question, worst, evaluate, evaluate.badness)
-    undisturbed = Genome((0,) * evaluate.question.flows, ((),) * evaluate.question.flows)
+    harmless = undisturbed(evaluate.question)
+    before = evaluate([harmless])[0]
+    simple = shrunk(evaluate.question, worst, harmless, evaluate, evaluate.badness)
     return Found(
         worst=simple,
         figures=evaluate([simple])[0],
-        before=evaluate([undisturbed])[0],
+        before=before,
         greatest=evaluate([worst])[0][evaluate.question.objective],
         generations=generations,
         runs=evaluate.runs,

@@ -1,12 +1,16 @@
 """Makes what was found simple: fewer change points, round times, whole delays, with nearly all of the harm."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from vegaslab.sweeps.adversary.genome import Genome, Point, normal
+from vegaslab.sweeps.adversary.genome import Genome, Schedule, normal, replaced
 from vegaslab.sweeps.adversary.question import Question
 
 KEPT = 0.95
-"""The part of the harm that a simpler genome must do."""
+"""The part of the harm, beyond what happens without an adversary, that a simpler genome must do."""
+
+_AT_A_TIME = 8
+"""Runs that are made together, whatever the number of cores: enough for a few cores, and few in vain."""
 
 _ROUND_NS = (10_000_000_000, 1_000_000_000, 100_000_000, 10_000_000)
 
@@ -14,62 +18,90 @@ _ROUND_NS = (10_000_000_000, 1_000_000_000, 100_000_000, 10_000_000)
 def shrunk(
     question: Question,
     worst: Genome,
+    harmless: Genome,
     evaluate: Callable[[list[Genome]], object],
     badness: Callable[[Genome], float],
 ) -> Genome:
     """Returns the simplest genome that was found to do `KEPT` of the harm of `worst`.
 
-    Each round evaluates all that is simpler by one step, and goes on with the first that does enough harm.
+    Harm is how much worse it is than with `harmless`, which has been evaluated as well.
+
+    Each round goes through what is simpler by one step, some at a time, and goes on with the first that does enough
+    harm.
     """
-    best = badness(worst)
-    # less is more where the adversary minimises
-    enough = KEPT * best if best >= 0 else best / KEPT
-    now = worst
-    while True:
+    before = badness(harmless)
+    enough = before + KEPT * (badness(worst) - before)
+
+    def next_after(now: Genome) -> Genome | None:
         simpler = [genome for genome in dict.fromkeys(_simpler(question, now)) if genome != now]
-        evaluate(simpler)
-        now, before = next((genome for genome in simpler if badness(genome) >= enough), now), now
-        if now == before:
-            return now
+        for first in range(0, len(simpler), _AT_A_TIME):
+            some = simpler[first : first + _AT_A_TIME]
+            evaluate(some)
+            for genome in some:
+                if badness(genome) >= enough:
+                    return genome
+        return None
+
+    simplest = worst
+    while (simpler := next_after(simplest)) is not None:
+        simplest = simpler
+    return simplest
 
 
 def _simpler(question: Question, genome: Genome) -> Iterator[Genome]:
     """Yields genomes that are simpler by one step, the simplest first."""
-    schedules = [list(schedule) for schedule in genome.schedules]
-    starts = list(genome.starts)
-    for flow, schedule in enumerate(schedules):
-        if schedule:
-            yield normal(question, starts, _replaced(schedules, flow, []))
-    for flow, schedule in enumerate(schedules):
-        for place in range(len(schedule)):
-            yield normal(question, starts, _replaced(schedules, flow, schedule[:place] + schedule[place + 1 :]))
-    if any(starts):
-        yield normal(question, [0] * len(starts), schedules)
+    yield from _each(question, genome, lambda schedule: [Schedule()] if schedule.points else [])
+    yield from _each(question, genome, lambda schedule: [replace(schedule, every=0)] if schedule.every else [])
+    yield from _each(question, genome, _shorter)
+    if any(genome.mix):
+        yield replace(genome, mix=(0,) * len(genome.mix))
+    if any(genome.starts):
+        yield replace(genome, starts=(0,) * len(genome.starts))
+    yield from _each(question, genome, lambda schedule: [replace(schedule, backward=False)])
     for step in _ROUND_NS:
-        yield from _rounder(question, starts, schedules, step)
-    for flow, schedule in enumerate(schedules):
-        for place, (time, delay) in enumerate(schedule):
-            for whole in (0, question.limit_ns):
-                if delay not in (0, question.limit_ns):
-                    changed = [*schedule[:place], (time, whole), *schedule[place + 1 :]]
-                    yield normal(question, starts, _replaced(schedules, flow, changed))
+        for flow, start in enumerate(genome.starts):
+            starts = (*genome.starts[:flow], _rounded(start, step), *genome.starts[flow + 1 :])
+            yield normal(question, replace(genome, starts=starts))
+        yield from _each(question, genome, lambda schedule, step=step: _rounder(schedule, step))  # type: ignore[misc]
+    yield from _each(question, genome, lambda schedule: _whole(question, schedule))
 
 
-def _rounder(question: Question, starts: list[int], schedules: list[list[Point]], step: int) -> Iterator[Genome]:
-    for flow, start in enumerate(starts):
-        if start % step:
-            yield normal(question, [*starts[:flow], _rounded(start, step), *starts[flow + 1 :]], schedules)
-    for flow, schedule in enumerate(schedules):
-        for place, (time, delay) in enumerate(schedule):
-            if time % step:
-                changed = [*schedule[:place], (_rounded(time, step), delay), *schedule[place + 1 :]]
-                yield normal(question, starts, _replaced(schedules, flow, changed))
+def _each(question: Question, genome: Genome, changed: Callable[[Schedule], list[Schedule]]) -> Iterator[Genome]:
+    """Yields the genome with one of its schedules replaced, for all replacements of each."""
+    for place, schedule in enumerate(genome.schedules):
+        for other in changed(schedule):
+            yield normal(question, replace(genome, schedules=replaced(genome.schedules, place, other)))
+
+
+def _shorter(schedule: Schedule) -> list[Schedule]:
+    points = schedule.points
+    return [replace(schedule, points=points[:place] + points[place + 1 :]) for place in range(len(points))]
+
+
+def _rounder(schedule: Schedule, step: int) -> list[Schedule]:
+    """Returns the schedule with a rounder time of repetition, then with each point at a rounder time."""
+    rounder = [replace(schedule, every=_rounded(schedule.every, step))]
+    for place, (time, delay) in enumerate(schedule.points):
+        rounder.append(_with_point(schedule, place, _rounded(time, step), delay))
+    return rounder
+
+
+def _whole(question: Question, schedule: Schedule) -> list[Schedule]:
+    """Returns the schedule with each delay that is a part of the limit set to 0, or to the limit."""
+    whole = (0, question.limit_ns)
+    return [
+        _with_point(schedule, place, time, other)
+        for place, (time, delay) in enumerate(schedule.points)
+        if delay not in whole
+        for other in whole
+    ]
+
+
+def _with_point(schedule: Schedule, place: int, time: int, delay: int) -> Schedule:
+    points = schedule.points
+    return replace(schedule, points=(*points[:place], (time, delay), *points[place + 1 :]))
 
 
 def _rounded(time: int, step: int) -> int:
-    """Returns the nearest multiple of the step, but not 0: a change does not become what holds from the beginning."""
-    return max((time + step // 2) // step, 1) * step
-
-
-def _replaced(schedules: list[list[Point]], flow: int, schedule: list[Point]) -> list[list[Point]]:
-    return [*schedules[:flow], schedule, *schedules[flow + 1 :]]
+    """Returns the nearest multiple of the step, but 0 for 0 alone: a change stays one."""
+    return max((time + step // 2) // step, 1) * step if time else 0

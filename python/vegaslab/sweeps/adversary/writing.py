@@ -1,13 +1,14 @@
 """What a search leaves: the worst scenario, a picture of its run, and all figures."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from vegaslab.reports.chart import Curve, Panel
 from vegaslab.reports.optional import optional_picture
 from vegaslab.runs.result import Result, run
-from vegaslab.sweeps.adversary.genome import Genome
+from vegaslab.sweeps.adversary.genome import Genome, Point, Schedule
 from vegaslab.sweeps.adversary.harm import UNITS, figures_of
 from vegaslab.sweeps.adversary.question import Question
 from vegaslab.sweeps.adversary.search import Found, summary
@@ -41,8 +42,11 @@ def toml(question: Question, found: Found) -> str:
     """Returns the worst scenario as a file, with what it shows at its top."""
     document = question.document()
     for key, value in found.worst.overrides(question).items():
-        _, flow, name = key.split(".")
-        document["flow"][int(flow)][name] = value
+        *path, name = (int(part) if part.isdigit() else part for part in key.split("."))
+        table: Any = document
+        for part in path:
+            table = table[part]
+        table[name] = value
     head = {"name": document.pop("name"), "description": describe(question, found), **document}
     flows = head.pop("flow")
     lines = [f"{key} = {_value(value)}" for key, value in head.items() if not isinstance(value, dict)]
@@ -91,11 +95,23 @@ def _draw(folder: Path, question: Question, worst: Genome, result: Result) -> No
 def _held(question: Question, worst: Genome, duration_s: float) -> Panel:
     """Returns the panel of the delays that the adversary adds."""
     curves = []
-    for flow, schedule in enumerate(worst.schedules):
-        times = [0.0, *(time / _NS for time, _ in schedule), duration_s]
-        delays = [0.0, *(delay / 1e6 for _, delay in schedule)]
-        curves.append(Curve(label="", x=times, y=[*delays, delays[-1]], colour=flow, style="steps", name="added delay"))
-    note = "what the adversary adds to each flow's packets"
+    for place, schedule in enumerate(worst.schedules):
+        points = list(_gone_through(schedule, round(duration_s * _NS)))
+        times = [0.0, *(time / _NS for time, _ in points), duration_s]
+        delays = [0.0, *(delay / 1e6 for _, delay in points)]
+        curves.append(
+            Curve(label="", x=times, y=[*delays, delays[-1]], colour=place, style="steps", name="added delay")
+        )
+    held = "all packets, at the bottleneck" if question.model == "ccac" else "each flow's packets"
+    note = f"what the adversary adds to {held}"
     return Panel(
         x="time (s)", y="added (ms)", curves=curves, note=note, height=1.6, level=(question.limit_ns / 1e6, "limit")
     )
+
+
+def _gone_through(schedule: Schedule, duration_ns: int) -> Iterator[Point]:
+    """Yields the points of a run, each as often as it comes."""
+    for begin in range(0, duration_ns if schedule.every else 1, schedule.every or 1):
+        for time, delay in schedule.points:
+            if begin + time < duration_ns:
+                yield begin + time, delay

@@ -15,6 +15,8 @@ pub(in crate::scenario) struct DelaySchedule {
     /// Pairs of a time and the delay from then on, ascending; before the first there is none.
     #[schemars(inner(length(equal = 2)))]
     pub(in crate::scenario) points: Vec<Vec<Field<Span>>>,
+    /// From the first point on, the points begin anew after each such time.
+    pub(in crate::scenario) every: Option<Field<Span>>,
     /// flow: whether acknowledgements are held instead of data. Default: false.
     pub(in crate::scenario) backward: Option<bool>,
 }

@@ -11,35 +11,31 @@ use crate::scenario::read::quantity::scaled;
 pub struct DelaySchedule {
     /// The times from which each delay holds, ascending; before the first there is none.
     points: Vec<(Time, Span)>,
-    /// How the schedule repeats, if it is that of a trace.
-    trace: Option<Repeated>,
-}
-
-/// The schedule of a link with a delay trace: each packet comes to the link's end after the least delay of the trace, and
-/// is held there for the rest of the delay that the trace has at the packet's departure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Repeated {
-    /// The time from a packet's departure to the instant at which the schedule is read: the least delay of the trace.
-    lag: Span,
-    /// The length of a pass, above 0.
-    period: Span,
-    sha256: String,
+    /// From the first point on, the points begin anew after each such time, which is above 0.
+    every: Option<Span>,
+    /// The SHA-256 of the trace that the schedule comes from.
+    sha256: Option<String>,
 }
 
 impl DelaySchedule {
     /// Returns the schedule with these points, of which each time is later than the one before.
     pub fn new(points: Vec<(Time, Span)>) -> Self {
-        DelaySchedule { points, trace: None }
+        DelaySchedule { points, ..DelaySchedule::default() }
+    }
+
+    /// Returns the schedule with points that begin anew after each such time. The time is above 0, and all points lie within it
+    /// from the first one on.
+    pub fn repeating(points: Vec<(Time, Span)>, every: Span) -> Self {
+        DelaySchedule { points, every: Some(every), sha256: None }
     }
 
     /// Returns the delay of a packet that comes at `now`.
     pub(crate) fn delay_at(&self, now: Time) -> Span {
-        let at = match &self.trace {
-            None => now,
-            Some(Repeated { lag, period, .. }) => {
-                let departure = now.since(Time::ZERO + *lag);
-                Time::from_nanos(departure.as_nanos() % period.as_nanos())
+        let at = match (self.every, self.points.first()) {
+            (Some(every), Some((first, _))) if now > *first => {
+                *first + Span::from_nanos(now.since(*first).as_nanos() % every.as_nanos())
             }
+            _ => now,
         };
         let begun = self.points.partition_point(|(from, _)| *from <= at);
         begun.checked_sub(1).map_or(Span::ZERO, |last| self.points[last].1)
@@ -50,14 +46,21 @@ impl DelaySchedule {
         &self.points
     }
 
+    /// After which time the points begin anew; none if they do not.
+    pub fn every(&self) -> Option<Span> {
+        self.every
+    }
+
     /// The SHA-256 of the trace's text, in hex, as `sha256sum` prints it; none if this is no trace.
     pub fn sha256(&self) -> Option<&str> {
-        self.trace.as_ref().map(|trace| trace.sha256.as_str())
+        self.sha256.as_deref()
     }
 
     /// Reads a delay trace; returns its least delay, and the schedule of what the delay is above that. The first line is
     /// [`HEADER`]; the others have a time and the delay from then on. The first time is 0, each other one is later than
-    /// the one before, and at the last the trace begins anew. The error names the problem and what would be right.
+    /// the one before, and at the last the trace begins anew. A packet comes to the link's end after the least delay, and is
+    /// held there for the rest of the delay that the trace has at the packet's departure: so the schedule begins with the
+    /// least delay. The error names the problem and what would be right.
     pub(in crate::scenario) fn parse(text: &str) -> Result<(Span, DelaySchedule), String> {
         let mut points: Vec<(Time, Span)> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
@@ -81,9 +84,9 @@ impl DelaySchedule {
         let Some(lag) = points.iter().map(|(_, delay)| *delay).min() else {
             return Err("has less than two times; write the delay at 0 s, and when the trace begins anew".into());
         };
-        points.iter_mut().for_each(|(_, delay)| *delay = delay.less(lag));
-        let trace = Repeated { lag, period: end.since(Time::ZERO), sha256: sha256(text) };
-        Ok((lag, DelaySchedule { points, trace: Some(trace) }))
+        points.iter_mut().for_each(|(at, delay)| (*at, *delay) = (*at + lag, delay.less(lag)));
+        let (every, sha256) = (Some(end.since(Time::ZERO)), Some(sha256(text)));
+        Ok((lag, DelaySchedule { points, every, sha256 }))
     }
 }
 
@@ -116,6 +119,14 @@ mod tests {
         let schedule = DelaySchedule::new(vec![(at(10), Span::from_millis(3)), (at(20), Span::ZERO)]);
         let delays = [0, 9, 10, 19, 20, 1_000].map(|ms| schedule.delay_at(at(ms)).as_nanos() / 1_000_000);
         assert_eq!(delays, [0, 0, 3, 3, 0, 0]);
+    }
+
+    #[test]
+    fn points_begin_anew_from_the_first_on() {
+        let points = vec![(at(25), Span::from_millis(3)), (at(30), Span::ZERO)];
+        let schedule = DelaySchedule::repeating(points, Span::from_millis(10));
+        let delays = [0, 24, 25, 29, 30, 34, 35, 39, 40, 1_005, 1_014].map(|ms| schedule.delay_at(at(ms)).as_nanos());
+        assert_eq!(delays, [0, 0, 3, 3, 0, 0, 3, 3, 0, 3, 0].map(|ms| ms * 1_000_000));
     }
 
     /// The least delay is 20 ms, so a packet that comes at 20 ms has left at 0, and has 30 - 20 ms to go.

@@ -80,10 +80,17 @@ fn schedule(key: &str, given: &document::DelaySchedule) -> Checked<DelaySchedule
         }
         points.push((Time::ZERO + from, delay));
     }
-    if points.is_empty() {
+    let (Some((first, _)), Some((last, _))) = (points.first(), points.last()) else {
         return Err(Problem::new(key_points, "is empty; write one point at least, such as [\"0s\", \"10ms\"]"));
+    };
+    match given.every {
+        None => Ok(DelaySchedule::new(points)),
+        Some(Field(every)) if last.since(*first) < every => Ok(DelaySchedule::repeating(points, every)),
+        Some(_) => {
+            let message = "is not longer than from the first point to the last; write a longer time";
+            Err(Problem::new(child(key, "every"), message))
+        }
     }
-    Ok(DelaySchedule::new(points))
 }
 
 /// A link behind the last link of a flow's path, which holds the flow's packets. It takes no time by itself.
