@@ -2,11 +2,11 @@
 //! has the reasons and what was tried.
 //!
 //! - Once a round the window moves half of the way to base RTT / RTT x window + backlog (FAST TCP, equation 7). The backlog grows
-//!   with the root of the rate, and the delay variation that the flow measures does not count as queue.
+//!   with the root of the rate. An RTT is the greatest of a group of samples: jitter moves it little.
 //! - Every five seconds the flow drains: half of what the path holds, for a round or three. All flows of a queue see its least RTT
 //!   at one time, and so drain together, which shows each of them the base RTT.
 //! - Drains that do not empty the queue while the window shrinks tell of flows that fill it: the window is CUBIC's (RFC
-//!   9438) then, until drains find the queue empty again.
+//!   9438) then, until drains find the queue empty again. So it is where a path loses many segments and holds no queue.
 
 mod arithmetic;
 mod measured;
@@ -19,7 +19,7 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
 use arithmetic::{WINDOW_MIN, cut, root, share};
 use measured::{BaseRtt, Rounds};
-use rival::Rival;
+use rival::{Losses, Rival};
 
 pub(super) const PRESET: Preset = Preset {
     name: "vegas-next",
@@ -30,12 +30,19 @@ pub(super) const PRESET: Preset = Preset {
     standalone: None,
 };
 
-/// The backlog is half the root of the rate in segments a second, from 2.5 to 22 segments; in sixteenths of a segment.
-const BACKLOG_SIXTEENTHS: (u64, u64) = (40, 352);
-/// (8 x root)^2 of the rate, in sixteenths: 64 times the rate.
-const BACKLOG_RATE_FACTOR: u64 = 64;
-/// A round's mean lies this many times the variation below its longest RTTs.
+/// The backlog is 0.6 times the root of the rate in segments a second, and 137500 segments over the rate above 4400: 22 segments at
+/// 6250. Within 2.5 and 31 segments, and above 12 at high rates; in sixteenths of a segment.
+const BACKLOG_LEAST: u64 = 40;
+const BACKLOG_MOST: u64 = 500;
+const BACKLOG_LEAST_FAST: u64 = 192;
+/// (16 x 0.6)^2.
+const BACKLOG_SQUARE: u64 = 92;
+const BACKLOG_PRODUCT: u64 = 16 * 137_500;
+/// A drain may leave this many times the variation: a window of few segments varies the queue by as much.
 const VARIATIONS: u64 = 3;
+/// An RTT is the greatest of this part of a window of samples, and of 32 at most.
+const GROUP_PART: u64 = 8;
+const GROUP_MAX: u64 = 32;
 /// Between two drains, and at least this many round trips: a drain costs less than 2 % of the rate.
 const PERIOD: Span = Span::from_secs(5);
 const PERIOD_ROUNDS: u64 = 50;
@@ -48,11 +55,15 @@ const DRAIN_ROUNDS_MAX: u8 = 3;
 const EMPTY_PART: u64 = 4;
 const EMPTY_PART_COMPETING: u64 = 10;
 const EMPTY_MIN: Span = Span::from_millis(1);
+/// While the flow competes a drain takes its own part of the queue, and a 16th of what the path holds: what stays is of others.
+const COMPETING_DRAIN_SIXTEENTHS: u64 = 15;
 /// Until the RTT shows what the window is after a jump.
 const ROUNDS_TO_SETTLE: u8 = 2;
-/// The window opens by the root of two a round, 106/256, until the RTT rises by an eighth, within 2 to 8 ms.
-const OPENING: u64 = 106;
-const OPENED_BEFORE: u64 = 181;
+/// The window doubles each round up to 64 segments, so that short transfers need not wait, and opens by the root of two then,
+/// 362/256, until the RTT rises by an eighth, within 2 to 8 ms.
+const DOUBLES_BELOW: Window = Window::whole(Segments(64));
+const DOUBLE_256THS: u64 = 512;
+const OPENING_256THS: u64 = 362;
 const RISE_PART: u64 = 8;
 const RISE: (Span, Span) = (Span::from_millis(2), Span::from_millis(8));
 /// Rounds with less than a fourth of the backlog before the window opens again.
@@ -73,6 +84,7 @@ pub struct VegasNext {
     rounds: Rounds,
     drain: Drain,
     rival: Rival,
+    losses: Losses,
     timeout_at: Time,
     stage: Stage,
     /// The round has had a loss.
@@ -123,6 +135,7 @@ impl VegasNext {
                 is_joined: false,
             },
             rival: Rival::none(),
+            losses: Losses::NONE,
             timeout_at: Time::ZERO,
             stage: Stage::Opening,
             has_lost: false,
@@ -133,9 +146,12 @@ impl VegasNext {
 
     fn sample(&mut self, now: Time, rtt: Span) {
         let rtt = rtt.max(Span::from_nanos(1));
-        self.base.sample(now, rtt, self.rival.competes);
-        self.rounds.sample(rtt);
-        self.drain.is_asked |= self.stage == Stage::Steady && self.base.has_fallen_to(rtt);
+        self.base.sample_single(rtt);
+        let group = (self.window.floor().as_u64() / GROUP_PART).clamp(1, GROUP_MAX);
+        if let Some(greatest) = self.rounds.sample(rtt, group as u8) {
+            self.base.sample(now, greatest, self.rival.competes);
+            self.drain.is_asked |= self.stage == Stage::Steady && self.base.has_fallen_to(greatest);
+        }
     }
 
     fn queueing(&self, rtt: Span) -> Span {
@@ -152,18 +168,14 @@ impl VegasNext {
         const BITS: u32 = 8;
         let parts = self.window.as_raw() >> (Window::FRACTION_BITS - BITS);
         let rate = (parts * 1_000_000 / (rtt.as_nanos() / 1_000).max(1)) >> BITS;
-        let (least, most) = BACKLOG_SIXTEENTHS;
-        let square = rate.min(most * most) * BACKLOG_RATE_FACTOR;
-        Window::from_raw(root(square.min(most * most)).max(least) << (Window::FRACTION_BITS - 4))
+        let square = (rate.min(BACKLOG_MOST * BACKLOG_MOST) * BACKLOG_SQUARE).min(BACKLOG_MOST * BACKLOG_MOST);
+        let fast = (BACKLOG_PRODUCT / rate.max(1)).max(BACKLOG_LEAST_FAST);
+        Window::from_raw(root(square).max(BACKLOG_LEAST).min(fast) << (Window::FRACTION_BITS - 4))
     }
 
-    /// The window that leaves the backlog in the queue. What the RTT varies within a round, beyond one segment's time, is not
-    /// queue.
+    /// The window that leaves the backlog in the queue.
     fn target(&self, rtt: Span) -> Window {
-        let spacing = Span::from_nanos(rtt.as_nanos() / self.window.floor().as_u64().max(1));
-        let noise = self.rounds.variation.less(spacing).times(VARIATIONS);
-        let queueing = self.queueing(rtt).less(noise);
-        share(self.window, rtt.less(queueing), rtt).plus(self.backlog(rtt))
+        share(self.window, self.base.get().min(rtt), rtt).plus(self.backlog(rtt))
     }
 
     /// Half of the way to the target; up by half of the window at most, and only if the window is in use.
@@ -207,9 +219,14 @@ impl VegasNext {
         } else if !self.rival.competes && self.has_risen() {
             self.end_opening(ack.next);
         } else if is_used(self.window, ack) {
-            let more = Window::from_raw(Window::whole(ack.acked).as_raw() / 256 * OPENING);
+            let more = Window::from_raw(Window::whole(ack.acked).as_raw() / 256 * (self.growth_256ths() - 256));
             self.window = self.window.plus(more).min(self.max_window).min(self.threshold);
         }
+    }
+
+    /// By how much the window grows in a round while it opens.
+    fn growth_256ths(&self) -> u64 {
+        if self.window < DOUBLES_BELOW { DOUBLE_256THS } else { OPENING_256THS }
     }
 
     fn has_risen(&self) -> bool {
@@ -219,7 +236,7 @@ impl VegasNext {
 
     /// The RTT that has risen is that of the window a round before.
     fn end_opening(&mut self, next: SendIndex) {
-        let before = Window::from_raw(self.window.as_raw() / 256 * OPENED_BEFORE);
+        let before = Window::from_raw(self.window.as_raw() / self.growth_256ths() * 256);
         let rtt = self.rounds.group;
         let path = share(before, self.base.get(), rtt).plus(self.backlog(rtt));
         self.window = path.max(WINDOW_MIN.min(self.window)).min(self.window);
@@ -254,7 +271,10 @@ impl VegasNext {
             is_joined: self.drain.is_asked,
         };
         let least = if self.window < SMALL_WINDOW { Window::ONE } else { WINDOW_MIN };
-        self.window = share(self.window, self.base.get(), rtt).half().max(least).min(self.window);
+        let path = share(self.window, self.base.get(), rtt);
+        let competing = Window::from_raw(path.as_raw() / 16 * COMPETING_DRAIN_SIXTEENTHS);
+        let drained = if self.rival.competes { competing } else { path.half() };
+        self.window = drained.max(least).min(self.window);
         self.base.begin_drain(now);
         self.stage = Stage::Draining;
     }
@@ -275,15 +295,16 @@ impl VegasNext {
         let part = if self.rival.competes { EMPTY_PART_COMPETING } else { EMPTY_PART };
         let of_queue = Span::from_nanos(self.drain.queueing_before.as_nanos() / part);
         let most = of_queue.max(self.rounds.variation.times(VARIATIONS)).max(EMPTY_MIN);
-        self.queueing(self.base.recent) <= most
+        self.queueing(self.base.recent) <= most + self.base.jitter()
     }
 
     fn end_drain(&mut self, ack: &Ack) {
-        let (is_empty, agree) = (self.is_drained(), self.base.end_drain());
+        let has_losses = self.losses.take() && self.rival.competes;
+        let is_empty = self.is_drained() && !has_losses;
+        let agree = self.base.end_drain() && !has_losses;
         self.window = self.drain.resume;
         if is_empty && !self.rival.competes && !self.drain.is_joined {
-            let rtt = self.standing();
-            self.rival.reference = share(self.window, self.base.get(), rtt).plus(self.backlog(rtt)).min(self.window);
+            self.rival.reference = self.held();
         }
         if !is_empty && agree {
             self.base.take_found(ack.now);
@@ -293,11 +314,17 @@ impl VegasNext {
         }
         self.settle(ack.next);
         self.base.end_round();
-        match (self.rival.competes, self.rival.asks_to_compete(self.window)) {
+        match (self.rival.competes, self.rival.asks_to_compete(self.window, self.held())) {
             (false, true) => self.compete(),
             (true, false) => self.yield_to_delay(ack.now),
             _ => {}
         }
+    }
+
+    /// What the flow holds of the path, and a backlog.
+    fn held(&self) -> Window {
+        let rtt = self.standing();
+        share(self.window, self.base.get(), rtt).plus(self.backlog(rtt)).min(self.window)
     }
 
     /// Opens to the window that the flow had before its rivals came.
@@ -332,6 +359,16 @@ impl VegasNext {
         self.rival.is_reference_known() && queueing > OTHERS_QUEUE && share(self.window, queueing, rtt) > twice
     }
 
+    /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there.
+    fn on_heavy_losses(&mut self) {
+        if self.stage == Stage::Steady && !self.rival.competes {
+            self.rival.reference = self.window;
+            self.compete();
+            self.rival.cubic.cut(self.window);
+            self.window = cut(self.window);
+        }
+    }
+
     fn on_timeout(&mut self, now: Time) {
         let before = if self.stage == Stage::Draining { self.drain.resume } else { self.window };
         self.threshold = cut(before).max(WINDOW_MIN);
@@ -349,7 +386,7 @@ impl VegasNext {
     fn on_lost_segments(&mut self) {
         let rtt = self.rounds.newest().max(self.base.get());
         if self.stage == Stage::Steady && !self.rival.competes && self.is_of_others(rtt) {
-            self.rival.reference = self.rival.reference.max(self.window);
+            self.rival.reference = self.rival.reference.max(self.held());
             self.compete();
             self.stage = Stage::Steady;
         }
@@ -390,8 +427,12 @@ impl CongestionControl for VegasNext {
             self.sample(ack.now, rtt);
         }
         let has_measured = self.rounds.standing > Span::ZERO || self.rounds.has_samples();
+        self.losses.count(ack.lost);
         if !ack.may_grow() || !self.base.is_known() || !has_measured {
             return;
+        }
+        if ack.newest >= self.rounds.end && self.losses.end_round(self.window) {
+            self.on_heavy_losses();
         }
         match self.stage {
             Stage::Opening => self.open(ack),
@@ -410,6 +451,9 @@ impl CongestionControl for VegasNext {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.has_lost = true;
+        if self.stage == Stage::Opening || self.settling > 0 {
+            self.losses.excuse();
+        }
         match loss.kind {
             LossKind::Timeout => self.on_timeout(loss.now),
             LossKind::DuplicateAcks => self.on_lost_segments(),
@@ -478,14 +522,14 @@ impl CongestionControl for VegasNext {
 mod tests {
     use super::*;
 
-    /// By hand: 250 segments in 100 ms are 2500 a second, the root of which is 50, and half of that 25: more than 22. 100 in 100 ms
-    /// are 1000 a second: 15.8. 1 in 100 ms is 10 a second: 1.6, less than 2.5.
+    /// By hand, in sixteenths of a segment: 9.6 times the root of 10 is 30, less than 40; of 1000, 303; of 2500, 480. 16 x 137500 / 6250
+    /// is 352, and at 12500 it would be less than 192.
     #[test]
-    fn the_backlog_is_half_the_root_of_the_rate() {
+    fn the_backlog_follows_the_rate() {
         let backlog = |window| {
             let parameters = Parameters { initial_window: Segments(window), ..PRESET.parameters };
             VegasNext::start(&parameters, 0).backlog(Span::from_millis(100)).as_raw() >> (Window::FRACTION_BITS - 4)
         };
-        assert_eq!([backlog(250), backlog(100), backlog(1)], [352, 252, 40]);
+        assert_eq!([1, 100, 250, 625, 1250].map(backlog), [40, 303, 479, 352, 192]);
     }
 }

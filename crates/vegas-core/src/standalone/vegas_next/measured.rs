@@ -24,6 +24,8 @@ pub(super) struct BaseRtt {
     /// that their next drains coincide.
     pub(super) recent: Span,
     pub(super) recent_at: Time,
+    /// The least single sample in that time.
+    recent_single: Span,
     /// What the newest drain has found, and how many before it found the same.
     found: Span,
     agreed: u8,
@@ -35,10 +37,16 @@ impl BaseRtt {
         of_round: Span::MAX,
         recent: Span::MAX,
         recent_at: Time::ZERO,
+        recent_single: Span::MAX,
         found: Span::ZERO,
         agreed: 0,
     };
 
+    pub(super) fn sample_single(&mut self, rtt: Span) {
+        self.recent_single = self.recent_single.min(rtt);
+    }
+
+    /// `rtt`: the greatest of a group of samples.
     pub(super) fn sample(&mut self, now: Time, rtt: Span, competes: bool) {
         self.least.sample(now, rtt, if competes { WINDOW_COMPETING } else { WINDOW });
         if rtt < self.recent {
@@ -56,6 +64,11 @@ impl BaseRtt {
         self.get() < Span::MAX
     }
 
+    /// How far the least RTT of the newest drain is above the least single sample: what varies within a round is no queue.
+    pub(super) fn jitter(&self) -> Span {
+        self.recent.less(self.recent_single)
+    }
+
     /// Whether this RTT is so far below the base RTT of the newest round that others must be draining.
     pub(super) fn has_fallen_to(&self, rtt: Span) -> bool {
         let fall = self.of_round.less(rtt);
@@ -69,6 +82,7 @@ impl BaseRtt {
 
     pub(super) fn begin_drain(&mut self, now: Time) {
         self.recent = Span::MAX;
+        self.recent_single = Span::MAX;
         self.recent_at = now;
     }
 
@@ -92,11 +106,15 @@ const GROUP: u8 = 8;
 /// Weight of a round in the delay variation.
 const VARIATION_PART: u64 = 8;
 
-/// The RTTs of a round.
+/// The RTTs of a round. Jitter that keeps packets in order holds most of them for nearly its whole amplitude, and a few for
+/// none: the greatest of a group of samples varies little, where the least one of a round or of 20 s is an accident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rounds {
     pub(super) end: SendIndex,
+    /// Of the groups' greatest.
     least: Span,
+    greatest: Span,
+    greatest_samples: u8,
     sum_us: u64,
     samples: u32,
     group_samples: u8,
@@ -105,7 +123,7 @@ pub(super) struct Rounds {
     pub(super) group: Span,
     /// The least RTT of the newest round; zero before.
     pub(super) standing: Span,
-    /// How far the mean of a round lies above its least RTT, smoothed: the delay variation that the flow does not cause.
+    /// How far the mean of a round lies above `standing`, smoothed.
     pub(super) variation: Span,
 }
 
@@ -113,6 +131,8 @@ impl Rounds {
     pub(super) const NONE: Rounds = Rounds {
         end: SendIndex(0),
         least: Span::MAX,
+        greatest: Span::ZERO,
+        greatest_samples: 0,
         sum_us: 0,
         samples: 0,
         group_samples: 0,
@@ -122,8 +142,22 @@ impl Rounds {
         variation: Span::ZERO,
     };
 
-    pub(super) fn sample(&mut self, rtt: Span) {
-        self.least = self.least.min(rtt);
+    /// Returns the greatest RTT of a group that this sample completes.
+    pub(super) fn sample(&mut self, rtt: Span, group: u8) -> Option<Span> {
+        self.count(rtt);
+        self.greatest = self.greatest.max(rtt);
+        self.greatest_samples += 1;
+        if self.greatest_samples < group {
+            return None;
+        }
+        let greatest = self.greatest;
+        self.least = self.least.min(greatest);
+        self.greatest = Span::ZERO;
+        self.greatest_samples = 0;
+        Some(greatest)
+    }
+
+    fn count(&mut self, rtt: Span) {
         self.sum_us = self.sum_us.saturating_add(rtt.as_nanos() / 1_000);
         self.samples = self.samples.saturating_add(1);
         self.group_least = self.group_least.min(rtt);
@@ -137,11 +171,12 @@ impl Rounds {
 
     /// The newest RTT of which enough is known: the round's so far, or that of the round before.
     pub(super) fn newest(&self) -> Span {
-        if self.samples >= u32::from(GROUP) { self.least } else { self.standing }
+        if self.has_samples() { self.least } else { self.standing }
     }
 
+    /// Whether a group is complete.
     pub(super) fn has_samples(&self) -> bool {
-        self.samples > 0
+        self.least < Span::MAX
     }
 
     /// Ends the round; it counts for the variation if the flow itself was steady.
@@ -198,8 +233,20 @@ mod tests {
     #[test]
     fn the_variation_is_the_mean_above_the_least() {
         let mut rounds = Rounds::NONE;
-        [40, 44, 48].into_iter().for_each(|rtt| rounds.sample(ms(rtt)));
+        for rtt in [40, 44, 48] {
+            rounds.sample(ms(rtt), 1);
+        }
         rounds.finish(true);
         assert_eq!((rounds.standing, rounds.variation), (ms(40), Span::from_micros(500)));
+    }
+
+    /// By hand: of 50, 43 and 47 ms, and of 44, 45 and 41 ms, the greatest are 50 and 45 ms, and the least of those is 45 ms.
+    #[test]
+    fn an_rtt_is_the_greatest_of_a_group() {
+        let mut rounds = Rounds::NONE;
+        let greatest = [50, 43, 47, 44, 45, 41].map(|rtt| rounds.sample(ms(rtt), 3));
+        assert_eq!(greatest, [None, None, Some(ms(50)), None, None, Some(ms(45))]);
+        rounds.finish(false);
+        assert_eq!(rounds.standing, ms(45));
     }
 }
