@@ -5,7 +5,7 @@ round trip takes twice the bottleneck's delay and 4 ms more.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -29,11 +29,22 @@ class Network:
     flows: list[Table]
     judge: Callable[[vegaslab.Result, int], str]
     own: int
+    bottleneck: Table = field(default_factory=dict)
+    more: Table = field(default_factory=dict)
+    """Other keys of the bottleneck and of the scenario."""
 
     def scenario(self, algorithm: str, seed: int) -> Table:
         """Returns the scenario as a table."""
-        own = [{"algorithm": algorithm, "initial_window": 10, **flow} for flow in self.flows[: self.own]]
-        bottleneck = {"rate": f"{self.rate_mbps}mbit", "delay": f"{self.delay_ms}ms", "queue": f"{self.queue_packets}p"}
+        flows = [{"algorithm": algorithm, "initial_window": 10, **flow} for flow in self.flows]
+        if CUBIC in self.flows:
+            # the result depends on when the first drains fall
+            flows[0]["start"] = f"{730 * (seed - SEED) % 4000}ms"
+        bottleneck = {
+            "rate": f"{self.rate_mbps}mbit",
+            "delay": f"{self.delay_ms}ms",
+            "queue": f"{self.queue_packets}p",
+            **self.bottleneck,
+        }
         return {
             "name": "next-tuning",
             "description": self.name,
@@ -44,7 +55,8 @@ class Network:
                 "access": {"rate": "1gbit", "delay": "1ms"},
                 "bottleneck": bottleneck,
             },
-            "flow": [*own, *self.flows[self.own :]],
+            "flow": flows,
+            **self.more,
         }
 
     def result(self, algorithm: str, seed: int = SEED) -> str:
@@ -103,6 +115,13 @@ def alone(result: vegaslab.Result, _own: int) -> str:
     return f"p95 {queueing_ms:.1f} ms, {flow['goodput_mbps']:.1f} Mb/s, {again} sent again"
 
 
+def lost(result: vegaslab.Result, _own: int) -> str:
+    """Goodput, and how much is sent again, of one flow."""
+    flow = result.summary["flows"][0]
+    again = 100 * flow["segments_retransmitted"] / flow["segments_sent"]
+    return f"{flow['goodput_mbps']:.1f} Mb/s, {again:.1f} % sent again"
+
+
 def joined(result: vegaslab.Result, _own: int) -> str:
     """Fairness and queue of the last 15 s."""
     since_s = result.summary["duration_s"] - 15
@@ -126,7 +145,15 @@ def square(first_s: float, on_s: float, period_s: float) -> Table:
     return {"delay_schedule": {"limit": "10ms", "points": [point for point in points if float(point[0][:-1]) < 60]}}
 
 
+def step_pairs(first_s: int, every_s: int, delays: tuple[str, str]) -> Table:
+    """The bottleneck has one of two delays, in turn."""
+    times = range(first_s, 58, every_s)
+    changes = [{"at": f"{at}s", "link": BOTTLENECK, "delay": delays[number % 2]} for number, at in enumerate(times)]
+    return {"change": changes}
+
+
 CUBIC: Table = {"algorithm": "cubic"}
+STREAM: Table = {"kind": "constant", "rate": "22mbit", "packet": "1200b", "start": "20s", "stop": "32s"}
 STEP: Table = {"delay_schedule": {"limit": "10ms", "points": [["0s", "0ms"], ["3.3s", "10ms"]]}}
 
 NETWORKS = [
@@ -146,4 +173,22 @@ NETWORKS = [
     Network("90 Mb/s, 10 ms from 3.3 s on", 90, 23, 560, 60, [STEP, {}], ratio, 2),
     Network("90 Mb/s, squares of 2 s", 90, 23, 560, 60, [square(2, 1.9, 2), {}], ratio, 2),
     Network("90 Mb/s, squares of 4.6 s", 90, 23, 560, 60, [square(3.2, 4.3, 4.6), {"start": "2.5s"}], ratio, 2),
+    Network("80 Mb/s, jitter of 12 ms", 80, 14, 320, 80, [jittery(12), {}], ratio, 2),
+    Network("90 Mb/s, squares of 5.1 s", 90, 23, 560, 60, [square(1.2, 4.8, 5.1), {}], ratio, 2),
+    Network("80 Mb/s, CUBIC", 80, 23, 480, 100, [{}, CUBIC], share, 1),
+    Network("40 Mb/s, CUBIC, half a product of queue", 40, 28, 150, 80, [{}, CUBIC], share, 1),
+    Network("40 Mb/s, CUBIC, a fifth of a product", 40, 28, 60, 80, [{}, CUBIC], share, 1),
+    Network("200 Mb/s, CUBIC, a fourth of a product", 200, 9, 125, 80, [{}, CUBIC], share, 1),
+    Network("40 Mb/s and 400 ms, alone", 40, 200, 2000, 60, [{}], alone, 1),
+    Network("80 Mb/s, alone, a third of a product of queue", 80, 13, 100, 60, [{}], alone, 1),
+    Network("1.2 Mb/s, seven join", 1.2, 18, 40, 124, [{"start": f"{12 * n}s"} for n in range(7)], joined, 7),
+    Network("25 Mb/s, losses of 0.2 %", 25, 23, 104, 40, [{}], lost, 1, {"loss": "0.2%"}),
+    Network("25 Mb/s, losses of 2 %", 25, 23, 104, 40, [{}], lost, 1, {"loss": "2%"}),
+    Network(
+        "30 Mb/s, policed to 8", 30, 18, 120, 40, [{}], lost, 1, {"policer": {"rate": "8mbit", "burst": "40kb"}}
+    ),
+    Network(
+        "30 Mb/s, 15 ms more every other 4 s", 30, 18, 130, 60, [{}], lost, 1, {}, step_pairs(4, 4, ("33ms", "18ms"))
+    ),
+    Network("30 Mb/s, a stream of 22 from 20 to 32 s", 30, 18, 130, 60, [{}], alone, 1, {}, {"traffic": [STREAM]}),
 ]  # fmt: skip

@@ -35,6 +35,8 @@ pub(super) const PRESET: Preset = Preset {
 const BACKLOG_LEAST: u64 = 40;
 const BACKLOG_MOST: u64 = 500;
 const BACKLOG_LEAST_FAST: u64 = 192;
+/// Losses do not limit it below; less would be lost in the delay variation of most paths.
+const BACKLOG_LIMIT_LEAST: Window = Window::whole(Segments(6));
 /// (16 x 0.6)^2.
 const BACKLOG_SQUARE: u64 = 92;
 const BACKLOG_PRODUCT: u64 = 16 * 137_500;
@@ -91,6 +93,8 @@ pub struct VegasNext {
     has_lost: bool,
     settling: u8,
     rounds_without_backlog: u8,
+    /// The most that the queue takes, as losses tell.
+    backlog_limit: Window,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +145,7 @@ impl VegasNext {
             has_lost: false,
             settling: 0,
             rounds_without_backlog: 0,
+            backlog_limit: Window::MAX,
         }
     }
 
@@ -163,24 +168,43 @@ impl VegasNext {
         self.rounds.standing.max(self.base.get())
     }
 
-    /// The segments that the flow keeps in the queue at its rate.
+    /// The segments that the flow keeps in the queue at its rate, as far as the queue takes them.
     fn backlog(&self, rtt: Span) -> Window {
+        self.backlog_of_rate(rtt).min(self.backlog_limit)
+    }
+
+    fn backlog_of_rate(&self, rtt: Span) -> Window {
         const BITS: u32 = 8;
         let parts = self.window.as_raw() >> (Window::FRACTION_BITS - BITS);
         let rate = (parts * 1_000_000 / (rtt.as_nanos() / 1_000).max(1)) >> BITS;
         let square = (rate.min(BACKLOG_MOST * BACKLOG_MOST) * BACKLOG_SQUARE).min(BACKLOG_MOST * BACKLOG_MOST);
         let fast = (BACKLOG_PRODUCT / rate.max(1)).max(BACKLOG_LEAST_FAST);
-        Window::from_raw(root(square).max(BACKLOG_LEAST).min(fast) << (Window::FRACTION_BITS - 4))
+        sixteenths(root(square).max(BACKLOG_LEAST).min(fast))
     }
 
-    /// The window that leaves the backlog in the queue.
-    fn target(&self, rtt: Span) -> Window {
-        share(self.window, self.base.get().min(rtt), rtt).plus(self.backlog(rtt))
+    /// A queue that loses segments while the flow has less than its backlog in it is too short for the backlog, or others fill it.
+    fn fit_backlog(&mut self, rtt: Span) {
+        let queueing = self.queueing(rtt);
+        let queued = share(self.window, queueing, rtt);
+        if queueing > EMPTY_MIN && queued < self.backlog(rtt) {
+            self.backlog_limit = queued.half().max(BACKLOG_LIMIT_LEAST);
+        }
+    }
+
+    /// Half more, after a drain that found the queue empty.
+    fn raise_backlog(&mut self) {
+        let limit = self.backlog_limit.min(sixteenths(BACKLOG_MOST));
+        self.backlog_limit = limit.plus(limit.half());
+    }
+
+    /// The window that leaves this backlog in the queue.
+    fn target(&self, rtt: Span, backlog: Window) -> Window {
+        share(self.window, self.base.get().min(rtt), rtt).plus(backlog)
     }
 
     /// Half of the way to the target; up by half of the window at most, and only if the window is in use.
-    fn steer(&mut self, rtt: Span, is_used: bool) {
-        let towards = self.window.half().plus(self.target(rtt).half());
+    fn steer(&mut self, rtt: Span, backlog: Window, is_used: bool) {
+        let towards = self.window.half().plus(self.target(rtt, backlog).half());
         let most = if is_used { self.window.plus(self.window.half()) } else { self.window };
         self.window = towards.min(most).min(self.max_window).max(WINDOW_MIN.min(self.window));
     }
@@ -200,12 +224,16 @@ impl VegasNext {
         self.rounds.begin(ack.next);
     }
 
+    /// While nearly nothing is queued the limit of the backlog does not slow the growth, but the window does not open either: the
+    /// queue is short.
     fn decide(&mut self, is_used: bool) {
         let rtt = self.rounds.standing;
-        self.steer(rtt, is_used);
         let queued = share(self.window, self.queueing(rtt), rtt);
         let has_little = is_used && queued < self.backlog(rtt).half().half();
-        self.rounds_without_backlog = if has_little { self.rounds_without_backlog.saturating_add(1) } else { 0 };
+        let of_rate = self.backlog_of_rate(rtt);
+        let may_open = has_little && self.backlog_limit >= of_rate;
+        self.steer(rtt, if has_little { of_rate } else { self.backlog(rtt) }, is_used);
+        self.rounds_without_backlog = if may_open { self.rounds_without_backlog.saturating_add(1) } else { 0 };
         if self.rounds_without_backlog >= ROUNDS_TO_OPEN {
             self.rounds_without_backlog = 0;
             self.threshold = Window::MAX;
@@ -303,6 +331,9 @@ impl VegasNext {
         let is_empty = self.is_drained() && !has_losses;
         let agree = self.base.end_drain() && !has_losses;
         self.window = self.drain.resume;
+        if is_empty {
+            self.raise_backlog();
+        }
         if is_empty && !self.rival.competes && !self.drain.is_joined {
             self.rival.reference = self.held();
         }
@@ -373,7 +404,11 @@ impl VegasNext {
         let before = if self.stage == Stage::Draining { self.drain.resume } else { self.window };
         self.threshold = cut(before).max(WINDOW_MIN);
         let has_rival = self.rival.has_taken_from(self.window) || self.is_of_others(self.standing());
-        if !self.rival.competes && has_rival {
+        let is_policed = self.losses.end_round(before);
+        if is_policed {
+            self.rival.reference = self.rival.reference.min(before);
+        }
+        if !self.rival.competes && (has_rival || is_policed) {
             self.compete();
         }
         self.rival.cubic = Default::default();
@@ -405,9 +440,16 @@ impl VegasNext {
                 self.window = path.min(cut(self.window)).max(WINDOW_MIN.min(self.window));
                 self.stage = Stage::Steady;
             }
-            Stage::Steady => self.window = self.target(rtt).min(self.window).max(cut(self.window)),
+            Stage::Steady => {
+                self.fit_backlog(rtt);
+                self.window = self.target(rtt, self.backlog(rtt)).min(self.window).max(cut(self.window));
+            }
         }
     }
+}
+
+fn sixteenths(number: u64) -> Window {
+    Window::from_raw(number << (Window::FRACTION_BITS - 4))
 }
 
 /// Whether the flow uses the window: where less than half of it is in flight, the application has no more.
@@ -451,7 +493,7 @@ impl CongestionControl for VegasNext {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.has_lost = true;
-        if self.stage == Stage::Opening || self.settling > 0 {
+        if !self.base.is_drained() {
             self.losses.excuse();
         }
         match loss.kind {

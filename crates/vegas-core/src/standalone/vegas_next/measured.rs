@@ -69,6 +69,11 @@ impl BaseRtt {
         self.recent.less(self.recent_single)
     }
 
+    /// Whether there has been a drain.
+    pub(super) fn is_drained(&self) -> bool {
+        self.found > Span::ZERO
+    }
+
     /// Whether this RTT is so far below the base RTT of the newest round that others must be draining.
     pub(super) fn has_fallen_to(&self, rtt: Span) -> bool {
         let fall = self.of_round.less(rtt);

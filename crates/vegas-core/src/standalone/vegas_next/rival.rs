@@ -74,7 +74,7 @@ const HEAVY_MORE: u64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Losses {
     of_round: u32,
-    /// They are what the start had too many.
+    /// They are of the start.
     is_excused: bool,
     /// A round since the newest drain had heavy losses.
     since_drain: bool,
