@@ -9,6 +9,7 @@
 //!   9438) then, until drains find the queue empty again. So it is where a path loses many segments and holds no queue.
 
 mod arithmetic;
+mod backlog;
 mod measured;
 mod rival;
 
@@ -17,7 +18,8 @@ use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Pha
 use crate::registry::{Preset, RENO_PARAMETERS, SACK};
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
-use arithmetic::{WINDOW_MIN, cut, root, share};
+use arithmetic::{WINDOW_MIN, cut, share};
+use backlog::Backlog;
 use measured::{BaseRtt, Rounds};
 use rival::{Losses, Rival};
 
@@ -30,16 +32,6 @@ pub(super) const PRESET: Preset = Preset {
     standalone: None,
 };
 
-/// The backlog is 0.6 times the root of the rate in segments a second, and 137500 segments over the rate above 4400: 22 segments at
-/// 6250. Within 2.5 and 31 segments, and above 12 at high rates; in sixteenths of a segment.
-const BACKLOG_LEAST: u64 = 40;
-const BACKLOG_MOST: u64 = 500;
-const BACKLOG_LEAST_FAST: u64 = 192;
-/// Losses do not limit it below; less would be lost in the delay variation of most paths.
-const BACKLOG_LIMIT_LEAST: Window = Window::whole(Segments(6));
-/// (16 x 0.6)^2.
-const BACKLOG_SQUARE: u64 = 92;
-const BACKLOG_PRODUCT: u64 = 16 * 137_500;
 /// A drain may leave this many times the variation: a window of few segments varies the queue by as much.
 const VARIATIONS: u64 = 3;
 /// An RTT is the greatest of this part of a window of samples, and of 32 at most.
@@ -93,8 +85,7 @@ pub struct VegasNext {
     has_lost: bool,
     settling: u8,
     rounds_without_backlog: u8,
-    /// The most that the queue takes, as losses tell.
-    backlog_limit: Window,
+    backlog: Backlog,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +136,7 @@ impl VegasNext {
             has_lost: false,
             settling: 0,
             rounds_without_backlog: 0,
-            backlog_limit: Window::MAX,
+            backlog: Backlog::UNLIMITED,
         }
     }
 
@@ -170,31 +161,16 @@ impl VegasNext {
 
     /// The segments that the flow keeps in the queue at its rate, as far as the queue takes them.
     fn backlog(&self, rtt: Span) -> Window {
-        self.backlog_of_rate(rtt).min(self.backlog_limit)
+        self.backlog.of(self.window, rtt)
     }
 
-    fn backlog_of_rate(&self, rtt: Span) -> Window {
-        const BITS: u32 = 8;
-        let parts = self.window.as_raw() >> (Window::FRACTION_BITS - BITS);
-        let rate = (parts * 1_000_000 / (rtt.as_nanos() / 1_000).max(1)) >> BITS;
-        let square = (rate.min(BACKLOG_MOST * BACKLOG_MOST) * BACKLOG_SQUARE).min(BACKLOG_MOST * BACKLOG_MOST);
-        let fast = (BACKLOG_PRODUCT / rate.max(1)).max(BACKLOG_LEAST_FAST);
-        sixteenths(root(square).max(BACKLOG_LEAST).min(fast))
-    }
-
-    /// A queue that loses segments while the flow has less than its backlog in it is too short for the backlog, or others fill it.
+    /// A queue that loses segments while the flow has less than its backlog in it is too short for the backlog.
     fn fit_backlog(&mut self, rtt: Span) {
         let queueing = self.queueing(rtt);
         let queued = share(self.window, queueing, rtt);
         if queueing > EMPTY_MIN && queued < self.backlog(rtt) {
-            self.backlog_limit = queued.half().max(BACKLOG_LIMIT_LEAST);
+            self.backlog.limit_to(queued.half());
         }
-    }
-
-    /// Half more, after a drain that found the queue empty.
-    fn raise_backlog(&mut self) {
-        let limit = self.backlog_limit.min(sixteenths(BACKLOG_MOST));
-        self.backlog_limit = limit.plus(limit.half());
     }
 
     /// The window that leaves this backlog in the queue.
@@ -230,8 +206,8 @@ impl VegasNext {
         let rtt = self.rounds.standing;
         let queued = share(self.window, self.queueing(rtt), rtt);
         let has_little = is_used && queued < self.backlog(rtt).half().half();
-        let of_rate = self.backlog_of_rate(rtt);
-        let may_open = has_little && self.backlog_limit >= of_rate;
+        let of_rate = Backlog::of_rate(self.window, rtt);
+        let may_open = has_little && self.backlog(rtt) == of_rate;
         self.steer(rtt, if has_little { of_rate } else { self.backlog(rtt) }, is_used);
         self.rounds_without_backlog = if may_open { self.rounds_without_backlog.saturating_add(1) } else { 0 };
         if self.rounds_without_backlog >= ROUNDS_TO_OPEN {
@@ -332,7 +308,7 @@ impl VegasNext {
         let agree = self.base.end_drain() && !has_losses;
         self.window = self.drain.resume;
         if is_empty {
-            self.raise_backlog();
+            self.backlog.raise();
         }
         if is_empty && !self.rival.competes && !self.drain.is_joined {
             self.rival.reference = self.held();
@@ -448,10 +424,6 @@ impl VegasNext {
     }
 }
 
-fn sixteenths(number: u64) -> Window {
-    Window::from_raw(number << (Window::FRACTION_BITS - 4))
-}
-
 /// Whether the flow uses the window: where less than half of it is in flight, the application has no more.
 fn is_used(window: Window, ack: &Ack) -> bool {
     2 * ack.in_flight.as_u64() >= window.floor().as_u64()
@@ -557,21 +529,5 @@ impl CongestionControl for VegasNext {
         out("drains", (self.stage == Stage::Draining).into());
         out("queueing_us", (self.queueing(self.standing()).as_nanos() / 1_000) as i64);
         out("variation_us", (self.rounds.variation.as_nanos() / 1_000) as i64);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// By hand, in sixteenths of a segment: 9.6 times the root of 10 is 30, less than 40; of 1000, 303; of 2500, 480. 16 x 137500 / 6250
-    /// is 352, and at 12500 it would be less than 192.
-    #[test]
-    fn the_backlog_follows_the_rate() {
-        let backlog = |window| {
-            let parameters = Parameters { initial_window: Segments(window), ..PRESET.parameters };
-            VegasNext::start(&parameters, 0).backlog(Span::from_millis(100)).as_raw() >> (Window::FRACTION_BITS - 4)
-        };
-        assert_eq!([1, 100, 250, 625, 1250].map(backlog), [40, 303, 479, 352, 192]);
     }
 }
