@@ -376,7 +376,7 @@ PAGE = (ROOT / "docs" / "attack.md").read_text()
 ROW = re.compile(r"\| .*?`([\w+-]+)` \| \[`([\w+-]+)`\]\(\S+\) \|(?: [^|]+ \|)* ([\d.]+) and ([\d.]+) \| ([\d.]+) \|")
 MINUTE = re.compile(r"\[`([\w+-]+)`\]\(\S+\) \|.* ([\d.]+) \|$", re.MULTILINE)
 CCAC_ROW = re.compile(r"\[`(ccac-[\w-]+)`\]\(\S+\) \|(?:[^|]*\|){3} ([\d.]+) % \|")
-ALGORITHMS = "vegas gallop streak rovegas vegas-linux nv copa copa-mvfst fast tor-vegas ledbat++"
+ALGORITHMS = "vegas gallop streak rovegas vegas-linux nv copa copa-mvfst fast tor-vegas ledbat++ vegas-next"
 
 
 def goodputs(name: str, seed: int = 1, **changes: str) -> list[float]:
