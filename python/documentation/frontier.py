@@ -30,7 +30,7 @@ _SCENARIOS = {
 """The worst that `vegaslab attack` found with D = 10 ms, two flows, 100 Mb/s and 40 ms (docs/attack.md)."""
 
 _LEFT = ("vegas", "gallop", "fast")
-"""Those whose name stands left of their point, where another one is to the right of it."""
+"""The name is left of the point, as another point is to the right of it."""
 
 
 @dataclass(frozen=True)
