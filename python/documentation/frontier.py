@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 
 import vegaslab
 from documentation import ROOT
-from documentation.drawing import PICTURES
+from documentation.drawing import PICTURES, Picture
+from documentation.pictures import ALL
 from vegaslab.reports.chart import PALETTE
 from vegaslab.reports.figure import STYLE, save
 
@@ -87,3 +88,7 @@ def _queueing_ms(scenario: str) -> float:
     links = result.series.links
     rows = np.array([link == _BOTTLENECK for link in links["link"].to_pylist()]) & (np.asarray(links["time_s"]) >= 30)
     return float(np.asarray(links["queue_packets"], dtype=np.float64)[rows].mean() * 8000 / 100e6 * 1e3)
+
+
+WITH_FRONTIER: list[Picture | Frontier] = [*ALL, Frontier()]
+"""All pictures of the documentation."""

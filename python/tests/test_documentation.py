@@ -8,7 +8,7 @@ import pytest
 import vegaslab
 from documentation import ROOT
 from documentation.drawing import PICTURES, Picture
-from documentation.frontier import Frontier
+from documentation.frontier import WITH_FRONTIER, Frontier
 from documentation.pictures import ALL
 from documentation.verdicts import README, with_table
 
@@ -30,7 +30,7 @@ _OF_PAPERS = ("gallop-fig4", "slow-start-fig2")
 _PAGES = sorted([*(ROOT / "docs" / "parts").glob("*.md"), *(ROOT / "docs" / "algorithms").glob("*.md")])
 
 
-@pytest.mark.parametrize("picture", [*ALL, Frontier()], ids=lambda picture: picture.name)
+@pytest.mark.parametrize("picture", WITH_FRONTIER, ids=lambda picture: picture.name)
 def test_pictures_are_what_the_scenarios_give(picture: Picture | Frontier, tmp_path: Path) -> None:
     drawn = tmp_path / "picture.svg"
     picture.draw(drawn)
@@ -70,13 +70,13 @@ def test_the_readme_sums_up_the_report() -> None:
 def test_every_page_has_a_picture_and_says_what_it_shows(page: Path) -> None:
     shown = re.findall(r"!\[([^\]]{20,})\]\(\.\./pictures/([\w+-]+)\.svg\)", page.read_text(encoding="utf-8"))
     assert page.stem in [name for _, name in shown]
-    assert {name for _, name in shown} <= {picture.name for picture in (*ALL, Frontier())}
+    assert {name for _, name in shown} <= {picture.name for picture in WITH_FRONTIER}
 
 
 def test_every_picture_has_a_page() -> None:
     assert {picture.name for picture in ALL} <= {page.stem for page in _PAGES}
     files = {path.stem for path in PICTURES.glob("*.svg")}
-    assert files == {picture.name for picture in (*ALL, Frontier())} | {
+    assert files == {picture.name for picture in WITH_FRONTIER} | {
         "vegas-and-reno",
         "cost-per-packet",  # what was measured (make bench-scale), and so differs from time to time
         *_OF_COMMANDS,

@@ -50,7 +50,7 @@ pub struct S2nBy<F> {
     listener: Option<Arc<dyn Listener>>,
 }
 
-impl<E: Endpoint, F: Fn() -> E + Sync> S2nBy<F> {
+impl<E: Endpoint, F: Fn() -> E + Send + Sync> S2nBy<F> {
     /// With the controllers of an endpoint, which is made for each flow.
     pub fn new(endpoint: F) -> Self {
         S2nBy { endpoint, listener: None }
@@ -68,7 +68,7 @@ impl<F> fmt::Debug for S2nBy<F> {
     }
 }
 
-impl<E: Endpoint, F: Fn() -> E + Sync> Stack for S2nBy<F> {
+impl<E: Endpoint, F: Fn() -> E + Send + Sync> Stack for S2nBy<F> {
     fn connect(&self, spec: &FlowSpec, flow: u32, seed: u64) -> Box<dyn Connection> {
         /// Of the controller's random numbers; 1 and 2 are the ends'.
         const DRAWS: u8 = 3;
