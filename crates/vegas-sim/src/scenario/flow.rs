@@ -71,7 +71,6 @@ pub(super) fn resolve(
     if size.is_some() && flow.application.iter().any(|phase| phase.kind.0 == ActivityKind::Media) {
         return Err(Problem::new(child(key, "size"), "goes with no media; leave it out, and give the flow a stop"));
     }
-    let ecn = flow.ecn.unwrap_or(false);
     let kind = FlowKind {
         transport,
         algorithm,
@@ -80,7 +79,7 @@ pub(super) fn resolve(
         own,
         parameters,
         host,
-        ecn,
+        ecn: flow.ecn.unwrap_or(false),
         size,
         application,
         packet,
