@@ -115,23 +115,19 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn receive(&mut self, at: Time, packet: &Packet) -> AckTiming {
         let (from, to) = self.note_header(at, packet);
-        if self.misbehaving.is_some() {
-            return self.receive_wrongly(at, from, to, packet);
+        if self.is_special {
+            return self.receive_specially(at, from, to, packet);
         }
-        let timing = self.receiver.on_data(at, from, to, packet.wire());
-        self.note_delivery(at);
-        timing
+        self.receiver.on_data(at, from, to, packet.wire())
     }
 
-    /// Takes in a data packet as a receiver that breaks a rule.
-    #[cold]
+    /// Takes in a data packet of a flow whose receiver may break a rule, or has media.
     #[inline(never)]
-    fn receive_wrongly(&mut self, at: Time, from: u64, to: u64, packet: &Packet) -> AckTiming {
+    fn receive_specially(&mut self, at: Time, from: u64, to: u64, packet: &Packet) -> AckTiming {
         let before = self.receiver.received();
         let timing = self.receiver.on_data(at, from, to, packet.wire());
-        let is_new = self.receiver.received() > before;
         if let Some(receiver) = &mut self.misbehaving {
-            receiver.on_data(at, to, is_new);
+            receiver.on_data(at, to, self.receiver.received() > before);
         }
         self.note_delivery(at);
         timing
@@ -143,7 +139,9 @@ impl Flow {
     pub(crate) fn answer(&mut self, at: Time, id: u32, packet: &Packet, sacks: &mut SackPool) -> Packet {
         let (from, to) = self.note_header(at, packet);
         self.receiver.take_in(from, to, packet.wire());
-        self.note_delivery(at);
+        if self.is_special {
+            self.note_delivery(at);
+        }
         self.make_ack(self.receiver.next_expected(), id, sacks)
     }
 
@@ -163,11 +161,8 @@ impl Flow {
         (packet.sequence, to)
     }
 
-    #[inline(always)]
     fn note_delivery(&mut self, at: Time) {
-        if self.is_special
-            && let Some(media) = self.sender.media_mut()
-        {
+        if let Some(media) = self.sender.media_mut() {
             media.note_delivery(at, self.receiver.next_expected());
         }
     }
