@@ -48,9 +48,11 @@ impl<N: Network> EventLoop<N> {
             self.hosts.flows[id].on_their_way -= 1;
             match self.hosts.flows[id].external {
                 Some(_) => self.receive_external(packet),
-                None => self.take_in_segment(sequence, flow_and_flags, header),
+                None => {
+                    self.take_in_segment(sequence, flow_and_flags, header);
+                    self.hosts.close_if_over(packet.flow(), self.now);
+                }
             }
-            self.hosts.close_if_over(packet.flow(), self.now);
         } else if self.delivered.is_some() {
             self.hand_over(packet);
         } else if self.hosts.flows[id].external.is_some() {
