@@ -5,7 +5,7 @@ use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Recovery, Ref
 
 use super::application;
 use super::composition::{self, FlowAlgorithm};
-use super::document::{ActivityKind, Algorithm, BrokenRule, Flow, Host};
+use super::document::{Algorithm, BrokenRule, Flow, Host};
 use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, Transport,
 };
@@ -68,9 +68,6 @@ pub(super) fn resolve(
     };
     let size = size(child(key, "size"), flow.size)?;
     let application = application::resolve(&child(key, "application"), &flow.application)?;
-    if size.is_some() && flow.application.iter().any(|phase| phase.kind.0 == ActivityKind::Media) {
-        return Err(Problem::new(child(key, "size"), "goes with no media; leave it out, and give the flow a stop"));
-    }
     let kind = FlowKind {
         transport,
         algorithm,
@@ -399,6 +396,9 @@ pub(super) fn packet(key: &str, given: Option<Field<Bytes>>, default: u64) -> Ch
 
 /// Checks that packets hold data and fit the queues of their path.
 fn check_sizes(key: &str, flow: &FlowSpec, network: &Network) -> Checked<()> {
+    if flow.size.is_some() && flow.sends_media() {
+        return Err(Problem::new(child(key, "size"), "goes with no media; leave it out, and give the flow a stop"));
+    }
     if flow.header >= flow.packet {
         let message = format!(
             "the header fills the packet: {}b of {}b; write less than the packet",
