@@ -204,11 +204,11 @@ impl VegasNext {
     /// queue is short.
     fn decide(&mut self, is_used: bool) {
         let rtt = self.rounds.standing;
+        let (backlog, of_rate) = (self.backlog(rtt), Backlog::of_rate(self.window, rtt));
         let queued = share(self.window, self.queueing(rtt), rtt);
-        let has_little = is_used && queued < self.backlog(rtt).half().half();
-        let of_rate = Backlog::of_rate(self.window, rtt);
-        let may_open = has_little && self.backlog(rtt) == of_rate;
-        self.steer(rtt, if has_little { of_rate } else { self.backlog(rtt) }, is_used);
+        let has_little = is_used && queued < backlog.half().half();
+        let may_open = has_little && backlog == of_rate;
+        self.steer(rtt, if has_little { of_rate } else { backlog }, is_used);
         self.rounds_without_backlog = if may_open { self.rounds_without_backlog.saturating_add(1) } else { 0 };
         if self.rounds_without_backlog >= ROUNDS_TO_OPEN {
             self.rounds_without_backlog = 0;
@@ -276,8 +276,10 @@ impl VegasNext {
         };
         let least = if self.window < SMALL_WINDOW { Window::ONE } else { WINDOW_MIN };
         let path = share(self.window, self.base.get(), rtt);
-        let competing = Window::from_raw(path.as_raw() / 16 * COMPETING_DRAIN_SIXTEENTHS);
-        let drained = if self.rival.competes { competing } else { path.half() };
+        let drained = match self.rival.competes {
+            true => Window::from_raw(path.as_raw() / 16 * COMPETING_DRAIN_SIXTEENTHS),
+            false => path.half(),
+        };
         self.window = drained.max(least).min(self.window);
         self.base.begin_drain(now);
         self.stage = Stage::Draining;
