@@ -1,6 +1,5 @@
 """The picture of docs/algorithms/vegas-next.md: starvation by the adversary over the queue that an algorithm keeps."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,9 +14,10 @@ from documentation.drawing import PICTURES, Picture
 from documentation.pictures import ALL
 from vegaslab.reports.chart import PALETTE
 from vegaslab.reports.figure import STYLE, save
+from vegaslab.sweeps.adversary.harm import figures_of
+from vegaslab.sweeps.adversary.question import Question
 
 _LIMIT_MS = 10.0
-_BOTTLENECK = "r1->r2"
 _SCENARIOS = {
     "vegas": "attack/vegas",
     "gallop": "attack/gallop",
@@ -56,7 +56,7 @@ class Frontier:
                 bound = (queueing_ms + times * _LIMIT_MS) / queueing_ms
                 axes.plot(queueing_ms, bound, color=PALETTE[colour], lw=1.5, label=label)
             for algorithm, scenario in _SCENARIOS.items():
-                point = _queueing_ms(scenario), _ratio(scenario)
+                point = _point(algorithm, scenario)
                 own = algorithm == "vegas-next"
                 axes.plot(*point, "D" if own else "o", color=PALETTE[3 if own else 2], ms=8 if own else 6)
                 left = algorithm in _LEFT
@@ -71,23 +71,16 @@ class Frontier:
         save(figure, path)
 
 
-def _ratio(scenario: str) -> float:
-    """The greater goodput of the second half over the lesser one, under the adversary; runs of a minute."""
-    series = vegaslab.run(ROOT / "scenarios" / f"{scenario}.toml", set={"duration": "60s"}).series.flows
-    flow, time_s, acked = (np.asarray(series[key]) for key in ("flow", "time_s", "acked_bytes"))
-    goodputs = [np.ptp(acked[(flow == number) & (time_s >= 30)]) for number in (0, 1)]
-    return float(max(goodputs) / min(goodputs))
-
-
-def _queueing_ms(scenario: str) -> float:
-    """Mean queueing delay of the second half with the same two flows from 0 s on, without the adversary."""
-    read = tomllib.loads((ROOT / "scenarios" / f"{scenario}.toml").read_text(encoding="utf-8"))
-    flows = [{"algorithm": flow["algorithm"], "packet": "1000b"} for flow in read["flow"]]
-    alone = {"name": "frontier", "description": "two flows", "duration": "60s", "seed": 1}
-    result = vegaslab.run({**alone, "topology": read["topology"], "flow": flows})
-    links = result.series.links
-    rows = np.array([link == _BOTTLENECK for link in links["link"].to_pylist()]) & (np.asarray(links["time_s"]) >= 30)
-    return float(np.asarray(links["queue_packets"], dtype=np.float64)[rows].mean() * 8000 / 100e6 * 1e3)
+def _point(algorithm: str, scenario: str) -> tuple[float, float]:
+    """Queueing delay of two flows left alone, ms, and ratio of goodputs under the adversary, in the second half."""
+    question = Question(algorithm=algorithm)
+    alone = vegaslab.run(question.document())
+    attacked = vegaslab.run(ROOT / "scenarios" / f"{scenario}.toml", set={"duration": question.duration})
+    queue_ms, ratio = (
+        figures_of(question, result.series.flows, result.series.links)[objective]
+        for result, objective in ((alone, "queue"), (attacked, "ratio"))
+    )
+    return queue_ms, ratio
 
 
 WITH_FRONTIER: list[Picture | Frontier] = [*ALL, Frontier()]
