@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from vegaslab.sweeps.adversary.genome import Genome, Schedule, normal, replaced
 from vegaslab.sweeps.adversary.question import Question
@@ -62,7 +63,7 @@ def _simpler(question: Question, genome: Genome) -> Iterator[Genome]:
         for flow, start in enumerate(genome.starts):
             starts = (*genome.starts[:flow], _rounded(start, step), *genome.starts[flow + 1 :])
             yield normal(question, replace(genome, starts=starts))
-        yield from _each(question, genome, lambda schedule, step=step: _rounder(schedule, step))  # type: ignore[misc]
+        yield from _each(question, genome, partial(_rounder, step=step))
     yield from _each(question, genome, lambda schedule: _whole(question, schedule))
 
 
