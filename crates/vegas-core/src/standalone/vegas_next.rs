@@ -190,6 +190,7 @@ impl VegasNext {
         if has_samples {
             let follows_delay = self.stage == Stage::Steady && !self.rival.competes;
             self.rounds.finish(follows_delay && !self.has_lost && self.settling == 0);
+            self.rival.see(self.queueing(self.rounds.standing));
             self.base.end_round();
             if self.settling == 0 && follows_delay {
                 self.decide(is_used(self.window, ack));
@@ -467,6 +468,7 @@ impl CongestionControl for VegasNext {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.has_lost = true;
+        self.rival.see_loss();
         if !self.base.is_drained() {
             self.losses.excuse();
         }
@@ -496,6 +498,8 @@ impl CongestionControl for VegasNext {
         self.rounds = Rounds::NONE;
         self.rounds.begin(next);
         self.rival = Rival::none();
+        self.losses = Losses::NONE;
+        self.backlog = Backlog::UNLIMITED;
         self.threshold = Window::MAX;
         self.stage = Stage::Opening;
     }

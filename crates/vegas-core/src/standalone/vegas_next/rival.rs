@@ -1,11 +1,14 @@
 //! The mode of `vegas-next`: whether flows that fill the queue are there, by what drains find, and how much is lost.
 
 use crate::avoidance::cubic::Cubic;
-use crate::units::{Segments, Window};
+use crate::units::{Segments, Span, Window};
 
 /// Drains that find a queue before the flow competes, and the most that count.
 const DRAINS_TO_COMPETE: u8 = 2;
 const SUSPICION_MAX: u8 = 3;
+/// Less queueing than this tells of a rival only where segments are lost, too: delay that is no queue, 10 ms of it, looks the same, and
+/// two flows on 100 Mb/s keep up to 3.5 ms themselves.
+const RIVAL_QUEUEING: Span = Span::from_millis(15);
 
 /// What is known of rivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +19,14 @@ pub(super) struct Rival {
     pub(super) competes: bool,
     /// The window at the newest drain that emptied the queue; [`Window::MAX`] before.
     pub(super) reference: Window,
+    /// Since the newest drain there was more queueing than jitter adds, or a loss.
+    has_evidence: bool,
     pub(super) cubic: Cubic,
 }
 
 impl Rival {
     pub(super) fn none() -> Rival {
-        Rival { suspicion: 0, competes: false, reference: Window::MAX, cubic: Cubic::default() }
+        Rival { suspicion: 0, competes: false, reference: Window::MAX, has_evidence: false, cubic: Cubic::default() }
     }
 
     /// Whether the delay has taken more of the window than one more flow would: below 7/16 of what it was.
@@ -38,11 +43,23 @@ impl Rival {
         if self.competes { self.suspicion < SUSPICION_MAX } else { self.suspicion > 0 }
     }
 
-    /// A drain has found the queue empty, or not.
+    /// A round is over with this queueing.
+    pub(super) fn see(&mut self, queueing: Span) {
+        self.has_evidence |= queueing > RIVAL_QUEUEING;
+    }
+
+    /// Segments were lost.
+    pub(super) fn see_loss(&mut self) {
+        self.has_evidence = true;
+    }
+
+    /// A drain has found the queue empty, or not. A queue that jitter can imitate raises no suspicion.
     pub(super) fn count(&mut self, is_empty: bool) {
+        let has_evidence = core::mem::take(&mut self.has_evidence);
         self.suspicion = match is_empty {
             true => self.suspicion.saturating_sub(1),
-            false => (self.suspicion + 1).min(SUSPICION_MAX),
+            false if has_evidence || self.competes => (self.suspicion + 1).min(SUSPICION_MAX),
+            false => self.suspicion,
         };
     }
 
@@ -136,8 +153,10 @@ mod tests {
     fn only_a_flow_that_loses_ground_competes() {
         let [kept, lost] = [70, 69].map(|window| Window::whole(Segments(window)));
         let mut rival = Rival { reference: Window::whole(Segments(160)), ..Rival::none() };
+        rival.see_loss();
         rival.count(false);
         assert!(!rival.asks_to_compete(lost, lost));
+        rival.see_loss();
         rival.count(false);
         assert!(rival.asks_to_compete(lost, lost) && !rival.asks_to_compete(kept, kept));
         rival.begin();
@@ -147,5 +166,17 @@ mod tests {
             drains += 1;
         }
         assert_eq!(drains, 3);
+    }
+
+    /// By hand: 15 ms of queueing are what jitter may imitate, 16 ms are not; what was before the newest drain counts no more.
+    #[test]
+    fn a_queue_that_jitter_can_imitate_raises_no_suspicion() {
+        let mut rival = Rival::none();
+        let mut drain = |queueing_ms| {
+            rival.see(Span::from_millis(queueing_ms));
+            rival.count(false);
+            rival.suspicion
+        };
+        assert_eq!([drain(15), drain(16), drain(15), drain(40)], [0, 1, 1, 2]);
     }
 }
