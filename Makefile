@@ -229,11 +229,12 @@ test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s 
 		echo "SKIPPED: vegas-linux is not tested; $$(tools/linux_ready.sh)"; \
 	fi
 
+# a crash of a test's process ends the run: pytest-xdist would wait for ever for the tests of the file that it took along
 .PHONY: test-python
 test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the program behind `vegaslab quic` as test-rust builds it
 	@[[ -n '$(WITH_BROWSER)' ]] || echo 'SKIPPED: pages are not tested in a browser; apt-get install chromium gives one'
 	cargo build --quiet --locked --workspace $(FEATURES) --exclude vegas-py --exclude vegas-linux --bin vegaslab-quic
-	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rs --numprocesses auto --dist loadfile
+	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rs $(if $(CI),--durations 20) --numprocesses auto --max-worker-restart 0 --dist loadfile
 
 .PHONY: test-mutants
 test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes)
