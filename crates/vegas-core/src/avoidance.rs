@@ -46,7 +46,7 @@ pub(crate) trait AvoidancePart: Copy + Default {
     #[inline(always)]
     fn on_round(&mut self, _control: &mut Control, _diff: Option<i32>, _parameters: &Parameters) {}
 
-    /// The same, for parts that read more of the round than its backlog.
+    /// Decides as [`AvoidancePart::on_round`], for parts that read more of the round than its backlog.
     #[inline(always)]
     fn on_round_end(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
 

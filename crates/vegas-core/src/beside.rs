@@ -1,5 +1,5 @@
 //! What runs beside a composition's slow start and avoidance: how the base RTT is found, and what happens beside flows that fill the
-//! queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`), whose state does not fit the kernel's private area.
+//! queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`); its state does not fit the kernel's private area.
 
 use crate::part::choice;
 

@@ -34,7 +34,7 @@ use crate::slow_start::SlowStart;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use crate::wide::Wide;
 
-use vegas_next::{Chosen, VegasNext};
+use vegas_next::{Selected, VegasNext};
 
 /// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a choice at each
 /// event would make its verifier examine every algorithm.
@@ -117,7 +117,7 @@ macro_rules! standalone {
             /// A composition with a slow start that keeps a history.
             Wide(Wide),
             /// A composition with parts of vegas-next, or vegas-next with a composition's.
-            Parts(VegasNext<Chosen>),
+            Parts(VegasNext<Selected>),
         }
 
         impl StandaloneControl {
@@ -267,7 +267,7 @@ impl StandaloneControl {
 
     /// The state of an algorithm, with the composition's parts in place of its own where it consists of parts.
     pub(crate) fn with_parts(which: Standalone, algorithm: &Algorithm, seed: u64) -> Self {
-        let is_replaced = Chosen::replaces(&vegas_next::PRESET.composition, algorithm.composition());
+        let is_replaced = Selected::replaces(&vegas_next::PRESET.composition, algorithm.composition());
         match which {
             Standalone::VegasNext if is_replaced => StandaloneControl::Parts(VegasNext::with_parts(algorithm, true)),
             _ => StandaloneControl::start(which, algorithm.parameters(), seed),
@@ -284,7 +284,7 @@ impl Standalone {
     /// Whether the composition's slow start goes before the algorithm ([`crate::Joined`]). Every standalone preset names Reno's, which
     /// stands for the algorithm's own; with an avoidance of the composition, its slow start comes with that.
     pub(crate) fn is_opened_by(self, composition: &Composition) -> bool {
-        let has_guest = self.consists_of_parts() && Chosen::has_guest(composition);
+        let has_guest = self.consists_of_parts() && Selected::has_guest(composition);
         composition.slow_start != SlowStart::Reno && !has_guest
     }
 }

@@ -26,7 +26,7 @@ use crate::{Avoidance, BaseRtt as From, Rivals};
 use backlog::Backlog;
 use drains::Drain;
 use measured::{BaseRtt, Rounds};
-pub(crate) use parts::Chosen;
+pub(crate) use parts::Selected;
 use parts::{All, Parts};
 use rival::{Losses, Rival};
 

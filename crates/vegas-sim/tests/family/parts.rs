@@ -4,7 +4,7 @@ use vegas_sim::outcome::Outcome;
 
 use super::{BOTTLENECK, link_series, run};
 
-/// Runs a scenario whose first flows have the algorithm.
+/// Runs a scenario with the algorithm for its first flows.
 fn run_with(scenario: &str, flows: usize, algorithm: &str) -> Outcome {
     let keys: Vec<String> = (0..flows).map(|flow| format!("flow.{flow}.algorithm")).collect();
     run(scenario, &keys.iter().map(|key| (key.as_str(), algorithm)).collect::<Vec<_>>())

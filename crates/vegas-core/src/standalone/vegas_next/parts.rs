@@ -60,7 +60,7 @@ impl Parts for All {}
 
 /// Those that a composition names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct Selected {
     base_rtt: BaseRtt,
     rivals: Rivals,
     guest: Option<Guest>,
@@ -81,14 +81,14 @@ pub struct Guest {
     is_paused: bool,
 }
 
-impl Chosen {
+impl Selected {
     /// Whether this composition replaces parts of `vegas-next` itself.
     pub(crate) fn replaces(preset: &Composition, composition: &Composition) -> bool {
         let of = |parts: &Composition| (parts.base_rtt, parts.rivals, parts.avoidance, parts.slow_start);
         of(preset) != of(composition)
     }
 
-    /// Whether the avoidance of `vegas-next` gives way to a composition's, whose slow start comes with it.
+    /// Whether the avoidance of `vegas-next` gives way to a composition's, with the composition's slow start.
     pub(crate) fn has_guest(composition: &Composition) -> bool {
         composition.avoidance != Avoidance::ByRate
     }
@@ -98,7 +98,7 @@ impl Chosen {
     fn of(algorithm: &Algorithm, is_preset: bool) -> Self {
         let composition = algorithm.composition();
         let is_given = composition.slow_start != SlowStart::Reno;
-        let has_guest = !is_preset || Chosen::has_guest(composition);
+        let has_guest = !is_preset || Selected::has_guest(composition);
         let guest = has_guest.then(|| Guest {
             parts: Wide::new(*algorithm),
             opens: !is_preset || is_given,
@@ -106,11 +106,11 @@ impl Chosen {
             is_paused: false,
         });
         let is_led = is_given && !has_guest;
-        Chosen { base_rtt: composition.base_rtt, rivals: composition.rivals, guest, follows: is_led, is_led }
+        Selected { base_rtt: composition.base_rtt, rivals: composition.rivals, guest, follows: is_led, is_led }
     }
 }
 
-impl Parts for Chosen {
+impl Parts for Selected {
     fn base_rtt(&self) -> BaseRtt {
         self.base_rtt
     }
@@ -163,10 +163,10 @@ impl Guest {
     }
 }
 
-impl VegasNext<Chosen> {
+impl VegasNext<Selected> {
     /// The state of a new connection with the parts that the composition names.
     pub(crate) fn with_parts(algorithm: &Algorithm, is_preset: bool) -> Self {
-        let mut control = VegasNext::beginning(algorithm.parameters(), Chosen::of(algorithm, is_preset));
+        let mut control = VegasNext::beginning(algorithm.parameters(), Selected::of(algorithm, is_preset));
         if let Some(guest) = control.parts.guest.as_ref().filter(|guest| guest.opens) {
             (control.window, control.stage) = (guest.window(), guest.stage());
         }
