@@ -87,6 +87,19 @@ _LIMITS = _with(
     _dashed(_variant("neither", "rovegas", 'burst = "none", keep_up = false')),
 )
 
+
+def _eight(label: str, algorithm: str = "", **others: str) -> Curve:
+    """A curve of eight flows with an algorithm, and other keys."""
+    return Curve(label, {**{f"flow.{flow}.algorithm": algorithm or label for flow in range(8)}, **others})
+
+
+_JOINING = (_eight("least", "vegas"), _eight("drains", '{ preset = "vegas", base_rtt = "drains" }'))
+
+_RIVALS = [
+    _variant(choice, "gallop", f'base_rtt = "drains", avoidance = "by-rate", rivals = "{choice}"')
+    for choice in ("ignore", "compete")
+]
+
 _PARTS = [
     Picture(
         "signal",
@@ -94,6 +107,8 @@ _PARTS = [
         (25, 45),
         [_windows(*_REROUTED, _dashed(_LEAST_BASE)), Panel("throughput_mbps", _REROUTED)],
     ),
+    Picture("base-rtt", "rovegas-eight-flows", (0, 180), [Panel("max_queue_packets", _JOINING, link=_BOTTLENECK)]),
+    Picture("rivals", "next/cubic", (0, 120), [_windows(*_RIVALS), Panel("throughput_mbps", _RIVALS)]),
     Picture("slow-start", "gallop-50mbit", (0, 20), [_windows(*_SLOW_STARTS)]),
     Picture("avoidance", "dynamic-single", (0, 60), _windows_and_queue(*_AVOIDANCES)),
     Picture("loss-response", "slow-start-10mbit", (11, 17), [_windows(*_CUTS)]),
@@ -110,10 +125,7 @@ def _against_reno(algorithm: str) -> Panel:
     return _windows(Curve(algorithm, first), Curve("reno", first, flow=1))
 
 
-def _eight(algorithm: str) -> Curve:
-    flows = {f"flow.{flow}.algorithm": algorithm for flow in range(8)}
-    return Curve(algorithm, {**flows, "topology.bottleneck.aqt": "true"})
-
+_STAMPS = {"topology.bottleneck.aqt": "true"}
 
 _LINUX = (_algorithm("vegas"), _algorithm("vegas-linux"), _dashed(_algorithm("vegas-ns3")))
 
@@ -135,7 +147,7 @@ _ALGORITHMS = [
         "rovegas",
         "rovegas-eight-flows",
         (0, 180),
-        [Panel("max_queue_packets", (_eight("vegas"), _eight("rovegas")), link=_BOTTLENECK)],
+        [Panel("max_queue_packets", [_eight(name, **_STAMPS) for name in ("vegas", "rovegas")], link=_BOTTLENECK)],
     ),
     Picture("cubic", "gallop-50mbit", (0, 120), [_windows(_algorithm("cubic"), _algorithm("newreno"))]),
     *(

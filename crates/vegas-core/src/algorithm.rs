@@ -226,6 +226,7 @@ impl Algorithm {
             control.skips_round = false;
         } else {
             holding.on_round(control, end.measured.map(|measured| measured.diff), &self.parameters);
+            holding.on_round_end(control, end, &self.parameters);
         }
     }
 
@@ -381,6 +382,20 @@ impl State {
 
     pub(crate) fn end_slow_start(&mut self) {
         self.control.slow_start_ends = true;
+    }
+
+    /// The base RTT is measured beside the rounds ([`crate::BaseRtt::Drains`]).
+    pub(crate) fn set_base_rtt(&mut self, base: Span) {
+        self.round.set_base_rtt(base);
+    }
+
+    /// Another control has set the window; congestion avoidance goes on from it, and measures anew.
+    pub(crate) fn hold_from(&mut self, window: Window, next: SendIndex, now: Time) {
+        self.go_on_from(window, Some(window.floor().max(LEFT)));
+        self.control.grow_by(Window::default());
+        self.control.growth_of = GrowthOf::Avoidance;
+        self.control.pace = None;
+        self.round.restart(next, now);
     }
 
     /// Which rule steers the window.

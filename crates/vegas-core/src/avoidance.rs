@@ -1,5 +1,6 @@
 //! Congestion avoidance: how the window moves after slow start.
 
+pub(crate) mod by_rate;
 pub(crate) mod cubic;
 mod dynamic;
 mod reno;
@@ -7,7 +8,7 @@ mod vegas;
 pub(crate) mod vegas_linux;
 pub(crate) mod vegas_ns3;
 
-use crate::algorithm::Control;
+use crate::algorithm::{Control, RoundEnd};
 use crate::composition::{Marks, Parameters};
 use crate::contract::{Ack, Needs};
 use crate::part::{AvoidancePromise, choice, is_there};
@@ -35,11 +36,19 @@ pub(crate) trait AvoidancePart: Copy + Default {
     const SHRINKS_BY_ITSELF: bool = false;
     /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
     const KERNELS_OWN: Option<&'static str> = None;
+    /// The kernel's copy carries it.
+    const IN_KERNEL: bool = Self::KERNELS_OWN.is_none();
+    /// It reads the backlog, or what the backlog is computed from.
+    const NEEDS_SIGNAL: bool = Self::MARKS.any();
 
     /// Decides, at the end of a round in congestion avoidance, how the window moves in the next one. `diff` is none before
     /// the first measurement.
     #[inline(always)]
     fn on_round(&mut self, _control: &mut Control, _diff: Option<i32>, _parameters: &Parameters) {}
+
+    /// Decides as [`AvoidancePart::on_round`], for parts that read more of the round than its backlog.
+    #[inline(always)]
+    fn on_round_end(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
 
     /// Sets the growth for one acknowledgement, for parts that decide with each one. It is inlined, so that the acknowledgement
     /// need not be stored in memory for parts that do not read it; a long function takes the fields that it needs by value.
@@ -73,6 +82,10 @@ macro_rules! avoidances {
             pub fn scales -> bool = SCALES;
             /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
             pub fn kernels_own -> Option<&'static str> = KERNELS_OWN;
+            /// Whether the kernel's copy carries it.
+            pub fn is_in_kernel -> bool = IN_KERNEL;
+            /// Whether it reads the backlog.
+            pub fn needs_signal -> bool = NEEDS_SIGNAL;
             pub(crate) fn counts_segments -> bool = COUNTS_SEGMENTS;
             pub(crate) fn divides_by_marks -> bool = DIVIDES_BY_MARKS;
             pub(crate) fn shrinks_by_itself -> bool = SHRINKS_BY_ITSELF;
@@ -97,7 +110,15 @@ macro_rules! avoidances {
             #[inline(always)]
             pub(crate) fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_round(control, diff, parameters),)+
+                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_round(control, diff, parameters),)+
+                    _ => {}
+                }
+            }
+
+            #[inline(always)]
+            pub(crate) fn on_round_end(&mut self, control: &mut Control, end: &RoundEnd<'_>, parameters: &Parameters) {
+                match self {
+                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_round_end(control, end, parameters),)+
                     _ => {}
                 }
             }
@@ -105,21 +126,21 @@ macro_rules! avoidances {
             #[inline(always)]
             pub(crate) fn on_ack(&mut self, control: &mut Control, ack: &Ack, round: &Round, parameters: &Parameters) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_ack(control, ack, round, parameters),)+
+                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_ack(control, ack, round, parameters),)+
                     _ => {}
                 }
             }
 
             pub(crate) fn on_cut(&mut self, control: &mut Control, before: Window) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_cut(control, before),)+
+                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_cut(control, before),)+
                     _ => {}
                 }
             }
 
             pub(crate) fn on_timeout(&mut self, control: &mut Control, before: Window) {
                 match self {
-                    $(Holding::$variant(part) if is_there($module::$variant::KERNELS_OWN.is_none()) => part.on_timeout(control, before),)+
+                    $(Holding::$variant(part) if is_there($module::$variant::IN_KERNEL) => part.on_timeout(control, before),)+
                     _ => {}
                 }
             }
@@ -144,11 +165,6 @@ avoidances! {
     "vegas-ns3" VegasNs3: vegas_ns3,
     /// A cubic curve of the time since the last loss, or Reno's window where that is larger (RFC 9438, section 4).
     "cubic" Cubic: cubic,
-}
-
-impl Avoidance {
-    /// Whether it reads the backlog.
-    pub const fn needs_signal(self) -> bool {
-        self.marks().any()
-    }
+    /// Half of the way to base RTT / RTT x window + a backlog by the root of the rate, once a round (FAST TCP, equation 7; vegas-next).
+    "by-rate" ByRate: by_rate,
 }

@@ -42,6 +42,11 @@ impl<A: Deref<Target = Algorithm>> Composed<A> {
         self.state.go_on_from(window, threshold);
     }
 
+    /// What the connection remembers, for a control that measures or sets the window beside the composition.
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
     /// What the connection remembers.
     #[inline(always)]
     pub fn state(&self) -> &State {

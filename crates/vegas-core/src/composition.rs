@@ -5,13 +5,17 @@ use core::fmt;
 use crate::contract::Needs;
 use crate::registry::VEGAS;
 use crate::units::{Segments, Window};
-use crate::{Avoidance, Limits, LossResponse, Signal, SlowStart};
+use crate::{Avoidance, BaseRtt, Limits, LossResponse, Rivals, Signal, SlowStart};
 
 /// The parts of a sender. Any combination can be written down; [`Composition::check`] refuses what cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Composition {
     /// The measurement of the backlog.
     pub signal: Signal,
+    /// Where the base RTT comes from.
+    pub base_rtt: BaseRtt,
+    /// What happens beside flows that fill the queue.
+    pub rivals: Rivals,
     /// The slow start.
     pub slow_start: SlowStart,
     /// The congestion avoidance.
@@ -217,6 +221,7 @@ impl Composition {
                 return refuse("avoidance", "measures the backlog, which signal = \"none\" does not give");
             }
         }
+        self.check_drains()?;
         if parameters.alpha > parameters.beta {
             return refuse("alpha", "must not exceed beta");
         }
@@ -252,6 +257,28 @@ impl Composition {
         Ok(())
     }
 
+    /// What is measured by drains is a signal's: losses alone know no base RTT, and routers stamp theirs.
+    fn check_drains(&self) -> Result<(), Refusal> {
+        let refuse = |part, reason| Err(Refusal { part, reason, host: None });
+        match (self.base_rtt, self.rivals, self.signal) {
+            (BaseRtt::Drains, _, Signal::None) => {
+                refuse("base_rtt", "is of a sender that measures delay, which signal = \"none\" does not")
+            }
+            (BaseRtt::Drains, _, Signal::RouterAssisted { .. }) => {
+                refuse("base_rtt", "comes from the routers with this signal; leave \"drains\" out")
+            }
+            (_, Rivals::Compete, Signal::None) => {
+                refuse("rivals", "take from a sender that measures delay, which signal = \"none\" does not")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether the flow drains the queue now and then: a state beside that of the parts, and hosts that tell it more.
+    pub fn drains(&self) -> bool {
+        self.base_rtt == BaseRtt::Drains || self.rivals == Rivals::Compete
+    }
+
     /// Which of `alpha`, `beta` and `gamma` a part reads; every composition reads the other numbers.
     pub fn uses(&self) -> Marks {
         self.slow_start.marks().or(self.avoidance.marks())
@@ -278,14 +305,23 @@ impl Composition {
     /// The composition that runs a slow start in front of a standalone algorithm: a slow start that reads the backlog gets it
     /// from round-trip times, as Vegas does.
     pub fn opening_by(self, slow_start: SlowStart) -> Self {
-        let signal = if slow_start.needs_signal() { VEGAS.signal } else { self.signal };
+        let needs_signal = slow_start.needs_signal() && self.signal == Signal::None;
+        let signal = if needs_signal { VEGAS.signal } else { self.signal };
         Composition { signal, slow_start, ..self }
     }
 
     /// What the parts need of a host beyond acknowledgements and losses.
     pub fn needs(&self) -> Needs {
         let signal = Needs { routers: self.signal.needs_routers(), ..Needs::NONE };
-        signal.and(&self.slow_start.needs()).and(&self.avoidance.needs()).and(&self.limits.needs())
+        signal
+            .and(&self.needs_beside())
+            .and(&self.slow_start.needs())
+            .and(&self.avoidance.needs())
+            .and(&self.limits.needs())
+    }
+
+    fn needs_beside(&self) -> Needs {
+        if self.drains() { Needs { every_ack: true, spread: true, ..Needs::NONE } } else { Needs::NONE }
     }
 
     /// Whether a host can carry the composition out.
@@ -305,6 +341,10 @@ impl Composition {
         }
         if self.limits.suppress_spikes && !host.spike_suppression {
             return refuse("suppress_spikes", "mechanism J needs a host that holds every segment to a rate");
+        }
+        if let Some(reason) = self.needs_beside().unmet(&host.gives) {
+            let part = if self.base_rtt == BaseRtt::Drains { "base_rtt" } else { "rivals" };
+            return refuse(part, reason);
         }
         if let Some(reason) = self.slow_start.needs().unmet(&host.gives) {
             return refuse("slow_start", reason);

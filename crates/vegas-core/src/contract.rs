@@ -288,6 +288,11 @@ impl Ack {
     pub fn may_grow(&self) -> bool {
         self.acked > Segments(0) && !self.in_recovery && self.ce_marked == 0
     }
+
+    /// Whether the flow uses the window: where less than half of it is in flight, the application has no more.
+    pub(crate) fn is_used(&self, window: Window) -> bool {
+        2 * self.in_flight.as_u64() >= window.floor().as_u64()
+    }
 }
 
 /// Queueing times that the routers of a path have stamped (RoVegas, section 4).

@@ -35,6 +35,9 @@ where
     {
         match standalone {
             Some(which) => Controller::Standalone(Joined::start(which, &algorithm, seed).into()),
+            None if algorithm.composition().drains() => {
+                Controller::Standalone(Joined::from(StandaloneControl::of_composition(&algorithm)).into())
+            }
             None if algorithm.composition().slow_start.is_wide() => {
                 let wide = StandaloneControl::Wide(Wide::new(*algorithm));
                 Controller::Standalone(Joined::from(wide).into())

@@ -1,7 +1,8 @@
 //! Which hosts carry a preset, from what its parts need and what the hosts give.
 
 use crate::composition::{Composition, Detection, HostCapabilities, Recovery, Refusal};
-use crate::registry::Preset;
+use crate::registry::{PRESETS, Preset, RENO};
+use crate::standalone::Standalone;
 
 /// A host that tells a congestion control what happens, and sends what it lets out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +70,9 @@ fn check_kernel(preset: &Preset) -> Result<(), Refusal> {
     if let Some(reason) = preset.standalone.and_then(|standalone| standalone.kept_from_kernel()) {
         return refuse("algorithm", reason);
     }
+    if let Some(part) = preset.composition.kept_from_kernel(preset.standalone) {
+        return refuse(part, "is not carried into the kernel");
+    }
     if !slow_start.is_in_kernel() {
         return refuse("slow_start", "is not carried into the kernel");
     }
@@ -79,6 +83,28 @@ fn check_kernel(preset: &Preset) -> Result<(), Refusal> {
 }
 
 impl Composition {
+    /// The first part, by its key, that the kernel's copy cannot carry: it has drains and rivals in the preset `vegas-next` alone,
+    /// unchanged.
+    pub fn kept_from_kernel(&self, standalone: Option<Standalone>) -> Option<&'static str> {
+        let preset = PRESETS.iter().find(|preset| preset.standalone == standalone && standalone.is_some());
+        let base = preset.map_or(RENO, |preset| preset.composition);
+        let avoidance_is_kept = match standalone {
+            Some(_) => self.avoidance != base.avoidance,
+            None => !self.avoidance.is_in_kernel() && self.avoidance.kernels_own().is_none(),
+        };
+        if self.base_rtt != base.base_rtt {
+            Some("base_rtt")
+        } else if self.rivals != base.rivals {
+            Some("rivals")
+        } else if avoidance_is_kept {
+            Some("avoidance")
+        } else if standalone.is_some() && self.slow_start != base.slow_start {
+            Some("slow_start")
+        } else {
+            None
+        }
+    }
+
     /// The parts that are an algorithm's rather than the host's: the kernel finds and repairs losses, and holds no segments
     /// back.
     fn left_to_kernel(mut self) -> Self {

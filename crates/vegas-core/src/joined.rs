@@ -9,7 +9,6 @@ use crate::algorithm::Algorithm;
 use crate::contract::{
     Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
 };
-use crate::slow_start::SlowStart;
 use crate::standalone::{Standalone, StandaloneControl};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use crate::wide::Wide;
@@ -29,12 +28,10 @@ struct Opening {
 }
 
 impl Joined {
-    /// The state of a new connection. Every standalone preset names Reno's slow start, which stands for
-    /// the algorithm's own.
+    /// The state of a new connection.
     pub(crate) fn start(which: Standalone, algorithm: &Algorithm, seed: u64) -> Self {
-        let mut control = StandaloneControl::start(which, algorithm.parameters(), seed);
-        let is_given = algorithm.composition().slow_start != SlowStart::Reno;
-        let opening = is_given.then(|| {
+        let mut control = StandaloneControl::with_parts(which, algorithm, seed);
+        let opening = which.is_opened_by(algorithm.composition()).then(|| {
             let parts = Wide::new(*algorithm);
             let lasts = parts.status().phase == Phase::SlowStart;
             Opening { parts, lasts }

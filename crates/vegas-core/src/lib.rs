@@ -34,6 +34,7 @@
 mod algorithm;
 pub mod aqt;
 mod avoidance;
+mod beside;
 mod composed;
 mod composition;
 mod contract;
@@ -56,6 +57,7 @@ mod wide;
 
 pub use algorithm::{Algorithm, STATE_BYTES_MAX, State};
 pub use avoidance::Avoidance;
+pub use beside::{BaseRtt, Rivals};
 pub use composed::Composed;
 pub use composition::{Composition, Detection, HostCapabilities, Marks, Parameters, Recovery, Refusal};
 pub use contract::{

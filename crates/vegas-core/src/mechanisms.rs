@@ -54,6 +54,8 @@ impl Mechanisms {
         let measures = self.has('A') || self.has('B');
         Composition {
             signal: pick(measures, VEGAS.signal, RENO.signal),
+            base_rtt: RENO.base_rtt,
+            rivals: RENO.rivals,
             slow_start: pick(self.has('A'), VEGAS.slow_start, RENO.slow_start),
             avoidance: pick(self.has('B'), VEGAS.avoidance, RENO.avoidance),
             loss: LossResponse {

@@ -110,6 +110,8 @@ impl SlowStartPromise {
 pub struct AvoidancePromise {
     /// It takes back more than a segment and more than an eighth at once.
     pub steps_down: bool,
+    /// It adds up to half of the window at once.
+    pub steps_up: bool,
     /// It sets the window to whole segments.
     pub whole_segments: bool,
     /// It lowers or raises the threshold.
@@ -119,7 +121,7 @@ pub struct AvoidancePromise {
 impl AvoidancePromise {
     /// Reno's.
     pub(crate) const RENO: AvoidancePromise =
-        AvoidancePromise { steps_down: false, whole_segments: false, moves_threshold: false };
+        AvoidancePromise { steps_down: false, steps_up: false, whole_segments: false, moves_threshold: false };
 }
 
 /// The slow-start threshold after a timeout, as a share of the window; 2 segments at least.

@@ -2,7 +2,9 @@
 
 use crate::composition::{Composition, Detection, Parameters, Recovery};
 use crate::units::Segments;
-use crate::{Avoidance, Cut, Dialect, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, Standalone};
+use crate::{
+    Avoidance, BaseRtt, Cut, Dialect, Limits, LossResponse, Rivals, Signal, SlowStart, SlowStartEnds, Standalone,
+};
 
 /// A composition with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +15,8 @@ pub struct Preset {
     pub summary: &'static str,
     /// Where it is defined.
     pub source: &'static str,
-    /// Its parts; of a standalone algorithm only what is the host's: detection and limits.
+    /// Its parts; of a standalone algorithm only what is the host's: detection and limits, and of one that consists of parts
+    /// ([`Standalone::consists_of_parts`]) those that may be replaced.
     pub composition: Composition,
     /// Its numbers.
     pub parameters: Parameters,
@@ -168,6 +171,8 @@ const MAX_WINDOW: Segments = Segments(1 << 20);
 
 pub(crate) const RENO: Composition = Composition {
     signal: Signal::None,
+    base_rtt: BaseRtt::Least,
+    rivals: Rivals::Ignore,
     slow_start: SlowStart::Reno,
     avoidance: Avoidance::Reno,
     loss: LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut },
@@ -193,6 +198,8 @@ pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
 
 pub(crate) const VEGAS: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false },
+    base_rtt: BaseRtt::Least,
+    rivals: Rivals::Ignore,
     slow_start: SlowStart::Vegas,
     avoidance: Avoidance::Vegas,
     loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },

@@ -135,6 +135,9 @@ pub(crate) struct Measured {
     pub(crate) diff: i32,
     /// What the path would hold of the window without a queue: window x base / RTT, rounded down.
     pub(crate) target: Segments,
+    /// The base RTT, and the round's RTT, from which both are computed.
+    pub(crate) base: Span,
+    pub(crate) rtt: Span,
 }
 
 /// The running measurement of one round.
@@ -172,6 +175,11 @@ impl Round {
 
     pub(crate) fn base_rtt(&self) -> Option<Span> {
         (self.base_rtt != Span::MAX).then_some(self.base_rtt)
+    }
+
+    /// The base RTT is this one, which was measured beside the rounds.
+    pub(crate) fn set_base_rtt(&mut self, base: Span) {
+        self.base_rtt = base;
     }
 
     pub(crate) fn diff(&self) -> Option<i32> {
@@ -220,6 +228,8 @@ impl Round {
         let measured = base.map(|base| Measured {
             diff: backlog(dialect, window, sent, base, rtt),
             target: without_queue(window, base, rtt),
+            base,
+            rtt,
         });
         self.diff = measured.map_or(self.diff, |measured| measured.diff);
         self.restart(dialect.next_round(ack), ack.now);

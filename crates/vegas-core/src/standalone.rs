@@ -26,12 +26,15 @@ mod veno;
 mod westwood;
 mod yeah;
 
-use crate::composition::{HostCapabilities, Parameters, Refusal};
+use crate::algorithm::Algorithm;
+use crate::composition::{Composition, HostCapabilities, Parameters, Refusal};
 use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
 use crate::registry::Preset;
 use crate::slow_start::SlowStart;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 use crate::wide::Wide;
+
+use vegas_next::{Selected, VegasNext};
 
 /// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a choice at each
 /// event would make its verifier examine every algorithm.
@@ -49,6 +52,7 @@ macro_rules! each {
         match $controller {
             $(StandaloneControl::$name($control) => $call,)+
             StandaloneControl::Wide($control) => $call,
+            StandaloneControl::Parts($control) => $call,
         }
     };
 }
@@ -103,12 +107,17 @@ macro_rules! standalone {
             }
         }
 
+        $(const _: () = assert!(size_of::<$module::$name>() <= STANDALONE_BYTES_MAX);)+
+
         /// A standalone algorithm at work on one connection.
         #[derive(Clone, Debug, PartialEq, Eq)]
+        #[expect(clippy::large_enum_variant, reason = "hosts keep it behind a box; the core allocates nothing")]
         pub enum StandaloneControl {
             $($(#[$about])* $name($module::$name),)+
             /// A composition with a slow start that keeps a history.
             Wide(Wide),
+            /// A composition with parts of vegas-next, or vegas-next with a composition's.
+            Parts(VegasNext<Selected>),
         }
 
         impl StandaloneControl {
@@ -155,6 +164,7 @@ macro_rules! standalone {
                         control.on_spurious(before)
                     })+
                     (StandaloneControl::Wide(control), StandaloneControl::Wide(before)) => control.on_spurious(before),
+                    (StandaloneControl::Parts(control), StandaloneControl::Parts(before)) => control.on_spurious(before),
                     // a state of another variant belongs to another connection
                     _ => {}
                 }
@@ -249,7 +259,35 @@ impl Standalone {
     }
 }
 
-/// The size limit of the state of a standalone algorithm or a wide composition, bytes.
-pub const STANDALONE_BYTES_MAX: usize = 320;
+impl StandaloneControl {
+    /// The state of a composition that has parts of vegas-next.
+    pub(crate) fn of_composition(algorithm: &Algorithm) -> Self {
+        StandaloneControl::Parts(VegasNext::with_parts(algorithm, false))
+    }
 
-const _: () = assert!(size_of::<StandaloneControl>() <= STANDALONE_BYTES_MAX);
+    /// The state of an algorithm, with the composition's parts in place of its own where it consists of parts.
+    pub(crate) fn with_parts(which: Standalone, algorithm: &Algorithm, seed: u64) -> Self {
+        let is_replaced = Selected::replaces(&vegas_next::PRESET.composition, algorithm.composition());
+        match which {
+            Standalone::VegasNext if is_replaced => StandaloneControl::Parts(VegasNext::with_parts(algorithm, true)),
+            _ => StandaloneControl::start(which, algorithm.parameters(), seed),
+        }
+    }
+}
+
+impl Standalone {
+    /// Whether its base RTT, its rivals and its avoidance are parts, which a composition may replace.
+    pub fn consists_of_parts(self) -> bool {
+        self == Standalone::VegasNext
+    }
+
+    /// Whether the composition's slow start goes before the algorithm ([`crate::Joined`]). Every standalone preset names Reno's, which
+    /// stands for the algorithm's own; with an avoidance of the composition, its slow start comes with that.
+    pub(crate) fn is_opened_by(self, composition: &Composition) -> bool {
+        let has_guest = self.consists_of_parts() && Selected::has_guest(composition);
+        composition.slow_start != SlowStart::Reno && !has_guest
+    }
+}
+
+/// The size limit of the state of a standalone algorithm, bytes: the kernel's copy reserves as many.
+pub const STANDALONE_BYTES_MAX: usize = 320;

@@ -3,7 +3,7 @@
 
 use core::ops::Deref;
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, State};
 use crate::composed::Composed;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Phase, Status};
 use crate::history::History;
@@ -58,6 +58,11 @@ impl Wide {
     /// Continues slow start from this window to this threshold.
     pub(crate) fn go_on_from(&mut self, window: Window, threshold: Option<Segments>) {
         self.composed.go_on_from(window, threshold);
+    }
+
+    /// The state of the composition's parts, for a control that measures or sets the window beside them.
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        self.composed.state_mut()
     }
 
     fn opens(&self) -> bool {

@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use vegas_core::{Avoidance, Cut, Marks, Needs, SlowStart};
+use vegas_core::{Avoidance, BaseRtt, Cut, Marks, Needs, Rivals, SlowStart};
 
 const UPDATES: &str = "UPDATE_PAGES";
 
@@ -34,6 +34,20 @@ fn cuts() {
     compare("loss-response.md", &rows);
 }
 
+#[test]
+fn what_runs_beside() {
+    let base_rtts =
+        BaseRtt::NAMES.iter().zip(BaseRtt::SUMMARIES).map(|((name, part), summary)| (*name, *summary, part.page()));
+    compare_below(BESIDE, "base-rtt.md", &base_rtts.map(row_beside).collect::<Vec<_>>());
+    let rivals =
+        Rivals::NAMES.iter().zip(Rivals::SUMMARIES).map(|((name, part), summary)| (*name, *summary, part.page()));
+    compare_below(BESIDE, "rivals.md", &rivals.map(row_beside).collect::<Vec<_>>());
+}
+
+fn row_beside((name, summary, page): (&str, &str, &str)) -> String {
+    format!("| `{name}` | {summary} | [{}](../algorithms/{page}) |\n", title(page))
+}
+
 /// Marks of the backlog, and what the host must give.
 fn looks_at(marks: Marks, needs: Needs) -> String {
     let words = [
@@ -56,22 +70,32 @@ fn looks_at(marks: Marks, needs: Needs) -> String {
 }
 
 fn row(name: &str, summary: &str, looks_at: &str, page: &str) -> String {
+    format!("| `{name}` | {summary} | {looks_at} | [{}](../algorithms/{page}) |\n", title(page))
+}
+
+/// The beginning of a page's title.
+fn title(page: &str) -> String {
     let file = page.split('#').next().expect("a file");
     let page_path = docs().join("algorithms").join(file);
     let text = fs::read_to_string(&page_path).unwrap_or_else(|error| panic!("{}: {error}", page_path.display()));
     let title = text.lines().next().expect("a title").trim_start_matches("# ");
-    let title = title.split(':').next().expect("its beginning");
-    format!("| `{name}` | {summary} | {looks_at} | [{title}](../algorithms/{page}) |\n")
+    title.split(':').next().expect("its beginning").into()
+}
+
+const CHOICES: &str = "| choice | what it does | looks at | page |\n|---|---|---|---|\n";
+const BESIDE: &str = "| choice | what it does | page |\n|---|---|---|\n";
+
+fn compare(page: &str, rows: &[String]) {
+    compare_below(CHOICES, page, rows);
 }
 
 /// The rows below the table's head.
-fn compare(page: &str, rows: &[String]) {
-    const BEGINS: &str = "| choice | what it does | looks at | page |\n|---|---|---|---|\n";
+fn compare_below(begins: &str, page: &str, rows: &[String]) {
     let path = docs().join("parts").join(page);
     let text = fs::read_to_string(&path).expect("the page is there");
-    let (before, rest) = text.split_once(BEGINS).expect("the page has the table's head");
+    let (before, rest) = text.split_once(begins).expect("the page has the table's head");
     let end: usize = rest.split_inclusive('\n').take_while(|line| line.starts_with('|')).map(str::len).sum();
-    let expected = format!("{before}{BEGINS}{}{}", rows.concat(), &rest[end..]);
+    let expected = format!("{before}{begins}{}{}", rows.concat(), &rest[end..]);
     if env::var_os(UPDATES).is_some() {
         fs::write(&path, &expected).expect("the page can be written");
     }

@@ -9,9 +9,10 @@ use support::compositions::parameter_sets;
 use support::control;
 use support::events::{Event, Host, events_from_bytes};
 use vegas_core::registry::{PRESETS, Preset};
+use vegas_core::units::Segments;
 use vegas_core::{
-    Algorithm, CongestionControl, Controller, HostCapabilities, Joined, Needs, Parameters, STANDALONE_BYTES_MAX,
-    SlowStart, StandaloneControl, State,
+    Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Controller, Cut, HostCapabilities, Joined,
+    LossResponse, Needs, Parameters, Rivals, STANDALONE_BYTES_MAX, SlowStart, StandaloneControl, State,
 };
 
 type Control = Controller<Arc<Algorithm>, Box<Joined>>;
@@ -59,6 +60,21 @@ proptest! {
     }
 
     #[test]
+    fn parts_of_vegas_next_keep_the_rules(
+        hostile in any::<bool>(),
+        bytes in proptest::collection::vec(any::<u8>(), 0..2000),
+        any in any::<prop::sample::Index>(),
+    ) {
+        let host = if hostile { Host::Hostile } else { Host::Honest };
+        let events = events_from_bytes(&bytes, host);
+        for preset in ["vegas", "vegas-ns2", "rovegas", "vegas-next"] {
+            let all = with_drains(preset);
+            let (name, control) = all[any.index(all.len())].clone();
+            control::check_rules(&name, control, &Parameters { max_window: Segments(1 << 20), ..parameter_sets()[0] }, &events);
+        }
+    }
+
+    #[test]
     fn another_slow_start_keeps_the_rules(
         hostile in any::<bool>(),
         bytes in proptest::collection::vec(any::<u8>(), 0..2000),
@@ -71,6 +87,30 @@ proptest! {
             }
         }
     }
+}
+
+/// Compositions of the family with drains and rivals, and `vegas-next` with parts of compositions: with each slow start and avoidance.
+fn with_drains(name: &str) -> Vec<(String, Control)> {
+    let preset = PRESETS.iter().find(|preset| preset.name == name).expect("a preset");
+    let mut all = Vec::new();
+    for (base, base_rtt) in BaseRtt::NAMES {
+        for (mode, rivals) in Rivals::NAMES {
+            for (avoids, avoidance) in Avoidance::NAMES {
+                for (opens, slow_start) in SlowStart::NAMES {
+                    let is_taken = preset.standalone.is_none_or(|which| which.takes(*slow_start).is_ok());
+                    let loss = LossResponse { cut: Cut::Half, ..preset.composition.loss };
+                    let (base_rtt, rivals, avoidance, slow_start) = (*base_rtt, *rivals, *avoidance, *slow_start);
+                    let parts = Composition { base_rtt, rivals, avoidance, slow_start, loss, ..preset.composition };
+                    let algorithm = Algorithm::new(parts, preset.parameters);
+                    if let Some(algorithm) = algorithm.ok().filter(|_| is_taken) {
+                        let control = Controller::start(Arc::new(algorithm), preset.standalone, 1);
+                        all.push((format!("{name} {base} {mode} {avoids} {opens}"), control));
+                    }
+                }
+            }
+        }
+    }
+    all
 }
 
 /// What a host must give is asked before the connection begins, and each need has words of its own.
@@ -107,8 +147,8 @@ fn needs_are_refused_by_name() {
 #[test]
 fn sizes_are_within_what_hosts_keep() {
     let size = size_of::<StandaloneControl>();
-    println!("standalone {size}, composition {}", size_of::<State>());
-    assert!(size <= STANDALONE_BYTES_MAX);
+    println!("standalone or with parts {size}, composition {}", size_of::<State>());
+    assert!(size <= 3 * STANDALONE_BYTES_MAX, "{size}");
 }
 
 #[test]
@@ -134,7 +174,8 @@ fn state_of_its_own_has_names_of_its_own() {
 fn a_slow_start_is_taken_or_refused_with_a_reason() {
     let takes: Vec<_> = presets().filter(|preset| joined(preset, preset.parameters).next().is_some()).collect();
     let names: Vec<_> = takes.iter().map(|preset| preset.name).collect();
-    let expected = ["nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "fast", "lp", "cdg", "reno-linux"];
+    let expected =
+        ["vegas-next", "nv", "veno", "westwood", "yeah", "illinois", "htcp", "copa", "fast", "lp", "cdg", "reno-linux"];
     assert_eq!(names, expected);
     for preset in presets() {
         let taken = preset.standalone.unwrap().takes(SlowStart::RapidStart);

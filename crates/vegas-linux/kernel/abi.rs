@@ -5,9 +5,9 @@
 use vegas_core::aqt::{Aqt, HEADER_WITH_OPTION_BYTES, Head, Stamps};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
-    Ack, Algorithm, Avoidance, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind, LossResponse,
-    LostSegment, Parameters, Phase, RateSample, Recovery, Restart, RouterFeedback, STANDALONE_BYTES_MAX, Sent, Signal,
-    SlowStart, SlowStartEnds, State,
+    Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Cut, Detection, Limits, Loss, LossKind,
+    LossResponse, LostSegment, Parameters, Phase, RateSample, Recovery, Restart, Rivals, RouterFeedback,
+    STANDALONE_BYTES_MAX, Sent, Signal, SlowStart, SlowStartEnds, State,
 };
 
 /// The algorithm from outside in [`Config::standalone`], if the build has one.
@@ -154,6 +154,8 @@ impl Config {
     pub fn algorithm(&self) -> Option<Algorithm> {
         let composition = Composition {
             signal: at(&SIGNALS, self.signal)?,
+            base_rtt: BaseRtt::Least,
+            rivals: Rivals::Ignore,
             slow_start: at(&SLOW_STARTS, self.slow_start)?,
             avoidance: at(&AVOIDANCES, self.avoidance)?,
             loss: LossResponse {

@@ -43,8 +43,10 @@ const KERNEL_NAME_MAX: usize = 15;
 /// Replaces the name of a table of parts in the kernel's name, since the table's name need not fit there.
 const CUSTOM: &str = "custom";
 /// The keys of an algorithm's table; all other keys are numbers of the flow.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 13] = [
     "signal",
+    "base_rtt",
+    "rivals",
     "slow_start",
     "avoidance",
     "cut",
@@ -152,6 +154,9 @@ impl Choice {
             return Err(Error(format!("{} is not carried into the kernel: {}", self.algorithm, refusal.reason)));
         }
         let Composition { slow_start, avoidance, loss, .. } = self.composition;
+        if let Some(part) = self.composition.kept_from_kernel(self.standalone) {
+            return Err(Error(format!("{}: {part} is not carried into the kernel", self.algorithm)));
+        }
         if !slow_start.is_in_kernel() {
             return Err(Error(format!("{}: the slow start is not carried into the kernel", self.algorithm)));
         }

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use vegas_core::registry::{PRESETS, Preset};
-use vegas_core::{Avoidance, Composition, Cut, Host, Parameters, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, BaseRtt, Composition, Cut, Host, Parameters, Recovery, Rivals, Signal, SlowStart};
 
 /// One dict a preset: `name`, `summary`, `source`, `parts` (a dict of a file's keys and values; `own` of a standalone
 /// algorithm's, which has no parts), `parameters` (a dict of segments), `hosts` (by each host's name None, or why it does not
@@ -19,7 +19,11 @@ pub(crate) fn parts() -> Vec<(&'static str, &'static str, &'static str)> {
     let slow_starts = SlowStart::NAMES.iter().map(|(name, _)| *name).zip(SlowStart::SUMMARIES);
     let avoidances = Avoidance::NAMES.iter().map(|(name, _)| *name).zip(Avoidance::SUMMARIES);
     let cuts = Cut::NAMES.iter().map(|(name, _)| *name).zip(Cut::SUMMARIES);
-    let rows = slow_starts.map(|(name, does)| ("slow_start", name, *does));
+    let base_rtts = BaseRtt::NAMES.iter().map(|(name, _)| *name).zip(BaseRtt::SUMMARIES);
+    let rivals = Rivals::NAMES.iter().map(|(name, _)| *name).zip(Rivals::SUMMARIES);
+    let rows = base_rtts.map(|(name, does)| ("base_rtt", name, *does));
+    let rows = rows.chain(rivals.map(|(name, does)| ("rivals", name, *does)));
+    let rows = rows.chain(slow_starts.map(|(name, does)| ("slow_start", name, *does)));
     let rows = rows.chain(avoidances.map(|(name, does)| ("avoidance", name, *does)));
     rows.chain(cuts.map(|(name, does)| ("cut", name, *does))).collect()
 }
@@ -30,10 +34,10 @@ fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict
     entry.set_item("summary", preset.summary)?;
     entry.set_item("source", preset.source)?;
     let parts = parts_of(py, &preset.composition)?;
-    if preset.standalone.is_some() {
-        ["signal", "slow_start", "avoidance", "cut", "once_per_window"]
-            .into_iter()
-            .try_for_each(|part| parts.set_item(part, "own"))?;
+    if let Some(standalone) = preset.standalone {
+        let own = ["signal", "slow_start", "cut", "once_per_window", "base_rtt", "rivals", "avoidance"];
+        let count = if standalone.consists_of_parts() { 4 } else { own.len() };
+        own.into_iter().take(count).try_for_each(|part| parts.set_item(part, "own"))?;
     }
     entry.set_item("parts", parts)?;
     entry.set_item("parameters", parameters(py, &preset.parameters)?)?;
@@ -52,9 +56,11 @@ fn hosts<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict>> 
 
 /// The parts under the keys and values of a scenario file's table of parts.
 fn parts_of<'py>(py: Python<'py>, composition: &Composition) -> PyResult<Bound<'py, PyDict>> {
-    let Composition { signal, slow_start, avoidance, loss, detection, limits } = composition;
+    let Composition { signal, base_rtt, rivals, slow_start, avoidance, loss, detection, limits } = composition;
     let parts = PyDict::new(py);
     parts.set_item("signal", name(signal, Signal::NAMES))?;
+    parts.set_item("base_rtt", name(base_rtt, BaseRtt::NAMES))?;
+    parts.set_item("rivals", name(rivals, Rivals::NAMES))?;
     parts.set_item("slow_start", name(slow_start, SlowStart::NAMES))?;
     parts.set_item("avoidance", name(avoidance, Avoidance::NAMES))?;
     parts.set_item("cut", name(&loss.cut, Cut::NAMES))?;

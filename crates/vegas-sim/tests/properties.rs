@@ -5,7 +5,7 @@ mod support;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
-use vegas_core::{Avoidance, Composition, Detection, Recovery};
+use vegas_core::{Avoidance, BaseRtt, Composition, Detection, Recovery, Rivals};
 use vegas_core::{Cut, Limits, LossResponse, Signal, SlowStart, SlowStartEnds, registry};
 use vegas_sim::outcome::{CapturePoint, CapturedPacket, IncidentKind, Outcome};
 use vegas_sim::scenario::{
@@ -290,6 +290,8 @@ fn vegas_with_nothing_on() -> Composition {
     let vegas = registry::preset("vegas").expect("a preset").composition;
     assert_ne!(vegas.signal, Signal::None);
     Composition {
+        base_rtt: BaseRtt::Least,
+        rivals: Rivals::Ignore,
         signal: vegas.signal,
         slow_start: SlowStart::Reno,
         avoidance: Avoidance::Reno,

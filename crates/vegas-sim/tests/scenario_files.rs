@@ -323,6 +323,15 @@ fn a_table_of_parts_has_a_name() {
         (r#"{ preset = "vegas", fine_retransmit = false }"#, "vegas+no-fine-retransmit"),
         (r#"{ preset = "vegas", once_per_window = true, burst = 5 }"#, "vegas+burst-5"),
         (r#"{ signal = "end-to-end", keep_up = true }"#, "reno+end-to-end-signal+keep-up"),
+        (r#"{ preset = "gallop", base_rtt = "drains" }"#, "gallop+drains-base-rtt"),
+        (r#"{ preset = "vegas", base_rtt = "drains", rivals = "compete" }"#, "vegas+drains-base-rtt+compete-rivals"),
+        (r#"{ preset = "vegas", avoidance = "by-rate" }"#, "vegas+by-rate"),
+        (r#"{ preset = "vegas-next", base_rtt = "least" }"#, "vegas-next+least-base-rtt"),
+        (r#"{ preset = "vegas-next", rivals = "ignore" }"#, "vegas-next+ignore-rivals"),
+        (
+            r#"{ preset = "vegas-next", avoidance = "vegas", slow_start = "search" }"#,
+            "vegas-next+search+vegas-avoidance",
+        ),
     ] {
         assert_eq!(name(algorithm), expected, "{algorithm}");
     }

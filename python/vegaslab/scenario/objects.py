@@ -455,6 +455,10 @@ class Parts(Table):
         | None
     ) = None
     """How the backlog is measured."""
+    base_rtt: Literal["least", "drains"] | None = None
+    """Where the base RTT comes from."""
+    rivals: Literal["ignore", "compete"] | None = None
+    """What happens beside flows that fill the queue."""
     slow_start: (
         Literal[
             "reno",
@@ -479,7 +483,9 @@ class Parts(Table):
     ) = None
     """How the window opens."""
     avoidance: (
-        Literal["reno", "vegas", "dynamic", "dynamic-per-ack", "dynamic-ns2", "vegas-linux", "vegas-ns3", "cubic"]
+        Literal[
+            "reno", "vegas", "dynamic", "dynamic-per-ack", "dynamic-ns2", "vegas-linux", "vegas-ns3", "cubic", "by-rate"
+        ]
         | None
     ) = None
     """How the window is held."""

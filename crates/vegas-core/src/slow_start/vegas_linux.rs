@@ -47,7 +47,7 @@ pub(super) fn close_round(
     parameters: &Parameters,
     three_quarters: fn(Window) -> Segments,
 ) {
-    let Some(Measured { diff, target }) = measured else { return };
+    let Some(Measured { diff, target, .. }) = measured else { return };
     if i64::from(diff) > parameters.gamma.as_i64() {
         control.grow_by(Window::default());
         control.shrink_to(Window::whole(Segments(target.0.saturating_add(1))));

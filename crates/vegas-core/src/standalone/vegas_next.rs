@@ -8,68 +8,57 @@
 //! - Drains that do not empty the queue while the window shrinks tell of flows that fill it: the window is CUBIC's (RFC
 //!   9438) then, until drains find the queue empty again. So it is where a path loses many segments and holds no queue.
 
-mod arithmetic;
 mod backlog;
+mod drains;
+mod equilibrium;
 mod measured;
+mod parts;
 mod rival;
+mod start;
 
-use crate::composition::Parameters;
+use crate::avoidance::by_rate::arithmetic::{WINDOW_MIN, cut, share};
+use crate::composition::{Composition, Parameters};
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::registry::{Preset, RENO_PARAMETERS, SACK, VEGAS};
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
+use crate::{Avoidance, BaseRtt as From, Rivals};
 
-use arithmetic::{WINDOW_MIN, cut, share};
 use backlog::Backlog;
+use drains::Drain;
 use measured::{BaseRtt, Rounds};
+pub(crate) use parts::Selected;
+use parts::{All, Parts};
 use rival::{Losses, Rival};
 
 pub(super) const PRESET: Preset = Preset {
     name: "vegas-next",
     summary: "a backlog by the rate, drains together for the base RTT, and CUBIC's window beside flows that fill the queue",
     source: "vegaslab, docs/algorithms/vegas-next.md",
-    composition: SACK,
+    composition: Composition {
+        signal: VEGAS.signal,
+        base_rtt: From::Drains,
+        rivals: Rivals::Compete,
+        avoidance: Avoidance::ByRate,
+        ..SACK
+    },
     parameters: Parameters { initial_window: Segments(10), restart_window: Segments(2), ..RENO_PARAMETERS },
     standalone: None,
 };
 
-/// A drain may leave this many times the variation: a window of few segments varies the queue by as much.
-const VARIATIONS: u64 = 3;
 /// An RTT is the greatest of this part of a window of samples, and of 32 at most.
 const GROUP_PART: u64 = 8;
 const GROUP_MAX: u64 = 32;
-/// Between two drains, and at least this many round trips: a drain costs less than 2 % of the rate.
-const PERIOD: Span = Span::from_secs(5);
-const PERIOD_ROUNDS: u64 = 50;
-/// While drains disagree or the window shrinks, the next one comes in a third of the time, while competing in half of it.
-const SOONER: u64 = 3;
-const SOONER_COMPETING: u64 = 2;
-/// Rounds at the least window that a drain waits for others.
-const DRAIN_ROUNDS_MAX: u8 = 3;
-/// A queue is empty at a fourth of what it was; while competing at a tenth (Copa, section 2.2).
-const EMPTY_PART: u64 = 4;
-const EMPTY_PART_COMPETING: u64 = 10;
+/// No queue is shorter.
 const EMPTY_MIN: Span = Span::from_millis(1);
-/// While the flow competes a drain takes its own part of the queue, and a 16th of what the path holds: what stays is of others.
-const COMPETING_DRAIN_SIXTEENTHS: u64 = 15;
 /// Until the RTT shows what the window is after a jump.
 const ROUNDS_TO_SETTLE: u8 = 2;
-/// The window doubles each round up to 64 segments, so that short transfers need not wait, and opens by the root of two then,
-/// 362/256, until the RTT rises by an eighth, within 2 to 8 ms.
-const DOUBLES_BELOW: Window = Window::whole(Segments(64));
-const DOUBLE_256THS: u64 = 512;
-const OPENING_256THS: u64 = 362;
-const RISE_PART: u64 = 8;
-const RISE: (Span, Span) = (Span::from_millis(2), Span::from_millis(8));
-/// Rounds with less than a fourth of the backlog before the window opens again.
-const ROUNDS_TO_OPEN: u8 = 5;
 /// A queue above it at a loss, and above twice the backlog, is that of other flows.
 const OTHERS_QUEUE: Span = Span::from_millis(4);
-/// Below it a drain goes down to one segment: eight flows of two segments would hold a queue.
-const SMALL_WINDOW: Window = Window::whole(Segments(8));
 
 /// The state of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VegasNext {
+pub struct VegasNext<P: Parts = All> {
+    parts: P,
     window: Window,
     max_window: Window,
     restart_window: Window,
@@ -95,40 +84,25 @@ enum Stage {
     Draining,
 }
 
-/// A drain under way, and whether the next one is due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Drain {
-    /// The window before it, to which it returns.
-    resume: Window,
-    queueing_before: Span,
-    /// A round ends when it is acknowledged; the first one is the round of the first segment that left at the drain's window.
-    until: SendIndex,
-    rounds: u8,
-    /// Others drain, so that this flow is to join them.
-    is_asked: bool,
-    /// It began because others drained: what was measured before it is theirs, too.
-    is_joined: bool,
-}
-
 impl VegasNext {
     pub(super) const NEEDS: Needs = Needs { every_ack: true, spread: true, ..Needs::NONE };
 
     pub(super) fn start(parameters: &Parameters, _seed: u64) -> Self {
+        VegasNext::beginning(parameters, All)
+    }
+}
+
+impl<P: Parts> VegasNext<P> {
+    fn beginning(parameters: &Parameters, parts: P) -> Self {
         VegasNext {
+            parts,
             window: Window::whole(parameters.initial_window),
             max_window: Window::whole(parameters.max_window),
             restart_window: Window::whole(parameters.restart_window),
             threshold: parameters.ssthresh.map_or(Window::MAX, Window::whole),
             base: BaseRtt::NONE,
             rounds: Rounds::NONE,
-            drain: Drain {
-                resume: Window::default(),
-                queueing_before: Span::ZERO,
-                until: SendIndex(0),
-                rounds: 0,
-                is_asked: false,
-                is_joined: false,
-            },
+            drain: Drain::NONE,
             rival: Rival::none(),
             losses: Losses::NONE,
             timeout_at: Time::ZERO,
@@ -140,14 +114,17 @@ impl VegasNext {
         }
     }
 
-    fn sample(&mut self, now: Time, rtt: Span) {
+    /// Returns the greatest RTT of a group that this sample completes.
+    fn sample(&mut self, now: Time, rtt: Span) -> Option<Span> {
         let rtt = rtt.max(Span::from_nanos(1));
         self.base.sample_single(rtt);
-        let group = (self.window.floor().as_u64() / GROUP_PART).clamp(1, GROUP_MAX);
-        if let Some(greatest) = self.rounds.sample(rtt, group as u8) {
-            self.base.sample(now, greatest, self.rival.competes);
-            self.drain.is_asked |= self.stage == Stage::Steady && self.base.has_fallen_to(greatest);
-        }
+        let by_drains = self.parts.base_rtt() == From::Drains;
+        let group = if by_drains { (self.window.floor().as_u64() / GROUP_PART).clamp(1, GROUP_MAX) } else { 1 };
+        let greatest = self.rounds.sample(rtt, group as u8)?;
+        let window = if by_drains { BaseRtt::window(self.rival.competes) } else { Span::MAX };
+        self.base.sample(now, greatest, window);
+        self.drain.is_asked |= self.stage == Stage::Steady && self.base.has_fallen_to(greatest);
+        Some(greatest)
     }
 
     fn queueing(&self, rtt: Span) -> Span {
@@ -164,27 +141,6 @@ impl VegasNext {
         self.backlog.of(self.window, rtt)
     }
 
-    /// A queue that loses segments while the flow has less than its backlog in it is too short for the backlog.
-    fn fit_backlog(&mut self, rtt: Span) {
-        let queueing = self.queueing(rtt);
-        let queued = share(self.window, queueing, rtt);
-        if queueing > EMPTY_MIN && queued < self.backlog(rtt) {
-            self.backlog.limit_to(queued.half());
-        }
-    }
-
-    /// The window that leaves this backlog in the queue.
-    fn target(&self, rtt: Span, backlog: Window) -> Window {
-        share(self.window, self.base.get().min(rtt), rtt).plus(backlog)
-    }
-
-    /// Half of the way to the target; up by half of the window at most, and only if the window is in use.
-    fn steer(&mut self, rtt: Span, backlog: Window, is_used: bool) {
-        let towards = self.window.half().plus(self.target(rtt, backlog).half());
-        let most = if is_used { self.window.plus(self.window.half()) } else { self.window };
-        self.window = towards.min(most).min(self.max_window).max(WINDOW_MIN.min(self.window));
-    }
-
     fn end_round(&mut self, ack: &Ack) {
         let has_samples = self.rounds.has_samples();
         if has_samples {
@@ -192,60 +148,13 @@ impl VegasNext {
             self.rounds.finish(follows_delay && !self.has_lost && self.settling == 0);
             self.rival.see(self.queueing(self.rounds.standing));
             self.base.end_round();
-            if self.settling == 0 && follows_delay {
-                self.decide(is_used(self.window, ack));
+            if self.settling == 0 && follows_delay && self.parts.guest().is_none() {
+                self.decide(ack.is_used(self.window));
             }
             self.settling = self.settling.saturating_sub(1);
             self.has_lost = false;
         }
         self.rounds.begin(ack.next);
-    }
-
-    /// While nearly nothing is queued the limit of the backlog does not slow the growth, but the window does not open either: the
-    /// queue is short.
-    fn decide(&mut self, is_used: bool) {
-        let rtt = self.rounds.standing;
-        let (backlog, of_rate) = (self.backlog(rtt), Backlog::of_rate(self.window, rtt));
-        let queued = share(self.window, self.queueing(rtt), rtt);
-        let has_little = is_used && queued < backlog.half().half();
-        let may_open = has_little && backlog == of_rate;
-        self.steer(rtt, if has_little { of_rate } else { backlog }, is_used);
-        self.rounds_without_backlog = if may_open { self.rounds_without_backlog.saturating_add(1) } else { 0 };
-        if self.rounds_without_backlog >= ROUNDS_TO_OPEN {
-            self.rounds_without_backlog = 0;
-            self.threshold = Window::MAX;
-            self.stage = Stage::Opening;
-        }
-    }
-
-    fn open(&mut self, ack: &Ack) {
-        if self.window >= self.threshold {
-            self.stage = Stage::Steady;
-        } else if !self.rival.competes && self.has_risen() {
-            self.end_opening(ack.next);
-        } else if is_used(self.window, ack) {
-            let more = Window::from_raw(Window::whole(ack.acked).as_raw() / 256 * (self.growth_256ths() - 256));
-            self.window = self.window.plus(more).min(self.max_window).min(self.threshold);
-        }
-    }
-
-    /// By how much the window grows in a round while it opens.
-    fn growth_256ths(&self) -> u64 {
-        if self.window < DOUBLES_BELOW { DOUBLE_256THS } else { OPENING_256THS }
-    }
-
-    fn has_risen(&self) -> bool {
-        let part = Span::from_nanos(self.base.get().as_nanos() / RISE_PART);
-        self.queueing(self.rounds.group) > part.clamp(RISE.0, RISE.1)
-    }
-
-    /// The RTT that has risen is that of the window a round before.
-    fn end_opening(&mut self, next: SendIndex) {
-        let before = Window::from_raw(self.window.as_raw() / self.growth_256ths() * 256);
-        let rtt = self.rounds.group;
-        let path = share(before, self.base.get(), rtt).plus(self.backlog(rtt));
-        self.window = path.max(WINDOW_MIN.min(self.window)).min(self.window);
-        self.settle(next);
     }
 
     fn settle(&mut self, next: SendIndex) {
@@ -254,61 +163,10 @@ impl VegasNext {
         self.rounds.begin(next);
     }
 
-    fn is_drain_due(&self, now: Time) -> bool {
-        let period = PERIOD.max(self.base.get().times(PERIOD_ROUNDS));
-        let hurries = self.rival.is_in_doubt() || !self.rival.competes && self.rival.has_taken_from(self.window);
-        let part = match (hurries, self.rival.competes) {
-            (false, _) => 1,
-            (true, false) => SOONER,
-            (true, true) => SOONER_COMPETING,
-        };
-        now.since(self.base.recent_at) >= Span::from_nanos(period.as_nanos() / part)
-    }
-
-    fn begin_drain(&mut self, now: Time, next: SendIndex) {
-        let rtt = self.standing();
-        self.drain = Drain {
-            resume: self.window,
-            queueing_before: self.queueing(rtt),
-            until: next,
-            rounds: 0,
-            is_asked: false,
-            is_joined: self.drain.is_asked,
-        };
-        let least = if self.window < SMALL_WINDOW { Window::ONE } else { WINDOW_MIN };
-        let path = share(self.window, self.base.get(), rtt);
-        let drained = match self.rival.competes {
-            true => Window::from_raw(path.as_raw() / 16 * COMPETING_DRAIN_SIXTEENTHS),
-            false => path.half(),
-        };
-        self.window = drained.max(least).min(self.window);
-        self.base.begin_drain(now);
-        self.stage = Stage::Draining;
-    }
-
-    /// A drain lasts until a round has passed at its window and the queue is empty, or three rounds have.
-    fn drain(&mut self, ack: &Ack) {
-        if ack.newest < self.drain.until {
-            return;
-        }
-        self.drain.rounds += 1;
-        self.drain.until = ack.next;
-        if self.is_drained() || self.drain.rounds >= DRAIN_ROUNDS_MAX {
-            self.end_drain(ack);
-        }
-    }
-
-    fn is_drained(&self) -> bool {
-        let part = if self.rival.competes { EMPTY_PART_COMPETING } else { EMPTY_PART };
-        let of_queue = Span::from_nanos(self.drain.queueing_before.as_nanos() / part);
-        let most = of_queue.max(self.rounds.variation.times(VARIATIONS)).max(EMPTY_MIN);
-        self.queueing(self.base.recent) <= most + self.base.jitter()
-    }
-
     fn end_drain(&mut self, ack: &Ack) {
         let has_losses = self.losses.take() && self.rival.competes;
         let is_empty = self.is_drained() && !has_losses;
-        let agree = self.base.end_drain() && !has_losses;
+        let agree = self.base.end_drain() && !has_losses && self.parts.base_rtt() == From::Drains;
         self.window = self.drain.resume;
         if is_empty {
             self.backlog.raise();
@@ -339,6 +197,9 @@ impl VegasNext {
 
     /// Opens to the window that the flow had before its rivals came.
     fn compete(&mut self) {
+        if !self.parts.competes() {
+            return;
+        }
         self.rival.begin();
         self.threshold = self.rival.reference;
         if self.window < self.threshold {
@@ -349,12 +210,14 @@ impl VegasNext {
     fn yield_to_delay(&mut self, now: Time) {
         self.rival.competes = false;
         self.rival.reference = self.window;
-        self.base.take_found(now);
+        if self.parts.base_rtt() == From::Drains {
+            self.base.take_found(now);
+        }
         self.window = self.window.half().max(WINDOW_MIN.min(self.window));
     }
 
     fn follow_cubic(&mut self, ack: &Ack) {
-        if is_used(self.window, ack) {
+        if ack.is_used(self.window) {
             let growth = self.rival.cubic.growth_for(self.window, ack.now, ack.acked, self.base.get());
             self.window = self.window.plus(growth).min(self.max_window);
         } else {
@@ -371,7 +234,7 @@ impl VegasNext {
 
     /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there.
     fn on_heavy_losses(&mut self) {
-        if self.stage == Stage::Steady && !self.rival.competes {
+        if self.stage == Stage::Steady && !self.rival.competes && self.parts.competes() {
             self.rival.reference = self.window;
             self.compete();
             self.rival.cubic.cut(self.window);
@@ -379,7 +242,7 @@ impl VegasNext {
         }
     }
 
-    fn on_timeout(&mut self, now: Time) {
+    fn on_timeout(&mut self, loss: &Loss) {
         let before = if self.stage == Stage::Draining { self.drain.resume } else { self.window };
         self.threshold = cut(before).max(WINDOW_MIN);
         let has_rival = self.rival.has_taken_from(self.window) || self.is_of_others(self.standing());
@@ -394,15 +257,19 @@ impl VegasNext {
         self.window = self.window.min(self.restart_window);
         self.stage = Stage::Opening;
         self.rounds.standing = Span::ZERO;
-        self.timeout_at = now;
+        self.timeout_at = loss.now;
+        self.reopen(loss, before);
     }
 
-    fn on_lost_segments(&mut self) {
+    fn on_lost_segments(&mut self, loss: &Loss) {
         let rtt = self.rounds.newest().max(self.base.get());
         if self.stage == Stage::Steady && !self.rival.competes && self.is_of_others(rtt) {
             self.rival.reference = self.rival.reference.max(self.held());
             self.compete();
             self.stage = Stage::Steady;
+        }
+        if self.answer(loss) {
+            return;
         }
         match self.stage {
             Stage::Draining => {
@@ -427,22 +294,19 @@ impl VegasNext {
     }
 }
 
-/// Whether the flow uses the window: where less than half of it is in flight, the application has no more.
-fn is_used(window: Window, ack: &Ack) -> bool {
-    2 * ack.in_flight.as_u64() >= window.floor().as_u64()
-}
+impl<P: Parts> CongestionControl for VegasNext<P> {
+    const TAKES_SLOW_START: bool = true;
 
-impl CongestionControl for VegasNext {
     fn needs(&self) -> Needs {
-        Self::NEEDS
+        self.needs_of_parts(VegasNext::NEEDS)
     }
 
     fn on_ack(&mut self, ack: &Ack) {
         // a longer RTT is that of a segment sent before the timeout, which may have waited until a hole was filled
         let is_path_rtt = |rtt: &Span| ack.acked <= ack.delivered && *rtt <= ack.now.since(self.timeout_at);
-        if let Some(rtt) = ack.rtt.filter(is_path_rtt) {
-            self.sample(ack.now, rtt);
-        }
+        let rtt = ack.rtt.filter(is_path_rtt);
+        let group = rtt.and_then(|rtt| self.sample(ack.now, rtt));
+        let is_led = self.lead(ack, rtt, group);
         let has_measured = self.rounds.standing > Span::ZERO || self.rounds.has_samples();
         self.losses.count(ack.lost);
         if !ack.may_grow() || !self.base.is_known() || !has_measured {
@@ -452,6 +316,7 @@ impl CongestionControl for VegasNext {
             self.on_heavy_losses();
         }
         match self.stage {
+            _ if is_led => {}
             Stage::Opening => self.open(ack),
             Stage::Draining => self.drain(ack),
             Stage::Steady if self.rival.competes => self.follow_cubic(ack),
@@ -460,7 +325,7 @@ impl CongestionControl for VegasNext {
         if ack.newest >= self.rounds.end {
             self.end_round(ack);
         }
-        let may_drain = self.stage == Stage::Steady && self.rounds.standing > Span::ZERO;
+        let may_drain = self.parts.drains() && self.stage == Stage::Steady && self.rounds.standing > Span::ZERO;
         if may_drain && (self.drain.is_asked || self.is_drain_due(ack.now)) {
             self.begin_drain(ack.now, ack.next);
         }
@@ -473,13 +338,16 @@ impl CongestionControl for VegasNext {
             self.losses.excuse();
         }
         match loss.kind {
-            LossKind::Timeout => self.on_timeout(loss.now),
-            LossKind::DuplicateAcks => self.on_lost_segments(),
+            LossKind::Timeout => self.on_timeout(loss),
+            LossKind::DuplicateAcks => self.on_lost_segments(loss),
             LossKind::Ecn => {
-                self.on_lost_segments();
-                self.window = self.window.min(cut(self.window));
+                self.on_lost_segments(loss);
+                if self.parts.guest().is_none() {
+                    self.window = self.window.min(cut(self.window));
+                }
             }
         }
+        self.parts.set_follows(loss.kind == LossKind::Timeout);
     }
 
     fn on_spurious(&mut self, before: &Self) {
@@ -487,13 +355,14 @@ impl CongestionControl for VegasNext {
         self.threshold = self.threshold.max(before.threshold);
         self.drain.resume = self.drain.resume.max(before.drain.resume);
         self.rival = before.rival;
+        self.undo(before);
     }
 
     fn on_restart(&mut self, restart: &Restart) {
         self.rounds.begin(restart.next);
     }
 
-    fn on_path_change(&mut self, next: SendIndex, _now: Time) {
+    fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.base = BaseRtt::NONE;
         self.rounds = Rounds::NONE;
         self.rounds.begin(next);
@@ -502,6 +371,20 @@ impl CongestionControl for VegasNext {
         self.backlog = Backlog::UNLIMITED;
         self.threshold = Window::MAX;
         self.stage = Stage::Opening;
+        self.forget_path_of_guest(next, now);
+    }
+
+    fn hold_to(&mut self, most: Window) {
+        self.hold_guest_to(most);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window = window;
+        self.threshold = threshold.map_or(Window::MAX, Window::whole);
+        let lasts = window < self.threshold;
+        self.parts.set_follows(lasts);
+        self.stage = if lasts { Stage::Opening } else { Stage::Steady };
+        self.settling = if lasts { self.settling } else { ROUNDS_TO_SETTLE };
     }
 
     /// 1.25 windows a round trip (RFC 9002, section 7.7), 1.5 while the window opens by the root of two.
@@ -509,24 +392,24 @@ impl CongestionControl for VegasNext {
         let quarters = if self.stage == Stage::Opening { 6 } else { 5 };
         let segments = (quarters * self.window.floor().as_u64() / 4).max(1);
         let is_known = self.base.is_known() && self.rounds.standing > Span::ZERO;
-        Output {
+        self.pace_of_guest(Output {
             window: self.window,
             pace: is_known.then(|| Pace::of(segments, self.standing())),
             quantum: Segments(1),
-        }
+        })
     }
 
     fn status(&self) -> Status {
         let rtt = self.standing();
         let queued = share(self.window, self.queueing(rtt), rtt).floor().0;
         let is_known = self.base.is_known();
-        Status {
+        self.status_of_guest(Status {
             window: self.window,
             ssthresh: None,
             base_rtt: is_known.then(|| self.base.get()),
             diff: is_known.then(|| i32::try_from(queued).unwrap_or(i32::MAX)),
             phase: if self.stage == Stage::Opening { Phase::SlowStart } else { Phase::Avoidance },
-        }
+        })
     }
 
     fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {

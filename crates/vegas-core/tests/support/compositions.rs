@@ -28,7 +28,8 @@ pub fn algorithms() -> Vec<Algorithm> {
 
 /// Every composition with Reno's detection and no burst limit.
 pub fn steering() -> Vec<Composition> {
-    let detection = registry::preset("reno").expect("a preset").composition.detection;
+    let reno = registry::preset("reno").expect("a preset").composition;
+    let detection = reno.detection;
     let mut all = Vec::new();
     for signal in signals() {
         for slow_start in slow_starts() {
@@ -36,7 +37,17 @@ pub fn steering() -> Vec<Composition> {
                 for loss in loss_responses() {
                     for keep_up in [false, true] {
                         let limits = Limits { burst: None, keep_up, suppress_spikes: false };
-                        all.push(Composition { signal, slow_start, avoidance, loss, detection, limits });
+                        let Composition { base_rtt, rivals, .. } = reno;
+                        all.push(Composition {
+                            signal,
+                            base_rtt,
+                            rivals,
+                            slow_start,
+                            avoidance,
+                            loss,
+                            detection,
+                            limits,
+                        });
                     }
                 }
             }

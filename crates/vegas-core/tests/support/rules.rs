@@ -84,7 +84,8 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     let leaps = leaps(algorithm, before, is);
     let counted = ack.acked.min(opening.most_added).0.saturating_mul(opening.times);
     let most_added = Window::whole(Segments(counted.max(1)).min(Window::MAX.floor()));
-    rule(leaps || is <= was.plus(most_added), "an ACK added more than its part promises")?;
+    let most_stepped = if holding.steps_up { was.plus(was.half()) } else { Window::default() };
+    rule(leaps || is <= was.plus(most_added).max(most_stepped), "an ACK added more than its part promises")?;
     // and what is less than a segment where a step sets whole ones
     let fraction = if holding.whole_segments { was.minus(Window::whole(was.floor())) } else { Window::default() };
     let most_taken = was.eighth().max(Window::ONE.plus(fraction));

@@ -2,7 +2,8 @@
 
 use vegas_core::registry::{self, Preset};
 use vegas_core::{
-    Avoidance, Composition, Cut, Detection, Limits, LossResponse, Parameters, Recovery, Signal, SlowStart, Standalone,
+    Avoidance, BaseRtt, Composition, Cut, Detection, Limits, LossResponse, Parameters, Recovery, Rivals, Signal,
+    SlowStart, Standalone,
 };
 
 use super::document::{Algorithm, Flow, Parts};
@@ -143,9 +144,11 @@ fn around_own(composition: &Composition, own: &Own) -> Composition {
 }
 
 /// Returns the parts that decide a window, and whether the table gives them.
-fn windows_parts(parts: &Parts) -> [(&'static str, bool); 7] {
+fn windows_parts(parts: &Parts) -> [(&'static str, bool); 9] {
     [
         ("signal", parts.signal.is_some()),
+        ("base_rtt", parts.base_rtt.is_some()),
+        ("rivals", parts.rivals.is_some()),
         ("slow_start", parts.slow_start.is_some()),
         ("avoidance", parts.avoidance.is_some()),
         ("cut", parts.cut.is_some()),
@@ -155,7 +158,7 @@ fn windows_parts(parts: &Parts) -> [(&'static str, bool); 7] {
     ]
 }
 
-/// Refuses parts beside a standalone algorithm, which has only a slow start. The host's recovery may be chosen.
+/// Refuses parts beside a standalone algorithm, which has only a slow start, or a few parts more. The host's recovery may be chosen.
 fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> {
     let hosts_parts = [
         ("fine_retransmit", parts.fine_retransmit.is_some()),
@@ -163,10 +166,19 @@ fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> 
         ("burst", parts.burst.is_some()),
     ];
     let mut given = windows_parts(parts).into_iter().chain(hosts_parts).filter(|(_, given)| *given);
-    match given.find(|(part, _)| *part != "slow_start") {
+    let parts_of_its_own: &[_] = match preset.standalone.is_some_and(|standalone| standalone.consists_of_parts()) {
+        true => &["slow_start", "base_rtt", "rivals", "avoidance"],
+        false => &["slow_start"],
+    };
+    match given.find(|(part, _)| !parts_of_its_own.contains(part)) {
         None => Ok(()),
         Some((part, _)) => {
-            let message = format!("\"{}\" is an algorithm of its own, not one of parts; leave it out", preset.name);
+            let message = match parts_of_its_own {
+                ["slow_start"] => {
+                    format!("\"{}\" is an algorithm of its own, not one of parts; leave it out", preset.name)
+                }
+                parts => format!("\"{}\" has only these parts: {}; leave it out", preset.name, parts.join(", ")),
+            };
             Err(Problem::new(child(key, part), message))
         }
     }
@@ -206,6 +218,8 @@ fn compose(parts: &Parts, transport: Transport) -> (String, Composition, Paramet
     let (from, parameters) = base(parts, transport);
     let composition = Composition {
         signal: parts.signal.map_or(from.signal, |signal| signal.0),
+        base_rtt: parts.base_rtt.map_or(from.base_rtt, |base_rtt| base_rtt.0),
+        rivals: parts.rivals.map_or(from.rivals, |rivals| rivals.0),
         slow_start: parts.slow_start.map_or(from.slow_start, |slow_start| slow_start.0),
         avoidance: parts.avoidance.map_or(from.avoidance, |avoidance| avoidance.0),
         loss: LossResponse {
@@ -281,6 +295,8 @@ fn differences(from: &Composition, to: &Composition) -> Vec<String> {
     let signal = format!("{}-signal", word(Signal::NAMES, to.signal));
     [
         (from.signal != to.signal).then_some(signal),
+        (from.base_rtt != to.base_rtt).then(|| format!("{}-base-rtt", word(BaseRtt::NAMES, to.base_rtt))),
+        (from.rivals != to.rivals).then(|| format!("{}-rivals", word(Rivals::NAMES, to.rivals))),
         (from.slow_start != to.slow_start).then(|| named(word(SlowStart::NAMES, to.slow_start), "slow-start")),
         (from.avoidance != to.avoidance).then(|| named(word(Avoidance::NAMES, to.avoidance), "avoidance")),
         (loss.cut != to.loss.cut).then(|| format!("{}-cut", word(Cut::NAMES, to.loss.cut))),

@@ -2,6 +2,7 @@
 
 mod dynamic;
 mod gallop;
+mod parts;
 mod rovegas;
 mod streak;
 

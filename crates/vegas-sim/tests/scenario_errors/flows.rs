@@ -84,6 +84,26 @@ fn algorithms() {
             ),
             (
                 "\"vegas\"",
+                "{ preset = \"vegas-next\", base_rtt = \"least\", cut = \"half\" }",
+                ":11: flow.0.algorithm.cut: \"vegas-next\" has only these parts: slow_start, base_rtt, rivals, avoidance; leave it out",
+            ),
+            (
+                "\"vegas\"",
+                "{ preset = \"rovegas\", base_rtt = \"drains\" }",
+                ":11: flow.0.algorithm.base_rtt: comes from the routers with this signal; leave \"drains\" out",
+            ),
+            (
+                "\"vegas\"",
+                "{ preset = \"cubic\", base_rtt = \"drains\" }",
+                ":11: flow.0.algorithm.base_rtt: is of a sender that measures delay, which signal = \"none\" does not",
+            ),
+            (
+                "\"vegas\"",
+                "{ preset = \"reno\", rivals = \"compete\" }",
+                ":11: flow.0.algorithm.rivals: take from a sender that measures delay, which signal = \"none\" does not",
+            ),
+            (
+                "\"vegas\"",
                 "{ slow_start = \"rino\" }",
                 r#":11: flow.0.algorithm.slow_start: "rino" is not a slow start; did you mean "reno"?"#,
             ),

@@ -1,7 +1,7 @@
 //! Algorithms: presets, and tables of parts.
 
 use serde_json::{Value, json};
-use vegas_core::{Avoidance, Cut, Recovery, Signal, SlowStart, registry};
+use vegas_core::{Avoidance, BaseRtt, Cut, Recovery, Rivals, Signal, SlowStart, registry};
 
 use super::{Table, maybe, set};
 use crate::draw::Draw;
@@ -28,6 +28,8 @@ fn table(draw: &mut Draw) -> Table {
         maybe(draw, 75, &mut parts, "preset", preset);
     }
     maybe(draw, 45, &mut parts, "signal", |draw| named(draw, Signal::NAMES));
+    maybe(draw, 30, &mut parts, "base_rtt", |draw| named(draw, BaseRtt::NAMES));
+    maybe(draw, 30, &mut parts, "rivals", |draw| named(draw, Rivals::NAMES));
     maybe(draw, 45, &mut parts, "slow_start", |draw| named(draw, SlowStart::NAMES));
     maybe(draw, 45, &mut parts, "avoidance", |draw| named(draw, Avoidance::NAMES));
     maybe(draw, 25, &mut parts, "cut", |draw| named(draw, Cut::NAMES));
@@ -41,11 +43,14 @@ fn table(draw: &mut Draw) -> Table {
 }
 
 /// Leaves beside a standalone algorithm only what may go with it: a slow start in place of its own, recovery and a
-/// name.
+/// name, and the parts of one that consists of them.
 fn left_to_standalone(mut parts: Table) -> Table {
     let preset = parts.get("preset").and_then(Value::as_str).and_then(registry::preset);
-    if preset.is_some_and(|preset| preset.standalone.is_some()) {
-        parts.retain(|key, _| matches!(key.as_str(), "preset" | "slow_start" | "recovery" | "name"));
+    if let Some(standalone) = preset.and_then(|preset| preset.standalone) {
+        parts.retain(|key, _| match key.as_str() {
+            "base_rtt" | "rivals" | "avoidance" => standalone.consists_of_parts(),
+            key => matches!(key, "preset" | "slow_start" | "recovery" | "name"),
+        });
     }
     parts
 }

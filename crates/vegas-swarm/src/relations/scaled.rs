@@ -125,6 +125,7 @@ fn halve_flow(flow: &mut FlowSpec) -> Option<()> {
     let has_constants = !composition.slow_start.scales()
         || !composition.avoidance.scales()
         || composition.signal.needs_routers()
+        || composition.drains()
         || flow.standalone.is_some()
         || !flow.application.is_empty()
         || composition.limits.suppress_spikes;

@@ -46,9 +46,14 @@ impl BaseRtt {
         self.recent_single = self.recent_single.min(rtt);
     }
 
+    /// For how long a sample counts.
+    pub(super) fn window(competes: bool) -> Span {
+        if competes { WINDOW_COMPETING } else { WINDOW }
+    }
+
     /// `rtt`: the greatest of a group of samples.
-    pub(super) fn sample(&mut self, now: Time, rtt: Span, competes: bool) {
-        self.least.sample(now, rtt, if competes { WINDOW_COMPETING } else { WINDOW });
+    pub(super) fn sample(&mut self, now: Time, rtt: Span, window: Span) {
+        self.least.sample(now, rtt, window);
         if rtt < self.recent {
             self.recent = rtt;
             self.recent_at = now;
@@ -217,7 +222,7 @@ mod tests {
         let mut base = BaseRtt::NONE;
         let mut drain = |found_us| {
             base.begin_drain(Time::ZERO);
-            base.sample(Time::ZERO, Span::from_micros(found_us), false);
+            base.sample(Time::ZERO, Span::from_micros(found_us), WINDOW);
             base.end_drain()
         };
         assert_eq!([drain(50_000), drain(50_200), drain(50_100), drain(53_000)], [false, false, true, false]);
@@ -227,7 +232,7 @@ mod tests {
     #[test]
     fn a_base_rtt_that_falls_within_a_round_tells_that_others_drain() {
         let mut base = BaseRtt::NONE;
-        base.sample(Time::ZERO, ms(96), false);
+        base.sample(Time::ZERO, ms(96), WINDOW);
         assert!(!base.has_fallen_to(ms(50)), "no round is over");
         base.end_round();
         assert!(!base.has_fallen_to(ms(93)));

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use vegas_core::registry::{self, Preset};
 use vegas_core::units::{Bytes, Span};
-use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
 use super::{ApplicationPhase, DelaySchedule, Link};
 use crate::scenario::composition::CompositionName;
@@ -228,6 +228,10 @@ pub(in crate::scenario) struct Parts {
     pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
     /// How the backlog is measured.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
+    /// Where the base RTT comes from.
+    pub(in crate::scenario) base_rtt: Option<Field<BaseRtt>>,
+    /// What happens beside flows that fill the queue.
+    pub(in crate::scenario) rivals: Option<Field<Rivals>>,
     /// How the window opens.
     pub(in crate::scenario) slow_start: Option<Field<SlowStart>>,
     /// How the window is held.

@@ -1,7 +1,7 @@
 //! The scalars of a scenario file that are not quantities: names, counts, probabilities, queue limits, switches.
 
 use vegas_core::units::{Segments, Span};
-use vegas_core::{Avoidance, Cut, Mechanisms, Recovery, Signal, SlowStart};
+use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
 use super::error::suggestion;
 use super::field::{FromGiven, Given};
@@ -323,6 +323,16 @@ impl<T: Named> FromGiven for T {
 impl Named for Signal {
     const WHAT: &'static str = "a signal";
     const CHOICES: &'static [(&'static str, Self)] = Signal::NAMES;
+}
+
+impl Named for BaseRtt {
+    const WHAT: &'static str = "a way to find the base RTT";
+    const CHOICES: &'static [(&'static str, Self)] = BaseRtt::NAMES;
+}
+
+impl Named for Rivals {
+    const WHAT: &'static str = "a behaviour beside rivals";
+    const CHOICES: &'static [(&'static str, Self)] = Rivals::NAMES;
 }
 
 impl Named for SlowStart {

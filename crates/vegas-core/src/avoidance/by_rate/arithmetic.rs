@@ -1,16 +1,16 @@
-//! The integer arithmetic of `vegas-next`: parts of windows, and a square root.
+//! The integer arithmetic of `by-rate` and `vegas-next`: parts of windows, and a square root.
 
 use crate::units::{Segments, Span, Window};
 
-pub(super) const WINDOW_MIN: Window = Window::whole(Segments(2));
+pub(crate) const WINDOW_MIN: Window = Window::whole(Segments(2));
 
 /// CUBIC's cut (RFC 9438, section 4.6).
-pub(super) fn cut(window: Window) -> Window {
+pub(crate) fn cut(window: Window) -> Window {
     Window::from_raw(window.as_raw() / 10 * 7).max(WINDOW_MIN.min(window))
 }
 
 /// The window times part / whole, of which the part is the shorter.
-pub(super) fn share(window: Window, part: Span, whole: Span) -> Window {
+pub(crate) fn share(window: Window, part: Span, whole: Span) -> Window {
     const BITS: u32 = 24;
     const WINDOW_BITS: u32 = 15;
     let (part, whole) = (part.as_nanos(), whole.as_nanos().max(1));
@@ -22,7 +22,7 @@ pub(super) fn share(window: Window, part: Span, whole: Span) -> Window {
 
 /// The square root of at most 2^18, rounded down: one bit of it a step, from the highest.
 #[cfg_attr(vegas_kernel, inline(never))]
-pub(super) fn root(value: u64) -> u64 {
+pub(crate) fn root(value: u64) -> u64 {
     let mut root = 0u64;
     for bit in (0..9).rev() {
         let more = root | 1 << bit;

@@ -1,0 +1,49 @@
+//! The start of `vegas-next`: the window opens until the RTT of eight samples together rises.
+
+use super::parts::Parts;
+use super::{Stage, VegasNext};
+use crate::avoidance::by_rate::arithmetic::{WINDOW_MIN, share};
+use crate::contract::Ack;
+use crate::units::{Segments, SendIndex, Span, Window};
+
+/// The window doubles each round up to 64 segments, so that short transfers need not wait, and opens by the root of two then,
+/// 362/256, until the RTT rises by an eighth, within 2 to 8 ms.
+const DOUBLES_BELOW: Window = Window::whole(Segments(64));
+const DOUBLE_256THS: u64 = 512;
+const OPENING_256THS: u64 = 362;
+const RISE_PART: u64 = 8;
+const RISE: (Span, Span) = (Span::from_millis(2), Span::from_millis(8));
+
+impl<P: Parts> VegasNext<P> {
+    pub(super) fn open(&mut self, ack: &Ack) {
+        if self.window >= self.threshold {
+            self.stage = Stage::Steady;
+        } else if self.parts.follows() {
+            // another slow start sets the window
+        } else if !self.rival.competes && self.has_risen() {
+            self.end_opening(ack.next);
+        } else if ack.is_used(self.window) {
+            let more = Window::from_raw(Window::whole(ack.acked).as_raw() / 256 * (self.growth_256ths() - 256));
+            self.window = self.window.plus(more).min(self.max_window).min(self.threshold);
+        }
+    }
+
+    /// By how much the window grows in a round while it opens.
+    pub(super) fn growth_256ths(&self) -> u64 {
+        if self.window < DOUBLES_BELOW { DOUBLE_256THS } else { OPENING_256THS }
+    }
+
+    pub(super) fn has_risen(&self) -> bool {
+        let part = Span::from_nanos(self.base.get().as_nanos() / RISE_PART);
+        self.queueing(self.rounds.group) > part.clamp(RISE.0, RISE.1)
+    }
+
+    /// The RTT that has risen is that of the window a round before.
+    pub(super) fn end_opening(&mut self, next: SendIndex) {
+        let before = Window::from_raw(self.window.as_raw() / self.growth_256ths() * 256);
+        let rtt = self.rounds.group;
+        let path = share(before, self.base.get(), rtt).plus(self.backlog(rtt));
+        self.window = path.max(WINDOW_MIN.min(self.window)).min(self.window);
+        self.settle(next);
+    }
+}
