@@ -3,11 +3,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quinn_proto::{AckFrequencyConfig, Dir, EcnCodepoint, Event, StreamEvent, StreamId, TransportConfig, VarInt};
+use quinn_proto::{
+    AckFrequencyConfig, Dir, EcnCodepoint, Event, ReadError, StreamEvent, StreamId, TransportConfig, VarInt,
+};
 use vegas_core::units::{Bytes, Segments, Time, Window};
 use vegas_core::{Phase, Status};
 use vegas_quic::VegasQuic;
@@ -15,6 +18,7 @@ use vegas_sim::external::{Connection, Datagram, DatagramId, FlowCounts, FlowTota
 use vegas_sim::scenario::{DelayedAck, FlowSpec};
 
 use crate::Clock;
+use crate::arrivals::Arrivals;
 use crate::datagrams::Datagrams;
 use crate::end::{End, Leaving};
 use crate::external::{Factory, Listener, Watching};
@@ -35,6 +39,8 @@ pub(crate) struct Quic {
     departures: Departures,
     datagrams: Datagrams,
     writer: Writer,
+    /// Of the streams that are not whole yet.
+    arrivals: BTreeMap<StreamId, Arrivals>,
     delivered: u64,
 
     wire_bytes: u64,
@@ -115,6 +121,7 @@ impl Quic {
             departures: Departures::default(),
             datagrams: Datagrams::default(),
             writer: Writer::new(spec),
+            arrivals: BTreeMap::new(),
             delivered: 0,
             wire_bytes: 0,
             started: false,
@@ -156,16 +163,25 @@ impl Quic {
         }
     }
 
-    /// Every byte in its place.
+    /// Every byte in its place, in the order of arrival.
     fn read(&mut self, stream: StreamId) {
         let Some(server) = self.server.connection() else { return };
         let mut receiving = server.recv_stream(stream);
-        let Ok(mut chunks) = receiving.read(true) else { return };
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            assert!(pattern::is_right(chunk.offset, &chunk.bytes), "a wrong byte after {}", self.delivered);
-            self.delivered += chunk.bytes.len() as u64;
-        }
+        let Ok(mut chunks) = receiving.read(false) else { return };
+        let arrivals = self.arrivals.entry(stream).or_default();
+        let end = loop {
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => {
+                    assert!(pattern::is_right(chunk.offset, &chunk.bytes), "a wrong byte after {}", self.delivered);
+                    self.delivered += arrivals.add(chunk.offset, chunk.bytes.len() as u64);
+                }
+                end => break end,
+            }
+        };
         let _ = chunks.finalize(); // the result does not matter: the engine asks for datagrams after every call
+        if !matches!(end, Err(ReadError::Blocked)) {
+            self.arrivals.remove(&stream);
+        }
     }
 
     /// What leaves the client next; where nothing does, its application is asked for more.

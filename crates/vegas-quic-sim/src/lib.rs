@@ -27,6 +27,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrivals;
 mod connection;
 mod datagrams;
 mod end;

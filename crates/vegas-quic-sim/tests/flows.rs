@@ -4,6 +4,7 @@ mod support;
 
 use support::{dumbbell, run};
 use vegas_quic::VegasQuic;
+use vegas_sim::outcome::IncidentKind;
 
 #[test]
 fn the_same_scenario_gives_the_same_run() {
@@ -160,4 +161,18 @@ fn a_flow_that_is_stopped_delivers_what_it_has_written_and_shares_with_tcp() {
     let series = &outcome.flow_series;
     let before = (0..series.flow.len()).filter(|&row| series.flow[row] == 0 && series.time_s[row] < 2.0);
     assert!(before.clone().count() > 10 && before.clone().all(|row| series.phase[row] == 0));
+}
+
+/// Of some 6000 packets in one flight three in ten are lost at random, which leaves 6000 x 0.3 x 0.7 = 1260 gaps.
+/// quinn's buffer for data that are read in order takes 1024, and a connection with more is closed.
+#[test]
+fn a_burst_of_losses_loses_no_connection() {
+    let flows = "flow = [{ algorithm = \"reno\", transport = \"quic\", size = \"8mb\", initial_window = 6000 }]";
+    let text = dumbbell("100mbit", "300ms", "loss = \"30%\"", flows).replace("50p", "6000p");
+    let outcome = run(&text);
+    let lost = outcome.incidents.iter().filter(|incident| incident.kind == IncidentKind::ConnectionLost);
+    assert_eq!(lost.count(), 0);
+    let flow = &outcome.flows[0];
+    assert!(flow.segments_retransmitted > 1000, "{flow:?}");
+    assert!(flow.delivered_bytes > 7_000_000, "{flow:?}");
 }

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::net::UdpSocket;
 use std::process::Command;
 
-use support::{PROGRAM, Server};
+use support::{PROGRAM, Server, lossy_path_to};
 
 #[test]
 fn each_connection_has_the_algorithm_it_asks_for() {
@@ -30,6 +30,20 @@ fn more_than_is_allowed_is_refused_and_the_server_goes_on() {
     let server = Server::start(&["--max-bytes", "300000"]);
     server.refuses("300001", "vegas", &server.fingerprint, &server.address);
     server.fetches("vegas");
+}
+
+/// With 6000 packets in flight every third loss is a gap of its own in the data, and quinn takes 1024 of them in what is read in order.
+#[test]
+fn a_burst_of_losses_ends_no_transfer() {
+    let server = Server::start(&["--set", "initial_window=6000"]);
+    let path = lossy_path_to(&server.address);
+    let arguments = ["fetch", &path, "8000000", "-a", "reno", "--fingerprint", &server.fingerprint];
+    let done = Command::new(PROGRAM).args(arguments).args(["--max-seconds", "60"]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let told = String::from_utf8(done.stdout).unwrap();
+    let result: serde_json::Value = serde_json::from_str(told.lines().last().unwrap()).unwrap();
+    assert_eq!((&result["lost"], &result["bytes"]), (&serde_json::Value::Null, &8_000_000.into()), "{told}");
+    assert!(result["sender"]["lost_packets"].as_u64().unwrap() > 1500, "{told}");
 }
 
 /// A flood of random bytes, and of packets that look like QUIC's: long headers of version 1 with a connection id that

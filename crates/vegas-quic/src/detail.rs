@@ -82,7 +82,7 @@ impl Detail {
 
     /// Records packets that leave while `others` are in flight.
     pub(crate) fn on_send(&mut self, now: Time, packets: u64, others: Segments) {
-        if !self.needs.rate && !self.needs.each_loss {
+        if !self.keeps_departures() {
             return;
         }
         for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
@@ -115,7 +115,7 @@ impl Detail {
         let rtt = now.since(sent);
         self.rtts.least = Some(self.rtts.least.map_or(rtt, |least| least.min(rtt)));
         self.rtts.greatest = self.rtts.greatest.max(rtt);
-        if !self.needs.rate {
+        if !self.keeps_departures() {
             return None;
         }
         if let Some(Departure { sent, snapshot, .. }) = self.departure(batch.newest.map(|(index, _)| index), sent) {
@@ -124,7 +124,12 @@ impl Detail {
         if let Some(in_flight) = in_flight {
             self.rates.on_app_limited(in_flight);
         }
-        self.rates.sample(self.rtts.least.unwrap_or(Span::ZERO))
+        self.rates.sample(self.rtts.least.unwrap_or(Span::ZERO)).filter(|_| self.needs.rate)
+    }
+
+    /// A rate sample, and the description of a lost packet, say what has happened since a packet left.
+    fn keeps_departures(&self) -> bool {
+        self.needs.rate || self.needs.each_loss
     }
 
     /// A packet was acknowledged that left then. Packets of one instant are taken to arrive in order.
@@ -290,7 +295,7 @@ mod tests {
     fn lost_packets_are_those_that_were_not_acknowledged() {
         let sends = [0, 10, 20, 20, 30];
         let sent = || {
-            let mut detail = Detail::new(Needs { each_loss: true, rate: true, ..Needs::NONE }).unwrap();
+            let mut detail = Detail::new(Needs { each_loss: true, ..Needs::NONE }).unwrap();
             (0..).zip(sends).for_each(|(others, ms)| detail.on_send(at(ms), 1, Segments(others)));
             detail
         };
@@ -305,6 +310,17 @@ mod tests {
         let mut detail = sent();
         let one = Lost { packets: Segments(1), sent: at(20), index: Some(SendIndex(3)) };
         assert_eq!(told(detail.on_each_lost(&one)), [(4, 1)]);
+    }
+
+    /// Of packet 1, which left after the application had run out of data, also where no rate samples are asked for.
+    #[test]
+    fn a_lost_packet_was_limited_by_the_application() {
+        let mut detail = Detail::new(Needs { each_loss: true, ..Needs::NONE }).unwrap();
+        detail.on_send(at(0), 1, Segments(0));
+        assert_eq!(detail.on_acknowledged(at(100), &batch(1, 0, 0), Some(Segments(0))), None);
+        detail.on_send(at(200), 1, Segments(0));
+        let lost = Lost { packets: Segments(1), sent: at(200), index: Some(SendIndex(1)) };
+        assert!(detail.on_each_lost(&lost)[0].app_limited);
     }
 
     /// Counted until the control is told: by a loss, or with the next acknowledgement.

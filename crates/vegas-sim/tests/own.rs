@@ -6,7 +6,8 @@ use std::sync::Arc;
 use vegas_core::registry::preset;
 use vegas_core::units::{Segments, Window};
 use vegas_core::{
-    Ack, Algorithm, Composed, CongestionControl, Loss, Needs, Output, Parameters, Phase, StandaloneControl, Status,
+    Ack, Algorithm, Composed, CongestionControl, Loss, LostSegment, Needs, Output, Parameters, Phase,
+    StandaloneControl, Status,
 };
 use vegas_sim::batch::run_within;
 use vegas_sim::results::{run_id, tables};
@@ -24,6 +25,7 @@ impl Loader for Known {
         assert_eq!((language, folder), (Language::Rust, Path::new("")));
         let program: Arc<dyn Program> = match name {
             "fails" => Arc::new(Fails),
+            "hears-losses" => Arc::new(HearsLosses),
             _ => {
                 let file = name.rsplit('/').next().unwrap_or(name);
                 Arc::new(OfPreset(preset(file).ok_or_else(|| format!("{name}: is not here"))?))
@@ -88,6 +90,50 @@ impl CongestionControl for FailsAtLoss {
     }
 }
 
+/// It asks for each segment lost and nothing else; its backlog is their number.
+#[derive(Clone, Debug)]
+struct HearsLosses;
+
+const EACH_LOSS: Needs = Needs { each_loss: true, ..Needs::NONE };
+
+impl Program for HearsLosses {
+    fn needs(&self) -> Needs {
+        EACH_LOSS
+    }
+
+    fn start(&self, _: &Parameters, _: u64) -> OwnControl {
+        OwnControl::new(Heard(0), EACH_LOSS, 0)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Heard(i32);
+
+impl CongestionControl for Heard {
+    fn needs(&self) -> Needs {
+        EACH_LOSS
+    }
+
+    fn on_segment_lost(&mut self, lost: &LostSegment) {
+        assert!(Segments(0) < lost.lost && lost.lost <= lost.in_flight, "{lost:?}");
+        self.0 += 1;
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        assert_eq!(ack.rate, None, "it did not ask");
+    }
+
+    fn on_loss(&mut self, _: &Loss) {}
+
+    fn output(&self) -> Output {
+        Output { window: Window::whole(Segments(30)), pace: None, quantum: Segments(1) }
+    }
+
+    fn status(&self) -> Status {
+        Status { window: WINDOW, ssthresh: None, base_rtt: None, diff: Some(self.0), phase: Phase::Avoidance }
+    }
+}
+
 /// A scenario with a queue that overflows, random losses and reordering, so that a Linux host undoes recoveries.
 fn text(flow: &str) -> String {
     format!(
@@ -148,6 +194,15 @@ fn an_algorithm_that_fails_ends_its_run() {
     let watch = &mut Watch::new(limits, &mut stop);
     let stopped = run_within(Engine::Fast, &scenario, None, watch).expect_err("it fails");
     assert!(stopped.0.starts_with("fails at ") && watch.stopped().is_none(), "{stopped}");
+}
+
+#[test]
+fn each_loss_is_told_to_one_that_asks_for_nothing_else() {
+    let outcome = run(&read(r#"algorithm = { rust = "hears-losses" }, host = "linux""#));
+    let series = &outcome.flow_series;
+    let heard =
+        (0..series.flow.len()).rev().find(|row| series.flow[*row] == 0).and_then(|row| series.diff_segments[row]);
+    assert!(heard > Some(20.0), "{heard:?}");
 }
 
 #[test]

@@ -33,8 +33,7 @@ export function programOf(file: string, content: Uint8Array<ArrayBuffer>): Progr
     file,
     name: file,
     label: `${file.replace(/\.wasm$/, "").replace(/[^A-Za-z0-9_]/g, "-").replace(/^-+/, "")}-wasm`,
-    // the loss of a segment carries the state at its departure, which hosts keep for rate samples
-    needs: ["window_limited", ...needs.map(([, need]) => need), ...(names.has("on_segment_lost") ? ["rate"] : [])],
+    needs: ["window_limited", ...needs.map(([, need]) => need)],
     content,
     start: (slots) => Binary.begun(module, slots),
   };

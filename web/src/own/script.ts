@@ -36,8 +36,7 @@ function programOf(file: string, name: string, className: string, made: Class, c
     file,
     name,
     label: className.replace(/[^A-Za-z0-9_]/g, "-").replace(/^-+/, ""),
-    // the loss of a segment carries the state at its departure, which hosts keep for rate samples
-    needs: [...given, ...asked.map(([, need]) => need), ...("on_segment_lost" in made.prototype ? ["rate"] : [])],
+    needs: [...given, ...asked.map(([, need]) => need)],
     content,
     start: (slots) => {
       const start = startOf(slots);

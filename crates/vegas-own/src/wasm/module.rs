@@ -47,8 +47,7 @@ impl Source {
         let Functions { rate, feedback, one_way_delay, sent, segment_lost, recovered, .. } =
             Connection::new(&Arc::new(source.clone()))?.functions;
         source.needs = Needs {
-            // the loss of a segment carries the state at its departure, which hosts keep for rate samples
-            rate: rate.is_some() || segment_lost.is_some(),
+            rate: rate.is_some(),
             routers: feedback.is_some(),
             one_way_delay: one_way_delay.is_some(),
             sent: sent.is_some(),

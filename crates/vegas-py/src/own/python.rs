@@ -49,8 +49,6 @@ impl Class {
             sent: has("on_sent")?,
             every_ack: has("on_recovered")?,
             each_loss: has("on_segment_lost")?,
-            // with a segment's loss comes what was known when it left, which hosts keep for rate samples
-            rate: has("on_segment_lost")?,
             ..Needs::NONE
         };
         if has("needs")? {

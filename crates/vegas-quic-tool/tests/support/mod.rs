@@ -2,7 +2,11 @@
 #![allow(dead_code, reason = "each test binary uses its own part of this module")]
 
 use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, UdpSocket};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::{Arc, OnceLock, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_vegaslab-quic");
 
@@ -70,4 +74,52 @@ impl Drop for Server {
         let _ = self.process.kill();
         self.process.wait().unwrap();
     }
+}
+
+/// A path of 200 ms to a server, for one client. It loses every third of the server's packets from the hundredth to the sixth thousandth.
+pub(crate) fn lossy_path_to(server: &str) -> String {
+    let (near, far) = (UdpSocket::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
+    far.connect(server).unwrap();
+    let address = near.local_addr().unwrap().to_string();
+    let client = Arc::new(OnceLock::new());
+    let (near, far) = (Arc::new(near), Arc::new(far));
+    let (to_server, known) = (Arc::clone(&far), Arc::clone(&client));
+    carry(
+        Arc::clone(&near),
+        |_| false,
+        move |packet, from| {
+            known.get_or_init(|| from);
+            let _ = to_server.send(packet); // the server may have ended
+        },
+    );
+    let is_lost = |packet| (100..6000).contains(&packet) && packet % 3 == 0;
+    carry(far, is_lost, move |packet, _| {
+        let _ = near.send_to(packet, client.get().unwrap());
+    });
+    address
+}
+
+/// Carries packets in one direction until the test ends.
+fn carry(
+    from: Arc<UdpSocket>,
+    is_lost: impl Fn(u32) -> bool + Send + 'static,
+    deliver: impl Fn(&[u8], SocketAddr) + Send + 'static,
+) {
+    let (sender, receiver) = mpsc::channel::<(Instant, Vec<u8>, SocketAddr)>();
+    thread::spawn(move || {
+        for (due, packet, source) in receiver {
+            thread::sleep(due.saturating_duration_since(Instant::now()));
+            deliver(&packet, source);
+        }
+    });
+    thread::spawn(move || {
+        let mut buffer = [0; 2048];
+        for number in 0.. {
+            let Ok((size, source)) = from.recv_from(&mut buffer) else { return };
+            let due = Instant::now() + Duration::from_millis(100);
+            if !is_lost(number) && sender.send((due, buffer[..size].to_vec(), source)).is_err() {
+                return;
+            }
+        }
+    });
 }

@@ -121,7 +121,7 @@ impl Flow {
         self.receiver.on_data(at, from, to, packet.wire())
     }
 
-    /// Takes in a data packet of a flow with media, or with a receiver that may break a rule.
+    /// Takes in a data packet of a flow that has media, or a receiver that may break a rule.
     #[inline(never)]
     fn receive_specially(&mut self, at: Time, from: u64, to: u64, packet: &Packet) -> AckTiming {
         let before = self.receiver.received();

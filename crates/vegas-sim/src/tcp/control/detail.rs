@@ -13,7 +13,7 @@ use crate::util::ring::Ring;
 pub(in crate::tcp) struct Detail {
     pub(in crate::tcp) needs: Needs,
     rates: RateEstimator,
-    /// The snapshots of the segments in flight, from `oldest` on; empty unless the control asks for rate samples.
+    /// The snapshots of the segments in flight, from `oldest` on; empty unless the control asks for rate samples or losses.
     snapshots: Ring<Snapshot>,
     oldest: u64,
     least_rtt: Span,
@@ -38,11 +38,16 @@ pub(in crate::tcp) struct News {
     pub(in crate::tcp) one_way_delay: Option<Span>,
 }
 
+/// Whether each segment's departure counts: a rate sample, and the description of a lost segment, say what has happened since.
+fn keeps_departures(needs: &Needs) -> bool {
+    needs.rate || needs.each_loss
+}
+
 impl Detail {
     /// Returns `None` if `needs` asks for nothing that a `Detail` keeps.
     pub(in crate::tcp) fn new(needs: Needs) -> Option<Box<Self>> {
-        let asks = needs.rate || needs.every_ack || needs.sent || needs.routers || needs.one_way_delay;
-        asks.then(|| {
+        let asks = needs.every_ack || needs.sent || needs.routers || needs.one_way_delay;
+        (asks || keeps_departures(&needs)).then(|| {
             Box::new(Detail {
                 needs,
                 rates: RateEstimator::new(),
@@ -64,7 +69,7 @@ impl Detail {
 
     /// Records that a segment leaves, for the first time or again, with `others` in flight.
     pub(in crate::tcp) fn on_send(&mut self, segment: u64, now: Time, others: Segments) {
-        if !self.needs.rate {
+        if !keeps_departures(&self.needs) {
             return;
         }
         let snapshot = self.rates.on_sent(now, others);
@@ -133,7 +138,7 @@ impl Detail {
         News {
             lost: self.newly_lost(lost),
             delivered: Segments(std::mem::take(&mut self.delivered)),
-            rate: self.rates.sample(least_rtt),
+            rate: self.rates.sample(least_rtt).filter(|_| self.needs.rate),
             feedback: self.feedback,
             one_way_delay: self.one_way_delay(now, rtt),
         }
