@@ -310,6 +310,20 @@ mod tests {
         }
     }
 
+    /// Of drains, rivals and the backlog by the rate the kernel's copy has the preset `vegas-next` alone.
+    #[test]
+    fn parts_of_vegas_next_are_refused_by_name() {
+        let refusal = |preset: &str, part: &str, choice: &str| {
+            let sets = [(part.to_owned(), choice.to_owned())];
+            Choice::of_preset(preset, &sets).err().map(|error| error.to_string())
+        };
+        let not_carried = |part: &str| Some(format!("{part} is not carried into the kernel"));
+        assert_eq!(refusal("vegas", "base_rtt", "drains"), not_carried("vegas: base_rtt"));
+        assert_eq!(refusal("vegas", "avoidance", "by-rate"), not_carried("vegas: avoidance"));
+        assert_eq!(refusal("vegas-next", "rivals", "ignore"), not_carried("vegas-next: rivals"));
+        assert_eq!(refusal("vegas-next", "avoidance", "by-rate"), None);
+    }
+
     /// The kernel's glue paces and asks routers, and tells of no segment sent.
     #[test]
     fn an_algorithm_from_outside_gets_what_it_needs_or_is_refused() {
