@@ -60,7 +60,8 @@ class Frontier:
                 own = algorithm == "vegas-next"
                 axes.plot(*point, "D" if own else "o", color=PALETTE[3 if own else 2], ms=8 if own else 6)
                 left = algorithm in _LEFT
-                offset, alignment = ((-6, 4), "right") if left else ((6, 4), "left")
+                # below its point, where no curve is
+                offset, alignment = ((-6, -14), "right") if own else ((-6, 4), "right") if left else ((6, 4), "left")
                 axes.annotate(algorithm, point, offset, textcoords="offset points", ha=alignment, fontsize=10)
             axes.set_xscale("log")
             axes.set_yscale("log")
