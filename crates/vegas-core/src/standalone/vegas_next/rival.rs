@@ -9,6 +9,8 @@ const SUSPICION_MAX: u8 = 3;
 /// Less queueing than this tells of a rival only where segments are lost, too: delay that is no queue, 10 ms of it, looks the same, and
 /// two flows on 100 Mb/s keep up to 3.5 ms themselves.
 const RIVAL_QUEUEING: Span = Span::from_millis(15);
+/// Rounds one after the other with so much of it: packets that a fall of such a delay lets go at once queue for one round or two.
+const RIVAL_ROUNDS: u8 = 4;
 
 /// What is known of rivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +23,21 @@ pub(super) struct Rival {
     pub(super) reference: Window,
     /// Since the newest drain there was more queueing than jitter adds, or a loss.
     has_evidence: bool,
+    /// Rounds one after the other with more queueing than jitter adds.
+    rounds: u8,
     pub(super) cubic: Cubic,
 }
 
 impl Rival {
     pub(super) fn none() -> Rival {
-        Rival { suspicion: 0, competes: false, reference: Window::MAX, has_evidence: false, cubic: Cubic::default() }
+        Rival {
+            suspicion: 0,
+            competes: false,
+            reference: Window::MAX,
+            has_evidence: false,
+            rounds: 0,
+            cubic: Cubic::default(),
+        }
     }
 
     /// Whether the delay has taken more of the window than one more flow would: below 7/16 of what it was.
@@ -45,7 +56,8 @@ impl Rival {
 
     /// A round is over with this queueing.
     pub(super) fn see(&mut self, queueing: Span) {
-        self.has_evidence |= queueing > RIVAL_QUEUEING;
+        self.rounds = if queueing > RIVAL_QUEUEING { self.rounds.saturating_add(1) } else { 0 };
+        self.has_evidence |= self.rounds >= RIVAL_ROUNDS;
     }
 
     /// Segments were lost.
@@ -168,15 +180,19 @@ mod tests {
         assert_eq!(drains, 3);
     }
 
-    /// By hand: 15 ms of queueing are what jitter may imitate, 16 ms are not; what was before the newest drain counts no more.
+    /// By hand: 15 ms of queueing are what jitter may imitate, 16 ms are not, for four rounds; what was before the newest drain counts no
+    /// more.
     #[test]
     fn a_queue_that_jitter_can_imitate_raises_no_suspicion() {
         let mut rival = Rival::none();
-        let mut drain = |queueing_ms| {
-            rival.see(Span::from_millis(queueing_ms));
+        let mut drain = |queueing_ms, rounds| {
+            for _ in 0..rounds {
+                rival.see(Span::from_millis(queueing_ms));
+            }
             rival.count(false);
+            rival.see(Span::ZERO);
             rival.suspicion
         };
-        assert_eq!([drain(15), drain(16), drain(15), drain(40)], [0, 1, 1, 2]);
+        assert_eq!([drain(15, 9), drain(16, 3), drain(16, 4), drain(15, 9), drain(40, 5)], [0, 0, 1, 1, 2]);
     }
 }
