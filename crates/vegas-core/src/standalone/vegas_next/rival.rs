@@ -9,7 +9,7 @@ const SUSPICION_MAX: u8 = 3;
 /// Less queueing than this tells of a rival only where segments are lost, too: delay that is no queue, 10 ms of it, looks the same, and
 /// two flows on 100 Mb/s keep up to 3.5 ms themselves.
 const RIVAL_QUEUEING: Span = Span::from_millis(15);
-/// Rounds one after the other with so much of it: packets that a fall of such a delay lets go at once queue for one round or two.
+/// Rounds one after the other with more queueing than this: packets that a fall of such a delay lets go at once queue for one round or two.
 const RIVAL_ROUNDS: u8 = 4;
 
 /// What is known of rivals.
