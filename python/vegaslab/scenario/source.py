@@ -85,7 +85,7 @@ def shipped_plans() -> dict[str, Path]:
 
     >>> import vegaslab
     >>> list(vegaslab.shipped_plans())
-    ['vegas-conditions', 'vegas-or-gallop', 'vegas-phases']
+    ['next-parts', 'vegas-conditions', 'vegas-or-gallop', 'vegas-phases']
     """
     return {path.stem: path for path in sorted(_SHIPPED.glob("plans/*.toml"))}
 
