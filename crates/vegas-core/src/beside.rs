@@ -1,7 +1,11 @@
 //! What runs beside a composition's slow start and avoidance: how the base RTT is found, and what happens beside flows that fill the
 //! queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`); its state does not fit the kernel's private area.
 
+use crate::contract::Needs;
 use crate::part::choice;
+
+/// What drains need of a host.
+pub(crate) const DRAIN_NEEDS: Needs = Needs { every_ack: true, spread: true, ..Needs::NONE };
 
 choice! { @names
     /// Where the base RTT comes from.

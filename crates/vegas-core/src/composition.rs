@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::beside::DRAIN_NEEDS;
 use crate::contract::Needs;
 use crate::registry::VEGAS;
 use crate::units::{Segments, Window};
@@ -321,7 +322,7 @@ impl Composition {
     }
 
     fn needs_beside(&self) -> Needs {
-        if self.drains() { Needs { every_ack: true, spread: true, ..Needs::NONE } } else { Needs::NONE }
+        if self.drains() { DRAIN_NEEDS } else { Needs::NONE }
     }
 
     /// Whether a host can carry the composition out.

@@ -131,6 +131,12 @@ impl Needs {
         each_loss: false,
     };
 
+    /// Whether the host keeps what was known when each segment left: a rate sample, and the description of a lost segment, say
+    /// what has happened since.
+    pub fn keeps_departures(&self) -> bool {
+        self.rate || self.each_loss
+    }
+
     /// The needs of both.
     pub const fn and(&self, other: &Needs) -> Needs {
         Needs {

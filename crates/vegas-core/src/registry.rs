@@ -15,8 +15,8 @@ pub struct Preset {
     pub summary: &'static str,
     /// Where it is defined.
     pub source: &'static str,
-    /// Its parts; of a standalone algorithm only what is the host's: detection and limits, and of one that consists of parts
-    /// ([`Standalone::consists_of_parts`]) those that may be replaced.
+    /// Its parts; of a standalone algorithm only what is the host's: detection and limits, and those that may be
+    /// replaced ([`Standalone::parts`]).
     pub composition: Composition,
     /// Its numbers.
     pub parameters: Parameters,

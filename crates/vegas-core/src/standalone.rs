@@ -276,15 +276,18 @@ impl StandaloneControl {
 }
 
 impl Standalone {
-    /// Whether its base RTT, its rivals and its avoidance are parts, which a composition may replace.
-    pub fn consists_of_parts(self) -> bool {
-        self == Standalone::VegasNext
+    /// Its parts that a composition may replace, by their keys.
+    pub fn parts(self) -> &'static [&'static str] {
+        match self {
+            Standalone::VegasNext => &["slow_start", "base_rtt", "rivals", "avoidance"],
+            _ => &["slow_start"],
+        }
     }
 
     /// Whether the composition's slow start goes before the algorithm ([`crate::Joined`]). Every standalone preset names Reno's, which
     /// stands for the algorithm's own; with an avoidance of the composition, its slow start comes with that.
     pub(crate) fn is_opened_by(self, composition: &Composition) -> bool {
-        let has_guest = self.consists_of_parts() && Selected::has_guest(composition);
+        let has_guest = self == Standalone::VegasNext && Selected::has_guest(composition);
         composition.slow_start != SlowStart::Reno && !has_guest
     }
 }

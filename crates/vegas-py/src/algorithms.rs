@@ -13,19 +13,23 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     PRESETS.iter().map(|preset| describe(py, preset)).collect()
 }
 
+type Row = (&'static str, &'static str, &'static str);
+
 /// Returns a row for each part that can be chosen: its key in a file's table of parts, its name, and a description.
 #[pyfunction]
-pub(crate) fn parts() -> Vec<(&'static str, &'static str, &'static str)> {
-    let slow_starts = SlowStart::NAMES.iter().map(|(name, _)| *name).zip(SlowStart::SUMMARIES);
-    let avoidances = Avoidance::NAMES.iter().map(|(name, _)| *name).zip(Avoidance::SUMMARIES);
-    let cuts = Cut::NAMES.iter().map(|(name, _)| *name).zip(Cut::SUMMARIES);
-    let base_rtts = BaseRtt::NAMES.iter().map(|(name, _)| *name).zip(BaseRtt::SUMMARIES);
-    let rivals = Rivals::NAMES.iter().map(|(name, _)| *name).zip(Rivals::SUMMARIES);
-    let rows = base_rtts.map(|(name, does)| ("base_rtt", name, *does));
-    let rows = rows.chain(rivals.map(|(name, does)| ("rivals", name, *does)));
-    let rows = rows.chain(slow_starts.map(|(name, does)| ("slow_start", name, *does)));
-    let rows = rows.chain(avoidances.map(|(name, does)| ("avoidance", name, *does)));
-    rows.chain(cuts.map(|(name, does)| ("cut", name, *does))).collect()
+pub(crate) fn parts() -> Vec<Row> {
+    [
+        rows("base_rtt", BaseRtt::NAMES, BaseRtt::SUMMARIES),
+        rows("rivals", Rivals::NAMES, Rivals::SUMMARIES),
+        rows("slow_start", SlowStart::NAMES, SlowStart::SUMMARIES),
+        rows("avoidance", Avoidance::NAMES, Avoidance::SUMMARIES),
+        rows("cut", Cut::NAMES, Cut::SUMMARIES),
+    ]
+    .concat()
+}
+
+fn rows<T>(key: &'static str, names: &[(&'static str, T)], summaries: &[&'static str]) -> Vec<Row> {
+    names.iter().zip(summaries).map(|((name, _), does)| (key, *name, *does)).collect()
 }
 
 fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict>> {
@@ -35,9 +39,9 @@ fn describe<'py>(py: Python<'py>, preset: &Preset) -> PyResult<Bound<'py, PyDict
     entry.set_item("source", preset.source)?;
     let parts = parts_of(py, &preset.composition)?;
     if let Some(standalone) = preset.standalone {
-        let own = ["signal", "slow_start", "cut", "once_per_window", "base_rtt", "rivals", "avoidance"];
-        let count = if standalone.consists_of_parts() { 4 } else { own.len() };
-        own.into_iter().take(count).try_for_each(|part| parts.set_item(part, "own"))?;
+        let own = ["signal", "slow_start", "cut", "once_per_window"];
+        let kept = ["base_rtt", "rivals", "avoidance"].into_iter().filter(|part| !standalone.parts().contains(part));
+        own.into_iter().chain(kept).try_for_each(|part| parts.set_item(part, "own"))?;
     }
     entry.set_item("parts", parts)?;
     entry.set_item("parameters", parameters(py, &preset.parameters)?)?;

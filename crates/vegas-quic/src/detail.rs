@@ -82,7 +82,7 @@ impl Detail {
 
     /// Records packets that leave while `others` are in flight.
     pub(crate) fn on_send(&mut self, now: Time, packets: u64, others: Segments) {
-        if !self.keeps_departures() {
+        if !self.needs.keeps_departures() {
             return;
         }
         for packet in 0..u32::try_from(packets).unwrap_or(u32::MAX) {
@@ -115,7 +115,7 @@ impl Detail {
         let rtt = now.since(sent);
         self.rtts.least = Some(self.rtts.least.map_or(rtt, |least| least.min(rtt)));
         self.rtts.greatest = self.rtts.greatest.max(rtt);
-        if !self.keeps_departures() {
+        if !self.needs.keeps_departures() {
             return None;
         }
         if let Some(Departure { sent, snapshot, .. }) = self.departure(batch.newest.map(|(index, _)| index), sent) {
@@ -125,11 +125,6 @@ impl Detail {
             self.rates.on_app_limited(in_flight);
         }
         self.rates.sample(self.rtts.least.unwrap_or(Span::ZERO)).filter(|_| self.needs.rate)
-    }
-
-    /// A rate sample, and the description of a lost packet, say what has happened since a packet left.
-    fn keeps_departures(&self) -> bool {
-        self.needs.rate || self.needs.each_loss
     }
 
     /// A packet was acknowledged that left then. Packets of one instant are taken to arrive in order.

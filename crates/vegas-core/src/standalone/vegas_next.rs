@@ -17,6 +17,7 @@ mod rival;
 mod start;
 
 use crate::avoidance::by_rate::arithmetic::{WINDOW_MIN, cut, share};
+use crate::beside::DRAIN_NEEDS;
 use crate::composition::{Composition, Parameters};
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK, VEGAS};
@@ -85,7 +86,7 @@ enum Stage {
 }
 
 impl VegasNext {
-    pub(super) const NEEDS: Needs = Needs { every_ack: true, spread: true, ..Needs::NONE };
+    pub(super) const NEEDS: Needs = DRAIN_NEEDS;
 
     pub(super) fn start(parameters: &Parameters, _seed: u64) -> Self {
         VegasNext::beginning(parameters, All)

@@ -166,10 +166,7 @@ fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> 
         ("burst", parts.burst.is_some()),
     ];
     let mut given = windows_parts(parts).into_iter().chain(hosts_parts).filter(|(_, given)| *given);
-    let parts_of_its_own: &[_] = match preset.standalone.is_some_and(|standalone| standalone.consists_of_parts()) {
-        true => &["slow_start", "base_rtt", "rivals", "avoidance"],
-        false => &["slow_start"],
-    };
+    let parts_of_its_own = preset.standalone.map_or(&[] as &[_], |standalone| standalone.parts());
     match given.find(|(part, _)| !parts_of_its_own.contains(part)) {
         None => Ok(()),
         Some((part, _)) => {

@@ -47,9 +47,8 @@ fn table(draw: &mut Draw) -> Table {
 fn left_to_standalone(mut parts: Table) -> Table {
     let preset = parts.get("preset").and_then(Value::as_str).and_then(registry::preset);
     if let Some(standalone) = preset.and_then(|preset| preset.standalone) {
-        parts.retain(|key, _| match key.as_str() {
-            "base_rtt" | "rivals" | "avoidance" => standalone.consists_of_parts(),
-            key => matches!(key, "preset" | "slow_start" | "recovery" | "name"),
+        parts.retain(|key, _| {
+            matches!(key.as_str(), "preset" | "recovery" | "name") || standalone.parts().contains(&key.as_str())
         });
     }
     parts

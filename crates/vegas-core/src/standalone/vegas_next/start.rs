@@ -29,17 +29,17 @@ impl<P: Parts> VegasNext<P> {
     }
 
     /// By how much the window grows in a round while it opens.
-    pub(super) fn growth_256ths(&self) -> u64 {
+    fn growth_256ths(&self) -> u64 {
         if self.window < DOUBLES_BELOW { DOUBLE_256THS } else { OPENING_256THS }
     }
 
-    pub(super) fn has_risen(&self) -> bool {
+    fn has_risen(&self) -> bool {
         let part = Span::from_nanos(self.base.get().as_nanos() / RISE_PART);
         self.queueing(self.rounds.group) > part.clamp(RISE.0, RISE.1)
     }
 
     /// The RTT that has risen is that of the window a round before.
-    pub(super) fn end_opening(&mut self, next: SendIndex) {
+    fn end_opening(&mut self, next: SendIndex) {
         let before = Window::from_raw(self.window.as_raw() / self.growth_256ths() * 256);
         let rtt = self.rounds.group;
         let path = share(before, self.base.get(), rtt).plus(self.backlog(rtt));

@@ -38,16 +38,11 @@ pub(in crate::tcp) struct News {
     pub(in crate::tcp) one_way_delay: Option<Span>,
 }
 
-/// Whether each segment's departure counts: a rate sample, and the description of a lost segment, say what has happened since.
-fn keeps_departures(needs: &Needs) -> bool {
-    needs.rate || needs.each_loss
-}
-
 impl Detail {
     /// Returns `None` if `needs` asks for nothing that a `Detail` keeps.
     pub(in crate::tcp) fn new(needs: Needs) -> Option<Box<Self>> {
         let asks = needs.every_ack || needs.sent || needs.routers || needs.one_way_delay;
-        (asks || keeps_departures(&needs)).then(|| {
+        (asks || needs.keeps_departures()).then(|| {
             Box::new(Detail {
                 needs,
                 rates: RateEstimator::new(),
@@ -69,7 +64,7 @@ impl Detail {
 
     /// Records that a segment leaves, for the first time or again, with `others` in flight.
     pub(in crate::tcp) fn on_send(&mut self, segment: u64, now: Time, others: Segments) {
-        if !keeps_departures(&self.needs) {
+        if !self.needs.keeps_departures() {
             return;
         }
         let snapshot = self.rates.on_sent(now, others);
