@@ -272,8 +272,7 @@ impl Algorithm {
     }
 
     fn cut(&self, state: &mut State, loss: &Loss) {
-        let is_old = loss.sent < state.uncut_since || state.uncut_since == Time::NEVER;
-        if self.composition.loss.once_per_window && is_old {
+        if self.composition.loss.once_per_window && loss.sent < state.uncut_since {
             return;
         }
         let before = state.control.window;

@@ -7,9 +7,9 @@ use proptest::test_runner::{Config, RngSeed};
 use support::compositions::{algorithms, all, parameter_sets, steering};
 use support::events::{Event, Host, events_from_bytes};
 use support::rules::{check, replay};
-use vegas_core::units::{Segments, Window};
+use vegas_core::units::{Segments, Time, Window};
 use vegas_core::{
-    Algorithm, Avoidance, Composition, Cut, HostCapabilities, Limits, LossKind, LossResponse, Mechanisms, Needs,
+    Algorithm, Avoidance, Composition, Cut, HostCapabilities, Limits, Loss, LossKind, LossResponse, Mechanisms, Needs,
     Parameters, Phase, Refusal, STATE_BYTES_MAX, Signal, SlowStart, SlowStartEnds, State, registry,
 };
 
@@ -385,4 +385,16 @@ fn presets_have_names_of_their_own_and_run_in_the_simulator() {
         assert!(!preset.summary.is_empty() && !preset.source.is_empty());
     }
     assert_eq!(registry::preset("tahoe"), None);
+}
+
+#[test]
+fn a_cut_at_the_last_time_answers_all_losses_of_its_window() {
+    let vegas = of("vegas");
+    let Some(Event::Loss(loss)) = first_loss() else { panic!("no loss in the sequence") };
+    let last = Time::from_nanos(Time::NEVER.as_nanos() - 1);
+    let mut state = vegas.start();
+    vegas.on_loss(&mut state, &Loss { now: last, sent: last, ..loss });
+    let cut = state;
+    vegas.on_loss(&mut state, &Loss { now: last, sent: last, ..loss });
+    assert_eq!(state, cut);
 }

@@ -66,6 +66,11 @@ impl Reader<'_> {
             other => (1 << (other % 64)) + u64::from(other / 64),
         }
     }
+
+    /// Up to the last that a host can reach, which is before [`Time::NEVER`].
+    fn extreme_time(&mut self) -> Time {
+        Time::from_nanos(self.extreme().min(Time::NEVER.as_nanos() - 1))
+    }
 }
 
 /// The sending side of a connection, as far as the contract shows it.
@@ -185,7 +190,7 @@ fn spoiled(event: Event, reader: &mut Reader) -> Event {
 
 fn spoiled_ack(mut ack: Ack, mask: u8, reader: &mut Reader) -> Ack {
     if mask & 1 != 0 {
-        ack.now = Time::from_nanos(reader.extreme());
+        ack.now = reader.extreme_time();
     }
     if mask & 2 != 0 {
         ack.rtt = Some(Span::from_nanos(reader.extreme()));
@@ -221,10 +226,10 @@ fn spoiled_ack(mut ack: Ack, mask: u8, reader: &mut Reader) -> Ack {
 
 fn spoiled_loss(mut loss: Loss, mask: u8, reader: &mut Reader) -> Loss {
     if mask & 1 != 0 {
-        loss.now = Time::from_nanos(reader.extreme());
+        loss.now = reader.extreme_time();
     }
     if mask & 2 != 0 {
-        loss.sent = Time::from_nanos(reader.extreme());
+        loss.sent = reader.extreme_time();
     }
     if mask & 4 != 0 {
         loss.in_flight = Segments(reader.extreme() as u32);
