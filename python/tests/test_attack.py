@@ -186,6 +186,13 @@ def test_offspring_follow_from_seed_and_generation() -> None:
     assert offspring(QUESTION, first, set(), 20, 3) != offspring(replace(QUESTION, seed=2), first, set(), 20, 3)
 
 
+def test_a_repetition_that_loses_its_last_point_has_offspring() -> None:
+    lone = Schedule(points=((1 * S, 5 * MS),), every=2 * S)
+    parents = [replace(genome, schedules=(lone, lone)) for genome in structured(QUESTION)[:1]]
+    for generation in range(40):
+        assert offspring(QUESTION, parents, set(), 50, generation)
+
+
 def test_a_genome_is_made_tidy() -> None:
     untidy = ((2 * S + 400_000, 3 * MS), (-5, 0), (1 * S, 99 * MS), (9 * S, 1 * MS), (3 * S, 3_100_000))
     tidy = normal(QUESTION, Genome((700 * MS, 300 * MS), (Schedule(untidy), Schedule())))

@@ -123,7 +123,7 @@ def _repeat(question: Question, schedule: Schedule, draw: random.Random) -> Sche
 
 def _retime(question: Question, schedule: Schedule, draw: random.Random) -> Schedule:
     """Makes a schedule that repeats slower or faster as a whole, by little or by much."""
-    if not schedule.every:
+    if not (schedule.every and schedule.points):
         return schedule
     times = draw.choice((0.5, 2.0, 2 ** draw.uniform(-0.1, 0.1), _period(question, draw) / schedule.every))
     first = schedule.points[0][0]
