@@ -9,10 +9,11 @@ use support::compositions::parameter_sets;
 use support::control;
 use support::events::{Event, Host, events_from_bytes};
 use vegas_core::registry::{PRESETS, Preset};
-use vegas_core::units::Segments;
+use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{
-    Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Controller, Cut, HostCapabilities, Joined,
-    LossResponse, Needs, Parameters, Rivals, STANDALONE_BYTES_MAX, SlowStart, StandaloneControl, State,
+    Ack, Algorithm, Avoidance, BaseRtt, Composition, CongestionControl, Controller, Cut, HostCapabilities, Joined,
+    Loss, LossKind, LossResponse, Needs, Parameters, Phase, Rivals, STANDALONE_BYTES_MAX, SlowStart, StandaloneControl,
+    State,
 };
 
 type Control = Controller<Arc<Algorithm>, Box<Joined>>;
@@ -181,4 +182,44 @@ fn a_slow_start_is_taken_or_refused_with_a_reason() {
         let taken = preset.standalone.unwrap().takes(SlowStart::RapidStart);
         assert!(taken.unwrap_err().contains(if names.contains(&preset.name) { "drains" } else { "rule" }));
     }
+}
+
+/// What `vegas-next` knows of a path is of that path: after a move to a longer one it has no base RTT until it measures there, opens, and finds no
+/// queue.
+#[test]
+fn a_path_change_forgets_the_path() {
+    let preset = presets().find(|preset| preset.name == "vegas-next").unwrap();
+    let mut control = start(preset, &preset.parameters);
+    let round = |control: &mut StandaloneControl, at_ms, rtt_ms, round: u64| {
+        control.on_ack(&Ack {
+            now: Time::ZERO + Span::from_millis(at_ms),
+            rtt: Some(Span::from_millis(rtt_ms)),
+            acked: Segments(10),
+            delivered: Segments(10),
+            in_flight: Segments(10),
+            newest: SendIndex(10 * round + 9),
+            next: SendIndex(10 * round + 10),
+            window_limited: true,
+            ..Ack::default()
+        });
+    };
+    round(&mut control, 40, 40, 0);
+    round(&mut control, 100, 60, 1);
+    control.on_loss(&Loss {
+        now: Time::ZERO + Span::from_millis(100),
+        kind: LossKind::DuplicateAcks,
+        sent: Time::ZERO + Span::from_millis(50),
+        retransmission: false,
+        in_flight: Segments(10),
+        next: SendIndex(20),
+        lost: Segments(1),
+    });
+    assert_eq!((control.status().base_rtt, control.status().phase), (Some(Span::from_millis(40)), Phase::Avoidance));
+    control.on_path_change(SendIndex(20), Time::ZERO + Span::from_millis(110));
+    assert_eq!((control.status().base_rtt, control.status().phase), (None, Phase::SlowStart));
+    round(&mut control, 310, 200, 2);
+    round(&mut control, 510, 200, 3);
+    let after = control.status();
+    assert_eq!((after.base_rtt, after.diff), (Some(Span::from_millis(200)), Some(0)));
+    assert_eq!(after.phase, Phase::SlowStart);
 }

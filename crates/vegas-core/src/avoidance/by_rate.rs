@@ -9,16 +9,18 @@ use crate::composition::Parameters;
 use crate::part::AvoidancePromise;
 use crate::units::{Span, Window};
 
-use arithmetic::{WINDOW_MIN, root, share};
+use arithmetic::{ROOT_MAX, WINDOW_MIN, root, share};
 
-/// The backlog is 0.6 times the root of the rate in segments a second, and 137500 segments over the rate above 4400: 22 segments at
-/// 6250. Within 2.5 and 31 segments, and above 12 at high rates; in sixteenths of a segment.
+/// The backlog is 0.65 times the root of the rate in segments a second, and 137500 segments over the rate above 4044: 22 segments at
+/// 6250. Within 2.5 and 34 segments, and above 12 at high rates; in sixteenths of a segment.
 const LEAST: u64 = 40;
-const MOST: u64 = 500;
+const MOST: u64 = 544;
 const LEAST_FAST: u64 = 192;
-/// (16 x 0.6)^2.
-const SQUARE: u64 = 92;
+/// (16 x 0.65)^2.
+const SQUARE: u64 = 108;
 const PRODUCT: u64 = 16 * 137_500;
+
+const _: () = assert!(MOST <= ROOT_MAX);
 
 /// The greatest backlog.
 pub(crate) const BACKLOG_MOST: Window = sixteenths(MOST);
@@ -76,15 +78,15 @@ mod tests {
     use super::*;
     use crate::units::Segments;
 
-    /// By hand, in sixteenths of a segment: 9.6 times the root of 10 is 30, less than 40; of 1000, 303; of 2500, 480. 16 x 137500 / 6250
-    /// is 352, and at 12500 it would be less than 192.
+    /// By hand, in sixteenths of a segment: 10.39 times the root of 10 is 33, less than 40; of 1000, 328; of 2500, 519; of 3000, 569, more
+    /// than 544. 16 x 137500 / 6250 is 352, and at 12500 it would be less than 192.
     #[test]
     fn the_backlog_follows_the_rate() {
         let backlog = |window| {
             let backlog = backlog(Window::whole(Segments(window)), Span::from_millis(100));
             backlog.as_raw() >> (Window::FRACTION_BITS - 4)
         };
-        assert_eq!([1, 100, 250, 625, 1250].map(backlog), [40, 303, 479, 352, 192]);
+        assert_eq!([1, 100, 250, 300, 625, 1250].map(backlog), [40, 328, 519, 544, 352, 192]);
     }
 
     /// By hand: half of the way from 100 to 60 is 80, to 300 it is 200 but for the half that it may grow by.

@@ -25,7 +25,7 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 use crate::{Avoidance, BaseRtt as From, Rivals};
 
 use backlog::Backlog;
-use drains::Drain;
+use drains::{Drain, VARIATIONS};
 use measured::{BaseRtt, Rounds};
 pub(crate) use parts::Selected;
 use parts::{All, Parts};
@@ -53,6 +53,8 @@ const GROUP_MAX: u64 = 32;
 const EMPTY_MIN: Span = Span::from_millis(1);
 /// Until the RTT shows what the window is after a jump.
 const ROUNDS_TO_SETTLE: u8 = 2;
+/// Less queueing may be delay that is no queue, 10 ms of it, and the 3.5 ms that two flows on 100 Mb/s keep themselves.
+const TELLING_DELAY: Span = Span::from_millis(15);
 /// A queue above it at a loss, and above twice the backlog, is that of other flows.
 const OTHERS_QUEUE: Span = Span::from_millis(4);
 
@@ -122,10 +124,18 @@ impl<P: Parts> VegasNext<P> {
         let by_drains = self.parts.base_rtt() == From::Drains;
         let group = if by_drains { (self.window.floor().as_u64() / GROUP_PART).clamp(1, GROUP_MAX) } else { 1 };
         let greatest = self.rounds.sample(rtt, group as u8)?;
-        let window = if by_drains { BaseRtt::window(self.rival.competes) } else { Span::MAX };
+        let window = if by_drains { BaseRtt::window(self.rival.is_suspected()) } else { Span::MAX };
         self.base.sample(now, greatest, window);
-        self.drain.is_asked |= self.stage == Stage::Steady && self.base.has_fallen_to(greatest);
+        let has_fallen = self.stage == Stage::Steady && self.base.has_fallen_to(greatest);
+        self.drain.is_asked |= has_fallen || self.shows_drain(now, greatest);
         Some(greatest)
+    }
+
+    /// Whether the RTT falls by more than jitter explains: others drain, though the queue that they leave is still above the base RTT.
+    fn shows_drain(&self, now: Time, rtt: Span) -> bool {
+        let fall = self.rounds.standing.less(rtt);
+        let is_steady = self.stage == Stage::Steady && self.settling == 0 && !self.rival.competes;
+        is_steady && fall > self.rounds.variation.times(VARIATIONS).max(TELLING_DELAY) && self.may_drain_soon(now)
     }
 
     fn queueing(&self, rtt: Span) -> Span {
@@ -185,7 +195,7 @@ impl<P: Parts> VegasNext<P> {
         self.base.end_round();
         match (self.rival.competes, self.rival.asks_to_compete(self.window, self.held())) {
             (false, true) => self.compete(),
-            (true, false) => self.yield_to_delay(ack.now),
+            (true, false) => self.yield_to_delay(ack.now, is_empty),
             _ => {}
         }
     }
@@ -208,10 +218,10 @@ impl<P: Parts> VegasNext<P> {
         }
     }
 
-    fn yield_to_delay(&mut self, now: Time) {
+    fn yield_to_delay(&mut self, now: Time, is_empty: bool) {
         self.rival.competes = false;
         self.rival.reference = self.window;
-        if self.parts.base_rtt() == From::Drains {
+        if is_empty && self.parts.base_rtt() == From::Drains {
             self.base.take_found(now);
         }
         self.window = self.window.half().max(WINDOW_MIN.min(self.window));
@@ -226,9 +236,14 @@ impl<P: Parts> VegasNext<P> {
         }
     }
 
+    /// Whether the window opens or has just jumped, so that a loss tells nothing of others.
+    fn has_jumped(&self) -> bool {
+        self.stage == Stage::Opening || self.settling > 0
+    }
+
     /// Whether the queue at a loss is that of others.
     fn is_of_others(&self, rtt: Span) -> bool {
-        let queueing = self.queueing(rtt);
+        let queueing = self.queueing(self.rounds.that_lasts(rtt, self.base.get()));
         let twice = self.backlog(rtt).plus(self.backlog(rtt));
         self.rival.is_reference_known() && queueing > OTHERS_QUEUE && share(self.window, queueing, rtt) > twice
     }
@@ -264,7 +279,7 @@ impl<P: Parts> VegasNext<P> {
 
     fn on_lost_segments(&mut self, loss: &Loss) {
         let rtt = self.rounds.newest().max(self.base.get());
-        if self.stage == Stage::Steady && !self.rival.competes && self.is_of_others(rtt) {
+        if self.stage == Stage::Steady && !self.rival.competes && !self.has_jumped() && self.is_of_others(rtt) {
             self.rival.reference = self.rival.reference.max(self.held());
             self.compete();
             self.stage = Stage::Steady;
@@ -334,7 +349,9 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.has_lost = true;
-        self.rival.see_loss();
+        if !self.has_jumped() {
+            self.rival.see_loss();
+        }
         if !self.base.is_drained() {
             self.losses.excuse();
         }
@@ -388,10 +405,8 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
         self.settling = if lasts { self.settling } else { ROUNDS_TO_SETTLE };
     }
 
-    /// 1.25 windows a round trip (RFC 9002, section 7.7), 1.5 while the window opens by the root of two.
     fn output(&self) -> Output {
-        let quarters = if self.stage == Stage::Opening { 6 } else { 5 };
-        let segments = (quarters * self.window.floor().as_u64() / 4).max(1);
+        let segments = (self.pace_8ths() * self.window.floor().as_u64() / 8).max(1);
         let is_known = self.base.is_known() && self.rounds.standing > Span::ZERO;
         self.pace_of_guest(Output {
             window: self.window,

@@ -20,11 +20,16 @@ pub(crate) fn share(window: Window, part: Span, whole: Span) -> Window {
     Window::from_raw((parts * ratio) >> (BITS + WINDOW_BITS - Window::FRACTION_BITS))
 }
 
-/// The square root of at most 2^18, rounded down: one bit of it a step, from the highest.
+const ROOT_BITS: u32 = 10;
+
+/// The greatest root.
+pub(crate) const ROOT_MAX: u64 = (1 << ROOT_BITS) - 1;
+
+/// The square root, rounded down, and [`ROOT_MAX`] at most: one bit of it a step, from the highest.
 #[cfg_attr(vegas_kernel, inline(never))]
 pub(crate) fn root(value: u64) -> u64 {
     let mut root = 0u64;
-    for bit in (0..9).rev() {
+    for bit in (0..ROOT_BITS).rev() {
         let more = root | 1 << bit;
         if more * more <= value {
             root = more;
@@ -39,7 +44,7 @@ mod tests {
 
     #[test]
     fn square_roots() {
-        for (value, expected) in [(0, 0), (1, 1), (3, 1), (4, 2), (123_903, 351), (123_904, 352)] {
+        for (value, expected) in [(0, 0), (1, 1), (3, 1), (4, 2), (123_903, 351), (123_904, 352), (1 << 21, 1023)] {
             assert_eq!(root(value), expected);
         }
     }

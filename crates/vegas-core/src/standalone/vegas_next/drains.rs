@@ -8,7 +8,7 @@ use crate::contract::Ack;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 /// A drain may leave this many times the variation: a window of few segments varies the queue by as much.
-const VARIATIONS: u64 = 3;
+pub(super) const VARIATIONS: u64 = 3;
 /// Between two drains, and at least this many round trips: a drain costs less than 2 % of the rate.
 const PERIOD: Span = Span::from_secs(5);
 const PERIOD_ROUNDS: u64 = 50;
@@ -53,13 +53,22 @@ impl Drain {
 
 impl<P: Parts> VegasNext<P> {
     pub(super) fn is_drain_due(&self, now: Time) -> bool {
-        let period = PERIOD.max(self.base.get().times(PERIOD_ROUNDS));
         let hurries = self.rival.is_in_doubt() || !self.rival.competes && self.rival.has_taken_from(self.window);
         let part = match (hurries, self.rival.competes) {
             (false, _) => 1,
             (true, false) => SOONER,
             (true, true) => SOONER_COMPETING,
         };
+        self.has_passed(now, part)
+    }
+
+    pub(super) fn may_drain_soon(&self, now: Time) -> bool {
+        self.has_passed(now, SOONER)
+    }
+
+    /// Whether this part of a period has passed since the least RTT was measured.
+    fn has_passed(&self, now: Time, part: u64) -> bool {
+        let period = PERIOD.max(self.base.get().times(PERIOD_ROUNDS));
         now.since(self.base.recent_at) >= Span::from_nanos(period.as_nanos() / part)
     }
 

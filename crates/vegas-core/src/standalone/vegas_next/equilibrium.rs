@@ -32,7 +32,7 @@ impl<P: Parts> VegasNext<P> {
     /// While nearly nothing is queued the limit of the backlog does not slow the growth, but the window does not open either: the
     /// queue is short.
     pub(super) fn decide(&mut self, is_used: bool) {
-        let rtt = self.rounds.standing;
+        let rtt = self.rounds.that_lasts(self.rounds.standing, self.base.get());
         let (backlog, of_rate) = (self.backlog(rtt), by_rate::backlog(self.window, rtt));
         let queued = share(self.window, self.queueing(rtt), rtt);
         let has_little = is_used && queued < backlog.half().half();

@@ -3,16 +3,16 @@
 use crate::standalone::least::Least;
 use crate::units::{SendIndex, Span, Time};
 
-/// The base RTT is sought over four periods of draining; six times as long while the flow competes, when no drain may empty
-/// the queue.
+/// The base RTT is sought over four periods of draining; six times as long while a rival is suspected, when no drain may empty the queue.
 const WINDOW: Span = Span::from_secs(20);
-const WINDOW_COMPETING: Span = Span::from_secs(120);
+const WINDOW_SUSPICIOUS: Span = Span::from_secs(120);
 /// A base RTT that has fallen within a round by a 32nd, and 1 ms, fell because other flows drain.
 const FELL_PART: u64 = 32;
 const FELL_MIN: Span = Span::from_millis(1);
-/// What three drains one after the other find, to 300 us, is the path's own RTT: a queue of others varies more.
+/// What four drains one after the other find, to 300 us, is the path's own RTT: a queue of others varies more. Three find the same where CUBIC's
+/// window is level.
 const NEAR: Span = Span::from_micros(300);
-const DRAINS_TO_AGREE: u8 = 2;
+const DRAINS_TO_AGREE: u8 = 3;
 
 /// The base RTT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ impl BaseRtt {
     }
 
     /// For how long a sample counts.
-    pub(super) fn window(competes: bool) -> Span {
-        if competes { WINDOW_COMPETING } else { WINDOW }
+    pub(super) fn window(is_suspicious: bool) -> Span {
+        if is_suspicious { WINDOW_SUSPICIOUS } else { WINDOW }
     }
 
     /// `rtt`: the greatest of a group of samples.
@@ -113,8 +113,37 @@ impl BaseRtt {
 
 /// Samples of which the least stands for the queue while the window opens.
 const GROUP: u8 = 8;
+/// Of what the mean of a round is above its least RTT, this part counts as queue: a flow that is held and let go in bunches sees the queue between
+/// them, and not the one that it makes.
+const MEAN_PART: u64 = 4;
 /// Weight of a round in the delay variation.
 const VARIATION_PART: u64 = 8;
+/// Rounds in each of the two parts of [`Lasting`].
+const LASTING_ROUNDS: u8 = 8;
+
+/// The least RTT of the last nine to sixteen rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Lasting {
+    newest: Span,
+    before: Span,
+    rounds: u8,
+}
+
+impl Lasting {
+    const NONE: Lasting = Lasting { newest: Span::MAX, before: Span::MAX, rounds: 0 };
+
+    fn add(&mut self, rtt: Span) {
+        if self.rounds >= LASTING_ROUNDS {
+            *self = Lasting { newest: Span::MAX, before: self.newest, rounds: 0 };
+        }
+        self.newest = self.newest.min(rtt);
+        self.rounds += 1;
+    }
+
+    fn get(&self) -> Span {
+        self.newest.min(self.before)
+    }
+}
 
 /// The RTTs of a round. Jitter that keeps packets in order holds most of them for nearly its whole amplitude, and a few for
 /// none: the greatest of a group of samples varies little, where the least one of a round or of 20 s is an accident.
@@ -131,10 +160,11 @@ pub(super) struct Rounds {
     group_least: Span,
     /// The least RTT of the newest eight samples together; zero before.
     pub(super) group: Span,
-    /// The least RTT of the newest round; zero before.
+    /// The RTT of the newest round, its least one and a fourth of what its mean is above that; zero before.
     pub(super) standing: Span,
-    /// How far the mean of a round lies above `standing`, smoothed.
+    /// How far the mean of a round lies above its least RTT, smoothed.
     pub(super) variation: Span,
+    lasting: Lasting,
 }
 
 impl Rounds {
@@ -150,6 +180,7 @@ impl Rounds {
         group: Span::ZERO,
         standing: Span::ZERO,
         variation: Span::ZERO,
+        lasting: Lasting::NONE,
     };
 
     /// Returns the greatest RTT of a group that this sample completes.
@@ -179,6 +210,13 @@ impl Rounds {
         }
     }
 
+    /// How much of an RTT is that of a queue. Where a round varies by more than half of the base RTT, as on Wi-Fi, several rounds show it:
+    /// no queue comes and goes within one.
+    pub(super) fn that_lasts(&self, rtt: Span, base: Span) -> Span {
+        let is_jittery = self.variation > Span::from_nanos(base.as_nanos() / 2);
+        if is_jittery { rtt.min(self.lasting.get()) } else { rtt }
+    }
+
     /// The newest RTT of which enough is known: the round's so far, or that of the round before.
     pub(super) fn newest(&self) -> Span {
         if self.has_samples() { self.least } else { self.standing }
@@ -192,11 +230,12 @@ impl Rounds {
     /// Ends the round; it counts for the variation if the flow itself was steady.
     pub(super) fn finish(&mut self, is_steady: bool) {
         let mean = Span::from_micros(1).times(self.sum_us / u64::from(self.samples.max(1)));
-        self.standing = self.least;
+        let above = mean.less(self.least).as_nanos();
+        self.standing = self.least + Span::from_nanos(above / MEAN_PART);
+        self.lasting.add(self.standing);
         if is_steady {
             let before = self.variation.as_nanos();
-            let newest = mean.less(self.least).as_nanos();
-            self.variation = Span::from_nanos(before - before / VARIATION_PART + newest / VARIATION_PART);
+            self.variation = Span::from_nanos(before - before / VARIATION_PART + above / VARIATION_PART);
         }
     }
 
@@ -216,16 +255,17 @@ mod tests {
         Span::from_millis(millis)
     }
 
-    /// By hand: three drains find 50.0, 50.2 and 50.1 ms, and the third agrees; then one finds 53 ms.
+    /// By hand: four drains find 50.0, 50.2, 50.1 and 50.3 ms, and the fourth agrees; then one finds 53 ms.
     #[test]
-    fn three_drains_that_find_the_same_agree() {
+    fn four_drains_that_find_the_same_agree() {
         let mut base = BaseRtt::NONE;
         let mut drain = |found_us| {
             base.begin_drain(Time::ZERO);
             base.sample(Time::ZERO, Span::from_micros(found_us), WINDOW);
             base.end_drain()
         };
-        assert_eq!([drain(50_000), drain(50_200), drain(50_100), drain(53_000)], [false, false, true, false]);
+        let found = [50_000, 50_200, 50_100, 50_300, 53_000].map(&mut drain);
+        assert_eq!(found, [false, false, false, true, false]);
     }
 
     /// By hand: a 32nd of 96 ms is 3 ms.
@@ -239,7 +279,7 @@ mod tests {
         assert!(base.has_fallen_to(ms(92)));
     }
 
-    /// By hand: RTTs of 40, 44 and 48 ms have a mean 4 ms above the least, of which an eighth counts.
+    /// By hand: RTTs of 40, 44 and 48 ms have a mean 4 ms above the least, of which a fourth counts as queue, and an eighth as variation.
     #[test]
     fn the_variation_is_the_mean_above_the_least() {
         let mut rounds = Rounds::NONE;
@@ -247,7 +287,26 @@ mod tests {
             rounds.sample(ms(rtt), 1);
         }
         rounds.finish(true);
-        assert_eq!((rounds.standing, rounds.variation), (ms(40), Span::from_micros(500)));
+        assert_eq!((rounds.standing, rounds.variation), (ms(41), Span::from_micros(500)));
+    }
+
+    /// By hand: rounds of 20, 70, 20, 120 and 70 ms; with a mean of 40 ms above the least of each the variation passes 10 ms, half of the
+    /// base RTT, in the third. Its 20 ms, with a fourth of the mean 30, count for 14 rounds.
+    #[test]
+    fn a_queue_is_what_lasts_where_rounds_vary() {
+        let base = ms(20);
+        let mut rounds = Rounds::NONE;
+        let mut round = |least_ms| {
+            for rtt in [least_ms, least_ms + 80] {
+                rounds.sample(ms(rtt), 1);
+            }
+            rounds.finish(true);
+            rounds.begin(SendIndex(0));
+            rounds.that_lasts(ms(least_ms), base)
+        };
+        assert_eq!([20, 70, 20, 120, 70].map(&mut round), [20, 70, 20, 30, 30].map(ms));
+        assert_eq!([70; 11].map(&mut round), [ms(30); 11]);
+        assert_eq!(round(70), ms(70));
     }
 
     /// By hand: of 50, 43 and 47 ms, and of 44, 45 and 41 ms, the greatest are 50 and 45 ms, and the least of those is 45 ms.

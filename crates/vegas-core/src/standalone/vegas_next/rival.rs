@@ -1,15 +1,13 @@
 //! The mode of `vegas-next`: whether flows that fill the queue are there, by what drains find, and how much is lost.
 
+use super::TELLING_DELAY;
 use crate::avoidance::cubic::Cubic;
 use crate::units::{Segments, Span, Window};
 
 /// Drains that find a queue before the flow competes, and the most that count.
 const DRAINS_TO_COMPETE: u8 = 2;
 const SUSPICION_MAX: u8 = 3;
-/// Less queueing than this tells of a rival only where segments are lost, too: delay that is no queue, 10 ms of it, looks the same, and
-/// two flows on 100 Mb/s keep up to 3.5 ms themselves.
-const RIVAL_QUEUEING: Span = Span::from_millis(15);
-/// Rounds one after the other with more queueing than this: packets that a fall of such a delay lets go at once queue for one round or two.
+/// Rounds one after the other with more queueing than [`TELLING_DELAY`]: packets that a fall of such a delay lets go at once queue for one round or two.
 const RIVAL_ROUNDS: u8 = 4;
 
 /// What is known of rivals.
@@ -49,6 +47,11 @@ impl Rival {
         self.reference < Window::MAX
     }
 
+    /// Whether drains leave a queue, or the flow competes and empties none.
+    pub(super) fn is_suspected(&self) -> bool {
+        self.competes || self.suspicion > 0
+    }
+
     /// Whether the drains disagree: the next one comes sooner.
     pub(super) fn is_in_doubt(&self) -> bool {
         if self.competes { self.suspicion < SUSPICION_MAX } else { self.suspicion > 0 }
@@ -56,7 +59,7 @@ impl Rival {
 
     /// A round is over with this queueing.
     pub(super) fn see(&mut self, queueing: Span) {
-        self.rounds = if queueing > RIVAL_QUEUEING { self.rounds.saturating_add(1) } else { 0 };
+        self.rounds = if queueing > TELLING_DELAY { self.rounds.saturating_add(1) } else { 0 };
         self.has_evidence |= self.rounds >= RIVAL_ROUNDS;
     }
 

@@ -11,6 +11,12 @@ use crate::units::{Segments, SendIndex, Span, Window};
 const DOUBLES_BELOW: Window = Window::whole(Segments(64));
 const DOUBLE_256THS: u64 = 512;
 const OPENING_256THS: u64 = 362;
+/// The pace, in eighths of a window a round trip. By hand a flow that grows evenly sends 1.18 windows in a round trip in which it grows by
+/// the root of two. A pace below that spreads what earlier rounds have sent in a bunch; a bunch queues, and a path that is not full looks full.
+const DOUBLING_PACE_8THS: u64 = 12;
+const OPENING_PACE_8THS: u64 = 9;
+/// RFC 9002, section 7.7.
+const PACE_8THS: u64 = 10;
 const RISE_PART: u64 = 8;
 const RISE: (Span, Span) = (Span::from_millis(2), Span::from_millis(8));
 
@@ -31,6 +37,14 @@ impl<P: Parts> VegasNext<P> {
     /// By how much the window grows in a round while it opens.
     fn growth_256ths(&self) -> u64 {
         if self.window < DOUBLES_BELOW { DOUBLE_256THS } else { OPENING_256THS }
+    }
+
+    pub(super) fn pace_8ths(&self) -> u64 {
+        match self.stage {
+            Stage::Opening if self.window < DOUBLES_BELOW => DOUBLING_PACE_8THS,
+            Stage::Opening => OPENING_PACE_8THS,
+            _ => PACE_8THS,
+        }
     }
 
     fn has_risen(&self) -> bool {
