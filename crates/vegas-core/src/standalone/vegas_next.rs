@@ -134,8 +134,9 @@ impl<P: Parts> VegasNext<P> {
     /// Whether the RTT falls by more than jitter explains: others drain, though the queue that they leave is still above the base RTT.
     fn shows_drain(&self, now: Time, rtt: Span) -> bool {
         let fall = self.rounds.standing.less(rtt);
-        let is_steady = self.stage == Stage::Steady && self.settling == 0 && !self.rival.competes;
-        is_steady && fall > self.rounds.variation.times(VARIATIONS).max(TELLING_DELAY) && self.may_drain_soon(now)
+        self.follows_delay()
+            && fall > self.rounds.variation.times(VARIATIONS).max(TELLING_DELAY)
+            && self.may_drain_soon(now)
     }
 
     fn queueing(&self, rtt: Span) -> Span {
@@ -155,11 +156,11 @@ impl<P: Parts> VegasNext<P> {
     fn end_round(&mut self, ack: &Ack) {
         let has_samples = self.rounds.has_samples();
         if has_samples {
-            let follows_delay = self.stage == Stage::Steady && !self.rival.competes;
-            self.rounds.finish(follows_delay && !self.has_lost && self.settling == 0);
+            let follows_delay = self.follows_delay();
+            self.rounds.finish(follows_delay && !self.has_lost);
             self.rival.see(self.queueing(self.rounds.standing));
             self.base.end_round();
-            if self.settling == 0 && follows_delay && self.parts.guest().is_none() {
+            if follows_delay && self.parts.guest().is_none() {
                 self.decide(ack.is_used(self.window));
             }
             self.settling = self.settling.saturating_sub(1);
@@ -236,9 +237,9 @@ impl<P: Parts> VegasNext<P> {
         }
     }
 
-    /// Whether the window opens or has just jumped, so that a loss tells nothing of others.
-    fn has_jumped(&self) -> bool {
-        self.stage == Stage::Opening || self.settling > 0
+    /// Whether the RTT sets the window: it does not open, has not just jumped, and the flow does not compete.
+    fn follows_delay(&self) -> bool {
+        self.stage == Stage::Steady && self.settling == 0 && !self.rival.competes
     }
 
     /// Whether the queue at a loss is that of others.
@@ -279,7 +280,7 @@ impl<P: Parts> VegasNext<P> {
 
     fn on_lost_segments(&mut self, loss: &Loss) {
         let rtt = self.rounds.newest().max(self.base.get());
-        if self.stage == Stage::Steady && !self.rival.competes && !self.has_jumped() && self.is_of_others(rtt) {
+        if self.follows_delay() && self.is_of_others(rtt) {
             self.rival.reference = self.rival.reference.max(self.held());
             self.compete();
             self.stage = Stage::Steady;
@@ -349,7 +350,8 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.has_lost = true;
-        if !self.has_jumped() {
+        // a window that opens or has just jumped loses segments by itself
+        if self.stage != Stage::Opening && self.settling == 0 {
             self.rival.see_loss();
         }
         if !self.base.is_drained() {
