@@ -215,9 +215,15 @@ test: build $(VENV)/.docs $(WITH_BROWSER) ## everything (TEST_JOBS=2: two parts 
 timed-%: ALWAYS
 	@SECONDS=0; $(MAKE) --no-print-directory $*; echo "--- $*: $$SECONDS s"
 
+RUST_TESTS := cargo test --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux
+
 .PHONY: test-rust
 test-rust: ## the Rust tests
-	cargo test --quiet --locked --workspace $(FEATURES) --exclude vegas-py --exclude vegas-linux
+	$(RUST_TESTS) $(FEATURES)
+
+.PHONY: test-rust-build
+test-rust-build: ## the Rust tests, built and not run
+	$(RUST_TESTS) $(FEATURES) --no-run
 
 # optimised: what runs in real time must be. One at a time: runs share the processors
 .PHONY: test-linux
@@ -250,7 +256,7 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 # one suite for both engines: test-rust runs it with wasmi. The packages of test-rust, so that what that has built is used
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test --quiet --locked --workspace $(FEATURES),vegas-own/wasmtime --exclude vegas-py --exclude vegas-linux --test modules
+	$(RUST_TESTS) $(FEATURES),vegas-own/wasmtime --test modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
