@@ -143,6 +143,11 @@ impl<P: Parts> VegasNext<P> {
         rtt.less(self.base.get())
     }
 
+    /// The segments that the flow has in the queue at this RTT.
+    fn queued(&self, rtt: Span) -> Window {
+        share(self.window, self.queueing(rtt), rtt)
+    }
+
     /// The RTT of the newest round, at least the base RTT.
     fn standing(&self) -> Span {
         self.rounds.standing.max(self.base.get())
@@ -249,9 +254,15 @@ impl<P: Parts> VegasNext<P> {
         self.rival.is_reference_known() && queueing > OTHERS_QUEUE && share(self.window, queueing, rtt) > twice
     }
 
+    /// Whether the delay explains no losses: it lets the window grow. A peer's start makes others lose many behind a queue.
+    fn lacks_backlog(&self) -> bool {
+        let rtt = self.rounds.newest().max(self.base.get());
+        self.queued(rtt) < self.backlog(rtt)
+    }
+
     /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there.
     fn on_heavy_losses(&mut self) {
-        if self.stage == Stage::Steady && !self.rival.competes && self.parts.competes() {
+        if self.stage == Stage::Steady && !self.rival.competes && self.parts.competes() && self.lacks_backlog() {
             self.rival.reference = self.window;
             self.compete();
             self.rival.cubic.cut(self.window);
@@ -263,7 +274,7 @@ impl<P: Parts> VegasNext<P> {
         let before = if self.stage == Stage::Draining { self.drain.resume } else { self.window };
         self.threshold = cut(before).max(WINDOW_MIN);
         let has_rival = self.rival.has_taken_from(self.window) || self.is_of_others(self.standing());
-        let is_policed = self.losses.end_round(before);
+        let is_policed = self.losses.end_round(before) && self.lacks_backlog();
         if is_policed {
             self.rival.reference = self.rival.reference.min(before);
         }
@@ -419,7 +430,7 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
 
     fn status(&self) -> Status {
         let rtt = self.standing();
-        let queued = share(self.window, self.queueing(rtt), rtt).floor().0;
+        let queued = self.queued(rtt).floor().0;
         let is_known = self.base.is_known();
         self.status_of_guest(Status {
             window: self.window,

@@ -3,7 +3,7 @@
 
 use super::parts::Parts;
 use super::{EMPTY_MIN, Stage, VegasNext};
-use crate::avoidance::by_rate::{self, arithmetic::share};
+use crate::avoidance::by_rate;
 use crate::units::{Span, Window};
 
 /// Rounds with less than a fourth of the backlog before the window opens again.
@@ -12,9 +12,8 @@ const ROUNDS_TO_OPEN: u8 = 5;
 impl<P: Parts> VegasNext<P> {
     /// A queue that loses segments while the flow has less than its backlog in it is too short for the backlog.
     pub(super) fn fit_backlog(&mut self, rtt: Span) {
-        let queueing = self.queueing(rtt);
-        let queued = share(self.window, queueing, rtt);
-        if queueing > EMPTY_MIN && queued < self.backlog(rtt) {
+        let queued = self.queued(rtt);
+        if self.queueing(rtt) > EMPTY_MIN && queued < self.backlog(rtt) {
             self.backlog.limit_to(queued.half());
         }
     }
@@ -34,7 +33,7 @@ impl<P: Parts> VegasNext<P> {
     pub(super) fn decide(&mut self, is_used: bool) {
         let rtt = self.rounds.that_lasts(self.rounds.standing, self.base.get());
         let (backlog, of_rate) = (self.backlog(rtt), by_rate::backlog(self.window, rtt));
-        let queued = share(self.window, self.queueing(rtt), rtt);
+        let queued = self.queued(rtt);
         let has_little = is_used && queued < backlog.half().half();
         let may_open = has_little && backlog == of_rate;
         self.steer(rtt, if has_little { of_rate } else { backlog }, is_used);

@@ -4,7 +4,8 @@ use super::TELLING_DELAY;
 use crate::avoidance::cubic::Cubic;
 use crate::units::{Segments, Span, Window};
 
-/// Drains that find a queue before the flow competes, and the most that count.
+/// Drains that find a queue before the flow competes, if an earlier one has found none, and the most that count. A flow that has just joined finds
+/// more of its peers' queue.
 const DRAINS_TO_COMPETE: u8 = 2;
 const SUSPICION_MAX: u8 = 3;
 /// Rounds one after the other with more queueing than [`TELLING_DELAY`]: packets that a fall of such a delay lets go at once queue for one round or two.
@@ -84,8 +85,8 @@ impl Rival {
         match self.competes {
             true => self.suspicion > 0 && held.half() <= self.reference,
             false => {
-                let loses = !self.is_reference_known() || self.has_taken_from(window);
-                self.suspicion >= DRAINS_TO_COMPETE && loses
+                let loses_ground = self.suspicion >= DRAINS_TO_COMPETE && self.has_taken_from(window);
+                loses_ground || self.suspicion >= SUSPICION_MAX && !self.is_reference_known()
             }
         }
     }
@@ -162,18 +163,22 @@ mod tests {
         );
     }
 
-    /// By hand: 7/16 of 160 are 70. A flow that keeps its window never competes; one that lost it does after two drains, and stops
-    /// after as many empty ones as it counts.
+    /// By hand: 7/16 of 160 are 70. A flow that keeps its window never competes; one that lost it does after two drains, one that has not
+    /// seen the queue empty after three. It stops after as many empty ones as it counts.
     #[test]
     fn only_a_flow_that_loses_ground_competes() {
         let [kept, lost] = [70, 69].map(|window| Window::whole(Segments(window)));
+        let after_drains = |mut rival: Rival, window| {
+            [(); 3].map(|()| {
+                rival.see_loss();
+                rival.count(false);
+                rival.asks_to_compete(window, window)
+            })
+        };
         let mut rival = Rival { reference: Window::whole(Segments(160)), ..Rival::none() };
-        rival.see_loss();
-        rival.count(false);
-        assert!(!rival.asks_to_compete(lost, lost));
-        rival.see_loss();
-        rival.count(false);
-        assert!(rival.asks_to_compete(lost, lost) && !rival.asks_to_compete(kept, kept));
+        assert_eq!(after_drains(rival, lost), [false, true, true]);
+        assert_eq!(after_drains(rival, kept), [false; 3]);
+        assert_eq!(after_drains(Rival::none(), lost), [false, false, true]);
         rival.begin();
         let mut drains = 0;
         while rival.asks_to_compete(kept, kept) {

@@ -15,6 +15,8 @@ const OPENING_256THS: u64 = 362;
 /// the root of two. A pace below that spreads what earlier rounds have sent in a bunch; a bunch queues, and a path that is not full looks full.
 const DOUBLING_PACE_8THS: u64 = 12;
 const OPENING_PACE_8THS: u64 = 9;
+/// By hand a window that comes back after a drain, of which half is under way, leaves a queue of a sixth of it at 10/8, of a tenth at 9/8.
+const SETTLING_PACE_8THS: u64 = 9;
 /// RFC 9002, section 7.7.
 const PACE_8THS: u64 = 10;
 const RISE_PART: u64 = 8;
@@ -43,6 +45,7 @@ impl<P: Parts> VegasNext<P> {
         match self.stage {
             Stage::Opening if self.window < DOUBLES_BELOW => DOUBLING_PACE_8THS,
             Stage::Opening => OPENING_PACE_8THS,
+            _ if self.settling > 0 => SETTLING_PACE_8THS,
             _ => PACE_8THS,
         }
     }
