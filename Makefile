@@ -215,15 +215,16 @@ test: build $(VENV)/.docs $(WITH_BROWSER) ## everything (TEST_JOBS=2: two parts 
 timed-%: ALWAYS
 	@SECONDS=0; $(MAKE) --no-print-directory $*; echo "--- $*: $$SECONDS s"
 
-RUST_TESTS := cargo test --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux
+# the packages of the Rust tests: the same each time, so that what one command has built the next one uses
+RUST_TESTED := --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux
 
 .PHONY: test-rust
 test-rust: ## the Rust tests
-	$(RUST_TESTS) $(FEATURES)
+	cargo test $(RUST_TESTED) $(FEATURES)
 
 .PHONY: test-rust-build
 test-rust-build: ## the Rust tests, built and not run
-	$(RUST_TESTS) $(FEATURES) --no-run
+	cargo test $(RUST_TESTED) $(FEATURES) --no-run
 
 # optimised: what runs in real time must be. One at a time: runs share the processors
 .PHONY: test-linux
@@ -239,7 +240,7 @@ test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s 
 .PHONY: test-python
 test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the program behind `vegaslab quic` as test-rust builds it
 	@[[ -n '$(WITH_BROWSER)' ]] || echo 'SKIPPED: pages are not tested in a browser; apt-get install chromium gives one'
-	cargo build --quiet --locked --workspace $(FEATURES) --exclude vegas-py --exclude vegas-linux --bin vegaslab-quic
+	cargo build $(RUST_TESTED) $(FEATURES) --bin vegaslab-quic
 	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rs $(if $(CI),--durations 20) --numprocesses auto --max-worker-restart 0 --dist loadfile
 
 .PHONY: test-mutants
@@ -256,7 +257,7 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 # one suite for both engines: test-rust runs it with wasmi. The packages of test-rust, so that what that has built is used
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	$(RUST_TESTS) $(FEATURES),vegas-own/wasmtime --test modules
+	cargo test $(RUST_TESTED) $(FEATURES),vegas-own/wasmtime --test modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)

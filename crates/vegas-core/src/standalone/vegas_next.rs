@@ -153,6 +153,11 @@ impl<P: Parts> VegasNext<P> {
         self.rounds.standing.max(self.base.get())
     }
 
+    /// The newest RTT of which enough is known, at least the base RTT.
+    fn newest(&self) -> Span {
+        self.rounds.newest().max(self.base.get())
+    }
+
     /// The segments that the flow keeps in the queue at its rate, as far as the queue takes them.
     fn backlog(&self, rtt: Span) -> Window {
         self.backlog.of(self.window, rtt)
@@ -254,15 +259,19 @@ impl<P: Parts> VegasNext<P> {
         self.rival.is_reference_known() && queueing > OTHERS_QUEUE && share(self.window, queueing, rtt) > twice
     }
 
-    /// Whether the delay explains no losses: it lets the window grow. A peer's start makes others lose many behind a queue.
-    fn lacks_backlog(&self) -> bool {
-        let rtt = self.rounds.newest().max(self.base.get());
+    /// Whether the flow has less in the queue than its backlog at this RTT: the delay lets its window grow.
+    fn lacks_backlog(&self, rtt: Span) -> bool {
         self.queued(rtt) < self.backlog(rtt)
     }
 
-    /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there.
+    /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there. A peer's start
+    /// makes others lose as many behind a queue.
     fn on_heavy_losses(&mut self) {
-        if self.stage == Stage::Steady && !self.rival.competes && self.parts.competes() && self.lacks_backlog() {
+        if self.stage == Stage::Steady
+            && !self.rival.competes
+            && self.parts.competes()
+            && self.lacks_backlog(self.newest())
+        {
             self.rival.reference = self.window;
             self.compete();
             self.rival.cubic.cut(self.window);
@@ -274,7 +283,7 @@ impl<P: Parts> VegasNext<P> {
         let before = if self.stage == Stage::Draining { self.drain.resume } else { self.window };
         self.threshold = cut(before).max(WINDOW_MIN);
         let has_rival = self.rival.has_taken_from(self.window) || self.is_of_others(self.standing());
-        let is_policed = self.losses.end_round(before) && self.lacks_backlog();
+        let is_policed = self.losses.end_round(before) && self.lacks_backlog(self.newest());
         if is_policed {
             self.rival.reference = self.rival.reference.min(before);
         }
@@ -290,7 +299,7 @@ impl<P: Parts> VegasNext<P> {
     }
 
     fn on_lost_segments(&mut self, loss: &Loss) {
-        let rtt = self.rounds.newest().max(self.base.get());
+        let rtt = self.newest();
         if self.follows_delay() && self.is_of_others(rtt) {
             self.rival.reference = self.rival.reference.max(self.held());
             self.compete();

@@ -12,9 +12,8 @@ const ROUNDS_TO_OPEN: u8 = 5;
 impl<P: Parts> VegasNext<P> {
     /// A queue that loses segments while the flow has less than its backlog in it is too short for the backlog.
     pub(super) fn fit_backlog(&mut self, rtt: Span) {
-        let queued = self.queued(rtt);
-        if self.queueing(rtt) > EMPTY_MIN && queued < self.backlog(rtt) {
-            self.backlog.limit_to(queued.half());
+        if self.queueing(rtt) > EMPTY_MIN && self.lacks_backlog(rtt) {
+            self.backlog.limit_to(self.queued(rtt).half());
         }
     }
 
