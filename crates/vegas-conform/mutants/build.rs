@@ -8,14 +8,14 @@ include!("src/table.rs");
 
 /// The files of bbr3.
 const FILES: [&str; 9] = [
-    "bbr.rs",
-    "bbr3.rs",
-    "bbr3/bounds.rs",
-    "bbr3/control.rs",
-    "bbr3/cycle.rs",
-    "bbr3/probe_rtt.rs",
-    "bbr3/signals.rs",
-    "bbr3/startup.rs",
+    "bbr/shared.rs",
+    "bbr/bbr3.rs",
+    "bbr/bbr3/bounds.rs",
+    "bbr/bbr3/control.rs",
+    "bbr/bbr3/cycle.rs",
+    "bbr/bbr3/probe_rtt.rs",
+    "bbr/bbr3/signals.rs",
+    "bbr/bbr3/startup.rs",
     "random.rs",
 ];
 
@@ -55,15 +55,20 @@ fn copy(core: &Path, out: &Path, name: &str, mutant: Option<&Mutant>) -> String 
         fs::create_dir_all(path.parent().expect("a folder")).expect("the folder is Cargo's");
         fs::write(path, text).expect("the folder is Cargo's");
     }
-    let module =
-        |file: &str| format!("    #[path = {:?}]\n    mod {file};\n", out.join(name).join(file).with_extension("rs"));
-    let modules = module("bbr") + &module("bbr3") + &module("random");
-    format!("mod {name} {{\n    use crate::reno_window;\n{modules}    crate::starts!();\n}}\n")
+    let module = |file: &str| {
+        format!("    #[path = {:?}]\n    pub(super) mod {file};\n", out.join(name).join(file).with_extension("rs"))
+    };
+    let bbr = module("shared") + &module("bbr3");
+    let random = module("random");
+    format!(
+        "mod {name} {{\n    use crate::reno;\n    mod bbr {{\n{bbr}    }}\n{random}    use bbr::bbr3;\n    \
+         crate::starts!();\n}}\n"
+    )
 }
 
 /// Leaves out the registry's entry, which vegas-core keeps.
 fn without_preset(text: &str) -> String {
-    let Some(begin) = text.find("pub(super) const PRESET") else { return text.to_owned() };
+    let Some(begin) = text.find("pub(crate) const PRESET") else { return text.to_owned() };
     let end = begin + text[begin..].find("};\n").expect("the constant ends") + 3;
     format!("{}{}", &text[..begin], &text[end..])
 }

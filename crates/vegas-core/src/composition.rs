@@ -1,12 +1,22 @@
 //! A sender as a composition of parts, its numbers, and what a host must be able to do for it.
 
+pub(crate) mod algorithm;
+pub(crate) mod composed;
+pub(crate) mod mechanisms;
+pub(crate) mod parts;
+pub(crate) mod wide;
+
 use core::fmt;
 
-use crate::beside::DRAIN_NEEDS;
 use crate::contract::Needs;
-use crate::registry::VEGAS;
+use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
-use crate::{Avoidance, BaseRtt, Limits, LossResponse, Rivals, Signal, SlowStart};
+use parts::avoidance::Avoidance;
+use parts::beside::{BaseRtt, DRAIN_NEEDS, Rivals};
+use parts::limits::Limits;
+use parts::loss_response::LossResponse;
+use parts::signal::Signal;
+use parts::slow_start::SlowStart;
 
 /// The parts of a sender. Any combination can be written down; [`Composition::check`] refuses what cannot run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,38 +69,6 @@ impl Recovery {
         &[("reno", Recovery::Reno), ("newreno", Recovery::NewReno), ("sack", Recovery::Sack)];
 }
 
-/// The numbers of a sender. Windows and thresholds are in segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
-    /// Backlog below which the window grows in congestion avoidance; 0 to `beta`.
-    pub alpha: Segments,
-    /// Backlog above which the window shrinks in congestion avoidance; `alpha` or more.
-    pub beta: Segments,
-    /// Backlog above which slow start ends; 0 or more.
-    pub gamma: Segments,
-    /// Window at the start (G of "Revisited": 2; Reno: 1), at least 1.
-    pub initial_window: Segments,
-    /// Window after a timeout, unless it was smaller (G of "Revisited": 2; Reno: 1), at least 1.
-    pub restart_window: Segments,
-    /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for mid-speed, which jumps to half of
-    /// it, 64 segments.
-    pub ssthresh: Option<Segments>,
-    /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`], and not below the initial
-    /// and the restart window.
-    pub max_window: Segments,
-}
-
-/// Which thresholds of the backlog a part reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Marks {
-    /// [`Parameters::alpha`].
-    pub alpha: bool,
-    /// [`Parameters::beta`].
-    pub beta: bool,
-    /// [`Parameters::gamma`].
-    pub gamma: bool,
-}
-
 /// What a host can do for a composition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostCapabilities {
@@ -104,14 +82,6 @@ pub struct HostCapabilities {
     pub spike_suppression: bool,
     /// The events and signals that it gives to a congestion control.
     pub gives: Needs,
-}
-
-impl Parameters {
-    /// RFC 9002, section 7.2: QUIC begins with ten packets. A preset that begins with more keeps that.
-    pub fn left_to_quic(mut self) -> Self {
-        self.initial_window = self.initial_window.max(Segments(10));
-        self
-    }
 }
 
 impl HostCapabilities {
@@ -244,7 +214,7 @@ impl Composition {
         if parameters.ssthresh.is_some_and(|ssthresh| ssthresh < Segments(2)) {
             return refuse("ssthresh", "must be at least 2 segments");
         }
-        if self.avoidance.divides_by_marks() && parameters.alpha < Segments(1) {
+        if self.avoidance.divides_by_thresholds() && parameters.alpha < Segments(1) {
             return refuse("alpha", "must be at least 1 segment for Dynamic Vegas's avoidance, which divides by it");
         }
         if let Some((avoidance, reason)) = self.loss.cut.goes_with()
@@ -281,8 +251,8 @@ impl Composition {
     }
 
     /// Which of `alpha`, `beta` and `gamma` a part reads; every composition reads the other numbers.
-    pub fn uses(&self) -> Marks {
-        self.slow_start.marks().or(self.avoidance.marks())
+    pub fn uses(&self) -> Thresholds {
+        self.slow_start.thresholds().or(self.avoidance.thresholds())
     }
 
     /// The parts that are an algorithm's rather than TCP's: what QUIC does itself is left to it. C and D are in the place
@@ -307,7 +277,7 @@ impl Composition {
     /// from round-trip times, as Vegas does.
     pub fn opening_by(self, slow_start: SlowStart) -> Self {
         let needs_signal = slow_start.needs_signal() && self.signal == Signal::None;
-        let signal = if needs_signal { VEGAS.signal } else { self.signal };
+        let signal = if needs_signal { Signal::VEGAS } else { self.signal };
         Composition { signal, slow_start, ..self }
     }
 

@@ -1,9 +1,12 @@
 //! The contract between a congestion control and its host: the events that the host reports, and the control's output.
 
+pub mod aqt;
+pub(crate) mod parameters;
+pub mod rate;
+
 use core::fmt;
 
-use crate::composition::Parameters;
-use crate::rate::RateSample;
+use crate::contract::parameters::Parameters;
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 
 /// A congestion control of one connection: events in, window and rate out. `docs/contract.md` has the reasons for its
@@ -340,4 +343,24 @@ pub enum LossKind {
     /// An explicit mark; nothing was lost. The host reports one per window of data (RFC 3168, section 6.1.2), as it
     /// does for losses: an algorithm without mechanism E answers each.
     Ecn,
+}
+
+/// How fast segments arrived (draft-cheng-iccrg-delivery-rate-estimation-02, section 3.1.3, `rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateSample {
+    /// Segments delivered over the interval, above 0.
+    pub delivered: Segments,
+    /// The longer of the times in which they were sent and acknowledged, above 0.
+    pub interval: Span,
+    /// Segments found lost over the interval.
+    pub lost: Segments,
+    /// Segments in flight when the newest one was sent, itself included.
+    pub in_flight: Segments,
+    /// Segments that had been delivered when the newest one was sent, modulo 2^32: a round trip is over once this passes
+    /// [`RateSample::total`] of its beginning.
+    pub prior_delivered: u32,
+    /// Segments delivered by now, modulo 2^32.
+    pub total: u32,
+    /// The application had nothing more to send: the path may carry more than this.
+    pub app_limited: bool,
 }

@@ -31,49 +31,35 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::float_arithmetic, clippy::float_cmp)]
 
-mod algorithm;
-pub mod aqt;
-mod avoidance;
-mod beside;
-mod composed;
 mod composition;
 mod contract;
-mod controller;
-mod cut;
-mod history;
+mod held;
 mod hosts;
-mod joined;
-mod limits;
-mod loss_response;
-mod mechanisms;
-mod part;
-pub mod rate;
 pub mod registry;
-mod signal;
-mod slow_start;
 mod standalone;
 pub mod units;
-mod wide;
 
-pub use algorithm::{Algorithm, STATE_BYTES_MAX, State};
-pub use avoidance::Avoidance;
-pub use beside::{BaseRtt, Rivals};
-pub use composed::Composed;
-pub use composition::{Composition, Detection, HostCapabilities, Marks, Parameters, Recovery, Refusal};
+pub use composition::algorithm::{Algorithm, STATE_BYTES_MAX, State};
+pub use composition::composed::Composed;
+pub use composition::mechanisms::{MechanismError, Mechanisms};
+pub use composition::parts::avoidance::Avoidance;
+pub use composition::parts::beside::{BaseRtt, Rivals};
+pub use composition::parts::cut::Cut;
+pub use composition::parts::limits::Limits;
+pub use composition::parts::loss_response::{LossResponse, SlowStartEnds};
+pub use composition::parts::part::{AvoidancePromise, Leap, Share, SlowStartPromise};
+pub use composition::parts::signal::{Dialect, Signal};
+pub use composition::parts::slow_start::SlowStart;
+pub use composition::wide::Wide;
+pub use composition::{Composition, Detection, HostCapabilities, Recovery, Refusal};
+pub use contract::parameters::{Parameters, Thresholds};
+pub use contract::rate::RateEstimator;
 pub use contract::{
-    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, OwnAlgorithm, Phase, Restart, RouterFeedback,
-    Sent, Status,
+    Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, OwnAlgorithm, Phase, RateSample, Restart,
+    RouterFeedback, Sent, Status,
 };
-pub use controller::Controller;
-pub use cut::Cut;
+pub use contract::{aqt, rate};
+pub use held::controller::Controller;
+pub use held::joined::Joined;
 pub use hosts::Host;
-pub use joined::Joined;
-pub use limits::Limits;
-pub use loss_response::{LossResponse, SlowStartEnds};
-pub use mechanisms::{MechanismError, Mechanisms};
-pub use part::{AvoidancePromise, Leap, Share, SlowStartPromise};
-pub use rate::{RateEstimator, RateSample};
-pub use signal::{Dialect, Signal};
-pub use slow_start::SlowStart;
 pub use standalone::{STANDALONE_BYTES_MAX, Standalone, StandaloneControl, WithChosen};
-pub use wide::Wide;

@@ -1,10 +1,16 @@
 //! The registry: every preset's name, parts, numbers and source. A new preset is one entry of [`PRESETS`].
 
-use crate::composition::{Composition, Detection, Parameters, Recovery};
+use crate::composition::parts::avoidance::Avoidance;
+use crate::composition::parts::beside::{BaseRtt, Rivals};
+use crate::composition::parts::cut::Cut;
+use crate::composition::parts::limits::Limits;
+use crate::composition::parts::loss_response::{LossResponse, SlowStartEnds};
+use crate::composition::parts::signal::{Dialect, Signal};
+use crate::composition::parts::slow_start::SlowStart;
+use crate::composition::{Composition, Detection, Recovery};
+use crate::contract::parameters::Parameters;
+use crate::standalone::Standalone;
 use crate::units::Segments;
-use crate::{
-    Avoidance, BaseRtt, Cut, Dialect, Limits, LossResponse, Rivals, Signal, SlowStart, SlowStartEnds, Standalone,
-};
 
 /// A composition with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,7 +203,7 @@ pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
 };
 
 pub(crate) const VEGAS: Composition = Composition {
-    signal: Signal::EndToEnd { dialect: Dialect::Corrected, reset_base_after_single: false },
+    signal: Signal::VEGAS,
     base_rtt: BaseRtt::Least,
     rivals: Rivals::Ignore,
     slow_start: SlowStart::Vegas,

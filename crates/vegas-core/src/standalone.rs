@@ -2,38 +2,51 @@
 //!
 //! One line of [`standalone!`] below registers an algorithm: its variant, its preset, and its place in every host.
 
-mod bbr;
-mod bbr1;
-mod bbr3;
-mod bbr3_linux;
-mod cdg;
-mod copa;
-mod copa_mvfst;
-mod fast;
-mod htcp;
-mod illinois;
+mod background {
+    pub(super) mod ledbat;
+    pub(super) mod ledbat_plus_plus;
+    pub(super) mod lp;
+}
+mod bbr {
+    pub(super) mod bbr1;
+    pub(super) mod bbr3;
+    pub(super) mod bbr3_linux;
+    mod shared;
+}
+mod delay {
+    pub(super) mod cdg;
+    pub(super) mod copa;
+    pub(super) mod copa_mvfst;
+    pub(super) mod fast;
+    pub(super) mod nv;
+    pub(super) mod tor_vegas;
+}
 mod least;
-mod ledbat;
-mod ledbat_plus_plus;
-mod lp;
-mod nv;
 mod random;
-mod reno_linux;
-mod reno_window;
-mod tor_vegas;
+mod reno {
+    pub(super) mod htcp;
+    pub(super) mod illinois;
+    pub(super) mod reno_linux;
+    pub(super) mod reno_window;
+    pub(super) mod veno;
+    pub(super) mod westwood;
+    pub(super) mod yeah;
+}
 mod vegas_next;
-mod veno;
-mod westwood;
-mod yeah;
 
-use crate::algorithm::Algorithm;
-use crate::composition::{Composition, HostCapabilities, Parameters, Refusal};
+use crate::composition::algorithm::Algorithm;
+use crate::composition::parts::slow_start::SlowStart;
+use crate::composition::wide::Wide;
+use crate::composition::{Composition, HostCapabilities, Refusal};
+use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
 use crate::registry::Preset;
-use crate::slow_start::SlowStart;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
-use crate::wide::Wide;
 
+use background::{ledbat, ledbat_plus_plus, lp};
+use bbr::{bbr1, bbr3, bbr3_linux};
+use delay::{cdg, copa, copa_mvfst, fast, nv, tor_vegas};
+use reno::{htcp, illinois, reno_linux, veno, westwood, yeah};
 use vegas_next::{Selected, VegasNext};
 
 /// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a choice at each

@@ -5,7 +5,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use vegas_core::{Avoidance, BaseRtt, Cut, Marks, Needs, Rivals, SlowStart};
+use vegas_core::{Avoidance, BaseRtt, Cut, Needs, Rivals, SlowStart, Thresholds};
 
 const UPDATES: &str = "UPDATE_PAGES";
 
@@ -13,7 +13,7 @@ const UPDATES: &str = "UPDATE_PAGES";
 fn slow_starts() {
     let parts = SlowStart::NAMES.iter().zip(SlowStart::SUMMARIES);
     let rows: Vec<_> = parts
-        .map(|((name, part), summary)| row(name, summary, &looks_at(part.marks(), part.needs()), part.page()))
+        .map(|((name, part), summary)| row(name, summary, &looks_at(part.thresholds(), part.needs()), part.page()))
         .collect();
     compare("slow-start.md", &rows);
 }
@@ -22,7 +22,7 @@ fn slow_starts() {
 fn avoidances() {
     let parts = Avoidance::NAMES.iter().zip(Avoidance::SUMMARIES);
     let rows: Vec<_> = parts
-        .map(|((name, part), summary)| row(name, summary, &looks_at(part.marks(), part.needs()), part.page()))
+        .map(|((name, part), summary)| row(name, summary, &looks_at(part.thresholds(), part.needs()), part.page()))
         .collect();
     compare("avoidance.md", &rows);
 }
@@ -48,12 +48,12 @@ fn row_beside((name, summary, page): (&str, &str, &str)) -> String {
     format!("| `{name}` | {summary} | [{}](../algorithms/{page}) |\n", title(page))
 }
 
-/// Marks of the backlog, and what the host must give.
-fn looks_at(marks: Marks, needs: Needs) -> String {
+/// Thresholds of the backlog, and what the host must give.
+fn looks_at(thresholds: Thresholds, needs: Needs) -> String {
     let words = [
-        (marks.alpha, "alpha"),
-        (marks.beta, "beta"),
-        (marks.gamma, "gamma"),
+        (thresholds.alpha, "alpha"),
+        (thresholds.beta, "beta"),
+        (thresholds.gamma, "gamma"),
         (needs.rate, "delivery rate"),
         (needs.every_ack, "every acknowledgement"),
         (needs.window_limited, "what limits the sender"),

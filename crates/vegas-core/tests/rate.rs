@@ -1,6 +1,7 @@
 //! Delivery rate samples, worked out by hand from the draft's section 3.
 
-use vegas_core::rate::{RateEstimator, RateSample, Snapshot};
+use vegas_core::RateSample;
+use vegas_core::rate::{RateEstimator, Snapshot};
 use vegas_core::units::{Segments, Span, Time, Window};
 
 /// A sender that keeps what it has in flight.

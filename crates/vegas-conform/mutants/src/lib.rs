@@ -27,21 +27,23 @@ pub(crate) use starts;
 
 /// The items that the copies import where vegas-core has them.
 mod composition {
-    pub(crate) use vegas_core::Parameters;
+    pub(crate) mod parts {
+        pub(crate) mod part {
+            /// Only the kernel's copy does more here.
+            pub(crate) fn anew<T>(state: &mut T) -> &mut T {
+                state
+            }
+        }
+    }
 }
 mod contract {
     pub(crate) use vegas_core::{
-        Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, Restart, Sent, Status,
+        Ack, CongestionControl, Loss, LossKind, LostSegment, Needs, Output, Phase, RateSample, Restart, Sent, Status,
     };
-}
-mod part {
-    /// Only the kernel's copy does more here.
-    pub(crate) fn anew<T>(state: &mut T) -> &mut T {
-        state
+
+    pub(crate) mod parameters {
+        pub(crate) use vegas_core::Parameters;
     }
-}
-mod rate {
-    pub(crate) use vegas_core::rate::RateSample;
 }
 mod registry {
     pub(crate) use vegas_core::registry::Preset;
@@ -56,11 +58,13 @@ mod units {
         one.saturating_mul(other)
     }
 }
-mod reno_window {
-    use vegas_core::units::Span;
+mod reno {
+    pub(crate) mod reno_window {
+        use vegas_core::units::Span;
 
-    pub(crate) fn micros(span: Span) -> u32 {
-        u32::try_from(span.as_nanos() / 1_000).unwrap_or(u32::MAX - 1).clamp(1, u32::MAX - 1)
+        pub(crate) fn micros(span: Span) -> u32 {
+            u32::try_from(span.as_nanos() / 1_000).unwrap_or(u32::MAX - 1).clamp(1, u32::MAX - 1)
+        }
     }
 }
 

@@ -16,17 +16,19 @@ mod parts;
 mod rival;
 mod start;
 
-use crate::avoidance::by_rate::arithmetic::{WINDOW_MIN, cut, share};
-use crate::beside::DRAIN_NEEDS;
-use crate::composition::{Composition, Parameters};
+use crate::composition::Composition;
+use crate::composition::parts::avoidance::Avoidance;
+use crate::composition::parts::avoidance::by_rate::arithmetic::{WINDOW_MIN, cut, share};
+use crate::composition::parts::beside::DRAIN_NEEDS;
+use crate::composition::parts::beside::{BaseRtt, Rivals};
+use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Status};
 use crate::registry::{Preset, RENO_PARAMETERS, SACK, VEGAS};
 use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
-use crate::{Avoidance, BaseRtt as From, Rivals};
 
 use backlog::Backlog;
 use drains::{Drain, VARIATIONS};
-use measured::{BaseRtt, Rounds};
+use measured::{MeasuredBase, Rounds};
 pub(crate) use parts::Selected;
 use parts::{All, Parts};
 use rival::{Losses, Rival};
@@ -37,7 +39,7 @@ pub(super) const PRESET: Preset = Preset {
     source: "vegaslab, docs/algorithms/vegas-next.md",
     composition: Composition {
         signal: VEGAS.signal,
-        base_rtt: From::Drains,
+        base_rtt: BaseRtt::Drains,
         rivals: Rivals::Compete,
         avoidance: Avoidance::ByRate,
         ..SACK
@@ -66,7 +68,7 @@ pub struct VegasNext<P: Parts = All> {
     max_window: Window,
     restart_window: Window,
     threshold: Window,
-    base: BaseRtt,
+    base: MeasuredBase,
     rounds: Rounds,
     drain: Drain,
     rival: Rival,
@@ -103,7 +105,7 @@ impl<P: Parts> VegasNext<P> {
             max_window: Window::whole(parameters.max_window),
             restart_window: Window::whole(parameters.restart_window),
             threshold: parameters.ssthresh.map_or(Window::MAX, Window::whole),
-            base: BaseRtt::NONE,
+            base: MeasuredBase::NONE,
             rounds: Rounds::NONE,
             drain: Drain::NONE,
             rival: Rival::none(),
@@ -121,10 +123,10 @@ impl<P: Parts> VegasNext<P> {
     fn sample(&mut self, now: Time, rtt: Span) -> Option<Span> {
         let rtt = rtt.max(Span::from_nanos(1));
         self.base.sample_single(rtt);
-        let by_drains = self.parts.base_rtt() == From::Drains;
+        let by_drains = self.parts.base_rtt() == BaseRtt::Drains;
         let group = if by_drains { (self.window.floor().as_u64() / GROUP_PART).clamp(1, GROUP_MAX) } else { 1 };
         let greatest = self.rounds.sample(rtt, group as u8)?;
-        let window = if by_drains { BaseRtt::window(self.rival.is_suspected()) } else { Span::MAX };
+        let window = if by_drains { MeasuredBase::window(self.rival.is_suspected()) } else { Span::MAX };
         self.base.sample(now, greatest, window);
         let has_fallen = self.stage == Stage::Steady && self.base.has_fallen_to(greatest);
         self.drain.is_asked |= has_fallen || self.shows_drain(now, greatest);
@@ -188,7 +190,7 @@ impl<P: Parts> VegasNext<P> {
     fn end_drain(&mut self, ack: &Ack) {
         let has_losses = self.losses.take() && self.rival.competes;
         let is_empty = self.is_drained() && !has_losses;
-        let agree = self.base.end_drain() && !has_losses && self.parts.base_rtt() == From::Drains;
+        let agree = self.base.end_drain() && !has_losses && self.parts.base_rtt() == BaseRtt::Drains;
         self.window = self.drain.resume;
         if is_empty {
             self.backlog.raise();
@@ -232,7 +234,7 @@ impl<P: Parts> VegasNext<P> {
     fn yield_to_delay(&mut self, now: Time, is_empty: bool) {
         self.rival.competes = false;
         self.rival.reference = self.window;
-        if is_empty && self.parts.base_rtt() == From::Drains {
+        if is_empty && self.parts.base_rtt() == BaseRtt::Drains {
             self.base.take_found(now);
         }
         self.window = self.window.half().max(WINDOW_MIN.min(self.window));
@@ -403,7 +405,7 @@ impl<P: Parts> CongestionControl for VegasNext<P> {
     }
 
     fn on_path_change(&mut self, next: SendIndex, now: Time) {
-        self.base = BaseRtt::NONE;
+        self.base = MeasuredBase::NONE;
         self.rounds = Rounds::NONE;
         self.rounds.begin(next);
         self.rival = Rival::none();

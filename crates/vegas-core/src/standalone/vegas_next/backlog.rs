@@ -1,6 +1,6 @@
 //! The limit that losses set to the backlog of `vegas-next`: the segments that it keeps in the queue.
 
-use crate::avoidance::by_rate::{BACKLOG_MOST, backlog};
+use crate::composition::parts::avoidance::by_rate::{BACKLOG_MOST, backlog};
 use crate::units::{Segments, Span, Window};
 
 /// Losses do not limit it below; less would be lost in the delay variation of most paths.

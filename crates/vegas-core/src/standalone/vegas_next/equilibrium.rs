@@ -1,9 +1,9 @@
-//! The equilibrium of `vegas-next`: a step towards a backlog by the rate once a round ([`crate::avoidance::by_rate`]), with a limit
+//! The equilibrium of `vegas-next`: a step towards a backlog by the rate once a round ([`crate::composition::parts::avoidance::by_rate`]), with a limit
 //! where losses say that the queue is too short for the backlog.
 
 use super::parts::Parts;
 use super::{EMPTY_MIN, Stage, VegasNext};
-use crate::avoidance::by_rate;
+use crate::composition::parts::avoidance::by_rate;
 use crate::units::{Span, Window};
 
 /// Rounds with less than a fourth of the backlog before the window opens again.

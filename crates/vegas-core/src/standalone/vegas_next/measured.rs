@@ -16,7 +16,7 @@ const DRAINS_TO_AGREE: u8 = 3;
 
 /// The base RTT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct BaseRtt {
+pub(super) struct MeasuredBase {
     least: Least,
     /// At the end of the newest round.
     of_round: Span,
@@ -31,8 +31,8 @@ pub(super) struct BaseRtt {
     agreed: u8,
 }
 
-impl BaseRtt {
-    pub(super) const NONE: BaseRtt = BaseRtt {
+impl MeasuredBase {
+    pub(super) const NONE: MeasuredBase = MeasuredBase {
         least: Least::new(),
         of_round: Span::MAX,
         recent: Span::MAX,
@@ -258,7 +258,7 @@ mod tests {
     /// By hand: four drains find 50.0, 50.2, 50.1 and 50.3 ms, and the fourth agrees; then one finds 53 ms.
     #[test]
     fn four_drains_that_find_the_same_agree() {
-        let mut base = BaseRtt::NONE;
+        let mut base = MeasuredBase::NONE;
         let mut drain = |found_us| {
             base.begin_drain(Time::ZERO);
             base.sample(Time::ZERO, Span::from_micros(found_us), WINDOW);
@@ -271,7 +271,7 @@ mod tests {
     /// By hand: a 32nd of 96 ms is 3 ms.
     #[test]
     fn a_base_rtt_that_falls_within_a_round_tells_that_others_drain() {
-        let mut base = BaseRtt::NONE;
+        let mut base = MeasuredBase::NONE;
         base.sample(Time::ZERO, ms(96), WINDOW);
         assert!(!base.has_fallen_to(ms(50)), "no round is over");
         base.end_round();

@@ -6,13 +6,14 @@
 use core::fmt;
 
 use super::{Stage, VegasNext};
-use crate::algorithm::Algorithm;
 use crate::composition::Composition;
+use crate::composition::algorithm::Algorithm;
+use crate::composition::parts::avoidance::Avoidance;
+use crate::composition::parts::beside::{BaseRtt, Rivals};
+use crate::composition::parts::slow_start::SlowStart;
+use crate::composition::wide::Wide;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Phase, Status};
-use crate::slow_start::SlowStart;
 use crate::units::{SendIndex, Span, Time, Window};
-use crate::wide::Wide;
-use crate::{Avoidance, BaseRtt, Rivals};
 
 /// Which parts a connection has.
 pub trait Parts: Clone + fmt::Debug + PartialEq {

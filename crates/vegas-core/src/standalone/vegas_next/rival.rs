@@ -1,7 +1,7 @@
 //! The mode of `vegas-next`: whether flows that fill the queue are there, by what drains find, and how much is lost.
 
 use super::TELLING_DELAY;
-use crate::avoidance::cubic::Cubic;
+use crate::composition::parts::avoidance::cubic::Cubic;
 use crate::units::{Segments, Span, Window};
 
 /// Drains that find a queue before the flow competes, if an earlier one has found none, and the most that count. A flow that has just joined finds

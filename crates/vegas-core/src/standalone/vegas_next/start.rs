@@ -2,7 +2,7 @@
 
 use super::parts::Parts;
 use super::{Stage, VegasNext};
-use crate::avoidance::by_rate::arithmetic::{WINDOW_MIN, share};
+use crate::composition::parts::avoidance::by_rate::arithmetic::{WINDOW_MIN, share};
 use crate::contract::Ack;
 use crate::units::{Segments, SendIndex, Span, Window};
 

@@ -1,0 +1,44 @@
+//! The congestion avoidance of Linux's Vegas: one segment up or down at once, once a round (`tcp_vegas.c`; docs/design.md,
+//! section 3.1).
+
+use super::AvoidancePart;
+use crate::composition::parts::part::AvoidancePromise;
+use crate::composition::parts::window::Control;
+use crate::contract::parameters::{Parameters, Thresholds};
+use crate::units::{Segments, Window};
+
+/// It has no state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct VegasLinux;
+
+impl AvoidancePart for VegasLinux {
+    const PAGE: &'static str = "vegas-linux.md";
+    const THRESHOLDS: Thresholds = Thresholds::ALPHA_BETA;
+    const PROMISE: AvoidancePromise = AvoidancePromise { moves_threshold: true, ..AvoidancePromise::RENO };
+    const SCALES: bool = false;
+
+    /// A round that measured nothing, for it had two samples or less, is one of Reno's.
+    fn on_round(&mut self, control: &mut Control, diff: Option<i32>, parameters: &Parameters) {
+        let Some(diff) = diff.map(i64::from) else {
+            grow_as_reno(control);
+            return;
+        };
+        if diff > parameters.beta.as_i64() {
+            control.shrink_to(control.window.minus(Window::ONE));
+            control.lower_threshold_below_window();
+        } else if diff < parameters.alpha.as_i64() {
+            control.grow_once_by(Window::ONE);
+        }
+        control.raise_threshold(three_quarters(control.window.plus(control.growth())));
+    }
+}
+
+pub(super) fn grow_as_reno(control: &mut Control) {
+    control.grow_once_by(control.window.one_spread());
+}
+
+/// `tcp_current_ssthresh`: each quarter in whole segments.
+pub(crate) fn three_quarters(window: Window) -> Segments {
+    let window = window.floor().0;
+    Segments(window / 2 + window / 4)
+}

@@ -1,0 +1,69 @@
+//! Reno as the Linux kernel has it (`net/ipv4/tcp_cong.c`): the window is a whole number of segments. What is acknowledged
+//! towards the next segment is counted apart, and begins anew with each cut, which halves the whole window.
+
+use crate::contract::parameters::Parameters;
+use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
+use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
+use crate::units::{Segments, Window};
+
+pub(crate) const PRESET: Preset = Preset {
+    name: "reno-linux",
+    summary: "Reno as the Linux kernel has it: whole segments, so that what is left of a window is lost at a cut",
+    source: "Linux, net/ipv4/tcp_cong.c; RFC 5681",
+    composition: SACK,
+    parameters: Parameters { initial_window: Segments(10), ..RENO_PARAMETERS },
+    standalone: None,
+};
+
+/// The state of one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenoLinux {
+    window: RenoWindow,
+}
+
+impl RenoLinux {
+    pub(crate) const NEEDS: Needs = Needs { window_limited: true, ..Needs::NONE };
+
+    pub(crate) fn start(parameters: &Parameters, _seed: u64) -> Self {
+        RenoLinux { window: RenoWindow::new(parameters) }
+    }
+}
+
+impl CongestionControl for RenoLinux {
+    const TAKES_SLOW_START: bool = true;
+
+    fn needs(&self) -> Needs {
+        Self::NEEDS
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        if ack.may_grow() && ack.window_limited {
+            self.window.reno(ack.acked);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.window.answer(loss.kind, self.window.get() / 2);
+    }
+
+    fn on_spurious(&mut self, before: &Self) {
+        self.window.undo(&before.window);
+    }
+
+    fn follow(&mut self, window: Window, threshold: Option<Segments>) {
+        self.window.follow(window, threshold);
+    }
+
+    fn output(&self) -> Output {
+        self.window.output()
+    }
+
+    fn status(&self) -> Status {
+        self.window.status(UNKNOWN_US)
+    }
+
+    fn report(&self, out: &mut dyn FnMut(&'static str, i64)) {
+        out("counted_segments", self.window.counted().into());
+    }
+}
