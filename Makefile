@@ -100,7 +100,7 @@ browser-packages: $(VENV)/.browser ## what the tests of pages in a browser need 
 .PHONY: screenshots
 screenshots: build $(VENV)/.browser ## pages as a browser shows them, wide and narrow, light and dark: results/screenshots
 	mkdir -p results/screenshots
-	SCREENSHOTS=results/screenshots $(BIN)/pytest --quiet python/tests/test_browser.py -k fits
+	SCREENSHOTS=results/screenshots $(BIN)/pytest --quiet python/tests/reports/test_browser.py -k fits
 
 # the variable: a theme's advertisement
 .PHONY: docs
@@ -112,7 +112,7 @@ docs: build $(VENV)/.docs ## the documentation as a site in the folder site, its
 
 .PHONY: test-site
 test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs chromium)
-	$(BIN)/pytest --quiet -m site --numprocesses auto python/tests/test_site_browser.py
+	$(BIN)/pytest --quiet -m site --numprocesses auto python/tests/project/test_site_browser.py
 
 .PHONY: objects
 objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from docs/scenario.schema.json

@@ -36,7 +36,7 @@ const PAIRS = [
   ),
 ];
 
-/** The counterpart of `python/tests/wasm/told.c`. */
+/** The counterpart of `python/tests/scenario/wasm/told.c`. */
 const TOLD = `class Told {
   window = 20;
   ssthresh = 0;
@@ -98,7 +98,7 @@ await withPage(async (page) => {
     }
   }
   const told = await sums(scenario('javascript = "told.js"', "linux"), [{ name: "told.js", content: TOLD, preset: "reno" }]);
-  const module = { ...module_("../../python/tests/wasm/told.wasm"), name: "told.wasm" };
+  const module = { ...module_("../../python/tests/scenario/wasm/told.wasm"), name: "told.wasm" };
   assert.deepEqual(told, await sums(scenario('wasm = "told.wasm"', "linux"), [module]), "handshakes and lost segments");
   for (const [content, said] of FAULTS) {
     const refused = await sums(scenario('javascript = "mine.js"', "bsd"), [{ name: "mine.js", content, preset: "reno" }]);

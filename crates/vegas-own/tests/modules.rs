@@ -63,10 +63,10 @@ fn presets_in_three_languages_are_the_presets() {
     }
 }
 
-/// `python/tests/wasm/hostile.c`, which performs at its first acknowledgement the attack that the initial window
-/// selects.
+/// `python/tests/scenario/wasm/hostile.c`, which performs at its first acknowledgement the attack that the initial
+/// window selects.
 fn hostile(harm: u32) -> OwnControl {
-    let loaded = wasm::load("hostile.wasm", &root().join("python/tests/wasm")).expect("a module");
+    let loaded = wasm::load("hostile.wasm", &root().join("python/tests/scenario/wasm")).expect("a module");
     let reno = preset("reno").expect("a preset").parameters;
     loaded.program.start(&Parameters { initial_window: Segments(harm), ..reno }, 1)
 }
@@ -124,15 +124,15 @@ fn floating_point_is_equal_everywhere() {
     assert_eq!(after_ack(7).diff, Some(0x7fc0_0000));
 }
 
-/// `python/tests/wasm/delay.c`, which shows the newest one-way delay as its base RTT.
+/// `python/tests/scenario/wasm/delay.c`, which shows the newest one-way delay as its base RTT.
 #[test]
 fn one_way_delays_are_told_to_modules_that_ask() {
-    let loaded = wasm::load("delay.wasm", &root().join("python/tests/wasm")).expect("a module");
+    let loaded = wasm::load("delay.wasm", &root().join("python/tests/scenario/wasm")).expect("a module");
     assert!(loaded.program.needs().one_way_delay);
     let mut control = loaded.program.start(&preset("reno").expect("a preset").parameters, 1);
     control.on_ack(&Ack { one_way_delay: Some(Span::from_millis(33)), ..ACK });
     assert_eq!(control.status().base_rtt, Some(Span::from_millis(33)));
-    let other = wasm::load("hostile.wasm", &root().join("python/tests/wasm")).expect("a module");
+    let other = wasm::load("hostile.wasm", &root().join("python/tests/scenario/wasm")).expect("a module");
     assert!(!other.program.needs().one_way_delay);
 }
 

@@ -1,0 +1,142 @@
+"""The command: reports that repeat themselves, runs that are kept, two reports compared, bad input in one line."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command, Loopback, wait_until
+from vegaslab.commands import cli
+
+SMALL = ("--quick", "--baseline", "cubic", "--criterion", "bufferbloat", "--criterion", "real-time")
+FILES = ("index.html", "report.md", "report.json")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in FILES}
+
+
+def test_a_report_repeats_itself_on_any_number_of_cores(vegaslab: Command, here: Path) -> None:
+    first = vegaslab("evaluate", "gallop", *SMALL, "-o", "one", "-j", "1")
+    assert (first.returncode, first.stderr) == (0, "")
+    assert "gallop keeps a 95th percentile of queueing of " in first.stdout
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "two", "-j", "3").returncode == 0
+    assert contents(here / "one") == contents(here / "two")
+    kept = {path.name: path.stat().st_mtime_ns for path in (here / "one" / "cache").iterdir()}
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "one").returncode == 0
+    assert {path.name: path.stat().st_mtime_ns for path in (here / "one" / "cache").iterdir()} == kept
+    page = contents(here / "one")["index.html"].decode()
+    assert "<script" not in page
+    assert str(here) not in page + contents(here / "one")["report.json"].decode()
+
+
+def test_a_killed_command_goes_on(vegaslab: Command, here: Path) -> None:
+    command = [sys.executable, "-m", "vegaslab", "evaluate", "gallop", *SMALL, "-j", "1", "-o"]
+    process = subprocess.Popen([*command, "killed"], cwd=here, stdout=subprocess.DEVNULL)
+    cache = here / "killed" / "cache"
+    wait_until(lambda: cache.is_dir() and len([*cache.glob("*.json")]) >= 3)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    kept = {path.name: path.stat().st_mtime_ns for path in cache.glob("*.json")}
+    assert not (here / "killed" / "report.json").exists()
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "killed").returncode == 0
+    assert {name: (cache / name).stat().st_mtime_ns for name in kept} == kept
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "whole").returncode == 0
+    assert contents(here / "killed") == contents(here / "whole")
+
+
+def test_two_reports_are_compared(vegaslab: Command) -> None:
+    bloat = SMALL[:5]
+    for name, algorithm in (("old", "tuned = { preset = 'vegas' }"), ("new", "tuned = { preset = 'sack' }")):
+        assert vegaslab("evaluate", algorithm, *bloat, "-o", name).returncode == 0
+    assert (
+        vegaslab("evaluate", "--compare", "old", "old").stdout == "0 figures are worse, 0 better, 0 otherwise changed\n"
+    )
+    worse = vegaslab("evaluate", "--compare", "old", "new")
+    assert worse.returncode == 1
+    assert any(
+        line.split()[:2] == ["ten-products", "p95_queueing_ms"] and line.endswith("worse")
+        for line in worse.stdout.splitlines()
+    )
+
+
+def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
+    (here / "mine.py").write_text(
+        "class Mine:\n"
+        "    def __init__(self, start):\n        self.window = 10.0\n"
+        "    def on_ack(self, ack):\n        self.window += 1 / self.window\n"
+        "    def on_loss(self, loss):\n        self.window = max(2.0, self.window / 2)\n"
+    )
+    done = vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((here / "mine" / "report.json").read_text())
+    assert (report["name"], report["algorithms"]["Mine"]) == ("Mine", "mine.py:Mine")
+    assert str(here) not in (here / "mine" / "report.json").read_text()
+    before = len([*(here / "mine" / "cache").iterdir()])
+    (here / "mine.py").write_text((here / "mine.py").read_text().replace("10.0", "4.0"))
+    assert vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine").returncode == 0
+    # its runs are made anew, those of the baseline are not
+    assert len([*(here / "mine" / "cache").iterdir()]) == before + 10
+
+
+def test_by_quic(vegaslab: Command, here: Path) -> None:
+    done = vegaslab("evaluate", "gallop", *SMALL[:3], "--criterion", "wired", "--transport", "quic", "-o", "quic")
+    assert done.returncode == 0, done.stderr
+    report = json.loads((here / "quic" / "report.json").read_text())
+    assert report["transport"] == "quic"
+    case, *_ = report["criteria"][0]["cases"]
+    assert "--set=flow.0.transport=quic" in case["rows"][0]["command"]
+    assert case["rows"][0]["means"]["goodput_mbps"]["mean"] > 15
+    constrained = vegaslab("evaluate", "gallop", *SMALL[:3], "--criterion", "constrained", "--transport", "quic")
+    assert constrained.returncode == 0
+    why = (
+        "  gallop is not run: evaluate/constrained:17: flow.0.packet: 500b was given; a QUIC packet has 1228b at least"
+    )
+    assert constrained.stdout.count(why) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ((), "vegaslab: evaluate: name an algorithm, such as gallop, or two dossiers with --compare"),
+        (("galop",), 'flow.0.algorithm: "galop"'),
+        (("gallop", "--criterion", "bloat"), "--criterion bloat: no such chapter; expected one of collapse, "),
+        (("gallop", "-j", "0"), "--jobs: 0 was given; at least 1"),
+        (("gallop", "--on", "here"), "--on: 'here' was given; local, or an address such as "),
+        (("gallop", "-o", "full"), "full: holds 'thesis.txt', which vegaslab does not write; move it away"),
+        (("--compare", "false", "false"), "false/report.json: is no dossier; give the folder that"),
+        (("--compare", "full", "full"), "full/report.json: No such file or directory"),
+        (("gallop", "--baseline", "gallop = { preset = 'vegas' }"), "two algorithms have one name"),
+    ],
+)
+def test_bad_input_is_one_line(
+    arguments: tuple[str, ...],
+    line: str,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (here / "full").mkdir()
+    (here / "full" / "thesis.txt").write_text("mine")
+    (here / "false").mkdir()
+    (here / "false" / "report.json").write_text('{"generator": "vegaslab evaluate", "format": 1}')
+    monkeypatch.chdir(here)
+    assert cli.main(["evaluate", *arguments]) == 2
+    complaint = capsys.readouterr().err
+    assert line in complaint
+    assert complaint.count("\n") == 1
+    assert (here / "full" / "thesis.txt").read_text() == "mine"
+    # no folder is left behind
+    assert {path.name for path in here.iterdir()} == {"full", "false"}
+
+
+def test_a_cluster_gives_the_report_of_one_machine(vegaslab: Command, here: Path, loopback: Loopback) -> None:
+    loopback.worker()
+    loopback.wait_for_workers(1)
+    small = SMALL[:5]
+    assert vegaslab("evaluate", "gallop", *small, "-o", "there", "--on", loopback.address).returncode == 0
+    assert vegaslab("evaluate", "gallop", *small, "-o", "here").returncode == 0
+    assert contents(here / "there") == contents(here / "here")

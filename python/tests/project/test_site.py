@@ -1,0 +1,117 @@
+"""What the documentation says can be done, done; and how the site's links are checked."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import vegaslab as package
+from documentation import ROOT
+from documentation.site import playground
+from documentation.site.check import problems
+from tests.conftest import Command
+
+DOCS = ROOT / "docs"
+_COMMAND = re.compile(r"^    vegaslab (.*)$", re.MULTILINE)
+_FILE = re.compile(r"<!-- ([\w.]+) -->\n```\w+\n(.*?)```", re.DOTALL)
+_REFUSED = re.compile(r"```text\n(vegaslab: .*?\n)```", re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ["tutorial.md", "how-to.md"])
+def test_the_commands_do_what_the_page_says(name: str, vegaslab: Command, here: Path) -> None:
+    page = (DOCS / name).read_text(encoding="utf-8")
+    files = dict(_FILE.findall(page))
+    program = files.pop("python", "")
+    for file, text in files.items():
+        (here / file).write_text(text)
+    refusals = []
+    for command in _COMMAND.findall(page):
+        words, _, target = command.partition(" > ")
+        done = vegaslab(*shlex.split(words))
+        if done.returncode != 0:
+            refusals.append(done.stderr)
+        elif target:
+            (here / target).write_text(done.stdout)
+    assert refusals == _REFUSED.findall(page)
+    subprocess.run([sys.executable, "-c", program], cwd=here, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_the_tutorials_numbers(vegaslab: Command) -> None:
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    runs = json.loads(vegaslab("compare", "gallop-50mbit", "-a", "vegas", "-a", "gallop", "--json").stdout)["runs"]
+    vegas, gallop = (runs[name]["flows"][0] for name in ("vegas", "gallop"))
+    assert f"{gallop['throughput_mbps']:.1f} Mb/s where Vegas gets {vegas['throughput_mbps']:.1f}" in text
+    assert f"leaves slow start after {vegas['slow_start_end_s']:.1f} s" in text
+    later = json.loads(vegaslab("run", "gallop-50mbit", "--set", "flow.0.gamma=3", "--json").stdout)["flows"][0]
+    assert f"leaves at {later['cwnd_at_slow_start_end']:.0f}" in text
+
+
+@pytest.mark.parametrize("name", ["tour", "figure"])
+def test_notebooks_are_committed_without_outputs(name: str) -> None:
+    """The site's build carries them out."""
+    cells = json.loads((DOCS / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert code
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+def test_scenarios_name_their_schema() -> None:
+    for name in package.shipped_scenarios():
+        file = ROOT / "scenarios" / f"{name}.toml"
+        first, _, _ = file.read_text(encoding="utf-8").partition("\n")
+        assert first.startswith("#:schema "), name
+        assert (file.parent / first.removeprefix("#:schema ")).resolve() == DOCS / "scenario.schema.json", name
+
+
+def test_the_citation_is_of_this_version() -> None:
+    version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_check_finds_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "b.html").write_text('<h1 id="there">b</h1>')
+    (tmp_path / "a.html").write_text(
+        '<a href="b.html#there">good</a> <a href="b.html#gone">anchor</a> <a href="c.html">page</a>'
+        '<a href="b.html#open=state">what the page keeps there</a> <a href="c.html#open=state">page</a>'
+        '<a href="https://example.org">a reader may</a> <script src="https://example.org/x.js"></script>'
+        '<img src="gone.png"> <img src="data:image/png;base64,AA">'
+    )
+    (tmp_path / "a.css").write_text("@font-face { src: url('https://example.org/f.woff') }")
+    assert list(problems(tmp_path)) == [
+        "a.html: b.html#gone: has no such anchor",
+        "a.html: c.html: is not there",
+        "a.html: c.html#open=state: is not there",
+        "a.html: https://example.org/x.js: is loaded from elsewhere",
+        "a.html: gone.png: is not there",
+        "a.css: loads from elsewhere",
+    ]
+
+
+def test_the_gallery_opens_scenarios_in_the_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = playground.link_from_gallery
+    for name in ("index.html", "playground.css", "playground.js"):
+        (tmp_path / name).write_text("made")
+    monkeypatch.setattr(playground, "_BUILT", tmp_path)
+    assert link("lossy") == "[Open in the playground](../playground/index.html#open=lossy){ .md-button }"
+    assert '<iframe class="playground" src="playground/index.html"' in playground.embedded("# a\n\nb\n\nc\n\nd")
+    monkeypatch.setattr(playground, "_BUILT", tmp_path / "not-built")
+    assert link("lossy") == ""
+    assert playground.embedded("# a\n\nb\n\nc\n\nd") == "# a\n\nb\n\nc\n\nd"
+
+
+def test_an_editors_language_server_checks_scenarios_by_it(tmp_path: Path) -> None:
+    lint = [str(Path(sys.executable).with_name("taplo")), "lint"]
+    # the schema is named from where the file is, not from the link to its folder
+    files = sorted(file.resolve() for file in package.shipped_scenarios().values())
+    good = subprocess.run([*lint, *map(str, files)], capture_output=True, text=True, check=False)
+    assert good.returncode == 0, good.stderr
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(f"#:schema {DOCS / 'scenario.schema.json'}\nname = 'wrong'\nduration = 5\n")
+    refused = subprocess.run([*lint, str(wrong)], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert "5 is not of type" in refused.stderr
