@@ -1,13 +1,12 @@
 //! The exported functions. A caller writes a text where [`input`] says, calls a function, and reads the bytes that [`answer`]
 //! and [`answer_bytes`] name, or the numbers of [`rows`]. A function that can fail returns 0 where the answer is an error: JSON
 //! with `message`, and with `line` where it is known.
-//!
-//! The module imports the functions of `outside`, by which the worker runs the reader's own algorithms.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
 
-use crate::laboratory::{Failure, Laboratory};
+use crate::failure::Failure;
+use crate::laboratory::Laboratory;
 
 #[derive(Default)]
 struct Module {
@@ -174,40 +173,4 @@ pub extern "C" fn finish(wall_s: f64) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn table() -> u32 {
     answered(|laboratory, name| laboratory.table(name))
-}
-
-/// Calls to the reader's algorithms, by the numbers that the worker gives to algorithms and connections.
-#[cfg(target_arch = "wasm32")]
-pub(crate) mod outside {
-    #[link(wasm_import_module = "own")]
-    unsafe extern "C" {
-        /// Begins a connection; returns its number.
-        pub(crate) safe fn own_start(program: u32) -> u32;
-        /// Passes an event; the outputs replace it in the slots.
-        pub(crate) safe fn own_tell(connection: u32, event: u32);
-        /// Makes another connection with equal state; returns its number.
-        pub(crate) safe fn own_copy(connection: u32) -> u32;
-        /// Frees a connection that is not used any more.
-        pub(crate) safe fn own_end(connection: u32);
-    }
-}
-
-/// Without a worker, no algorithm is kept.
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) mod outside {
-    pub(crate) fn own_start(_program: u32) -> u32 {
-        unreachable!("no worker, no algorithm of its own")
-    }
-
-    pub(crate) fn own_tell(_connection: u32, _event: u32) {
-        unreachable!("nothing was started")
-    }
-
-    pub(crate) fn own_copy(_connection: u32) -> u32 {
-        unreachable!("nothing was started")
-    }
-
-    pub(crate) fn own_end(_connection: u32) {
-        unreachable!("nothing was started")
-    }
 }

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, TableLike, Value};
 
-use crate::laboratory::Failure;
+use crate::failure::Failure;
 
 #[derive(Debug, Deserialize)]
 struct Request {

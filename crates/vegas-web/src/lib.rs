@@ -9,11 +9,13 @@
 pub mod abi;
 mod describe;
 mod edit;
+mod failure;
 mod laboratory;
 mod own;
 mod rows;
 mod steered;
 
 pub use edit::edit;
-pub use laboratory::{Failure, Laboratory};
+pub use failure::Failure;
+pub use laboratory::Laboratory;
 pub use rows::{FLOW_COLUMNS, LINK_COLUMNS};

@@ -3,6 +3,8 @@
 //!
 //! An algorithm that has failed receives no more events, and the worker ends the run.
 
+mod outside;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,8 +17,7 @@ use vegas_core::{
 };
 use vegas_sim::scenario::{Language, Loaded, Own, OwnControl, Program};
 
-use crate::abi::outside;
-use crate::laboratory::Failure;
+use crate::failure::Failure;
 
 const SLOTS: usize = 24;
 /// The number that stands for a missing value.
