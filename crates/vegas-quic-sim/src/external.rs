@@ -12,7 +12,7 @@ use vegas_core::{LossKind, Phase, Status};
 use vegas_quic::Event;
 
 use crate::Clock;
-use crate::steering::Steering;
+use crate::steering::{Steering, Told};
 use crate::tap::Tap;
 
 /// Makes controllers: what quinn's `TransportConfig::congestion_controller_factory` takes.
@@ -41,17 +41,6 @@ pub struct Call<'a> {
     pub app_limited: bool,
     /// What the controller has told of itself.
     pub told: Told,
-}
-
-/// What a controller tells of itself beside its window: quinn's interface has no place for it, s2n-quic's has.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Told {
-    /// The state that it changed to last, by the names of the BBR draft.
-    pub state: Option<&'static str>,
-    /// By what its pace is above or below its estimate of the path's rate, 256ths.
-    pub pacing_gain_256ths: Option<u64>,
-    /// The pace, bytes a second.
-    pub pace_bytes_per_second: Option<u64>,
 }
 
 impl fmt::Debug for Call<'_> {

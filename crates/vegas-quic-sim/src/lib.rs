@@ -48,9 +48,10 @@ use vegas_sim::external::{Connection, Stack};
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario};
 
-pub use external::{Call, Factory, Listener, Told};
+pub use external::{Call, Factory, Listener};
 #[cfg(feature = "s2n")]
 pub use s2n::S2nBy;
+pub use steering::Told;
 
 /// quinn with a controller of another crate in every flow, whatever algorithm the scenario names.
 ///

@@ -5,8 +5,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use vegas_core::units::{Span, Time};
 
-use crate::external::Told;
-
 /// What a controller within quinn's connection and the host around it know of each other.
 #[derive(Debug, Default)]
 pub(crate) struct Steering(Mutex<Steer>);
@@ -23,6 +21,17 @@ pub(crate) struct Steer {
     pub(crate) has_more: bool,
     /// The newest that the controller has told of itself.
     pub(crate) told: Told,
+}
+
+/// What a controller tells of itself beside its window: quinn's interface has no place for it, s2n-quic's has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    /// The state that it changed to last, by the names of the BBR draft.
+    pub state: Option<&'static str>,
+    /// By what its pace is above or below its estimate of the path's rate, 256ths.
+    pub pacing_gain_256ths: Option<u64>,
+    /// The pace, bytes a second.
+    pub pace_bytes_per_second: Option<u64>,
 }
 
 /// quinn's pacer lets windows above 2^32 bytes through at once.

@@ -4,6 +4,7 @@
 mod tests;
 
 use std::any::Any;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,9 +13,9 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 use vegas_core::units::{Segments, Span, Time};
 use vegas_core::{Algorithm, CongestionControl, LossKind, Status};
 
-use crate::detail::Lost;
-use crate::observer::{Event, Observer};
-use crate::path::{Batch, Choice, Path};
+use crate::detail::{Batch, Lost};
+use crate::event::Event;
+use crate::path::{Choice, Path};
 use crate::sends::SendLog;
 
 /// Makes a [`VegasController`] for each path of a connection. `VegasQuic::build` returns it; quinn's `TransportConfig` takes
@@ -49,6 +50,14 @@ impl ControllerFactory for VegasFactory {
         controller.tell_observer(now, Event::Started);
         Box::new(controller)
     }
+}
+
+/// Receives each call that quinn makes, after the controller has processed it: for logs, pictures and tests.
+///
+/// The connection waits while the observer runs, so the observer should return quickly.
+pub trait Observer: fmt::Debug + Send + Sync {
+    /// `event` happened at `now`; the controller has the state after it.
+    fn on_event(&self, now: Instant, event: Event, controller: &VegasController);
 }
 
 /// The algorithm of one connection on one path.

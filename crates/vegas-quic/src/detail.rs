@@ -7,8 +7,6 @@ use vegas_core::rate::{RateEstimator, Snapshot};
 use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{LostSegment, Needs, RateSample};
 
-use crate::path::Batch;
-
 /// What a path records for a control that asks for these events.
 #[derive(Clone, Debug)]
 pub(crate) struct Detail {
@@ -32,6 +30,26 @@ struct Departure {
     snapshot: Snapshot,
     /// It was acknowledged or found lost.
     settled: bool,
+}
+
+/// Packets that one acknowledgement covers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) packets: u64,
+    pub(crate) bytes: u64,
+    /// Index and send time; none if a later packet was acknowledged before.
+    pub(crate) newest: Option<(SendIndex, Time)>,
+    /// The send time of the newest of them, also if a later packet was acknowledged before.
+    pub(crate) last_sent: Option<Time>,
+    /// Packets in flight without the covered ones.
+    pub(crate) left_in_flight: Segments,
+}
+
+impl Batch {
+    /// The round-trip time of the newest packet.
+    pub(crate) fn rtt(&self, now: Time) -> Option<Span> {
+        self.newest.map(|(_, sent)| now.since(sent)).filter(|rtt| *rtt > Span::ZERO)
+    }
 }
 
 /// Packets found lost at one time.

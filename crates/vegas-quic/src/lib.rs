@@ -87,13 +87,13 @@
 mod builder;
 mod controller;
 mod detail;
-mod observer;
+mod event;
 mod path;
 #[cfg(feature = "s2n")]
 pub mod s2n;
 mod sends;
 
 pub use builder::{UnknownPreset, VegasQuic};
-pub use controller::{VegasController, VegasFactory};
-pub use observer::{Event, Observer};
+pub use controller::{Observer, VegasController, VegasFactory};
+pub use event::Event;
 pub use vegas_core;

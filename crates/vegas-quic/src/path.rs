@@ -9,7 +9,7 @@ use vegas_core::{
     Standalone, Status,
 };
 
-use crate::detail::{Detail, Lost, News};
+use crate::detail::{Batch, Detail, Lost, News};
 
 /// A congestion control of any kind.
 pub(crate) type Control = Controller<Arc<Algorithm>, Box<Joined>>;
@@ -82,26 +82,6 @@ struct Burst {
     began: Time,
     /// The round-trip time of that packet.
     rtt: Span,
-}
-
-/// Packets that one acknowledgement covers.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Batch {
-    pub(crate) packets: u64,
-    pub(crate) bytes: u64,
-    /// Index and send time; none if a later packet was acknowledged before.
-    pub(crate) newest: Option<(SendIndex, Time)>,
-    /// The send time of the newest of them, also if a later packet was acknowledged before.
-    pub(crate) last_sent: Option<Time>,
-    /// Packets in flight without the covered ones.
-    pub(crate) left_in_flight: Segments,
-}
-
-impl Batch {
-    /// The round-trip time of the newest packet.
-    pub(crate) fn rtt(&self, now: Time) -> Option<Span> {
-        self.newest.map(|(_, sent)| now.since(sent)).filter(|rtt| *rtt > Span::ZERO)
-    }
 }
 
 /// RFC 9002, section 7.2: the least window.

@@ -21,8 +21,8 @@ use vegas_core::units::{Span, Time};
 
 use super::outstanding::{Outstanding, Packet};
 use crate::Clock;
-use crate::external::{Factory, Told};
-use crate::steering::Steering;
+use crate::external::Factory;
+use crate::steering::{Steering, Told};
 
 /// Headers of UDP and IPv4, bytes.
 const HEADERS: u16 = 28;

@@ -14,8 +14,8 @@ use vegas_core::units::{Segments, SendIndex, Span, Time};
 use vegas_core::{Algorithm, LossKind, Phase, Status};
 
 use super::pacer::{Pacer, Spacing};
-use crate::detail::Lost;
-use crate::path::{Batch, Choice, Path};
+use crate::detail::{Batch, Lost};
+use crate::path::{Choice, Path};
 
 /// The algorithm of one connection on one path.
 #[derive(Clone, Debug)]

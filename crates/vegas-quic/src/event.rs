@@ -1,20 +1,7 @@
-//! Observers: they receive each call to a controller and the state after it.
-
-use std::fmt;
-use std::time::Instant;
+//! The calls of quinn, as an observer receives them.
 
 use vegas_core::LossKind;
 use vegas_core::units::Span;
-
-use crate::VegasController;
-
-/// Receives each call that quinn makes, after the controller has processed it: for logs, pictures and tests.
-///
-/// The connection waits while the observer runs, so the observer should return quickly.
-pub trait Observer: fmt::Debug + Send + Sync {
-    /// `event` happened at `now`; the controller has the state after it.
-    fn on_event(&self, now: Instant, event: Event, controller: &VegasController);
-}
 
 /// A call from quinn to a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
