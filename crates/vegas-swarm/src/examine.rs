@@ -1,31 +1,17 @@
 //! The verdict on a document: refused, too long, held, or the first check that fails.
 
 use serde_json::Value;
-use vegas_sim::outcome::Outcome;
-use vegas_sim::scenario::{Scenario, ScenarioError};
+use vegas_sim::scenario::ScenarioError;
 
 use crate::invariants;
 use crate::panics::{Panic, guarded};
 use crate::relations::{Compared, Relation};
-use crate::run;
+use crate::run::{self, Case};
 
 /// The name of the check that the simulator does not panic, which includes its own assertions and overflows.
 pub const NO_PANIC: &str = "no_panic";
 /// The name of the check that a refusal is one line.
 pub const REFUSED_IN_ONE_LINE: &str = "refused_in_one_line";
-
-/// A scenario that came to its end.
-#[derive(Clone, Debug)]
-pub struct Case<'a> {
-    /// The document as given; shortened if its run took too long.
-    pub document: Value,
-    /// The file beside which files that the document names are looked for.
-    pub source: &'a str,
-    /// The scenario that was read from the document.
-    pub scenario: Scenario,
-    /// The outcome of the run.
-    pub outcome: Outcome,
-}
 
 /// A check that failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +70,7 @@ pub fn examine(document: &Value, source: &str, events: u64, relations: &[&Relati
         Err(panic) => return failed(Failure::of_panic(panic)),
         Ok(Err(refusal)) => return refused(&refusal).map_or_else(failed, Verdict::Refused),
         Ok(Ok(None)) => return Verdict::TooLong,
-        Ok(Ok(Some((document, scenario, outcome)))) => Case { document, source, scenario, outcome },
+        Ok(Ok(Some(case))) => case,
     };
     let failed = |failure| Verdict::Failed(Box::new(case.document.clone()), failure);
     match check(&case, relations) {

@@ -3,7 +3,7 @@
 //! A network is a document, made from the swarm's seed and the network's number ([`generate`]). The simulator reads it
 //! as it reads a user's file, and its run is bounded by events ([`run`]). The outcome is checked by what must hold of
 //! one run ([`invariants`]), and by what must hold between related runs ([`relations`]). A document that fails is
-//! shrunk: it is made smaller while it fails ([`shrink`]). Verdicts are functions of seed and number; there is no clock
+//! shrunk: it is made smaller while it fails ([`document::shrink`]). Verdicts are functions of seed and number; there is no clock
 //! in them.
 
 #![forbid(unsafe_code)]
@@ -15,10 +15,8 @@ pub mod generate;
 pub mod invariants;
 pub mod network;
 pub mod panics;
-mod quantity;
 pub mod relations;
 pub mod run;
-pub mod shrink;
 pub mod traces;
 
 pub use examine::{Failure, Verdict, examine};

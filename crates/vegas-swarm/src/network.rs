@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use crate::document::shrink;
 use crate::draw::Draw;
 use crate::examine::{NO_PANIC, Verdict, examine};
+use crate::generate;
 use crate::relations::{ALL, Relation};
-use crate::{generate, shrink};
 
 /// The greatest number of smaller documents that are tried for one that fails.
 const SHRINKING_ASKS: usize = 600;

@@ -6,7 +6,7 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Scenario, ScenarioError};
 use vegas_sim::{Engine, Simulation};
 
-use crate::quantity;
+use crate::document::quantity;
 
 /// The number of events between looks at the memory held.
 const SLICE_EVENTS: u64 = 2_000;
@@ -21,6 +21,19 @@ pub enum Run {
     Done(Box<Outcome>),
     /// The run came to the bound, at this time, ns.
     Over(u64),
+}
+
+/// A scenario that came to its end.
+#[derive(Clone, Debug)]
+pub struct Case<'a> {
+    /// The document as given; shortened if its run took too long.
+    pub document: Value,
+    /// The file beside which files that the document names are looked for.
+    pub source: &'a str,
+    /// The scenario that was read from the document.
+    pub scenario: Scenario,
+    /// The outcome of the run.
+    pub outcome: Outcome,
 }
 
 /// Runs a scenario for at most `events` events.
@@ -42,17 +55,12 @@ pub fn bounded_on(engine: Engine, scenario: &Scenario, events: u64) -> Run {
     }
 }
 
-/// Returns a document, shortened until its run takes at most `events` events, with its scenario and outcome; none if it
-/// takes more however short it is.
-pub fn fitted(
-    mut document: Value,
-    source: &str,
-    events: u64,
-) -> Result<Option<(Value, Scenario, Outcome)>, ScenarioError> {
+/// Runs a document, shortened until its run takes at most `events` events; none if it takes more however short it is.
+pub fn fitted(mut document: Value, source: &str, events: u64) -> Result<Option<Case<'_>>, ScenarioError> {
     for _ in 0..ATTEMPTS {
         let scenario = Scenario::from_json(&document.to_string(), source, &[])?;
         match bounded(&scenario, events) {
-            Run::Done(outcome) => return Ok(Some((document, scenario, *outcome))),
+            Run::Done(outcome) => return Ok(Some(Case { document, source, scenario, outcome: *outcome })),
             Run::Over(0..4) => break,
             // somewhat before the time reached, as what is done ahead of time counts too
             Run::Over(reached_ns) => shorten(&mut document, reached_ns - reached_ns / 4),

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use vegas_sim::outcome::CapturePoint;
 use vegas_sim::scenario::QueueLimit;
-use vegas_swarm::examine::Case;
-use vegas_swarm::{invariants, relations, run};
+use vegas_swarm::run::{self, Case};
+use vegas_swarm::{invariants, relations};
 
 /// Returns a scenario with two flows, a source, losses and a capture, so that every check has something to check.
 fn document() -> Value {
@@ -33,8 +33,7 @@ fn case() -> Case<'static> {
 }
 
 fn case_of(document: Value) -> Case<'static> {
-    let (document, scenario, outcome) = run::fitted(document, "checked", 1_000_000).unwrap().expect("a short run");
-    Case { document, source: "checked", scenario, outcome }
+    run::fitted(document, "checked", 1_000_000).unwrap().expect("a short run")
 }
 
 type Mutant = (&'static str, fn(&mut Case<'_>));

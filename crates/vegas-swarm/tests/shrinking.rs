@@ -1,7 +1,7 @@
 //! Shrinking, by predicates with a known smallest document.
 
 use serde_json::{Value, json};
-use vegas_swarm::shrink::shrunk;
+use vegas_swarm::document::shrink::shrunk;
 
 #[test]
 fn what_does_not_matter_goes() {

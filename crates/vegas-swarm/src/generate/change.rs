@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::scale::Scale;
 use super::topology::Shape;
 use super::{Table, maybe, queue, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
 
 pub(super) fn tables(draw: &mut Draw, scale: &Scale, shape: &Shape, flows: usize) -> Vec<Value> {
     let count = match draw.below(100) {

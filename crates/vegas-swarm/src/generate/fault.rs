@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::scale::Scale;
 use super::{Table, maybe, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
 
 /// Adds impairments to a link, or to its reverse direction.
 pub(super) fn add(draw: &mut Draw, scale: &Scale, link: &mut Table) {

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::scale::Scale;
 use super::{Table, fault, maybe, queue, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
 use crate::traces;
 
 /// Returns a link between two routers.

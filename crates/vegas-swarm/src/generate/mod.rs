@@ -3,13 +3,10 @@
 //! A document is JSON, as a user's may be. The simulator reads and validates it in the same way, so that validation is
 //! covered too.
 
-mod application;
 mod change;
 mod fault;
 mod flow;
-mod host;
 mod link;
-mod parts;
 mod queue;
 mod scale;
 mod spoil;
@@ -18,8 +15,8 @@ mod traffic;
 
 use serde_json::{Map, Value, json};
 
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
 use scale::Scale;
 use topology::Shape;
 

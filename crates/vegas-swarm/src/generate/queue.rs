@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::scale::Scale;
 use super::{Table, maybe, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
 
 /// The size of the options that a packet may carry beyond its size, bytes.
 const OPTION_BYTES: u64 = 60;

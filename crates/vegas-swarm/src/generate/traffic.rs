@@ -5,8 +5,9 @@ use serde_json::Value;
 use super::scale::{HOUR_NS, Scale};
 use super::topology::Shape;
 use super::{Table, flow, maybe, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::{quantity, traces};
+use crate::traces;
 
 pub(super) fn tables(draw: &mut Draw, scale: &Scale, shape: &Shape) -> Vec<Value> {
     let count = match draw.below(100) {

@@ -3,7 +3,7 @@
 use vegas_sim::scenario::{LinkId, RateTrace, Scenario};
 
 use super::{changes_of, ensure, is_rerouted, link_name};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that the bytes of the flows that crossed a link are at most what it could carry from the start of the first
 /// flow on. This takes all changes of its rate into account, and adds a packet for each rate.

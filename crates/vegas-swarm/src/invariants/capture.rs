@@ -7,7 +7,7 @@ use vegas_sim::outcome::{CapturePoint, CapturedPacket};
 use vegas_sim::scenario::{FlowSpec, Misbehaviour};
 
 use super::ensure;
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Returns the flows with their packets; none if the scenario has no capture.
 fn captured<'a>(case: &'a Case<'_>) -> Vec<(usize, &'a FlowSpec, Vec<&'a CapturedPacket>)> {

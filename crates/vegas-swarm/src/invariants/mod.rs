@@ -7,7 +7,7 @@ mod queues;
 
 use vegas_sim::scenario::{Change, LinkChange, LinkId, Scenario};
 
-use crate::examine::Case;
+use crate::run::Case;
 
 /// An invariant; an error says what does not hold.
 pub type Invariant = fn(&Case<'_>) -> Result<(), String>;

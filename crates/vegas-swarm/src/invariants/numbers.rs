@@ -6,7 +6,7 @@ use vegas_sim::outcome::{FlowOutcome, LinkOutcome};
 use vegas_sim::scenario::{Change, LinkId, Misbehaviour, Scenario, Transport};
 
 use super::{changes_of, ensure, is_rerouted};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that every number of the totals and of the series is finite and not negative.
 pub(super) fn numbers_finite(case: &Case<'_>) -> Result<(), String> {

@@ -4,7 +4,7 @@ use vegas_sim::outcome::IncidentKind;
 use vegas_sim::scenario::{LinkId, QueueLimit, Scenario};
 
 use super::{changes_of, ensure, link_name};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that a queue holds at most its limit, which is the greatest limit that it has in the run. The packet being
 /// sent counts for the limit, but does not wait.

@@ -4,7 +4,7 @@ use vegas_core::units::{Span, Time};
 use vegas_sim::scenario::{Change, LinkChange, QueueLimit, Sampling, ScheduledChange};
 
 use super::{Compared, against, differs};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that lookahead changes no results. A link that a change changes is not fed ahead of time; so every link gets
 /// a change at the last moment that sets the queue's limit to its old value. A change of the delay, even to the old

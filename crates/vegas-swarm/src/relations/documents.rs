@@ -5,7 +5,7 @@ use vegas_sim::scenario::Scenario;
 
 use super::{Compared, against, differs};
 use crate::document::to_toml;
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that a table with `count = 3` is equal to three tables.
 pub(super) fn count_written_out(case: &Case<'_>) -> Result<Compared, String> {

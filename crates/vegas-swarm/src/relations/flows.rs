@@ -7,7 +7,7 @@ use vegas_sim::outcome::{Incident, LinkOutcome, Outcome};
 use vegas_sim::scenario::{Change, Scenario, Transport};
 
 use super::{Compared, against, differs};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that a flow that starts a nanosecond before the end, on links of its own, changes no results of the others.
 pub(super) fn idle_flow(case: &Case<'_>) -> Result<Compared, String> {

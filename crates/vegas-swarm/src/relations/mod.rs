@@ -13,7 +13,7 @@ mod scaled;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Scenario;
 
-use crate::examine::Case;
+use crate::run::Case;
 use crate::run::{Run, bounded};
 
 /// A relation between the runs of related scenarios.

@@ -6,7 +6,7 @@ use vegas_sim::Simulation;
 use vegas_sim::scenario::{Sampling, Transport};
 
 use super::{Compared, against, differs};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that a second run gives the results of the first, also in slices of a few events.
 pub(super) fn twice(case: &Case<'_>) -> Result<Compared, String> {

@@ -5,7 +5,7 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::Load;
 
 use super::{Compared, against, differs};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Checks that a run that ends sooner has equal rows until its end.
 pub(super) fn prefix(case: &Case<'_>) -> Result<Compared, String> {

@@ -3,7 +3,7 @@
 use vegas_sim::Engine;
 
 use super::{Compared, differs};
-use crate::examine::Case;
+use crate::run::Case;
 use crate::run::{Run, bounded_on};
 
 /// Checks that the reference engine, which has an event for each packet and link, gives the same tables.

@@ -8,7 +8,7 @@ use vegas_sim::scenario::{
 };
 
 use super::{Compared, against, differs};
-use crate::examine::Case;
+use crate::run::Case;
 
 /// Compares counts where every rate doubles and every time halves without rounding, and where no part of the network
 /// has constants of its own: none of Linux, QUIC, CUBIC, HyStart, PIE. Smoothed round-trip times are rounded, and so

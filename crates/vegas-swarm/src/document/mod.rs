@@ -1,5 +1,8 @@
 //! Documents as TOML, the form in which findings are kept and read.
 
+pub(crate) mod quantity;
+pub mod shrink;
+
 use serde_json::{Map, Value};
 
 /// Returns the document as a scenario file: its lists of tables as `[[flow]]` and so on, and each value in one line.

@@ -1,13 +1,17 @@
 //! Flows by TCP and QUIC.
 
+mod application;
+mod host;
+mod parts;
+
 use serde_json::{Value, json};
 use vegas_sim::scenario::Scenario;
 
 use super::scale::Scale;
 use super::topology::Shape;
-use super::{Table, application, fault, host, maybe, parts, set};
+use super::{Table, fault, maybe, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
 
 /// The number of attempts at parts, hosts and windows that go together; after these, a preset alone is taken.
 const ATTEMPTS: u64 = 6;

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::scale::{HOUR_NS, Scale};
-use super::{Table, maybe, set};
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
+use crate::generate::scale::{HOUR_NS, Scale};
+use crate::generate::{Table, maybe, set};
 
 /// Returns phases. Each has an end, except that the last one may have none.
 pub(super) fn phases(draw: &mut Draw, scale: &Scale) -> Value {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use vegas_core::{Avoidance, BaseRtt, Cut, Recovery, Rivals, Signal, SlowStart, registry};
 
-use super::{Table, maybe, set};
 use crate::draw::Draw;
+use crate::generate::{Table, maybe, set};
 
 /// Returns a preset's name.
 pub(super) fn preset(draw: &mut Draw) -> &'static str {

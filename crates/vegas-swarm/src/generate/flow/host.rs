@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::scale::{HOUR_NS, Scale};
-use super::{Table, maybe, parts, set};
+use super::parts;
+use crate::document::quantity;
 use crate::draw::Draw;
-use crate::quantity;
+use crate::generate::scale::{HOUR_NS, Scale};
+use crate::generate::{Table, maybe, set};
 
 /// Returns a kind of host, or a table of a host's properties. `delayed_ack` says whether the table may have that key.
 pub(super) fn any(draw: &mut Draw, scale: &Scale, delayed_ack: bool) -> Value {
