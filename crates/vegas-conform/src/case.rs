@@ -3,7 +3,6 @@
 use crate::grid::Point;
 use crate::network::Network;
 use crate::observed::Observed;
-use crate::report::Evidence;
 use crate::simulated::Subject;
 
 /// One requirement on a congestion control.
@@ -92,6 +91,15 @@ impl Verdict {
             Verdict::NotApplicable(_) => "not applicable",
         }
     }
+}
+
+/// A run, and the scenario to repeat it.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// The scenario file.
+    pub scenario: String,
+    /// The observations.
+    pub observed: Observed,
 }
 
 /// The least size of a full QUIC packet (RFC 9000, section 14.1), headers of UDP and IPv4 included.

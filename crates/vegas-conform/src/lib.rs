@@ -25,7 +25,7 @@ mod report;
 mod simulated;
 pub mod write;
 
-pub use case::{Case, Judge, Judged, Miss, Stage, Verdict};
+pub use case::{Case, Evidence, Judge, Judged, Miss, Stage, Verdict};
 pub use grid::Point;
 pub use network::{Detour, Network};
 pub use observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, SENT_MOST, State, Totals, UNBOUNDED};
@@ -33,5 +33,5 @@ pub use play::conform;
 #[cfg(feature = "s2n")]
 pub use quic::s2n;
 pub use quic::{Quic, Tells, quinn};
-pub use report::{Evidence, Finding, Report, shown};
+pub use report::{Finding, Report, shown};
 pub use simulated::{Preset, Subject, Watched};

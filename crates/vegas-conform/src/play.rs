@@ -37,7 +37,7 @@ fn play(subject: &dyn Subject, case: &Case, point: Point) -> Finding {
     let mut stage = Stage::new(subject, point, case.name);
     let inside = (case.judge)(&mut stage);
     let verdict = match (&inside, case.outside) {
-        (Err(Miss::Untold(_)), Some(outside)) => outside(&mut stage),
+        (Err(Miss::Untold(_)), Some(outside)) => outside(&mut stage).map(|seen| format!("from outside: {seen}")),
         _ => inside,
     };
     let verdict = Verdict::from(verdict);

@@ -1,8 +1,7 @@
 //! The verdicts of all cases.
 
-use crate::case::{Case, Verdict};
+use crate::case::{Case, Evidence, Verdict};
 use crate::grid::Point;
-use crate::observed::Observed;
 
 /// The verdict of one case at one point.
 #[derive(Clone, Debug)]
@@ -23,15 +22,6 @@ impl Finding {
     pub fn failed(&self) -> bool {
         matches!(self.verdict, Verdict::Fail { .. })
     }
-}
-
-/// A run, and the scenario to repeat it.
-#[derive(Clone, Debug)]
-pub struct Evidence {
-    /// The scenario file.
-    pub scenario: String,
-    /// The observations.
-    pub observed: Observed,
 }
 
 /// The verdicts, ordered by case, and within a case by point, as requested.

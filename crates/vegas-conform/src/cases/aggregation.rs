@@ -3,8 +3,8 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Look, Story, check, known, needs_packets, seconds};
-use super::outside;
 use super::probe_up::until_probe_up;
+use super::view::{Growth, View, at};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::Point;
 use crate::network::{Network, time};
@@ -15,7 +15,7 @@ pub(super) const STARTUP: Case = Case {
     title: "Achieving Expected STARTUP Bandwidth on a Link With Aggregation",
     checks: "UpdateACKAggregation: extra_acked is seen, the window is above twice the product, and STARTUP finds the path's rate",
     judge: startup,
-    outside: Some(outside::changes::aggregation_startup),
+    outside: Some(startup_outside),
 };
 
 /// Bursts in a round trip.
@@ -53,13 +53,30 @@ fn startup(stage: &mut Stage<'_>) -> Judged {
     ))
 }
 
+fn startup_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 16.0, "bursts of several acknowledgements, four in a round trip,")?;
+    let view = View::of(stage, &Network { duration: point.rounds(120), ..bursty(stage) })?;
+    let Growth { full_at, .. } = view.growth()?;
+    let late = || format!("full at {}", seconds(full_at));
+    check(full_at <= at(point.rounds(20)), late, "0.95 of the path's rate within twenty round trips")?;
+    let windows = view.between(Time::ZERO, full_at + point.rounds(12)).iter().map(|moment| moment.window);
+    let window = windows.fold(0.0, f64::max);
+    let seen = || format!("a window of {window:.0} at most, the product {:.0}", view.holds);
+    check(window > 2.0 * view.holds, seen, "a window above twice the product")?;
+    // slow start may double beyond the path and its queue; more than that means that an estimate takes a burst for the path's
+    // rate
+    check(window <= 10.0 * view.holds, seen, "a window of ten products at most: rates capped by what was sent")?;
+    Ok(format!("full at {}, {}", seconds(full_at), seen()))
+}
+
 pub(super) const CRUISE: Case = Case {
     name: "aggregation-cruise",
     title: "Achieving Expected Cruise Bandwidth on a Link With Aggregation",
     checks: "UpdateACKAggregation: in PROBE_CRUISE the window has extra_acked on top, remembered for BBR.ExtraAckedFilterLen round \
              trips, and the path stays full",
     judge: cruise,
-    outside: Some(outside::changes::aggregation_cruise),
+    outside: Some(cruise_outside),
 };
 
 fn cruise(stage: &mut Stage<'_>) -> Judged {
@@ -93,12 +110,31 @@ fn cruise(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("{part:.3} of the path's rate from {}, window {:.0}", seconds(settled[0].at), last.outside.window))
 }
 
+fn cruise_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 16.0, "bursts of several acknowledgements, four in a round trip,")?;
+    // bursts make the start longer
+    let (from, to) = (point.rounds(30), point.rounds(40));
+    if to > Span::from_secs(5) {
+        return Err(Miss::not_applicable(
+            "from outside: PROBE_RTT comes before PROBE_CRUISE shows on round trips this long",
+        ));
+    }
+    let view = View::of(stage, &Network { duration: to + point.rounds(4), ..bursty(stage) })?;
+    let part = view.part(at(from), at(to));
+    let seen = || {
+        format!("{part:.3} of the path's rate from {}, bursts of {:.0}", seconds(at(from)), view.holds / BURSTS as f64)
+    };
+    check(part >= 0.93, seen, "0.93 at least")?;
+    Ok(seen())
+}
+
 pub(super) const SUB_PACKET: Case = Case {
     name: "sub-packet",
     title: "Correctly Managing Sub-Packet BDPs",
     checks: "BBR.MinPipeCwnd: a window of four packets at least, the path's rate, and no standstill with delayed acknowledgements",
     judge: sub_packet,
-    outside: Some(outside::changes::sub_packet),
+    outside: Some(sub_packet_outside),
 };
 
 /// The round trip of the grid, at a rate at which a packet takes two round trips to send: the grid's rate does not matter.
@@ -135,4 +171,16 @@ fn sub_packet(stage: &mut Stage<'_>) -> Judged {
     let part = story.delivery_rate(startup.at, Time::ZERO + network.duration) / per_second;
     check(part >= 0.95, || format!("{part:.3} of the path's rate delivered"), "0.95 at least: no standstill")?;
     Ok(format!("{part:.3} of the path's rate, window {least} at least, pace {pace:.3} of the rate"))
+}
+
+fn sub_packet_outside(stage: &mut Stage<'_>) -> Judged {
+    let network = sub_packet_network(stage);
+    let rtt = network.point.rtt;
+    let view = View::of(stage, &network)?;
+    let settled = at(Span::from_secs(2) + rtt.times(60));
+    let least = view.between(settled, view.end()).iter().map(|moment| moment.window).fold(f64::INFINITY, f64::min);
+    check(least >= 3.99, || format!("a window of {least:.2}"), "four packets at least (BBR.MinPipeCwnd)")?;
+    let part = view.part(settled, view.end());
+    check(part >= 0.95, || format!("{part:.3} of the path's rate delivered"), "0.95 at least: no standstill")?;
+    Ok(format!("{part:.3} of the path's rate, window {least:.1} at least"))
 }

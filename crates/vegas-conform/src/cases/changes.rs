@@ -3,8 +3,8 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Look, Stay, Story, check, known, needs_packets, seconds, since_start};
-use super::outside;
 use super::probe_up::until_probe_up;
+use super::view::{View, at, earlier};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::{Point, rate};
 use crate::network::Network;
@@ -16,7 +16,7 @@ pub(super) const FASTER: Case = Case {
     checks: "RaiseInflightLongtermSlope: in PROBE_UP inflight_longterm grows by steps that double each round trip, until the new rate \
              is found",
     judge: faster,
-    outside: Some(outside::changes::faster),
+    outside: Some(faster_outside),
 };
 
 /// A tenth of the rate, with the queue of the whole rate. A queue of half the bandwidth-delay product makes STARTUP lose
@@ -81,6 +81,25 @@ fn faster(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("{most:.3} of the new rate, found at {} after {rounds} round trips", seconds(found.at)))
 }
 
+fn faster_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    let (slow, queue) = faster_networks(stage)?;
+    let (per_second, wait) = (point.rate_bps as f64 / 8.0 / slow.packet_bytes as f64, slow.point.wait());
+    let change = slow.point.rounds(60) + wait;
+    let bound = 3 * (per_second * point.rtt.as_nanos() as f64 / 1e9).log2().ceil() as u64 + 10;
+    // PROBE_RTT may come in between
+    let latest = change + wait.times(2) + slow.point.rounds(bound);
+    let changes = vec![(change, format!("rate = {:?}\nqueue = \"{queue}p\"", rate(point.rate_bps)))];
+    let mut view = View::of(stage, &Network { changes, duration: latest + wait, ..slow.clone() })?;
+    (view.per_second, view.point) = (per_second, point);
+    let expected = format!("0.95 of the new rate before {}", seconds(at(latest)));
+    let most = view.part(earlier(view.end(), point.rounds(4)), view.end());
+    let seen = || format!("{most:.3} of the new rate at the end");
+    let found = view.full_at(at(change)).ok_or_else(|| Miss::failed(seen(), &expected))?;
+    check(found <= at(latest), || format!("found at {}", seconds(found)), &expected)?;
+    Ok(format!("the new rate of {} found at {}", seconds(at(change)), seconds(found)))
+}
+
 /// The growth of inflight_longterm in each round trip.
 fn steps(up: &Stay<'_>) -> Vec<f64> {
     let rounds = up.looks.chunk_by(|one, next| one.inside.round_count == next.inside.round_count);
@@ -95,7 +114,7 @@ pub(super) const SLOWER: Case = Case {
     checks: "AdaptLowerBoundsFromCongestion: losses lower bw_shortterm; AdvanceMaxBwFilter: BBR.max_bw is the new rate after two \
              cycles",
     judge: slower,
-    outside: Some(outside::changes::slower),
+    outside: Some(slower_outside),
 };
 
 fn slower(stage: &mut Stage<'_>) -> Judged {
@@ -153,13 +172,36 @@ fn slower(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("bw_shortterm low at {}, max_bw at {} after {cycles} cycles", seconds(low.at), seconds(adapted.at)))
 }
 
+fn slower_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 60.0, "a tenth of it with six packets")?;
+    let change = point.rounds(50);
+    let slow = Point { rate_bps: point.rate_bps / 10, ..point };
+    let network = Network { queue_packets: (point.holds_packets() / 4.0).ceil() as u64 + 4, ..stage.network() };
+    let per_second = point.packets_per_second() / 10.0;
+    let waiting = Span::from_nanos((network.queue_packets as f64 / per_second * 1e9) as u64);
+    let duration = change + Span::from_secs(12) + (slow.rounds(1) + waiting).times(30);
+    let changes = vec![(change, format!("rate = {:?}", rate(slow.rate_bps)))];
+    let mut view = View::of(stage, &Network { changes, duration, ..network })?;
+    (view.per_second, view.holds) = (per_second, point.holds_packets() / 10.0);
+    let middle = at(change + Span::from_nanos(duration.less(change).as_nanos() / 2));
+    let part = view.part(middle, view.end());
+    check(part >= 0.9, || format!("{part:.3} of the new rate delivered"), "0.9 at least")?;
+    let (usual, most) = (view.median(middle, view.end()), 2.0 * view.holds + 4.0);
+    let seen = || format!("{usual:.0} packets in flight mostly, the product {:.0}", view.holds);
+    check(usual <= most, seen, &format!("{most:.0} at most"))?;
+    let lost = view.lost(middle, view.end()) as f64 / view.counts(view.end()).0.max(1) as f64;
+    check(lost <= 0.05, || format!("{:.1} % lost", 100.0 * lost), "5 % at most")?;
+    Ok(format!("{part:.3} of the new rate, {}", seen()))
+}
+
 pub(super) const POLICER: Case = Case {
     name: "policer",
     title: "Handling Token Bucket Policers",
     checks: "AdaptLowerBoundsFromCongestion, HandleInflightTooHigh: losses of a policer set the bounds; then the rate is the \
              tokens', with few losses",
     judge: policer,
-    outside: Some(outside::changes::policer),
+    outside: Some(policer_outside),
 };
 
 /// Tokens arrive at half of the path's rate; the bucket holds the path's bandwidth-delay product.
@@ -200,4 +242,18 @@ fn policer(stage: &mut Stage<'_>) -> Judged {
     check(part >= 0.8, seen, "0.8 of the tokens' rate at least")?;
     check(lost <= 0.05, seen, "5 % lost at most")?;
     Ok(format!("bounds at {}; {}", seconds(bounded.at), seen()))
+}
+
+fn policer_outside(stage: &mut Stage<'_>) -> Judged {
+    let network = policed(stage)?;
+    let mut view = View::of(stage, &network)?;
+    view.per_second /= 2.0;
+    let middle = at(Span::from_nanos(network.duration.as_nanos() / 2));
+    let part = view.part(middle, view.end());
+    let (delivered, lost) = (view.counts(view.end()).0 - view.counts(middle).0, view.lost(middle, view.end()));
+    let lost = lost as f64 / (delivered + lost).max(1) as f64;
+    let seen = || format!("{part:.3} of the tokens' rate, {:.1} % lost in the second half", 100.0 * lost);
+    check(part >= 0.8, seen, "0.8 of the tokens' rate at least")?;
+    check(lost <= 0.05, seen, "5 % lost at most")?;
+    Ok(seen())
 }

@@ -1,18 +1,19 @@
 //! DRAIN and its end.
 
 use super::look::{CALM, Stay, Story, check, known, millis, needs_packets, seconds, since_start};
-use super::outside;
+use super::view::View;
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::rate;
 use crate::network::Network;
 use crate::observed::State;
+use vegas_core::units::Time;
 
 pub(super) const INFLIGHT: Case = Case {
     name: "drain-inflight",
     title: "Exiting DRAIN Based on Inflight",
     checks: "CheckDrainDone: pacing_gain 0.5; PROBE_BW once C.inflight is at most Inflight(1.0)",
     judge: inflight,
-    outside: Some(outside::probes::drain),
+    outside: Some(inflight_outside),
 };
 
 /// BBR.DrainPacingGain, 256ths.
@@ -59,6 +60,34 @@ fn inflight(stage: &mut Stage<'_>) -> Judged {
         check(in_flight + 4.0 >= target, text, &format!("PROBE_BW, as the product is {target:.0}"))?;
     }
     Ok(format!("{} in DRAIN, {left} of {most:.0} segments in flight at its end", millis(drain.lasted())))
+}
+
+fn inflight_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 6.0, "from outside: a queue to be seen")?;
+    let view = View::of(stage, &Network { duration: point.rounds(60), ..stage.network() })?;
+    let grown = view.growth()?;
+    let one = view.low();
+    if grown.peak <= 1.2 * one {
+        let why = format!(
+            "from outside: {:.0} packets in flight at most, Inflight(1.0) is {one:.0}: nothing to drain",
+            grown.peak
+        );
+        return Err(Miss::NotApplicable(why));
+    }
+    let end = grown.full_at + point.rounds(24);
+    let lost = view.lost(Time::ZERO, end);
+    check(lost == 0, || format!("{lost} packets are lost"), "DRAIN empties the queue, and losses do not")?;
+    let drained = view.between(grown.peak_at, end).iter().find(|moment| f64::from(moment.in_flight) <= one);
+    let least = view.dip(grown.peak_at, end).1;
+    let seen = || format!("{:.0} packets in flight at most, {least:.0} at least until {}", grown.peak, seconds(end));
+    let drained = drained.ok_or_else(|| Miss::failed(seen(), format!("Inflight(1.0), {one:.0}, after the growth")))?;
+    Ok(format!(
+        "{:.0} packets in flight at {}, {one:.0} at {}",
+        grown.peak,
+        seconds(grown.peak_at),
+        seconds(drained.at)
+    ))
 }
 
 pub(super) const TIME: Case = Case {

@@ -8,12 +8,12 @@ mod changes;
 mod drain;
 mod generic;
 mod look;
-mod outside;
 mod probe_down;
 mod probe_rtt;
 mod probe_up;
 mod spurious;
 mod startup;
+mod view;
 
 use crate::case::Case;
 

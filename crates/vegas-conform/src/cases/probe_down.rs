@@ -4,8 +4,7 @@ use vegas_core::units::{Span, Time};
 
 use super::drain::check_gain;
 use super::look::{Stay, Story, check, known, millis, needs_packets, seconds, since_start};
-use super::outside;
-use super::probe_up::{until_probe_up, with_fresh_rtt};
+use super::probe_up::{first_probe, until_probe_up, with_fresh_rtt};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::rate;
 use crate::network::Network;
@@ -19,7 +18,7 @@ pub(super) const INFLIGHT: Case = Case {
     title: "Exiting PROBE_DOWN on Inflight",
     checks: "IsTimeToCruise: pacing_gain 0.90; PROBE_CRUISE once C.inflight is at most InflightWithHeadroom and Inflight(1.0)",
     judge: inflight,
-    outside: Some(outside::probes::down),
+    outside: Some(inflight_outside),
 };
 
 /// The stay in PROBE_DOWN that follows the first PROBE_UP.
@@ -56,6 +55,15 @@ fn inflight(stage: &mut Stage<'_>) -> Judged {
         seconds(next.at),
         millis(down.lasted())
     ))
+}
+
+fn inflight_outside(stage: &mut Stage<'_>) -> Judged {
+    let (view, probe) = first_probe(stage)?;
+    let (one, end) = (view.low(), probe.at + view.point.rounds(16));
+    let least = view.dip(probe.at, end).1;
+    let seen = || format!("{:.0} packets in flight at {}, then {least:.0} at least", probe.peak, seconds(probe.at));
+    check(least <= one, seen, &format!("Inflight(1.0), {one:.0}, within sixteen round trips"))?;
+    Ok(seen())
 }
 
 pub(super) const TIME: Case = Case {

@@ -3,8 +3,8 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Stay, Story, check, known, millis, needs_packets, seconds, since_start};
-use super::outside;
 use super::startup::rate_phase;
+use super::view::{View, at, between_probe_rtts, calm, earlier};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::grid::Point;
 use crate::network::{Network, time};
@@ -46,7 +46,7 @@ pub(super) const PLATEAU: Case = Case {
     title: "Exiting PROBE_UP on Bandwidth Plateau",
     checks: "IsTimeToGoDown: PROBE_UP paces at 1.25 and turns to PROBE_DOWN when full_bw_count reaches 3, without a loss",
     judge: plateau,
-    outside: Some(outside::probes::up),
+    outside: Some(plateau_outside),
 };
 
 fn plateau(stage: &mut Stage<'_>) -> Judged {
@@ -62,6 +62,48 @@ fn plateau(stage: &mut Stage<'_>) -> Judged {
     let rounds = up.rounds()?;
     check(rounds >= 3, || format!("{rounds} round trips"), "three round trips at least")?;
     Ok(format!("PROBE_DOWN at {} after {rounds} round trips", seconds(next.at)))
+}
+
+/// The first probe after the start: the time of the most packets in flight, their number before the probe, and the greatest
+/// number.
+pub(super) struct Probe {
+    pub(super) at: Time,
+    cruise: f64,
+    pub(super) peak: f64,
+    back: Option<(Time, f64)>,
+}
+
+/// The least factor by which a probe at 1.25 raises the packets in flight.
+const RISE: f64 = 1.15;
+
+/// Bulk data on a path without losses, for the duration of two probes.
+pub(super) fn first_probe(stage: &mut Stage<'_>) -> Result<(View, Probe), Miss> {
+    let point = stage.point();
+    needs_packets(point, 12.0, "from outside: a rise by a quarter to be seen")?;
+    between_probe_rtts(point, 8)?;
+    let view = View::of(stage, &Network { duration: until_probe_up_of(point), ..stage.network() })?;
+    let settled = at(point.rounds(36));
+    let cruise = view.median(settled, view.end());
+    let (peak_at, peak) = view.peak(settled, earlier(view.end(), point.rounds(16)));
+    let lost = view.lost(settled, view.end());
+    check(lost == 0, || format!("{lost} packets are lost"), "probes end by a plateau, without losses")?;
+    let seen = || format!("{peak:.0} packets in flight at most, mostly {cruise:.0}");
+    check(peak >= RISE * cruise, seen, "PROBE_UP, with more by a quarter for a while")?;
+    let low = view
+        .between(peak_at, peak_at + point.rounds(16))
+        .iter()
+        .find(|moment| f64::from(moment.in_flight) <= 1.05 * cruise);
+    let back = low.map(|moment| (moment.at, moment.in_flight.into()));
+    Ok((view, Probe { at: peak_at, cruise, peak, back }))
+}
+
+fn plateau_outside(stage: &mut Stage<'_>) -> Judged {
+    let (view, probe) = first_probe(stage)?;
+    let seen = || format!("{:.0} packets in flight at {}, mostly {:.0}", probe.peak, seconds(probe.at), probe.cruise);
+    let expected = format!("{:.0} again within sixteen round trips", probe.cruise);
+    let (back_at, _) = probe.back.ok_or_else(|| Miss::failed(seen(), expected))?;
+    check(probe.peak <= 2.2 * view.one(), seen, "a probe that ends below twice the product")?;
+    Ok(format!("{}, again at {}", seen(), seconds(back_at)))
 }
 
 pub(super) const LOSS: Case = Case {
@@ -105,7 +147,7 @@ pub(super) const STAYS: Case = Case {
     title: "Never Exiting PROBE_UP (or STARTUP) When Application-Limited With No Loss",
     checks: "CheckFullBWReached: application-limited round trips are no plateau; STARTUP and PROBE_UP go on, but for PROBE_RTT",
     judge: stays,
-    outside: Some(outside::startup::stays),
+    outside: Some(stays_outside),
 };
 
 fn stays(stage: &mut Stage<'_>) -> Judged {
@@ -138,6 +180,21 @@ fn stays(stage: &mut Stage<'_>) -> Judged {
     }
     check(rounds >= 4, || format!("{rounds} round trips of PROBE_UP"), "more than the three of a plateau")?;
     Ok(format!("STARTUP for {}, PROBE_UP for {}, {rounds} round trips", millis(duration), millis(up.lasted())))
+}
+
+/// Growth waits while the application gives half of the rate, and continues as soon as it gives all.
+fn stays_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 6.0, "an application that keeps a part of it in flight")?;
+    between_probe_rtts(point, 8)?;
+    let slow = until_probe_up_of(point);
+    let application = vec![rate_phase(&stage.network(), 2, Some(slow)), "{ kind = \"bulk\" }".into()];
+    let view = View::of(stage, &Network { duration: slow + point.rounds(30), application, ..stage.network() })?;
+    let expected = "STARTUP fills the path within eight round trips of the application's end of limiting it";
+    let full_at = view.full_at(at(slow)).ok_or_else(|| Miss::failed("the path is not full after thirty", expected))?;
+    let late = || format!("limited until {}, the path full at {}", seconds(at(slow)), seconds(full_at));
+    check(full_at <= at(slow + point.rounds(8)), late, expected)?;
+    Ok(late())
 }
 
 pub(super) const LONG_TERM: Case = Case {
@@ -189,7 +246,7 @@ pub(super) const REFILL: Case = Case {
     title: "Handling Application-Limited Sending During PROBE_REFILL",
     checks: "UpdateMaxBw: application-limited samples below BBR.max_bw do not count; PROBE_UP after a round trip of PROBE_REFILL",
     judge: refill,
-    outside: Some(outside::changes::refill),
+    outside: Some(refill_outside),
 };
 
 /// As PROBE_REFILL begins, the application gives an eighth of the rate for a round trip and a half.
@@ -223,3 +280,22 @@ fn refill(stage: &mut Stage<'_>) -> Judged {
     )?;
     Ok(format!("PROBE_UP at {}, max_bw stays {before:.1} segments/s", seconds(up.at)))
 }
+
+/// The application gives an eighth of the rate for a round trip and a half: samples of that time must not lower an estimate.
+fn refill_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 6.0, "an application that keeps an eighth of it in flight")?;
+    let from = calm(point)?;
+    let to = from + point.rounds(10);
+    let little = rate_phase(&stage.network(), 8, Some(Span::from_nanos(point.rounds(3).as_nanos() / 2)));
+    let application = bulk_until(from, &[little, "{ kind = \"bulk\" }".into()]);
+    let view = View::of(stage, &Network { duration: to + point.rounds(6), application, ..stage.network() })?;
+    let resumed = at(from + point.rounds(4));
+    let part = view.part(resumed, at(to));
+    let seen = || format!("{part:.3} of the path's rate from {}", seconds(resumed));
+    check(part >= FULL_AGAIN, seen, "0.93 at least: the estimate is as before")?;
+    Ok(seen())
+}
+
+/// The control runs at PROBE_DOWN's pace of 0.9 for a part of the time.
+const FULL_AGAIN: f64 = 0.93;

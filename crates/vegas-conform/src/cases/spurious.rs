@@ -3,8 +3,8 @@
 use vegas_core::units::{Span, Time};
 
 use super::look::{Look, Story, check, known, needs_packets, seconds};
-use super::outside;
 use super::probe_up::{probe_up_at, until_probe_up, with_fresh_rtt};
+use super::view::{View, at, calm};
 use crate::case::{Case, Judged, Miss, Stage};
 use crate::network::{Detour, Network, time};
 use crate::observed::{LossAt, State};
@@ -15,7 +15,7 @@ pub(super) const FAST_RECOVERY: Case = Case {
     checks: "SaveStateUponLoss, HandleSpuriousLossDetection: after packets that only came late, bounds at least as before, and the \
              probe that they ended goes on",
     judge: fast_recovery,
-    outside: Some(outside::spurious::fast_recovery),
+    outside: Some(fast_recovery_outside),
 };
 
 /// In PROBE_UP some packets take a path that is longer by a round trip, and later packets overtake them. Their retransmissions
@@ -38,13 +38,25 @@ fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
     judge(&story, Time::ZERO + up_at, false)
 }
 
+/// Some packets take a path that is longer by a round trip.
+fn fast_recovery_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 30.0, "a reordering of several packets")?;
+    tells_of_spurious(stage)?;
+    let from = calm(point)?;
+    let until = from + Span::from_nanos(point.rtt.as_nanos() / 16);
+    let detour = Some(Detour { delay: point.rtt, from, until });
+    let view = View::of(stage, &Network { detour, duration: from + point.rounds(20), ..stage.network() })?;
+    judge_outside(&view, at(from), false)
+}
+
 pub(super) const TIMEOUT: Case = Case {
     name: "spurious-rto",
     title: "Handling Spurious RTO Recovery",
     checks: "SaveStateUponLoss, HandleSpuriousLossDetection: after a timeout that only was too early, window and bounds at least as \
              before, and the probe goes on",
     judge: timeout,
-    outside: Some(outside::spurious::timeout),
+    outside: Some(timeout_outside),
 };
 
 /// In PROBE_UP the path lengthens by more than the retransmission timeout.
@@ -60,6 +72,19 @@ fn timeout(stage: &mut Stage<'_>) -> Judged {
     network.duration = up_at + Span::from_secs(2) + point.rounds(30);
     let story = Story::of(stage, &network)?;
     judge(&story, Time::ZERO + up_at, true)
+}
+
+/// The path becomes longer by more than the retransmission timeout.
+fn timeout_outside(stage: &mut Stage<'_>) -> Judged {
+    let point = stage.point();
+    needs_packets(point, 6.0, "a flight of several packets")?;
+    tells_of_spurious(stage)?;
+    let from = calm(point)?;
+    let longer = Span::from_nanos(point.rtt.as_nanos() / 2) + Span::from_millis(800) + point.rounds(3);
+    let changes = vec![(from, format!("delay = {}", time(longer)))];
+    let duration = from + Span::from_secs(2) + point.rounds(30);
+    let view = View::of(stage, &Network { changes, duration, ..stage.network() })?;
+    judge_outside(&view, at(from), true)
 }
 
 pub(super) fn tells_of_spurious(stage: &Stage<'_>) -> Result<(), Miss> {
@@ -98,4 +123,19 @@ fn judge(story: &Story, up_at: Time, by_timeout: bool) -> Judged {
     let seen = || format!("{} at {}", after.inside.state.name(), seconds(after.at));
     check(goes_on, seen, "the probe goes on: PROBE_UP, or PROBE_REFILL first")?;
     Ok(format!("{kind} at {}, taken back at {}, then {}", seconds(loss.at), seconds(undone), after.inside.state.name()))
+}
+
+fn judge_outside(view: &View, from: Time, by_timeout: bool) -> Judged {
+    let kind = if by_timeout { "timeout" } else { "recovery" };
+    let loss = view.losses.iter().find(|loss| loss.at >= from && loss.timeout == by_timeout);
+    let loss = loss.ok_or_else(|| Miss::not_applicable(format!("from outside: no needless {kind}")))?;
+    let undone =
+        loss.undone.ok_or_else(|| Miss::failed(format!("the {kind} is not taken back"), "it is taken back"))?;
+    let window = |at: Time| view.between(Time::ZERO, at).last().map_or(0.0, |moment| moment.window);
+    let before = window(loss.at);
+    let later = view.between(undone, undone + view.point.rounds(3));
+    let after = later.iter().map(|moment| moment.window).fold(0.0, f64::max);
+    let seen = || format!("a window of {before:.1} before the {kind}, {after:.1} after {}", seconds(undone));
+    check(after >= 0.9 * before, seen, "0.9 of it at least")?;
+    Ok(seen())
 }
