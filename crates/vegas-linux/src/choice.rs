@@ -1,5 +1,7 @@
 //! The choice of the algorithm for the kernel: a preset with changes, or the algorithm of a scenario's flow.
 
+pub mod outside;
+
 use serde_json::json;
 use vegas_core::registry::{self, Preset};
 use vegas_core::{Composition, HostCapabilities, Needs, Parameters, Standalone};
@@ -7,7 +9,7 @@ use vegas_sim::scenario::{FlowSpec, Scenario};
 
 use crate::Error;
 use crate::abi::{Config, KERNELS_OWN, NONE_U32, Numbers, OWN};
-use crate::outside::{self, KERNEL, OUTSIDE};
+use outside::{KERNEL, OUTSIDE};
 
 /// The signal needs routers' times, so the flow's packets carry the option.
 pub(crate) const NEEDS_ROUTERS: u32 = 1;

@@ -1,5 +1,7 @@
 //! The command line: `vegaslab linux ...` passes its arguments here unchanged.
 
+mod live;
+
 use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
@@ -14,14 +16,14 @@ use nix::sys::signal::Signal;
 use serde_json::Map;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
-use vegas_linux::attached::Attached;
+use vegas_linux::Error;
 use vegas_linux::choice::Choice;
-use vegas_linux::installed::Installed;
+use vegas_linux::choice::outside;
+use vegas_linux::machine::attached::Attached;
+use vegas_linux::machine::host;
+use vegas_linux::machine::installed::Installed;
 use vegas_linux::run::Receivers;
-use vegas_linux::{Error, host, outside};
 use vegas_sim::results::{self, WriteOptions};
-
-use crate::live;
 
 /// Congestion controls of the Vegas family in this machine's TCP.
 #[derive(Parser)]

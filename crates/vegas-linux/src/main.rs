@@ -1,7 +1,6 @@
 //! `vegas-linux`, the program behind `vegaslab linux` that talks to the kernel.
 
 mod command;
-mod live;
 
 use std::process::ExitCode;
 

@@ -3,6 +3,11 @@
 //! All that a run makes (namespaces, devices, congestion controls, sockets) belongs to this process and has no name
 //! that outlives it: however the run ends, nothing is left.
 
+mod completion;
+mod endpoints;
+mod quic;
+pub mod recording;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, ScopedJoinHandle};
@@ -15,19 +20,21 @@ use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{FlowSpec, Scenario, Transport};
 
 use crate::Error;
-use crate::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
 use crate::choice::Choice;
-use crate::completion::Completion;
-use crate::endpoints::{self, Sender};
-use crate::lateness::Lateness;
-use crate::namespace::{DEVICE, Namespace};
-use crate::option::{Device, Programs};
-use crate::own::Own;
-use crate::processors::Processors;
-use crate::quic::{self, Fetched, Server};
-use crate::recording::{FlowRecord, flow_series};
-use crate::router::{Clock, Routed, Router};
-use crate::trace::{Record, Trace};
+use crate::clock::{Clock, pause};
+use crate::kernel::option::{Device, Programs};
+use crate::kernel::records::Record;
+use crate::kernel::trace::Trace;
+use crate::machine::own::Own;
+use crate::network::addresses::{self, FLOWS_MAX, RECEIVERS, SENDERS};
+use crate::network::lateness::Lateness;
+use crate::network::namespace::{DEVICE, Namespace};
+use crate::network::processors::Processors;
+use crate::network::router::{Routed, Router};
+use completion::Completion;
+use endpoints::Sender;
+use quic::{Fetched, Server};
+use recording::{FlowRecord, flow_series};
 
 /// The result of a run on real sockets.
 #[derive(Debug)]
@@ -271,7 +278,7 @@ fn read_traces(
     while !over.load(Ordering::Relaxed) {
         let known = records.len();
         if traces.is_empty() {
-            endpoints::pause(NAP);
+            pause(NAP);
         }
         for trace in traces {
             records.extend(trace.next(NAP)?);
@@ -284,7 +291,7 @@ fn read_traces(
         }
     }
     over.store(true, Ordering::Relaxed);
-    endpoints::pause(LAST_RECORDS);
+    pause(LAST_RECORDS);
     for trace in traces {
         records.extend(trace.next(Duration::ZERO)?);
     }

@@ -11,8 +11,8 @@ use vegas_linux::abi::{
     EVENT_ACK, EVENT_DUPLICATE_ACKS, EVENT_ECN, EVENT_RECOVERED, EVENT_START, EVENT_TIMEOUT, EVENT_UNDO,
     FLAG_WINDOW_LIMITED, News,
 };
+use vegas_linux::kernel::records::Record;
 use vegas_linux::run::{Run, run};
-use vegas_linux::trace::Record;
 use vegas_sim::outcome::IncidentKind;
 use vegas_sim::scenario::Scenario;
 
@@ -173,10 +173,10 @@ fn a_live_own_algorithm_decides_as_the_core_does() {
     if !support::kernel_is_ready() {
         return;
     }
-    let own = vegas_linux::outside::OUTSIDE.expect("the build has one");
+    let own = vegas_linux::choice::outside::OUTSIDE.expect("the build has one");
     let flows = format!("[[flow]]\nalgorithm = {{ rust = \"{}\" }}\n[[flow]]\nalgorithm = \"reno-linux\"\n", own.name);
     let scenario =
-        vegas_linux::outside::read(&(HEIRS.to_owned() + &flows), "own.toml", false, &[]).expect("a scenario");
+        vegas_linux::choice::outside::read(&(HEIRS.to_owned() + &flows), "own.toml", false, &[]).expect("a scenario");
     let run = run(&scenario, &AtomicBool::new(false)).expect("the run succeeds");
     let kinds = replay_all(&run);
     let told = run.records_of(0).filter(|record| record.event.kind == EVENT_ACK).count();

@@ -12,8 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use vegas_core::aqt::{HEADER_WITH_OPTION_BYTES, Head, PLAIN_HEADER_BYTES, Stamps};
 use vegas_linux::abi::{READ_MALFORMED, READ_PAYLOAD, READ_SEGMENT, READ_STAMPS, Reading, with_echo};
-use vegas_linux::object::PROOF_STEPS;
-use vegas_linux::option::{Counts, Programs, ProofStep};
+use vegas_linux::kernel::PROOF_STEPS;
+use vegas_linux::kernel::option::{Counts, Programs};
+use vegas_linux::kernel::records::OptionStep;
 
 const PACKETS_READ: usize = 10_000_000;
 const PACKETS_PASSED: usize = 1_000_000;
@@ -42,7 +43,7 @@ fn read_batches(batches: usize, seed: u64) -> [usize; 4] {
     let mut source = Source::new(seed);
     let mut seen = [0; 4];
     for _ in 0..batches {
-        let mut step = || ProofStep { head: Head::of(&source.packet()), reading: Reading::default() };
+        let mut step = || OptionStep { head: Head::of(&source.packet()), reading: Reading::default() };
         let mut steps: Vec<_> = (0..PROOF_STEPS).map(|_| step()).collect();
         programs.read(steps.as_mut_slice().try_into().expect("a batch")).expect("the proof program runs");
         for step in &steps {

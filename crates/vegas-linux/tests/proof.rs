@@ -17,8 +17,10 @@ use vegas_linux::abi::{
     EVENT_UNDO, Event, FLAG_RECOVERY, FLAG_WINDOW_LIMITED, News, Numbers, OWN,
 };
 use vegas_linux::choice::Choice;
-use vegas_linux::object::{PROOF_STEPS, Proof, ProofStep};
-use vegas_linux::outside::OUTSIDE;
+use vegas_linux::choice::outside::OUTSIDE;
+use vegas_linux::kernel::PROOF_STEPS;
+use vegas_linux::kernel::object::Proof;
+use vegas_linux::kernel::records::ProofStep;
 use vegas_sim::scenario::Program;
 
 use twin::Core;
@@ -82,7 +84,7 @@ mod own {
     const STEPS: usize = 500_000;
 
     fn config() -> Config {
-        let own = vegas_linux::outside::OUTSIDE.expect("the build has one");
+        let own = vegas_linux::choice::outside::OUTSIDE.expect("the build has one");
         Choice::of_preset(own.name, &[]).expect("the kernel carries it").config()
     }
 

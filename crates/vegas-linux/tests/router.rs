@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use packets::checksum_error;
 use vegas_core::units::Span;
-use vegas_linux::processors::Processors;
-use vegas_linux::router::{Routed, Router};
+use vegas_linux::network::processors::Processors;
+use vegas_linux::network::router::{Routed, Router};
 use vegas_sim::outcome::{CapturePoint, Frame};
 use vegas_sim::scenario::Scenario;
 

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use vegas_linux::abi::{EVENT_ACK, FLAG_FEEDBACK};
+use vegas_linux::kernel::records::Record;
 use vegas_linux::run::{Receivers, Run, run_to};
-use vegas_linux::trace::Record;
 use vegas_sim::scenario::Scenario;
 
 /// A scenario with 10 Mb/s forward, 1 Mb/s backward with bursts against the acknowledgements, and a round trip of 40

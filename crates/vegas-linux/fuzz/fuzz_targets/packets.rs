@@ -8,10 +8,10 @@
 
 #![no_main]
 
-#[path = "../../src/addresses.rs"]
+#[path = "../../src/network/addresses.rs"]
 #[allow(dead_code, reason = "compiled in as it is: the crate keeps it to itself, and not all of it is fuzzed")]
 mod addresses;
-#[path = "../../src/packets.rs"]
+#[path = "../../src/network/packets.rs"]
 #[allow(dead_code, reason = "compiled in as it is: the crate keeps it to itself, and not all of it is fuzzed")]
 mod packets;
 #[path = "../../../vegas-core/tests/support/packets.rs"]

@@ -29,7 +29,7 @@ fn what_is_installed_is_there_until_it_is_removed() {
 #[cfg(vegas_own)]
 #[test]
 fn an_own_algorithm_is_installed_by_its_name() {
-    let own = vegas_linux::outside::OUTSIDE.expect("the build has one");
+    let own = vegas_linux::choice::outside::OUTSIDE.expect("the build has one");
     let kernel_name = vegas_linux::choice::Choice::of_preset(own.name, &[]).expect("it is carried").kernel_name;
     if !support::kernel_is_ready() || registered().contains(&kernel_name) {
         return;

@@ -6,7 +6,7 @@ use std::{env, thread};
 /// Returns whether this machine can load BPF congestion controls. If not, prints the reason in one line; in CI it
 /// fails.
 pub(crate) fn kernel_is_ready() -> bool {
-    let Err(missing) = vegas_linux::host::check() else { return true };
+    let Err(missing) = vegas_linux::machine::host::check() else { return true };
     assert_ne!(env::var("CI").as_deref(), Ok("true"), "{missing}");
     eprintln!("SKIPPED: {missing}");
     false

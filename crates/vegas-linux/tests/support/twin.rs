@@ -2,7 +2,7 @@
 
 use vegas_core::{Algorithm, StandaloneControl, State};
 use vegas_linux::abi::{Config, Decision, EVENT_START, Event, OWN};
-use vegas_linux::outside::OUTSIDE;
+use vegas_linux::choice::outside::OUTSIDE;
 use vegas_sim::scenario::{OwnControl, Program};
 
 /// The core with the object's configuration.

@@ -4,7 +4,6 @@ use std::io::{ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -14,8 +13,8 @@ use socket2::{Domain, Protocol, Socket, Type};
 use vegas_core::units::{Bytes, Time};
 
 use crate::Error;
-use crate::addresses;
-use crate::router::Clock;
+use crate::clock::{Clock, pause};
+use crate::network::addresses;
 
 /// The sender of a flow, as the scenario describes it.
 #[derive(Clone, Debug)]
@@ -141,11 +140,6 @@ pub(crate) fn wait_until(time: Time, clock: Clock, stop: &AtomicBool) -> bool {
         pause(left.min(NAP));
     }
     false
-}
-
-#[allow(clippy::disallowed_methods, reason = "real hosts wait in real time")]
-pub(crate) fn pause(span: Duration) {
-    thread::sleep(span);
 }
 
 fn is_wait(error: &std::io::Error) -> bool {

@@ -6,10 +6,10 @@ use vegas_sim::scenario::{FlowSpec, Sampling, Scenario};
 use vegas_sim::{Delivery, Direction};
 
 use crate::abi::{EVENT_ACK, EVENT_ECN, EVENT_TIMEOUT};
-use crate::quic::Fetched;
-use crate::reading::{Reading, base_rtt_ms, mbps, millis, window};
-use crate::router::Clock;
-use crate::trace::Record;
+use crate::clock::Clock;
+use crate::kernel::reading::{Reading, base_rtt_ms, mbps, millis, window};
+use crate::kernel::records::Record;
+use crate::run::quic::Fetched;
 
 /// The records of one flow with their times, ascending.
 #[derive(Clone, Debug, Default)]

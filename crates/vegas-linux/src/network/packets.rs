@@ -3,7 +3,7 @@
 use vegas_core::aqt::{Head, replace_byte};
 use vegas_sim::{Carried, Direction, WireSize};
 
-use crate::addresses::flow_between;
+use super::addresses::flow_between;
 
 /// Packets in flight, each in the slot of its number; the memory of a slot is reused.
 pub(crate) struct Packets {

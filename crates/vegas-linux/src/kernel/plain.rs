@@ -2,9 +2,7 @@
 #![allow(unsafe_code, reason = "reads structs of plain integers that C has written")]
 
 use crate::abi::{Config, Decision, Event};
-use crate::object::ProofStep;
-use crate::option;
-use crate::trace::Record;
+use crate::kernel::records::{OptionStep, ProofStep, Record};
 
 /// A `repr(C)` struct of integers without padding: any bytes of its size are a valid value, and it has no other bytes.
 ///
@@ -24,7 +22,7 @@ unsafe impl Plain for Record {}
 // SAFETY: as above
 unsafe impl Plain for ProofStep {}
 // SAFETY: as above
-unsafe impl Plain for option::ProofStep {}
+unsafe impl Plain for OptionStep {}
 // SAFETY: an integer
 unsafe impl Plain for u32 {}
 // SAFETY: an integer

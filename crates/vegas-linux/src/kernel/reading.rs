@@ -4,7 +4,7 @@ use vegas_core::units::Window;
 use vegas_sim::outcome::FlowSeries;
 
 use crate::abi::{EVENT_ACK, EVENT_START, EVENT_TIMEOUT, NONE_U32};
-use crate::trace::Record;
+use crate::kernel::records::Record;
 
 /// The newest state of a connection, and its counts since the start.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,10 +13,11 @@ use vegas_sim::scenario::Scenario;
 
 use crate::Error;
 use crate::choice::smallest;
-use crate::installed::Installed;
-use crate::reading::{Reading, mbps};
-use crate::router::Clock;
-use crate::trace::{Record, Trace};
+use crate::clock::Clock;
+use crate::kernel::reading::{Reading, mbps};
+use crate::kernel::records::Record;
+use crate::kernel::trace::Trace;
+use crate::machine::installed::Installed;
 
 /// Follows the connections of some installations.
 pub struct Watch {

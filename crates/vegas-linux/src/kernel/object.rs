@@ -3,15 +3,14 @@
 use std::fs;
 use std::os::fd::{AsFd, AsRawFd};
 
-use libbpf_rs::{
-    ErrorKind, Link, MapCore, MapFlags, MapHandle, MapMut, Object, ObjectBuilder, OpenObject, ProgramInput, ProgramMut,
-};
+use libbpf_rs::{ErrorKind, Link, MapCore, MapHandle, MapMut, Object, ObjectBuilder, OpenObject};
 
 use crate::Error;
-use crate::abi::{Config, Decision, Event};
+use crate::abi::Config;
 use crate::choice::NEEDS_CONTROL;
-use crate::option::FEEDBACK;
-use crate::plain::{Plain, bytes_of, from_bytes};
+use crate::kernel::maps::{FEEDBACK, PROOF_STEPS, missing, only_value, program, run_over};
+use crate::kernel::plain::bytes_of;
+use crate::kernel::records::ProofStep;
 
 /// The object that build.rs made of core and glue.
 static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/vegas.bpf.o"));
@@ -28,19 +27,6 @@ const NAME_BYTES: usize = 16;
 
 const TOO_LONG: &str =
     "its verifier follows a million instructions and no more (docs/linux.md, \"A step too long for the verifier\")";
-
-/// The steps that one call of the proof program takes.
-pub const PROOF_STEPS: usize = 4096;
-
-/// One step of the proof: an event of the core, and the answer of the object's copy.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProofStep {
-    /// The event.
-    pub event: Event,
-    /// The answer.
-    pub decision: Decision,
-}
 
 /// Opens and loads the object with these numbers; it registers nothing yet. The object reads the routers' times from
 /// `feedback`, the map of the option's programs.
@@ -99,25 +85,6 @@ pub(crate) fn register(object: &mut Object) -> Result<Link, Error> {
     ops.attach_struct_ops().map_err(|error| Error::new("registering a congestion control", error))
 }
 
-/// Returns the map with a name that ends in `suffix`.
-pub(crate) fn map(object: &Object, suffix: &str) -> Result<MapHandle, Error> {
-    let map = object.maps().find(|map| map.name().to_string_lossy().ends_with(suffix)).ok_or_else(missing)?;
-    MapHandle::try_from(&map).map_err(|error| Error::new(suffix, error))
-}
-
-/// Returns the program of this name.
-pub(crate) fn program<'a>(object: &'a Object, name: &str) -> Result<ProgramMut<'a>, Error> {
-    object.progs_mut().find(|program| program.name() == name).ok_or_else(missing)
-}
-
-/// Returns the value of a map with a single entry: a section of variables, or an array of length one.
-pub(crate) fn only_value(map: &impl MapCore) -> Option<Vec<u8>> {
-    map.lookup(&ONLY, MapFlags::ANY).ok().flatten()
-}
-
-/// The key of the only entry in such a map.
-pub(crate) const ONLY: [u8; 4] = 0u32.to_ne_bytes();
-
 /// The counters of the kernel side, in the order of its section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
@@ -163,22 +130,4 @@ impl Proof {
     pub fn run(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
         run_over(&self.object, PROOF, "proof_steps", steps)
     }
-}
-
-/// Runs a proof's program over the steps, which it updates in place through their map.
-pub(crate) fn run_over<T: Plain>(object: &Object, name: &str, steps_map: &str, steps: &mut [T]) -> Result<(), Error> {
-    let failed = |error: libbpf_rs::Error| Error::new("the proof program", error);
-    let map = map(object, steps_map)?;
-    let bytes: Vec<u8> = steps.iter().flat_map(|step| bytes_of(step).iter().copied()).collect();
-    map.update(&ONLY, &bytes, MapFlags::ANY).map_err(failed)?;
-    program(object, name)?.test_run(ProgramInput::default()).map_err(failed)?;
-    let bytes = map.lookup(&ONLY, MapFlags::ANY).map_err(failed)?.ok_or_else(missing)?;
-    for (step, bytes) in steps.iter_mut().zip(bytes.chunks_exact(size_of::<T>())) {
-        *step = from_bytes(bytes).ok_or_else(missing)?;
-    }
-    Ok(())
-}
-
-pub(crate) fn missing() -> Error {
-    Error::new("the BPF object", "a part of it is missing")
 }

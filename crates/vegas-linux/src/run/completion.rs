@@ -2,9 +2,9 @@
 
 use vegas_sim::scenario::Scenario;
 
-use crate::addresses;
-use crate::reading::Reading;
-use crate::trace::Record;
+use crate::kernel::reading::Reading;
+use crate::kernel::records::Record;
+use crate::network::addresses;
 
 /// The flows of a run that ends when all have completed.
 #[derive(Debug)]

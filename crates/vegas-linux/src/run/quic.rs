@@ -18,11 +18,11 @@ use vegas_sim::scenario::{FlowSpec, Scenario, Transport};
 
 use crate::Error;
 use crate::abi::{Decision, EVENT_ACK, EVENT_ECN, EVENT_START, EVENT_TIMEOUT, Event, NONE_U32};
-use crate::addresses;
-use crate::endpoints::pause;
-use crate::namespace::Namespace;
-use crate::router::real_and_monotonic_ns;
-use crate::trace::Record;
+use crate::clock::pause;
+use crate::clock::real_and_monotonic_ns;
+use crate::kernel::records::Record;
+use crate::network::addresses;
+use crate::network::namespace::Namespace;
 
 const PROGRAM: &str = "vegaslab-quic";
 /// The UDP and IPv4 headers, bytes.

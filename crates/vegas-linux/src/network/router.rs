@@ -18,7 +18,6 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, clock_gettime};
 use vegas_core::aqt;
 use vegas_core::units::{Span, Time};
 use vegas_sim::outcome::Outcome;
@@ -26,50 +25,13 @@ use vegas_sim::scenario::{FlowSpec, Scenario};
 use vegas_sim::{Carried, Carrier, Delivery, Direction};
 
 use crate::Error;
-use crate::capture::Capture;
-use crate::endpoints::pause;
-use crate::lateness::Lateness;
-use crate::packets::{Packets, mark, parse};
-use crate::processors::{Processors, Taken, stay_on};
-use crate::shift::{SHIFTS, Shift};
+use crate::clock::{Clock, pause};
+use crate::network::capture::Capture;
+use crate::network::lateness::Lateness;
+use crate::network::packets::{Packets, mark, parse};
+use crate::network::processors::{Processors, Taken, stay_on};
+use crate::network::shift::{SHIFTS, Shift};
 use crate::sys;
-
-/// The machine's monotonic clock, counted from the run's beginning; the kernel side stamps its records by the same clock.
-#[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    began_ns: u64,
-}
-
-impl Clock {
-    /// Starts a clock that shows 0 now.
-    pub fn start() -> Self {
-        Clock { began_ns: monotonic_ns() }
-    }
-
-    /// Returns the time that the clock shows.
-    pub fn now(&self) -> Time {
-        self.at(monotonic_ns())
-    }
-
-    /// Returns the clock's time at an instant of the monotonic clock; 0 before the run's beginning.
-    pub fn at(&self, monotonic_ns: u64) -> Time {
-        Time::from_nanos(monotonic_ns.saturating_sub(self.began_ns))
-    }
-}
-
-pub(crate) fn monotonic_ns() -> u64 {
-    nanos(ClockId::CLOCK_MONOTONIC)
-}
-
-/// Reads the same instant by the real-time clock, in which other programs write times down, and by the monotonic one.
-pub(crate) fn real_and_monotonic_ns() -> (u64, u64) {
-    (nanos(ClockId::CLOCK_REALTIME), monotonic_ns())
-}
-
-fn nanos(clock: ClockId) -> u64 {
-    // Linux always has these clocks
-    clock_gettime(clock).map_or(0, |time| time.tv_sec() as u64 * 1_000_000_000 + time.tv_nsec() as u64)
-}
 
 /// The result of a router.
 #[derive(Debug)]

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use vegas_core::units::{Span, Time};
 use vegas_linux::Error;
 use vegas_linux::choice::Choice;
-use vegas_linux::installed::Installed;
-use vegas_linux::own::Own;
-use vegas_linux::watch::{self, Step};
+use vegas_linux::machine::installed::Installed;
+use vegas_linux::machine::own::Own;
+use vegas_linux::machine::watch::{self, Step};
 use vegas_sim::results::TableFormat;
 
 #[derive(Args)]

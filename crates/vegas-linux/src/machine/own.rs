@@ -7,8 +7,9 @@ use libbpf_rs::{Link, MapHandle, Object};
 use crate::Error;
 use crate::abi::Config;
 use crate::choice::Choice;
-use crate::object;
-use crate::trace::{Trace, Until};
+use crate::kernel::maps::map;
+use crate::kernel::object;
+use crate::kernel::trace::{Trace, Until};
 
 /// Algorithms that are registered while this value lives.
 pub struct Own {
@@ -37,16 +38,14 @@ impl Own {
     }
 
     pub(crate) fn traces(&self) -> Result<Vec<Trace<'static>>, Error> {
-        let trace = |object| {
-            Trace::start(&object::map(object, "trace")?, object::map(object, ".data.traced")?, Until::ObjectGoes)
-        };
+        let trace = |object| Trace::start(&map(object, "trace")?, map(object, ".data.traced")?, Until::ObjectGoes);
         self.objects.iter().map(trace).collect()
     }
 
     /// Checks that no record was lost: a loss would leave a gap in series and proof.
     pub(crate) fn check_complete(&self) -> Result<(), Error> {
         for object in &self.objects {
-            let lost = object::counts(&object::map(object, ".data.counts")?)?.records_lost;
+            let lost = object::counts(&map(object, ".data.counts")?)?.records_lost;
             if lost > 0 {
                 return Err(Error(format!(
                     "the kernel had no room for {lost} records: the machine is too slow for it"

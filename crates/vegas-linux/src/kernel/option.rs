@@ -8,12 +8,10 @@ use std::os::fd::AsFd;
 use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, Object, ObjectBuilder, ProgramInput};
 use nix::net::if_::if_nametoindex;
 
-use vegas_core::aqt::Head;
-
 use crate::Error;
-use crate::abi::Reading;
-use crate::object::{PROOF_STEPS, map, missing, only_value, program, run_over};
-use crate::plain::{bytes_of, from_bytes};
+use crate::kernel::maps::{FEEDBACK, PROOF_STEPS, map, missing, only_value, program, run_over};
+use crate::kernel::plain::{bytes_of, from_bytes};
+use crate::kernel::records::OptionStep;
 use crate::sys;
 
 /// The object that build.rs made of core and glue.
@@ -22,9 +20,6 @@ static OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/option.bpf.o"))
 /// The map of the link header's length.
 const DEVICE: &str = ".rodata.device";
 const HEARD: &str = "heard";
-/// The map through which the programs hand the routers' times to sockets.
-pub(crate) const FEEDBACK: &str = "feedback";
-
 /// A network device that can carry the option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
@@ -119,20 +114,10 @@ pub(crate) fn counts(map: &MapHandle) -> Result<Counts, Error> {
     Ok(Counts { inserted, heard, without_room, malformed })
 }
 
-/// One step of the proof: the beginning of a packet, and the programs' reading of it.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub struct ProofStep {
-    /// The beginning of the packet.
-    pub head: Head,
-    /// The programs' reading of it.
-    pub reading: Reading,
-}
-
 /// Runs of the programs for the proof, without a device.
 impl Programs {
     /// Computes the programs' reading of each packet.
-    pub fn read(&self, steps: &mut [ProofStep; PROOF_STEPS]) -> Result<(), Error> {
+    pub fn read(&self, steps: &mut [OptionStep; PROOF_STEPS]) -> Result<(), Error> {
         run_over(&self.object, "option_prove", "readings", steps)
     }
 

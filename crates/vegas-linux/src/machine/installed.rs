@@ -7,12 +7,13 @@ use libbpf_rs::{MapCore, MapHandle, Object};
 
 use crate::Error;
 use crate::abi::Config;
-use crate::attached;
-use crate::choice::Choice;
-use crate::host;
-use crate::object::{self, Counts};
-use crate::plain::from_bytes;
-use crate::trace::{self, Trace, Until};
+use crate::choice::{Choice, NEEDS_ROUTERS};
+use crate::kernel::maps::only_value;
+use crate::kernel::object::{self, Counts};
+use crate::kernel::plain::from_bytes;
+use crate::kernel::trace::{self, Trace, Until};
+use crate::machine::feedback;
+use crate::machine::host;
 
 /// The names of what is pinned in the folder; the names of the maps in the object are in [`PINNED`].
 mod pin {
@@ -69,7 +70,7 @@ impl Installed {
         if installed.is_registered() {
             return Err(Error(format!("{} is installed already; remove it first", choice.kernel_name)));
         }
-        let feedback = attached::feedback()?.filter(|_| choice.composition.signal.needs_routers());
+        let feedback = feedback::map()?.filter(|_| choice.composition.signal.needs_routers());
         let mut object = object::load(&choice.kernel_name, &choice.config(), feedback.as_ref())?;
         fs::create_dir(&installed.folder).map_err(|error| Error::new(installed.folder.display(), error))?;
         installed.pin(&mut object).inspect_err(|_| drop(fs::remove_dir_all(&installed.folder)))?;
@@ -94,7 +95,7 @@ impl Installed {
         self.remove_own()?;
         // anything else in the folder stays
         let _ = fs::remove_dir(folder());
-        attached::sweep()
+        feedback::sweep(any_needs_routers)
     }
 
     fn remove_own(&self) -> Result<(), Error> {
@@ -136,7 +137,7 @@ impl Installed {
 
     fn value(&self, name: &str) -> Result<Vec<u8>, Error> {
         let path = self.folder.join(name);
-        object::only_value(&self.map(name)?).ok_or_else(|| Error::new(path.display(), "has no value"))
+        only_value(&self.map(name)?).ok_or_else(|| Error::new(path.display(), "has no value"))
     }
 
     fn named(kernel_name: &str) -> Self {
@@ -156,6 +157,12 @@ impl Installed {
         let mut link = object::register(object)?;
         link.pin(self.folder.join(pin::LINK)).map_err(|error| failed(pin::LINK, error))
     }
+}
+
+/// Returns whether an installed algorithm reads the routers' times, or may.
+pub(super) fn any_needs_routers() -> Result<bool, Error> {
+    let needs = |it: &Installed| it.status().map_or(true, |status| status.config.needs & NEEDS_ROUTERS != 0);
+    Ok(Installed::all()?.iter().any(needs))
 }
 
 fn folder() -> PathBuf {

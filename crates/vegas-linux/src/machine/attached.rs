@@ -1,15 +1,15 @@
 //! Devices that carry RoVegas's option. A folder in the BPF file system for each device keeps the programs there.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use libbpf_rs::MapHandle;
 
 use crate::Error;
-use crate::choice::NEEDS_ROUTERS;
-use crate::host;
-use crate::installed::Installed;
-use crate::option::{self, Counts, Device, Programs};
+use crate::kernel::option::{self, Counts, Device, Programs};
+use crate::machine::feedback;
+use crate::machine::host;
+use crate::machine::installed;
 
 /// A device that adds the option to the packets of connections that ask for it.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Attached {
         if attached.folder.exists() {
             return Err(Error(format!("{device} has the option already; remove it first")));
         }
-        let programs = Programs::load(found.link_header_bytes, feedback()?.as_ref())?;
+        let programs = Programs::load(found.link_header_bytes, feedback::map()?.as_ref())?;
         fs::create_dir_all(&attached.folder).map_err(|error| Error::new(attached.folder.display(), error))?;
         attached.pin(&programs, &found).inspect_err(|_| drop(fs::remove_dir_all(&attached.folder)))?;
         Ok(attached)
@@ -41,7 +41,7 @@ impl Attached {
 
     /// Returns all devices with the option, by name.
     pub fn all() -> Result<Vec<Self>, Error> {
-        let names = host::names_in(&devices())?;
+        let names = host::names_in(&feedback::devices())?;
         Ok(names.iter().map(|name| Attached::at(&device_of(name))).collect())
     }
 
@@ -53,7 +53,7 @@ impl Attached {
     /// Detaches the programs from the device.
     pub fn remove(&self) -> Result<(), Error> {
         fs::remove_dir_all(&self.folder).map_err(|error| Error::new(self.folder.display(), error))?;
-        sweep()
+        feedback::sweep(installed::any_needs_routers)
     }
 
     /// Returns the programs' counts.
@@ -63,13 +63,13 @@ impl Attached {
     }
 
     fn at(device: &str) -> Self {
-        Attached { device: device.into(), folder: devices().join(pin_of(device)) }
+        Attached { device: device.into(), folder: feedback::devices().join(pin_of(device)) }
     }
 
     fn pin(&self, programs: &Programs, device: &Device) -> Result<(), Error> {
         let failed = |error| Error::new(self.folder.display(), error);
-        if !feedback_path().exists() {
-            programs.feedback()?.pin(feedback_path()).map_err(failed)?;
+        if !feedback::path().exists() {
+            programs.feedback()?.pin(feedback::path()).map_err(failed)?;
         }
         programs.counts_map()?.pin(self.folder.join(COUNTS)).map_err(failed)?;
         for (mut link, name) in programs.attach(device)?.into_iter().zip(LINKS) {
@@ -77,35 +77,6 @@ impl Attached {
         }
         Ok(())
     }
-}
-
-/// Returns the map in which programs at all devices find sockets; `None` before the first device. The map outlives the
-/// devices while an installed algorithm holds it, so that a later device uses it, too.
-pub(crate) fn feedback() -> Result<Option<MapHandle>, Error> {
-    let path = feedback_path();
-    let open = || MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error));
-    path.exists().then(open).transpose()
-}
-
-/// Removes the shared map once neither a device nor an installed algorithm needs it.
-pub(crate) fn sweep() -> Result<(), Error> {
-    let asks_routers = |it: &Installed| it.status().map_or(true, |status| status.config.needs & NEEDS_ROUTERS != 0);
-    if !folder().exists() || !Attached::all()?.is_empty() || Installed::all()?.iter().any(asks_routers) {
-        return Ok(());
-    }
-    fs::remove_dir_all(folder()).map_err(|error| Error::new(folder().display(), error))
-}
-
-fn feedback_path() -> PathBuf {
-    folder().join(option::FEEDBACK)
-}
-
-fn devices() -> PathBuf {
-    folder().join("devices")
-}
-
-fn folder() -> PathBuf {
-    Path::new(host::BPFFS).join("vegaslab-option")
 }
 
 /// The escapes of "." and "%" in a folder's name: the BPF file system reserves names with a dot, which devices such as

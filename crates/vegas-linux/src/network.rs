@@ -1,0 +1,10 @@
+//! The simulator's network in real time, between two namespaces of this machine.
+
+pub(crate) mod addresses;
+mod capture;
+pub mod lateness;
+pub(crate) mod namespace;
+mod packets;
+pub mod processors;
+pub mod router;
+mod shift;
