@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 
 use vegas_core::units::Time;
 
+use super::Progress;
+use super::carried::Delivery;
 use super::components::Component;
-use super::external_flows;
+use super::external;
 use super::hosts::{Hosts, flows};
-use super::{Delivery, Progress, memory};
+use crate::endpoint::Flow;
 use crate::endpoint::external::Stack;
 use crate::measure::outcome::{FlowSeries, LinkSeries, Outcome};
 use crate::measure::recorder::{Recorder, link_outcome, seconds};
@@ -15,6 +17,10 @@ use crate::network::Network;
 use crate::scenario::{Sampling, Scenario, ScheduledChange};
 use crate::util::event::Event;
 use crate::util::watch::{Stopped, Watch};
+
+/// The memory of a flow at the set-up: [`Flow`], its places in routes, plan and timers, and the places of its first
+/// segments and SACK blocks.
+pub(super) const FLOW_BYTES: usize = size_of::<Flow>() + 200;
 
 /// A run on one kind of network.
 #[derive(Debug)]
@@ -50,13 +56,13 @@ impl<N: Network> EventLoop<N> {
         own_hosts: bool,
         watch: &mut Watch<'_>,
     ) -> Result<Self, Stopped> {
-        let set_up_bytes = memory::set_up_bytes::<N>(scenario);
+        let set_up_bytes = set_up_bytes::<N>(scenario);
         // hosts that are not the engine's end the run when they like
         let rows = if own_hosts { Recorder::rows_of(scenario) } else { [0, 0] };
         watch.check_memory(set_up_bytes + Recorder::rows_bytes(rows[0], rows[1]))?;
         let network = N::new(scenario, own_hosts, watch)?;
         let mut flows = flows(scenario, own_hosts, watch)?;
-        external_flows::connect(scenario, stack, &mut flows, watch)?;
+        external::connect(scenario, stack, &mut flows, watch)?;
         let has_external = flows.iter().any(|flow| flow.external.is_some());
         Ok(EventLoop {
             now: Time::ZERO,
@@ -67,7 +73,7 @@ impl<N: Network> EventLoop<N> {
             events: 0,
             network,
             hosts: Hosts::new(scenario, flows, rows),
-            stack: external_flows::stack_of_traffic(scenario, stack),
+            stack: external::stack_of_traffic(scenario, stack),
             changes: scenario.changes.clone().into(),
             delivered: (!own_hosts).then(Vec::new),
             is_plain: own_hosts && !has_external && scenario.traffic.is_empty(),
@@ -181,4 +187,12 @@ impl<N: Network> EventLoop<N> {
             self.hosts.timers.schedule(self.hosts.components.sampler(), now + step);
         }
     }
+}
+
+/// Returns the memory that the set-up of a run takes, with the scenario's own, bytes. It is known before any of it is
+/// taken.
+fn set_up_bytes<N: Network>(scenario: &Scenario) -> u64 {
+    let steps: usize = scenario.flows.iter().map(|flow| flow.path.len() + flow.reverse_path.len()).sum();
+    let own = scenario.flows.len() * FLOW_BYTES + scenario.links.len() * N::LINK_BYTES + steps * 16;
+    scenario.memory_bytes() + own as u64
 }

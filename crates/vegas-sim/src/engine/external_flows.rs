@@ -3,39 +3,10 @@
 use vegas_core::units::Time;
 
 use super::event_loop::EventLoop;
-use super::hosts::Hosts;
-use crate::endpoint::Flow;
-use crate::endpoint::external::{Connection, Datagram, DatagramId, Stack};
-use crate::measure::outcome::{Incident, IncidentKind};
-use crate::measure::recorder::seconds;
+use super::external::{datagram, packet};
+use crate::endpoint::external::Connection;
 use crate::network::Network;
-use crate::packet::{Ecn, Packet, PacketKind, WireSize};
-use crate::scenario::{Scenario, Transport};
-use crate::util::watch::{Stopped, Watch};
-
-/// Makes the ends of the flows that are not TCP.
-pub(super) fn connect(
-    scenario: &Scenario,
-    stack: Option<&dyn Stack>,
-    flows: &mut [Flow],
-    watch: &mut Watch<'_>,
-) -> Result<(), Stopped> {
-    for (id, (flow, spec)) in flows.iter_mut().zip(&scenario.flows).enumerate() {
-        watch.step()?;
-        if spec.transport == Transport::Quic {
-            let stack = stack.expect("the caller of a run with QUIC flows brings a stack");
-            flow.external = Some(stack.connect(spec, id as u32, scenario.seed));
-        }
-    }
-    Ok(())
-}
-
-/// The stack of the connections that sources of traffic open; `None` if all of them are TCP's.
-pub(super) fn stack_of_traffic(scenario: &Scenario, stack: Option<&dyn Stack>) -> Option<Box<dyn Stack>> {
-    let mut connections = scenario.traffic.iter().filter_map(|source| source.connection());
-    let has_quic = connections.any(|spec| spec.transport == Transport::Quic);
-    has_quic.then(|| stack.and_then(Stack::kept).expect("a stack that opens connections for sources of traffic"))
-}
+use crate::packet::{Ecn, Packet, PacketKind};
 
 impl<N: Network> EventLoop<N> {
     /// Calls a flow's connection with an event, sends its datagrams and sets its timer.
@@ -92,37 +63,4 @@ impl<N: Network> EventLoop<N> {
         let (id, marked) = (datagram(packet), packet.ecn().has(Ecn::MARKED));
         self.drive(packet.flow(), |connection, now| connection.receive(now, id, marked));
     }
-}
-
-impl Hosts {
-    pub(super) fn is_external(&self, packet: &Packet) -> bool {
-        packet.kind() != PacketKind::Datagram && self.flows[packet.flow() as usize].external.is_some()
-    }
-
-    /// Adds an incident for each lost connection, with the time of the loss.
-    pub(super) fn note_lost_connections(&mut self, now: Time) {
-        let flows = self.flows.iter().enumerate();
-        let lost = flows.filter_map(|(id, flow)| {
-            let totals = flow.external.as_ref()?.totals(now);
-            let time_s = seconds(totals.over.filter(|_| totals.lost)?);
-            let kind = IncidentKind::ConnectionLost;
-            Some(Incident { time_s, kind, flow: id as u32, link: None, sequence: totals.counts.delivered_bytes })
-        });
-        self.outcome.incidents.extend(lost);
-    }
-
-    pub(super) fn connection(&mut self, id: u32) -> &mut dyn Connection {
-        self.flows[id as usize].external.as_deref_mut().expect("the flow is external")
-    }
-}
-
-fn packet(flow: u32, datagram: &Datagram) -> Packet {
-    let kind = if datagram.id.forward { PacketKind::Data } else { PacketKind::Ack };
-    Packet::new(kind, flow, datagram.id.number, WireSize::of(datagram.wire))
-        .with_ecn(Ecn::CAPABLE.when(datagram.ecn_capable))
-}
-
-/// Returns the id of the datagram from which [`packet`] made a packet.
-pub(super) fn datagram(packet: &Packet) -> DatagramId {
-    DatagramId { forward: packet.kind() == PacketKind::Data, number: packet.sequence }
 }

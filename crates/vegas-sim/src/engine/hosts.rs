@@ -3,8 +3,9 @@
 use vegas_core::units::Time;
 
 use super::components::Components;
-use super::external_flows::datagram;
+use super::external::datagram;
 use crate::endpoint::Flow;
+use crate::endpoint::external::Connection;
 use crate::measure::link_totals::LinkTotals;
 use crate::measure::outcome::{CapturePoint, Incident, IncidentKind, Outcome};
 use crate::measure::recorder::{Recorder, flow_outcome, seconds};
@@ -110,9 +111,29 @@ impl Hosts {
         recorder.finish(outcome)
     }
 
+    /// Adds an incident for each lost connection, with the time of the loss.
+    fn note_lost_connections(&mut self, now: Time) {
+        let flows = self.flows.iter().enumerate();
+        let lost = flows.filter_map(|(id, flow)| {
+            let totals = flow.external.as_ref()?.totals(now);
+            let time_s = seconds(totals.over.filter(|_| totals.lost)?);
+            let kind = IncidentKind::ConnectionLost;
+            Some(Incident { time_s, kind, flow: id as u32, link: None, sequence: totals.counts.delivered_bytes })
+        });
+        self.outcome.incidents.extend(lost);
+    }
+
     /// Returns whether a packet belongs to a flow of the scenario, and not to traffic.
     pub(super) fn is_of_flow(&self, packet: &Packet) -> bool {
         packet.flow() < self.components.flows && packet.kind() != PacketKind::Datagram
+    }
+
+    pub(super) fn is_external(&self, packet: &Packet) -> bool {
+        packet.kind() != PacketKind::Datagram && self.flows[packet.flow() as usize].external.is_some()
+    }
+
+    pub(super) fn connection(&mut self, id: u32) -> &mut dyn Connection {
+        self.flows[id as usize].external.as_deref_mut().expect("the flow is external")
     }
 
     #[inline]

@@ -2,25 +2,12 @@
 //! run alone, so that a limit stops every repetition at the same event. `tests/memory.rs` compares it with what is
 //! allocated.
 
-use super::event_loop::EventLoop;
+use super::event_loop::{EventLoop, FLOW_BYTES};
 use crate::endpoint::Flow;
 use crate::measure::outcome::{CapturedPacket, Incident};
 use crate::measure::recorder::Recorder;
 use crate::network::Network;
 use crate::results;
-use crate::scenario::Scenario;
-
-/// The memory of a flow at the set-up: [`Flow`], its places in routes, plan and timers, and the places of its first
-/// segments and SACK blocks.
-const FLOW_BYTES: usize = size_of::<Flow>() + 200;
-
-/// Returns the memory that the set-up of a run takes, with the scenario's own, bytes. It is known before any of it is
-/// taken.
-pub(super) fn set_up_bytes<N: Network>(scenario: &Scenario) -> u64 {
-    let steps: usize = scenario.flows.iter().map(|flow| flow.path.len() + flow.reverse_path.len()).sum();
-    let own = scenario.flows.len() * FLOW_BYTES + scenario.links.len() * N::LINK_BYTES + steps * 16;
-    scenario.memory_bytes() + own as u64
-}
 
 impl<N: Network> EventLoop<N> {
     /// Returns about how much memory the run holds, bytes.

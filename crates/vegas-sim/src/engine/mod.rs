@@ -1,15 +1,18 @@
 //! The engine: one event after another, in the order of (time, component), until the scenario's end.
 
 mod background;
+mod carried;
 mod carrier;
 mod components;
 mod event_loop;
+mod external;
 mod external_flows;
 mod hosts;
 mod memory;
 mod segments;
 
-pub use carrier::{Carried, Carrier, Delivery, Direction};
+pub use carried::{Carried, Delivery, Direction};
+pub use carrier::Carrier;
 use event_loop::EventLoop;
 
 use vegas_core::units::Time;

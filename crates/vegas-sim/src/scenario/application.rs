@@ -3,11 +3,10 @@
 use vegas_core::units::{Bytes, Rate, Span};
 
 use super::document::{ActivityKind, ApplicationPhase as Given, MediaLayer as GivenLayer};
-use super::flow;
 use super::model::{Activity, ApplicationPhase, MediaLayer, Video};
+use crate::scenario::document::scalar::Named;
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Field, Table};
-use crate::scenario::read::scalar::Named;
 
 /// The greatest rate, that of links: a segment must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -15,6 +14,8 @@ const PERIOD_MAX: Span = Span::from_secs(3600);
 /// The usual values of players of video over HTTP.
 const SEGMENT: Span = Span::from_secs(4);
 const BUFFER: Span = Span::from_secs(30);
+/// The greatest size that JSON and a double count exactly.
+const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 /// Frames are listed in the results, so that they must not come too fast.
 const FRAME_TIME_MIN: Span = Span::from_micros(100);
 const FRAME_MAX: Bytes = Bytes::new(1_000_000_000);
@@ -51,7 +52,7 @@ fn activity(key: &str, phase: &Given) -> Checked<Activity> {
             off: period(child(key, "off"), phase.off)?,
         }),
         ActivityKind::Requests => {
-            let size = flow::size(child(key, "size"), phase.size)?;
+            let size = size(child(key, "size"), phase.size)?;
             let think = phase.think.map_or(Span::ZERO, |think| think.0);
             Ok(Activity::Requests { size: size.ok_or_else(|| Problem::missing(child(key, "size")))?, think })
         }
@@ -87,9 +88,9 @@ fn layers(key: &str, phase: &Given) -> Checked<Vec<MediaLayer>> {
 }
 
 fn layer(key: &str, given: &GivenLayer) -> Checked<MediaLayer> {
-    let frame = |name: &str, size| {
+    let frame = |name: &str, given| {
         let key = child(key, name);
-        let size = flow::size(key.clone(), Some(size))?.ok_or_else(|| Problem::missing(&key))?;
+        let size = size(key.clone(), Some(given))?.ok_or_else(|| Problem::missing(&key))?;
         match size > FRAME_MAX {
             true => Err(Problem::new(key, "is too large for a frame; write 1gb at most")),
             false => Ok(size),
@@ -161,5 +162,18 @@ fn positive(key: String, span: Span) -> Checked<Span> {
     match span == Span::ZERO {
         true => Err(Problem::new(key, "is 0; write a time above 0, such as \"1s\"")),
         false => Ok(span),
+    }
+}
+
+/// Checks the size of a transfer; `None` for a transfer without end.
+pub(super) fn size(key: String, given: Option<Field<Bytes>>) -> Checked<Option<Bytes>> {
+    match given.map(|size| size.0) {
+        Some(size) if size.get() == 0 => {
+            Err(Problem::new(key, "a transfer of 0 bytes sends nothing; write 1b or more"))
+        }
+        Some(size) if size > SIZE_MAX => {
+            Err(Problem::new(key, format!("is too large; write {}b at most", SIZE_MAX.get())))
+        }
+        size => Ok(size),
     }
 }

@@ -7,9 +7,9 @@ use vegas_core::units::{Bytes, Span, Time};
 use super::document::{self, Numbered};
 use super::model::{Change, FlowSpec, LinkChange, LinkId, Load, QueueLimit, RouteChange, ScheduledChange, TrafficSpec};
 use super::network::{Network, Paths};
+use crate::scenario::document::scalar::Kind;
 use crate::scenario::read::error::{Checked, Problem, child, suggestion};
 use crate::scenario::read::field::{Field, Table};
-use crate::scenario::read::scalar::Kind;
 use crate::util::watch::Watch;
 
 /// The most links of a route: a packet counts the links that it has passed in 16 bits, over all routes of its flow.

@@ -6,41 +6,14 @@ use vegas_core::{
     SlowStart, Standalone,
 };
 
+use super::document::scalar::CompositionName;
 use super::document::{Algorithm, Flow, Parts};
 use super::model::{Folder, Language, Own, Transport};
 use crate::scenario::read::error::{Checked, Problem, child};
-use crate::scenario::read::field::{Field, FromGiven, Given};
+use crate::scenario::read::field::Field;
 
 /// The preset that supplies the parts that a table of parts leaves out.
 const DEFAULT_PRESET: &str = "reno";
-
-/// The name of a table of parts, which is safe as a folder's name, in HTML and in LaTeX.
-#[derive(Clone, Debug)]
-pub(super) struct CompositionName(String);
-
-const NAME_LENGTH_MAX: usize = 60;
-
-impl FromGiven for CompositionName {
-    const EXPECTED: &'static str = "a name of letters, digits, - _ +";
-
-    fn from_given(given: Given<'_>) -> Result<Self, String> {
-        let Given::Text(text) = given else {
-            return Err(format!("{given} is not a text; expected {}", Self::EXPECTED));
-        };
-        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
-        if text.is_empty() || text.starts_with(['-', '+']) || !text.chars().all(allowed) {
-            return Err(format!("{given} is no name; write letters, digits, - _ + and begin with none of - +"));
-        }
-        if text.len() > NAME_LENGTH_MAX {
-            return Err(format!("is {} characters long; at most {NAME_LENGTH_MAX} are allowed", text.len()));
-        }
-        Ok(CompositionName(text.into()))
-    }
-
-    fn schema() -> schemars::Schema {
-        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_+-]{0,59}$" })
-    }
-}
 
 /// The algorithm of a flow.
 pub(super) struct FlowAlgorithm {

@@ -10,9 +10,9 @@ use super::model::{
     DelayedAck, FlowKind, FlowSpec, Folder, Handshake, HostKind, HostSpec, LinkId, Misbehaviour, Transport,
 };
 use super::network::Network;
+use crate::scenario::document::scalar::{Count, SEGMENTS_MAX};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::{Count, SEGMENTS_MAX};
 
 /// The largest IPv4 packet.
 const PACKET_MAX: Bytes = Bytes::new(65_535);
@@ -24,8 +24,6 @@ const QUIC_HEADERS: Bytes = Bytes::new(28);
 const QUIC_PACKET_MIN: Bytes = Bytes::new(1228);
 /// The default size of a QUIC packet: the size that quinn finds on an Ethernet path, and the headers.
 const QUIC_PACKET_DEFAULT: u64 = 1480;
-/// The greatest size that JSON and a double count exactly.
-const SIZE_MAX: Bytes = Bytes::new(1 << 53);
 /// RFC 1122, section 4.2.3.2: the delay must be less than half a second.
 const DELAYED_ACK_MAX: Span = Span::from_millis(500);
 /// A time above any retransmission timeout in use.
@@ -66,7 +64,7 @@ pub(super) fn resolve(
             (packet, packet, QUIC_HEADERS)
         }
     };
-    let size = size(child(key, "size"), flow.size)?;
+    let size = application::size(child(key, "size"), flow.size)?;
     let application = application::resolve(&child(key, "application"), &flow.application)?;
     let kind = FlowKind {
         transport,
@@ -369,19 +367,6 @@ pub(super) fn times(
         return Err(Problem::new(child(key, "stop"), message));
     }
     Ok((Time::ZERO + start, stop.map(|stop| Time::ZERO + stop.0)))
-}
-
-/// Checks the size of a transfer; `None` for a transfer without end.
-pub(super) fn size(key: String, given: Option<Field<Bytes>>) -> Checked<Option<Bytes>> {
-    match given.map(|size| size.0) {
-        Some(size) if size.get() == 0 => {
-            Err(Problem::new(key, "a transfer of 0 bytes sends nothing; write 1b or more"))
-        }
-        Some(size) if size > SIZE_MAX => {
-            Err(Problem::new(key, format!("is too large; write {}b at most", SIZE_MAX.get())))
-        }
-        size => Ok(size),
-    }
 }
 
 /// Checks a packet's size on the wire.

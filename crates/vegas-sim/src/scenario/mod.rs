@@ -31,14 +31,15 @@ mod flow;
 mod model;
 mod network;
 mod read;
+mod template;
 mod traffic;
 mod validate;
 
+pub use document::json_schema;
 pub use model::*;
 pub use read::error::ScenarioError;
 pub use read::quantity::{bits_per_second, bytes, nanoseconds};
-pub use read::schema::json_schema;
-pub use read::template::{Template, read_toml};
+pub use template::{Template, read_toml};
 
 use read::error::{Place, Problem, child};
 use read::source::Source;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use vegas_core::units::{Rate, Span};
 
 use super::document::{Flow, SizeDistribution, Traffic, TrafficKind};
-use super::flow;
 use super::model::{
     ConnectionTrace, ConversationSpec, DatagramSpec, Distribution, Folder, LinkId, Load, OnOff, ReplaySpec, Side,
     TrafficSpec, TransferSpec, Transport, trace,
 };
 use super::network::Network;
+use super::{application, flow};
+use crate::scenario::document::scalar::Named;
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::Named;
 
 /// The greatest rate, that of links: a datagram must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
@@ -154,7 +154,7 @@ fn transfers(
     folder: &dyn Folder,
 ) -> Checked<TransferSpec> {
     let key_size = child(key, "size");
-    let size = flow::size(key_size.clone(), traffic.size)?.ok_or_else(|| Problem::missing(key_size))?;
+    let size = application::size(key_size.clone(), traffic.size)?.ok_or_else(|| Problem::missing(key_size))?;
     let distribution = match traffic.size_distribution.map(|distribution| distribution.0) {
         None | Some(SizeDistribution::Fixed) => None,
         Some(SizeDistribution::Exponential) => Some(Distribution::Exponential),

@@ -35,7 +35,7 @@ pub(super) fn scenario(
     let sources = file.traffic.as_deref().unwrap_or_default();
     let documents = numbered(&file.flow);
     check_flows(documents.len())?;
-    watch.check_memory(memory::flows_bytes(&documents))?;
+    watch.check_memory(memory::flows_bytes(documents.len()))?;
     let network = network::build(&file.topology, &documents, sources, folder, watch)?;
     let (flows, unused) = flows(&documents, duration, &network, folder, watch)?;
     let mut traffic = Vec::with_capacity(sources.len());

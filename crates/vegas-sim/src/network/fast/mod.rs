@@ -29,7 +29,7 @@ use crate::network::fast::in_flight::delay_lines::{AT_END, DelayLines, Entered, 
 use crate::network::fast::in_flight::overtaking::Overtaking;
 use crate::network::fast::link::Link;
 use crate::network::fast::links::Links;
-use crate::network::fast::lookahead::uncongested::UncongestedLink;
+use crate::network::fast::links::uncongested::UncongestedLink;
 use crate::network::fast::record::{Exit, LinkRecord};
 use crate::network::fast::routes::{First, Routes, Step, Ways};
 use crate::network::labels::Labels;

@@ -3,7 +3,7 @@
 //! Most packets on drop-tail links are of the usual size, find no other size in the queue, find the queue no longer
 //! than it has been before, and come before the next sample. Then three comparisons show that only two things are left
 //! to do: to count the packet, and to compute its arrival. A path segment of uncongested links
-//! ([`crate::network::fast::lookahead::path_segment`]) has a record, too: its transmitter takes no time, and its delay
+//! ([`crate::network::fast::links::path_segment`]) has a record, too: its transmitter takes no time, and its delay
 //! is the time all the way through.
 
 use vegas_core::aqt::Aqt;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
+use crate::scenario::document::scalar::{Count, Named};
 use crate::scenario::read::field::{Field, Table};
-use crate::scenario::read::scalar::{Count, Named};
 
 /// A phase of an application.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::{Rate, Span};
 
+use crate::scenario::document::scalar::{Chance, Name, Whole};
 use crate::scenario::model::QueueLimit;
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::{Chance, Name, Whole};
 
 /// Something that changes during the run: a link's values, or a flow's route.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -7,11 +7,10 @@ use vegas_core::units::{Bytes, Span};
 use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
 use super::{ApplicationPhase, DelaySchedule, Link};
-use crate::scenario::composition::CompositionName;
+use crate::scenario::document::scalar::{Burst, CompositionName, Count, Name, Named, Whole};
 use crate::scenario::model::{DelayedAck, Handshake, HostKind, Transport};
 use crate::scenario::read::error::suggestion;
 use crate::scenario::read::field::{Either, Field, FromGiven, Given, ScalarOrTable, Table};
-use crate::scenario::read::scalar::{Burst, Count, Name, Named, Whole};
 
 /// The most flows of a table: more than a run holds in the memory of most machines.
 const COUNT_MAX: u64 = 100_000;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
+use crate::scenario::document::scalar::JitterModel;
 use crate::scenario::read::field::{Field, ScalarOrTable};
-use crate::scenario::read::scalar::JitterModel;
 
 /// The distribution of a packet's extra delay.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::scenario::document::scalar::{Chance, LossModel, Probability};
 use crate::scenario::read::field::{Field, ScalarOrTable};
-use crate::scenario::read::scalar::{Chance, LossModel, Probability};
 
 /// The distribution of losses.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::Span;
 
+use crate::scenario::document::scalar::{Chance, Named, QueueKind, Whole};
 use crate::scenario::model::{Isolation, QueueLimit};
 use crate::scenario::read::field::{Field, ScalarOrTable};
-use crate::scenario::read::scalar::{Chance, Named, QueueKind, Whole};
 
 /// A link's queue.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
+use crate::scenario::document::scalar::{Kind, Name, Probability, Whole};
 use crate::scenario::read::field::{Either, Field, Table};
-use crate::scenario::read::scalar::{Kind, Name, Probability, Whole};
 
 use super::delay::{DelaySchedule, LinkDelay};
 use super::jitter::Jitter;

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use vegas_core::units::{Bytes, Rate, Span};
 
 use super::{Flow, Link};
+use crate::scenario::document::scalar::{Name, Named, Shape};
 use crate::scenario::model::Side;
 use crate::scenario::read::field::{Field, Table};
-use crate::scenario::read::scalar::{Name, Named, Shape};
 
 /// A source of background traffic.
 #[derive(Debug, Deserialize, JsonSchema)]

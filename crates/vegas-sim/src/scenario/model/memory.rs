@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use crate::scenario::document::Numbered;
 use crate::scenario::model::{FlowSpec, LinkSpec, Scenario};
 
 /// The memory of a node's name, bytes: the text, and the reference to it.
@@ -21,10 +20,10 @@ impl Scenario {
 }
 
 /// Returns the least memory of flows with separate hosts, bytes, before any of it is allocated.
-pub(in crate::scenario) fn flows_bytes(flows: &[Numbered<'_>]) -> u64 {
+pub(in crate::scenario) fn flows_bytes(flows: usize) -> u64 {
     let links = 4 * size_of::<LinkSpec>() + 2 * NODE_BYTES;
     let path = 2 * 3 * size_of::<usize>();
-    (flows.len() * (size_of::<FlowSpec>() + links + path)) as u64
+    (flows * (size_of::<FlowSpec>() + links + path)) as u64
 }
 
 /// Returns about how much memory a tree of values takes, bytes.

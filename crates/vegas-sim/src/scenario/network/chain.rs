@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use crate::scenario::document::scalar::Name;
 use crate::scenario::document::{Link, Topology};
 use crate::scenario::model::trace::Folder;
 use crate::scenario::model::{LinkId, LinkKind, NodeId, QueueLimit};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::{Field, Table};
-use crate::scenario::read::scalar::Name;
 
 use crate::util::watch::Watch;
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use vegas_core::units::{Rate, Span, Time};
 
 use super::Network;
-use super::link::within_an_hour;
 use crate::scenario::document::{self, LinkDelay};
 use crate::scenario::model::trace::{self, Folder};
 use crate::scenario::model::{DelaySchedule, Discipline, Impairments, LinkId, LinkKind, LinkSpec, QueueLimit};
@@ -132,4 +131,14 @@ impl Network {
             if *backward { reverse } else { path }.push(*link);
         }
     }
+}
+
+/// The greatest delay: Mars is at most 22 minutes away.
+const DELAY_MAX: Span = Span::from_secs(3600);
+
+pub(super) fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
+    if delay > DELAY_MAX {
+        return Err(Problem::new(key, "is longer than an hour; write 1h at most"));
+    }
+    Ok(delay)
 }

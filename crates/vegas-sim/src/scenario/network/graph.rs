@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use vegas_core::units::Span;
 
+use crate::scenario::document::scalar::Name;
 use crate::scenario::document::{GraphLink, Numbered, Topology};
 use crate::scenario::model::trace::Folder;
 use crate::scenario::model::{LinkId, NodeId};
 use crate::scenario::read::error::{Checked, Problem, child, suggestion};
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::Name;
 
 use crate::util::watch::Watch;
 

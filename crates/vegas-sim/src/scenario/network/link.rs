@@ -12,12 +12,11 @@ use crate::scenario::model::{
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Either;
 
+use super::delay::within_an_hour;
 use super::{delay as varying, queue};
 
 /// The greatest rate: a packet's transmission must take at least a part of the simulator's nanosecond.
 const RATE_MAX: Rate = Rate::from_bits_per_second(1_000_000_000_000);
-/// The greatest delay: Mars is at most 22 minutes away.
-const DELAY_MAX: Span = Span::from_secs(3600);
 
 /// Resolves a link between routers in a row, forward and backward; without `default_queue` the file must have its
 /// queue.
@@ -103,13 +102,6 @@ pub(in crate::scenario) fn constant_rate(key: &str, rate: Rate) -> Checked<Rate>
 
 pub(in crate::scenario) fn delay(key: &str, delay: Span) -> Checked<Span> {
     within_an_hour(child(key, "delay"), delay)
-}
-
-pub(super) fn within_an_hour(key: String, delay: Span) -> Checked<Span> {
-    if delay > DELAY_MAX {
-        return Err(Problem::new(key, "is longer than an hour; write 1h at most"));
-    }
-    Ok(delay)
 }
 
 fn impairments(key: &str, faults: &Faults<'_>) -> Checked<Impairments> {

@@ -14,10 +14,10 @@ use vegas_core::units::Bytes;
 
 use super::document::{Numbered, Topology, Traffic};
 use super::model::{LinkId, LinkKind, LinkSpec, NodeId, QueueLimit};
+use crate::scenario::document::scalar::{Kind, Named};
 use crate::scenario::model::trace::Folder;
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Table;
-use crate::scenario::read::scalar::{Kind, Named};
 use crate::util::watch::Watch;
 use delay::Hold;
 pub(super) use graph::Paths;

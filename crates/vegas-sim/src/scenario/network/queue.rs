@@ -2,11 +2,11 @@
 
 use vegas_core::units::Span;
 
+use crate::scenario::document::scalar::{Named, QueueKind};
 use crate::scenario::document::{LinkQueue, ManagedQueue};
 use crate::scenario::model::{CoDelSpec, Discipline, FqCoDelSpec, Isolation, PieSpec, QueueLimit, RedSpec};
 use crate::scenario::read::error::{Checked, Problem, child};
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::{Named, QueueKind};
 
 /// A time above any waiting time that a queue should have.
 const SPAN_MAX: Span = Span::from_secs(60);

@@ -1,8 +1,8 @@
 //! The common part of flows and sources of traffic: two hosts and a path between them.
 
+use crate::scenario::document::scalar::Name;
 use crate::scenario::document::{Direction, Link, Numbered, Traffic};
 use crate::scenario::read::field::Field;
-use crate::scenario::read::scalar::Name;
 
 /// The description of a path in the file.
 pub(super) struct Route<'a> {

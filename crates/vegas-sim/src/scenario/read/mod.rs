@@ -4,7 +4,4 @@ pub(crate) mod error;
 pub(crate) mod field;
 pub(crate) mod override_;
 pub(crate) mod quantity;
-pub(crate) mod scalar;
-pub(crate) mod schema;
 pub(crate) mod source;
-pub(crate) mod template;

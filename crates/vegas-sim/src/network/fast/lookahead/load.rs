@@ -1,8 +1,7 @@
 //! What comes to each link: packets of which sizes, and from which links before it.
 
-use super::plan::{ANY, ack_wires, data_wires};
 use crate::packet::WireSize;
-use crate::scenario::{Change, LinkId, Scenario};
+use crate::scenario::{Change, FlowSpec, Handshake, LinkId, Scenario, Transport};
 
 /// The packets that come to each link.
 pub(super) struct Load {
@@ -87,4 +86,36 @@ impl Load {
         }
         order
     }
+}
+
+/// Any size: nothing is known.
+const ANY: (WireSize, WireSize) = (WireSize::new(1), WireSize::MAX);
+
+/// Returns the least and the greatest size of a flow's packets on their way to the receiver. The last packet of a
+/// transfer with a size may be short.
+fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
+    if flow.transport != Transport::Tcp {
+        return ANY;
+    }
+    let full = flow.largest_packet().get();
+    let payload = flow.packet.get() - flow.header.get();
+    let short = match flow.sends_media() {
+        true => payload - 1,
+        false => flow.size.map_or(0, |size| size.get().next_multiple_of(payload) - size.get()),
+    };
+    let syn = if flow.host.handshake == Handshake::Full { flow.smallest_ack().get() } else { full };
+    wires((full - short).min(syn), full.max(syn))
+}
+
+/// Returns the least and the greatest size of a flow's acknowledgements.
+fn ack_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
+    match flow.transport {
+        Transport::Tcp => wires(flow.smallest_ack().get(), flow.largest_ack().get()),
+        Transport::Quic => ANY,
+    }
+}
+
+fn wires(least: u64, most: u64) -> (WireSize, WireSize) {
+    let wire = |bytes: u64| u16::try_from(bytes).map_or(WireSize::MAX, WireSize::new);
+    (wire(least), wire(most))
 }

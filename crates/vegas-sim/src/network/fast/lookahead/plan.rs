@@ -20,7 +20,7 @@ use crate::network::fast::link::may_impair;
 use crate::network::fast::links::Links;
 use crate::network::fast::routes::{Routes, Step};
 use crate::packet::WireSize;
-use crate::scenario::{Change, Discipline, FlowSpec, Handshake, LinkId, LinkSpec, Sampling, Scenario, Transport};
+use crate::scenario::{Change, Discipline, FlowSpec, LinkId, LinkSpec, Sampling, Scenario, Transport};
 
 /// The decisions on what is done ahead of time.
 #[derive(Debug)]
@@ -312,38 +312,6 @@ fn arrivals(before: &[Transition], spacings: &[Option<Spacing>]) -> Option<Spaci
         [only] => of(only),
         [first, others @ ..] => others.iter().try_fold(of(first)?, |all, transition| all.merge(of(transition)?)),
     }
-}
-
-/// Any size: nothing is known.
-pub(super) const ANY: (WireSize, WireSize) = (WireSize::new(1), WireSize::MAX);
-
-/// Returns the least and the greatest size of a flow's packets on their way to the receiver. The last packet of a
-/// transfer with a size may be short.
-pub(super) fn data_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
-    if flow.transport != Transport::Tcp {
-        return ANY;
-    }
-    let full = flow.largest_packet().get();
-    let payload = flow.packet.get() - flow.header.get();
-    let short = match flow.sends_media() {
-        true => payload - 1,
-        false => flow.size.map_or(0, |size| size.get().next_multiple_of(payload) - size.get()),
-    };
-    let syn = if flow.host.handshake == Handshake::Full { flow.smallest_ack().get() } else { full };
-    wires((full - short).min(syn), full.max(syn))
-}
-
-/// Returns the least and the greatest size of a flow's acknowledgements.
-pub(super) fn ack_wires(flow: &FlowSpec) -> (WireSize, WireSize) {
-    match flow.transport {
-        Transport::Tcp => wires(flow.smallest_ack().get(), flow.largest_ack().get()),
-        Transport::Quic => ANY,
-    }
-}
-
-fn wires(least: u64, most: u64) -> (WireSize, WireSize) {
-    let wire = |bytes: u64| u16::try_from(bytes).map_or(WireSize::MAX, WireSize::new);
-    (wire(least), wire(most))
 }
 
 #[cfg(test)]

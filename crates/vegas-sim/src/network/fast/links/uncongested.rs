@@ -1,6 +1,6 @@
 //! A link on which no packet ever waits (`network/fast/lookahead/plan.rs` finds these links): what has left it follows
 //! by arithmetic, and nothing is kept of a packet that has passed. Such links are passed in path segments
-//! ([`crate::network::fast::lookahead::path_segment`]).
+//! ([`crate::network::fast::links::path_segment`]).
 
 use vegas_core::units::{Rate, Span, Time};
 

@@ -8,7 +8,7 @@
 
 use vegas_core::units::{Span, Time};
 
-use crate::network::fast::lookahead::uncongested::{SegmentLink, UncongestedLink};
+use crate::network::fast::links::uncongested::{SegmentLink, UncongestedLink};
 use crate::network::fast::record::LinkRecord;
 use crate::packet::WireSize;
 
@@ -68,7 +68,7 @@ impl PathSegment {
 mod tests {
     use super::*;
     use crate::measure::sampling::SamplingInstants;
-    use crate::network::fast::lookahead::uncongested::Passed;
+    use crate::network::fast::links::uncongested::Passed;
     use crate::network::fast::record::Exit;
     use proptest::prelude::*;
     use vegas_core::units::Rate;

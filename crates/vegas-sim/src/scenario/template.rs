@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::override_;
+use super::{check, overridden};
 use crate::scenario::model::{Loader, OnDisk, Scenario};
 use crate::scenario::read::error::{Place, ScenarioError};
+use crate::scenario::read::override_;
 use crate::scenario::read::source::Source;
-use crate::scenario::{check, overridden};
 use crate::util::watch::Watch;
 
 /// A scenario file before its checks, from which scenarios with replaced values are created.

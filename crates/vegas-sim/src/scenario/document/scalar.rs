@@ -3,10 +3,10 @@
 use vegas_core::units::{Segments, Span};
 use vegas_core::{Avoidance, BaseRtt, Cut, Mechanisms, Recovery, Rivals, Signal, SlowStart};
 
-use super::error::suggestion;
-use super::field::{FromGiven, Given};
-use super::quantity::{Inexact, SIZE, TIME, scaled};
 use crate::scenario::model::{DelayedAck, Handshake, HostKind, QueueLimit, Sampling, Transport};
+use crate::scenario::read::error::suggestion;
+use crate::scenario::read::field::{FromGiven, Given};
+use crate::scenario::read::quantity::{Inexact, SIZE, TIME, scaled};
 
 /// The greatest window, threshold or count of segments, 2^20: larger than any path of the papers needs.
 pub(crate) const SEGMENTS_MAX: u64 = 1 << 20;
@@ -37,6 +37,37 @@ impl FromGiven for Name {
 
     fn schema() -> schemars::Schema {
         schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$" })
+    }
+}
+
+/// The name of a table of parts, which is safe as a folder's name, in HTML and in LaTeX.
+#[derive(Clone, Debug)]
+pub(crate) struct CompositionName(pub(crate) String);
+
+const COMPOSITION_NAME_LENGTH_MAX: usize = 60;
+
+impl FromGiven for CompositionName {
+    const EXPECTED: &'static str = "a name of letters, digits, - _ +";
+
+    fn from_given(given: Given<'_>) -> Result<Self, String> {
+        let Given::Text(text) = given else {
+            return Err(format!("{given} is not a text; expected {}", Self::EXPECTED));
+        };
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '+');
+        if text.is_empty() || text.starts_with(['-', '+']) || !text.chars().all(allowed) {
+            return Err(format!("{given} is no name; write letters, digits, - _ + and begin with none of - +"));
+        }
+        if text.len() > COMPOSITION_NAME_LENGTH_MAX {
+            return Err(format!(
+                "is {} characters long; at most {COMPOSITION_NAME_LENGTH_MAX} are allowed",
+                text.len()
+            ));
+        }
+        Ok(CompositionName(text.into()))
+    }
+
+    fn schema() -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_+-]{0,59}$" })
     }
 }
 

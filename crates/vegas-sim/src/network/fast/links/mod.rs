@@ -1,5 +1,8 @@
 //! All links, and the path segments of uncongested links.
 
+pub(super) mod path_segment;
+pub(super) mod uncongested;
+
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
@@ -9,8 +12,8 @@ use crate::measure::link_totals::LinkTotals;
 use crate::measure::outcome::QueueingTimes;
 use crate::measure::sampling::SamplingInstants;
 use crate::network::fast::link::{Link, Offer};
-use crate::network::fast::lookahead::path_segment::PathSegment;
-use crate::network::fast::lookahead::uncongested::{Passed, SegmentLink, UncongestedLink};
+use crate::network::fast::links::path_segment::PathSegment;
+use crate::network::fast::links::uncongested::{Passed, SegmentLink, UncongestedLink};
 use crate::network::fast::managed::AqmVerdict;
 use crate::network::fast::record::{Exit, LinkRecord};
 use crate::network::labels::Labels;
