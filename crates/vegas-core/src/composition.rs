@@ -1,6 +1,7 @@
 //! A sender as a composition of parts, its numbers, and what a host must be able to do for it.
 
 pub(crate) mod algorithm;
+pub(crate) mod bases;
 pub(crate) mod composed;
 pub(crate) mod mechanisms;
 pub(crate) mod parts;

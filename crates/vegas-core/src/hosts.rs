@@ -1,7 +1,8 @@
 //! Which hosts carry a preset, from what its parts need and what the hosts give.
 
+use crate::composition::bases::RENO;
 use crate::composition::{Composition, Detection, HostCapabilities, Recovery, Refusal};
-use crate::registry::{PRESETS, Preset, RENO};
+use crate::registry::{PRESETS, Preset};
 use crate::standalone::Standalone;
 
 /// A host that tells a congestion control what happens, and sends what it lets out.

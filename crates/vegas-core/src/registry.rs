@@ -1,7 +1,7 @@
 //! The registry: every preset's name, parts, numbers and source. A new preset is one entry of [`PRESETS`].
 
+use crate::composition::bases::{RENO, RENO_PARAMETERS, SACK, VEGAS, VEGAS_PARAMETERS, with_recovery};
 use crate::composition::parts::avoidance::Avoidance;
-use crate::composition::parts::beside::{BaseRtt, Rivals};
 use crate::composition::parts::cut::Cut;
 use crate::composition::parts::limits::Limits;
 use crate::composition::parts::loss_response::{LossResponse, SlowStartEnds};
@@ -10,25 +10,9 @@ use crate::composition::parts::slow_start::SlowStart;
 use crate::composition::{Composition, Detection, Recovery};
 use crate::contract::parameters::Parameters;
 use crate::standalone::Standalone;
-use crate::units::Segments;
 
-/// A composition with a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Preset {
-    /// What users write.
-    pub name: &'static str,
-    /// One line on what it is.
-    pub summary: &'static str,
-    /// Where it is defined.
-    pub source: &'static str,
-    /// Its parts; of a standalone algorithm only what is the host's: detection and limits, and those that may be
-    /// replaced ([`Standalone::parts`]).
-    pub composition: Composition,
-    /// Its numbers.
-    pub parameters: Parameters,
-    /// The algorithm, where it is no composition of parts.
-    pub standalone: Option<Standalone>,
-}
+pub use crate::standalone::Preset;
+use crate::units::Segments;
 
 /// Every preset, in the order in which they are listed.
 pub const PRESETS: &[Preset] = &joined::<{ COMPOSITIONS.len() + Standalone::PRESETS.len() }>();
@@ -172,53 +156,6 @@ pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.name == name)
 }
 
-/// Larger than any path of the papers needs; a receiver's window lowers it.
-const MAX_WINDOW: Segments = Segments(1 << 20);
-
-pub(crate) const RENO: Composition = Composition {
-    signal: Signal::None,
-    base_rtt: BaseRtt::Least,
-    rivals: Rivals::Ignore,
-    slow_start: SlowStart::Reno,
-    avoidance: Avoidance::Reno,
-    loss: LossResponse { cut: Cut::Half, once_per_window: false, slow_start_ends: SlowStartEnds::AtCut },
-    detection: Detection {
-        recovery: Recovery::Reno,
-        fine_retransmit: false,
-        recheck_after_retransmit: false,
-        retransmit_backs_off: false,
-    },
-    limits: Limits { burst: None, keep_up: false, suppress_spikes: false },
-};
-
-/// "Revisited", section VI, G: the window of one segment that Reno starts and restarts with.
-pub(crate) const RENO_PARAMETERS: Parameters = Parameters {
-    alpha: Segments(1),
-    beta: Segments(3),
-    gamma: Segments(1),
-    initial_window: Segments(1),
-    restart_window: Segments(1),
-    ssthresh: None,
-    max_window: MAX_WINDOW,
-};
-
-pub(crate) const VEGAS: Composition = Composition {
-    signal: Signal::VEGAS,
-    base_rtt: BaseRtt::Least,
-    rivals: Rivals::Ignore,
-    slow_start: SlowStart::Vegas,
-    avoidance: Avoidance::Vegas,
-    loss: LossResponse { cut: Cut::ThreeQuarters, once_per_window: true, slow_start_ends: SlowStartEnds::AtCut },
-    detection: Detection { fine_retransmit: true, recheck_after_retransmit: true, ..RENO.detection },
-    limits: Limits { burst: Some(Segments(3)), keep_up: true, suppress_spikes: false },
-};
-
-pub(crate) const VEGAS_PARAMETERS: Parameters =
-    Parameters { initial_window: Segments(2), restart_window: Segments(2), ..RENO_PARAMETERS };
-
-/// RFC 2018, RFC 6675; what standalone algorithms leave to the host.
-pub(crate) const SACK: Composition = with_recovery(RENO, Recovery::Sack);
-
 const VEGAS_1994: Composition = Composition {
     signal: Signal::EndToEnd { dialect: Dialect::Released, reset_base_after_single: true },
     slow_start: SlowStart::VegasNs2,
@@ -255,7 +192,3 @@ const CUBIC: Composition = Composition {
 
 /// The initial window of RFC 6928, which goes with CUBIC wherever it is in use.
 const CUBIC_PARAMETERS: Parameters = Parameters { initial_window: Segments(10), ..RENO_PARAMETERS };
-
-const fn with_recovery(base: Composition, recovery: Recovery) -> Composition {
-    Composition { detection: Detection { recovery, ..base.detection }, ..base }
-}

@@ -40,7 +40,6 @@ use crate::composition::wide::Wide;
 use crate::composition::{Composition, HostCapabilities, Refusal};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LostSegment, Needs, Output, Restart, Sent, Status};
-use crate::registry::Preset;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 use background::{ledbat, ledbat_plus_plus, lp};
@@ -48,6 +47,24 @@ use bbr::{bbr1, bbr3, bbr3_linux};
 use delay::{cdg, copa, copa_mvfst, fast, nv, tor_vegas};
 use reno::{htcp, illinois, reno_linux, veno, westwood, yeah};
 use vegas_next::{Selected, VegasNext};
+
+/// An algorithm with a name: a composition, or a standalone algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// What users write.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    /// Where it is defined.
+    pub source: &'static str,
+    /// Its parts; of a standalone algorithm only what is the host's: detection and limits, and those that may be
+    /// replaced ([`Standalone::parts`]).
+    pub composition: Composition,
+    /// Its numbers.
+    pub parameters: Parameters,
+    /// The algorithm, where it is no composition of parts.
+    pub standalone: Option<Standalone>,
+}
 
 /// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a choice at each
 /// event would make its verifier examine every algorithm.

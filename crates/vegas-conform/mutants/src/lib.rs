@@ -27,6 +27,10 @@ pub(crate) use starts;
 
 /// The items that the copies import where vegas-core has them.
 mod composition {
+    pub(crate) mod bases {
+        pub(crate) const RENO_PARAMETERS: () = ();
+        pub(crate) const SACK: () = ();
+    }
     pub(crate) mod parts {
         pub(crate) mod part {
             /// Only the kernel's copy does more here.
@@ -44,12 +48,6 @@ mod contract {
     pub(crate) mod parameters {
         pub(crate) use vegas_core::Parameters;
     }
-}
-mod registry {
-    pub(crate) use vegas_core::registry::Preset;
-
-    pub(crate) const RENO_PARAMETERS: () = ();
-    pub(crate) const SACK: () = ();
 }
 mod units {
     pub(crate) use vegas_core::units::{Pace, Segments, SendIndex, Span, Time, Window};

@@ -3,10 +3,10 @@
 use core::fmt;
 
 use crate::composition::Composition;
+use crate::composition::bases::{RENO, RENO_PARAMETERS, VEGAS, VEGAS_PARAMETERS};
 use crate::composition::parts::cut::Cut;
 use crate::composition::parts::loss_response::LossResponse;
 use crate::contract::parameters::Parameters;
-use crate::registry::{RENO, RENO_PARAMETERS, VEGAS, VEGAS_PARAMETERS};
 
 /// A set of mechanisms. A to I together are the preset `vegas`, none is `reno`. The released Vegas has J, spike
 /// suppression, switched off ("Revisited", section VI), and so have the presets.

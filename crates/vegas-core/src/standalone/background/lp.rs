@@ -4,9 +4,10 @@
 //! The first such sign halves the window and begins three round trips of inference, in which the window does not grow; one
 //! more sign within them makes it one segment. Otherwise it is Reno. Delays are smoothed by an eighth (section III).
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 

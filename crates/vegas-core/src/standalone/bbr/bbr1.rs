@@ -13,9 +13,10 @@ mod policer;
 use super::shared::{
     Aggregation, Bandwidth, Episode, Flight, Greatest, HeldBack, ONE, Pacing, Repair, Rounds, UNKNOWN_US, WINDOW_MIN,
 };
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Restart, Sent, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::micros;
 use crate::units::{Segments, SendIndex, Span, Time, Window};

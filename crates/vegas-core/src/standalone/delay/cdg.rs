@@ -6,9 +6,10 @@
 //! 3.1); after five that did not help, it does not until one helps (3.3). A loss halves the window, but not below half
 //! of a shadow window, which did not back off (3.2). Slow start ends by Hybrid Slow Start's two signs.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Restart, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
 use crate::units::{Segments, SendIndex, Span, Time, Window};

@@ -5,9 +5,10 @@
 //! (1 - gamma) window + gamma (base RTT / RTT x window + alpha), with gamma a half. The RTT is an average in which the newest
 //! sample weighs min(3 / window, 1/4) (section IV.A).
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Phase, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 
 pub(crate) const PRESET: Preset = Preset {

@@ -6,9 +6,10 @@
 //! gather packets make too uncertain. The least RTT is measured anew after some seconds, a random span so that flows do
 //! not do it together.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::random::Random;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
 use crate::units::{Segments, SendIndex, Span, Time, Window, product};

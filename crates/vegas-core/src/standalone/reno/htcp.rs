@@ -4,9 +4,10 @@
 //!
 //! Times are whole milliseconds, as those of a kernel that counts 1000 ticks a second.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
 use crate::units::{Segments, SendIndex, Span, Time, Window};
 

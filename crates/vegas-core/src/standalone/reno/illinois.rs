@@ -2,9 +2,10 @@
 //! queueing delay how much, and how fast it grows. Increase alpha is 10 on an empty path and 0.3 where the queue is as
 //! long as it ever was; decrease beta goes from an eighth to a half.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, LossKind, Needs, Output, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
 use crate::units::{Segments, SendIndex, Time, Window};
 

@@ -1,9 +1,10 @@
 //! Reno as the Linux kernel has it (`net/ipv4/tcp_cong.c`): the window is a whole number of segments. What is acknowledged
 //! towards the next segment is counted apart, and begins anew with each cut, which halves the whole window.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US};
 use crate::units::{Segments, Window};
 

@@ -2,9 +2,10 @@
 //! congestion. Above three segments of backlog the window grows every second round only; a loss below them is taken for
 //! chance and costs a fifth.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
 use crate::units::{Segments, SendIndex, Time, Window};
 

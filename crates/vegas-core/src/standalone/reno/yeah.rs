@@ -2,9 +2,10 @@
 //! window grows as Scalable TCP's, one segment each 100 acknowledged; once it is longer, as Reno's, and a queue beyond 80
 //! segments is taken off before it is lost.
 
+use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
 use crate::contract::{Ack, CongestionControl, Loss, Needs, Output, Restart, Status};
-use crate::registry::{Preset, RENO_PARAMETERS, SACK};
+use crate::standalone::Preset;
 use crate::standalone::reno::reno_window::{RenoWindow, UNKNOWN_US, micros};
 use crate::units::{Segments, SendIndex, Time, Window};
 
