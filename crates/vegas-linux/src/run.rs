@@ -10,7 +10,7 @@ pub mod recording;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::thread::{self, ScopedJoinHandle};
+use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
 use libbpf_rs::Link;
@@ -127,24 +127,8 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
         for listener in &listeners {
             scope.spawn(move || endpoints::receive(listener, over));
         }
-        // the kernel's algorithms have the order of the flows by TCP
-        let mut names = algorithms.names.iter();
-        let send = scenario.flows.iter().zip(&servers).enumerate().map(|(flow, (spec, server))| {
-            let name = if server.is_some() { None } else { names.next() };
-            scope.spawn(move || match server {
-                Some(server) => {
-                    receivers.enter()?;
-                    fetch(server, flow, spec, clock, end, over)
-                }
-                None => {
-                    senders.enter()?;
-                    let name = name.map(String::as_str).unwrap_or_default();
-                    endpoints::send(&sender(flow, spec, name, end), clock, end, over)?;
-                    Ok(None)
-                }
-            })
-        });
-        let ends: Vec<_> = send.collect();
+        let hosts = Hosts { senders, receivers, clock, end, over };
+        let ends = hosts.carry_all(scope, scenario, &servers, &algorithms.names);
         let records = {
             // set even if the traces cannot be read
             let _over = SetAtEnd(over);
@@ -160,11 +144,9 @@ pub fn run_to(scenario: &Scenario, echo: Receivers, stop: &AtomicBool) -> Result
     }
     algorithms.check_complete()?;
     let (lateness, packets_refused) = (routed.lateness, routed.refused);
-    let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
-    flows.iter_mut().zip(fetched).for_each(|(flow, fetched)| flow.set_fetched(fetched));
     let by_quic = servers.into_iter().enumerate().filter_map(|(flow, server)| Some(server?.finish(flow)));
     let told: Vec<Record> = records.iter().copied().chain(by_quic.flatten()).collect();
-    let outcome = outcome(scenario, clock, routed, flows, &told);
+    let outcome = outcome(scenario, clock, routed, fetched, &told);
     Ok(Run { outcome, lateness, packets_refused, records, algorithms: choices })
 }
 
@@ -181,20 +163,55 @@ fn servers(scenario: &Scenario, senders: &Namespace) -> Result<Vec<Option<Server
     scenario.flows.iter().enumerate().map(server).collect()
 }
 
-/// Fetches from the flow's start until its stop, its size or the end of the run.
-fn fetch(
-    server: &Server,
-    flow: usize,
-    spec: &FlowSpec,
+/// Where and when the flows of a run are carried.
+#[derive(Clone, Copy)]
+struct Hosts<'a> {
+    senders: &'a Namespace,
+    receivers: &'a Namespace,
     clock: Clock,
     end: Time,
-    over: &AtomicBool,
-) -> Result<Option<Fetched>, Error> {
-    if !endpoints::wait_until(spec.start, clock, over) {
-        return Ok(None);
+    over: &'a AtomicBool,
+}
+
+impl<'scope> Hosts<'scope> {
+    /// Carries each flow to its end, by a thread of its own.
+    fn carry_all(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        scenario: &'scope Scenario,
+        servers: &'scope [Option<Server>],
+        names: &'scope [String],
+    ) -> Vec<ScopedJoinHandle<'scope, Result<Option<Fetched>, Error>>> {
+        // the kernel's algorithms have the order of the flows by TCP
+        let mut names = names.iter();
+        let carry = |(flow, (spec, server)): (usize, (&'scope FlowSpec, &'scope Option<Server>))| {
+            let name = if server.is_some() { "" } else { names.next().map(String::as_str).unwrap_or_default() };
+            scope.spawn(move || self.carry(flow, spec, server.as_ref(), name))
+        };
+        scenario.flows.iter().zip(servers).enumerate().map(carry).collect()
     }
-    let longest = spec.stop.unwrap_or(end).min(end).since(clock.now());
-    server.fetch(flow, spec, longest, over)
+
+    /// Carries a flow to its end: by QUIC if it has a server, else by the congestion control of this name.
+    fn carry(
+        self,
+        flow: usize,
+        spec: &FlowSpec,
+        server: Option<&Server>,
+        name: &str,
+    ) -> Result<Option<Fetched>, Error> {
+        let Hosts { clock, end, over, .. } = self;
+        let Some(server) = server else {
+            self.senders.enter()?;
+            endpoints::send(&sender(flow, spec, name, end), clock, end, over)?;
+            return Ok(None);
+        };
+        self.receivers.enter()?;
+        if !endpoints::wait_until(spec.start, clock, over) {
+            return Ok(None);
+        }
+        let longest = spec.stop.unwrap_or(end).min(end).since(clock.now());
+        server.fetch(flow, spec, longest, over)
+    }
 }
 
 struct SetAtEnd<'a>(&'a AtomicBool);
@@ -303,10 +320,12 @@ fn outcome(
     scenario: &Scenario,
     clock: Clock,
     routed: Routed,
-    mut flows: Vec<FlowRecord>,
+    fetched: Vec<Option<Fetched>>,
     records: &[Record],
 ) -> Outcome {
     let end = routed.end;
+    let mut flows = vec![FlowRecord::default(); scenario.flows.len()];
+    flows.iter_mut().zip(fetched).for_each(|(flow, fetched)| flow.set_fetched(fetched));
     for record in records {
         let flow = addresses::flow_of_port(record.local_port).and_then(|flow| flows.get_mut(flow));
         if let Some(flow) = flow.filter(|_| clock.at(record.event.now_ns) <= end) {
