@@ -6,10 +6,8 @@ from pathlib import Path
 
 from fuzzing.rules import check_line, folder
 from vegaslab.measuring.campaign import Journal, Plan, table
-from vegaslab.runs.kept import KeptResult
-from vegaslab.runs.result import Result
-from vegaslab.sweeps.dataset import read_runs
-from vegaslab.sweeps.series import read_series
+from vegaslab.runs.result import KeptResult, Result
+from vegaslab.sweeps.dataset import read_runs, read_series
 from vegaslab.util.folder import FolderError
 
 _PLAN = Plan(paths=("host",), sizes_bytes=(1000,), algorithms=("vegas", "reno"), repeat=2, seed=1)

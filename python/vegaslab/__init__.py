@@ -45,10 +45,9 @@ if TYPE_CHECKING:
     )
     from vegaslab.scenario.source import shipped_plans, shipped_scenarios
     from vegaslab.sweeps.analysis.analyse import SweepAnalysis, analyse
-    from vegaslab.sweeps.dataset import read_runs
+    from vegaslab.sweeps.dataset import read_runs, read_series
     from vegaslab.sweeps.plans.plan import Plan
     from vegaslab.sweeps.plans.reading import PlanError
-    from vegaslab.sweeps.series import read_series
     from vegaslab.sweeps.sweep import sweep
 
 __all__ = [
@@ -102,7 +101,7 @@ __all__ = [
 _NAMES_OF = {
     "_vegaslab": ("AlgorithmError", "FolderError", "LimitError", "ScenarioError", "version"),
     "runs.comparison": ("Comparison", "compare"),
-    "sweeps.dataset": ("read_runs",),
+    "sweeps.dataset": ("read_runs", "read_series"),
     "scenario.objects": (
         "Access",
         "ApplicationPhase",
@@ -133,7 +132,6 @@ _NAMES_OF = {
     "runs.plotting": ("plot",),
     "runs.result": ("Result", "Series", "run"),
     "runs.seeds.compare": ("SeedComparison", "compare_seeds"),
-    "sweeps.series": ("read_series",),
     "scenario.source": ("shipped_plans", "shipped_scenarios"),
     "sweeps.analysis.analyse": ("SweepAnalysis", "analyse"),
     "sweeps.sweep": ("sweep",),

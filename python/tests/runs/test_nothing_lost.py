@@ -18,7 +18,7 @@ from vegaslab.papers.judging.errors import PapersError
 from vegaslab.papers.report.reproduce import reproduce
 from vegaslab.reports import figure, sheet
 from vegaslab.reports.panels import panels
-from vegaslab.runs.kept import KeptResult
+from vegaslab.runs.result import KeptResult
 from vegaslab.scenario.source import load
 from vegaslab.sweeps.dataset import Dataset, remove_dataset
 from vegaslab.sweeps.plans.plan import Plan

@@ -8,8 +8,7 @@ import pytest
 
 import vegaslab
 from vegaslab.measuring.campaign import Journal, Plan
-from vegaslab.sweeps.dataset import read_runs
-from vegaslab.sweeps.series import read_series
+from vegaslab.sweeps.dataset import read_runs, read_series
 from vegaslab.util.folder import FolderError
 
 PLAN = Plan(paths=("host",), sizes_bytes=(1000,), algorithms=("vegas", "reno"), repeat=2, seed=1)

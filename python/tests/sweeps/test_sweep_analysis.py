@@ -6,7 +6,8 @@ import pytest
 
 import vegaslab
 from tests.conftest import Command
-from vegaslab.sweeps.analysis.analyse import AnalysisError, Cell, SweepAnalysis
+from vegaslab.sweeps.analysis.analyse import SweepAnalysis
+from vegaslab.sweeps.analysis.cells import AnalysisError, Cell
 
 PLAN = """\
 scenario = "short.toml"

@@ -9,7 +9,7 @@ from typing import Any
 
 from vegaslab.evaluation.criterion import EvaluationError
 from vegaslab.evaluation.figures import FIGURES
-from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
+from vegaslab.runs.seeds.figures import Difference, Pairs, differences_of
 
 LEAST_CHANGE = 0.01
 """A change below this part of the old mean counts as none, even if all seeds agree on it."""

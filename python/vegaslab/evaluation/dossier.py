@@ -14,7 +14,7 @@ from vegaslab.evaluation.criterion import Case, Criterion, EvaluationError
 from vegaslab.evaluation.figures import FIGURES
 from vegaslab.evaluation.sentences import behind_the_best, in_time, sentence, summary, yardstick
 from vegaslab.runs.extracted import Maker, Run, data_of_runs
-from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
+from vegaslab.runs.seeds.figures import Difference, Pairs, differences_of
 from vegaslab.scenario.source import override_list, shipped_scenarios
 from vegaslab.statistics import mean_interval
 from vegaslab.util.progress import SweepProgress

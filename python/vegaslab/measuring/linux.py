@@ -13,7 +13,7 @@ from typing import Any
 
 from vegaslab import _vegaslab
 from vegaslab.reports.summary import aligned
-from vegaslab.runs.kept import KeptResult
+from vegaslab.runs.result import KeptResult
 from vegaslab.util.ending import is_sigterm
 
 PROGRAM = "vegas-linux"

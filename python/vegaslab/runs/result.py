@@ -1,6 +1,7 @@
 """One run and its result."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike
@@ -11,14 +12,21 @@ from vegaslab import _vegaslab
 from vegaslab.runs.drawable import Drawable
 from vegaslab.scenario.source import Overrides, ScenarioLike, load, warn_of_unused
 from vegaslab.scenario.variants import AlgorithmLike, used_by_all
+from vegaslab.util.folder import FolderError, whole_folder
 from vegaslab.util.memory import memory_bytes
+from vegaslab.util.parquet import read_table
 from vegaslab.util.progress import Progress, notebook
+from vegaslab.util.text import printable
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
     from vegaslab.reports.sheet import Sheet
+
+_MANIFEST = "manifest.json"
+_GENERATOR = "vegaslab"
+_FORMAT = 1
 
 Engine = Literal["fast", "reference"]
 """The engine, which computes where packets are; both give the same results."""
@@ -121,9 +129,6 @@ class Result(Drawable):
         >>> opened
         <vegaslab.Result gallop-50mbit: 20 s, 1 flows, 6 links>
         """
-        # loads pyarrow, as do other imports below, which the command `run` does not need; it also imports this module
-        from vegaslab.runs.kept import open_folder
-
         return open_folder(Path(dir))
 
     @cached_property
@@ -166,6 +171,7 @@ class Result(Drawable):
 
     def sheet(self) -> "Sheet":
         """The lines that the pictures show: the flows and the bottleneck over time."""
+        # loads numpy, as other imports below load pyarrow and pandas, which the command `run` does not need
         from vegaslab.reports.sheet import sheet_of_run
 
         return sheet_of_run(self)
@@ -246,6 +252,102 @@ class Series:
     def __repr__(self) -> str:
         """Names the extent of both tables."""
         return f"<vegaslab.Series flows: {self.flows.num_rows} rows, links: {self.links.num_rows} rows>"
+
+
+class KeptResult(Result):
+    """The results of a run, in its folder. Tables are read when first used; an unreadable one raises `FolderError`."""
+
+    def __init__(self, folder: Path, summary: dict[str, Any], scenario: object) -> None:
+        """Takes the run's `summary`, and its `scenario` as a document or as a checked scenario."""
+        self._folder = folder
+        self._summary = summary
+        self._document = scenario
+
+    @cached_property
+    def scenario(self) -> _vegaslab.Scenario:  # type: ignore[override]
+        """The scenario, checked again when first asked for: raises `ScenarioError` where rate traces are gone."""
+        if isinstance(self._document, _vegaslab.Scenario):
+            return self._document
+        return load(self._document)  # type: ignore[arg-type]
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The summary that the run printed."""
+        return self._summary
+
+    @cached_property
+    def flows(self) -> "pyarrow.Table":
+        """The flows' totals, a row for each flow."""
+        return self._table("flows")
+
+    @cached_property
+    def links(self) -> "pyarrow.Table":
+        """The links' totals, a row for each one-way link."""
+        return self._table("links")
+
+    @cached_property
+    def traffic(self) -> "pyarrow.Table":
+        """The totals of background traffic, a row for each source."""
+        return self._table("traffic")
+
+    @cached_property
+    def series(self) -> Series:
+        """The time series of flows and links."""
+        return Series(self._table("flow_series"), self._table("link_series"))
+
+    @cached_property
+    def incidents(self) -> "pyarrow.Table":
+        """Drops, losses, timeouts and exits from slow start, in order of time."""
+        return self._table("incidents")
+
+    @cached_property
+    def media(self) -> "pyarrow.Table":
+        """The frames of flows that send media; without rows where the run has none."""
+        if (self._folder / "media.parquet").exists():
+            return self._table("media")
+        # commands that read no tables need not wait for it
+        import pyarrow as pa
+
+        kinds = {"time_s": "float64", "flow": "uint32", "layer": "uint32", "bytes": "uint64", "delay_ms": "float64"}
+        columns = {name: pa.array([], pa.type_for_alias(kind)) for name, kind in kinds.items()}
+        columns["state"] = pa.array([], pa.dictionary(pa.int32(), pa.string()))
+        return pa.table(columns).select(["time_s", "flow", "layer", "bytes", "state", "delay_ms"])
+
+    def write(self, dir: str | PathLike[str], *, csv: bool = False, pcapng: bool = False) -> Path:  # noqa: ARG002
+        """Copies the folder, all of it or nothing; adds nothing that the run did not write."""
+        with whole_folder(Path(dir)) as folder:
+            shutil.copytree(self._folder, folder, dirs_exist_ok=True)
+        return Path(dir)
+
+    def _table(self, name: str) -> "pyarrow.Table":
+        return read_table(self._folder / f"{name}.parquet")
+
+
+def open_folder(folder: Path) -> KeptResult:
+    """See `Result.open`."""
+    file = folder / _MANIFEST
+    try:
+        manifest = json.loads(file.read_bytes())
+    except OSError as error:
+        raise FolderError(f"{_named(file)}: {error.strerror}; give the folder of a run") from None
+    except (ValueError, RecursionError):
+        raise FolderError(f"{_named(file)}: is no manifest; restore it, or make the folder anew") from None
+    if not isinstance(manifest, dict) or manifest.get("generator") != _GENERATOR:
+        raise FolderError(f"{_named(file)}: is not vegaslab's; give the folder of a run")
+    if manifest.get("format") != _FORMAT:
+        raise FolderError(f"{_named(file)}: has another format than {_FORMAT}; read it with the version that wrote it")
+    summary, scenario = manifest.get("summary"), manifest.get("scenario")
+    if not (isinstance(summary, dict) and isinstance(scenario, dict)) or not summary.keys() >= _KEYS:
+        raise FolderError(f"{_named(file)}: is not that of a run; give the folder of a run")
+    return KeptResult(folder, summary, scenario)
+
+
+_KEYS = {"scenario", "duration_s", "flows", "links"}
+"""The keys of a summary that the text of a `Result` needs."""
+
+
+def _named(file: Path) -> str:
+    return printable(str(file))
 
 
 def _arrow(table: _vegaslab.Table) -> "pyarrow.Table":

@@ -12,7 +12,8 @@ from typing import Literal
 from vegaslab import _vegaslab
 from vegaslab.scenario import link
 from vegaslab.scenario.objects import Scenario
-from vegaslab.scenario.own.naming import file_being_loaded, table_of_class
+from vegaslab.scenario.own.naming import table_of_class
+from vegaslab.scenario.own.thread import file_being_loaded
 from vegaslab.scenario.typed import Table
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.text import nearest, no_text, printable

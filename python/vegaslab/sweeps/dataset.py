@@ -9,7 +9,7 @@ import contextlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,7 +21,8 @@ import pyarrow.parquet
 from vegaslab import _vegaslab
 from vegaslab.sweeps.columns import FAILED, assemble, delivered_again, united
 from vegaslab.sweeps.plans.plan import Plan
-from vegaslab.sweeps.series import COLUMNS, FOLDERS, SeriesFiles, check_series
+from vegaslab.sweeps.plans.reading import SERIES
+from vegaslab.sweeps.series import COLUMNS, FOLDER_OF, FOLDERS, SUFFIX, SeriesFiles, check_series, names_in
 from vegaslab.util.folder import LOCK, FolderError, check_names, lock_folder, replace_file, writing
 from vegaslab.util.parquet import read_table
 
@@ -59,6 +60,44 @@ def read_runs(folder: str | PathLike[str]) -> pyarrow.Table:
         return united(tables)
     except pyarrow.ArrowException:
         raise FolderError(f"{files[0].parent}: columns of one name differ in type; make the folder anew") from None
+
+
+def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | None = None) -> pyarrow.Table:
+    """The time series, "flows" or "links", of some runs (values of `run_id`; default: all) as one Arrow table.
+
+    Run after run; its columns are `run_id` and those of `flow_series` or `link_series` (docs/results.md). Raises
+    `FolderError` for a folder without such series and for a run without; `ValueError` for another name.
+
+    >>> import tempfile, vegaslab
+    >>> plan = vegaslab.Plan("gallop-50mbit", grid={"flow.0.alpha": [1, 2], "duration": ["5s"]}, series=["flows"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     swept = vegaslab.sweep(plan, folder)
+    ...     series = vegaslab.read_series(folder, "flows")
+    >>> series.num_rows, series.column_names[:4]
+    (100, ['run_id', 'time_s', 'flow', 'cwnd_segments'])
+    """
+    if series not in SERIES:
+        raise ValueError(f"series: {series!r} was given; one of {', '.join(SERIES)}")
+    place = Path(folder) / FOLDER_OF[series]
+    wanted = _with_series(Path(folder), place) if runs is None else list(runs)
+    if not wanted:
+        raise FolderError(f"{folder}: holds no series of {series}; sweep again with series {series}")
+    tables = []
+    for run in wanted:
+        file = place / f"{run}{SUFFIX}"
+        if not file.exists():
+            raise FolderError(f"{file}: is not there; sweep again with series {series}")
+        tables.append(read_table(file))
+    try:
+        return pyarrow.concat_tables(tables).unify_dictionaries()
+    except pyarrow.ArrowException:
+        raise FolderError(f"{place}: files have different columns; make the folder anew") from None
+
+
+def _with_series(folder: Path, place: Path) -> list[str]:
+    """Returns the runs with a file in `place`, in the plan's order."""
+    there = names_in(place)
+    return [run for run in read_runs(folder)["run_id"].to_pylist() if run in there] if there else []
 
 
 class Dataset:

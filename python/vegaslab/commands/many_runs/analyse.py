@@ -46,7 +46,8 @@ def _value(text: str) -> tuple[str, str]:
 
 def _analyse(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
-    from vegaslab.sweeps.analysis.analyse import AnalysisError, analyse
+    from vegaslab.sweeps.analysis.analyse import analyse
+    from vegaslab.sweeps.analysis.cells import AnalysisError
 
     baseline = None if options.baseline is None else dict(options.baseline)
     folder = options.output or options.dir / _FOLDER

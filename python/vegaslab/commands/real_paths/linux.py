@@ -17,8 +17,7 @@ from vegaslab.measuring.watching import draw_steps
 from vegaslab.reports.summary import report
 from vegaslab.runs.comparison import Comparison
 from vegaslab.runs.drawable import PAGE
-from vegaslab.runs.kept import KeptResult
-from vegaslab.runs.result import run_checked
+from vegaslab.runs.result import KeptResult, run_checked
 from vegaslab.scenario.source import find, load, shipped_scenarios, warn_of_unused
 from vegaslab.util.folder import whole_folder
 

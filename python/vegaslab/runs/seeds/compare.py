@@ -3,12 +3,10 @@
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.csv
@@ -19,9 +17,10 @@ from vegaslab.reports.sheet import bottleneck
 from vegaslab.runs.metrics import figures
 from vegaslab.runs.pool import run_all, usable_cores
 from vegaslab.runs.result import Result
+from vegaslab.runs.seeds.figures import Difference, Figures
+from vegaslab.runs.seeds.report import seeds_report
 from vegaslab.scenario.source import Overrides, ScenarioLike
 from vegaslab.scenario.variants import AlgorithmLike, VariantError, Varied, flow_ids, load_variants, singled_out
-from vegaslab.statistics import Interval, holm, mean_interval, paired_difference
 from vegaslab.util.folder import whole_folder
 from vegaslab.util.progress import Progress, notebook
 
@@ -30,36 +29,6 @@ if TYPE_CHECKING:
 
 RUNS_MAX = 100_000
 """The limit on runs: all their scenarios are checked, and held in memory, before the first one runs."""
-
-Verdict = Literal["higher", "lower", "not told apart", "same"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Difference:
-    """The difference of an algorithm's figure from that of the baseline, seed by seed."""
-
-    figure: str
-    algorithm: str
-    baseline: str
-    interval: Interval
-    baseline_mean: float
-    """The baseline's mean over the seeds that have the figure with both."""
-    adjusted_p: float
-    """The p-value adjusted for the number of differences compared (Holm); NaN where there is no test."""
-
-    @property
-    def constant(self) -> bool:
-        """Whether every seed gives one difference: it then has no randomness, and there is nothing to test."""
-        return self.interval.half_width == 0
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on the algorithm; the interval's confidence holds for all differences together."""
-        if self.constant and self.interval.mean == 0:
-            return "same"
-        if not self.constant and not self.adjusted_p < 1 - self.interval.level:
-            return "not told apart"
-        return "higher" if self.interval.mean > 0 else "lower"
 
 
 def compare_seeds(
@@ -147,49 +116,7 @@ def _fingerprint(summary: Mapping[str, Any]) -> str:
     return json.dumps({key: value for key, value in summary.items() if key not in ("seed", "wall_s")})
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """A figure's values with a variant and with the baseline, one for each seed; NaN where it is missing."""
-
-    figure: str
-    algorithm: str
-    baseline: str
-    values: Sequence[float]
-    bases: Sequence[float]
-
-
-def differences_of(pairs: Sequence[Pairs], level: float) -> tuple[Difference, ...]:
-    """Returns the differences for which two seeds or more have both values; the verdicts allow for all of them
-    together.
-    """
-    found = [(one, *paired) for one in pairs if (paired := _paired(one, level)) is not None]
-    tested = [math.nan if interval.half_width == 0 else interval.p_value for _, interval, _ in found]
-    return tuple(
-        Difference(
-            figure=one.figure,
-            algorithm=one.algorithm,
-            baseline=one.baseline,
-            interval=interval,
-            baseline_mean=mean,
-            adjusted_p=p,
-        )
-        for (one, interval, mean), p in zip(found, holm(tested), strict=True)
-    )
-
-
-def _paired(pairs: Pairs, level: float) -> tuple[Interval, float] | None:
-    both = [
-        (value, base)
-        for value, base in zip(pairs.values, pairs.bases, strict=True)
-        if not math.isnan(value) and not math.isnan(base)
-    ]
-    if len(both) < 2:
-        return None
-    values, bases = zip(*both, strict=True)
-    return paired_difference(values, bases, level), sum(bases) / len(bases)
-
-
-class SeedComparison:
+class SeedComparison(Figures):
     """Figures of each algorithm and seed, and which of their differences are significant.
 
     >>> import vegaslab
@@ -204,68 +131,6 @@ class SeedComparison:
     >>> comparison.differences_table().column_names[:4]
     ['figure', 'algorithm', 'baseline', 'difference']
     """
-
-    def __init__(
-        self,
-        runs: Mapping[str, Sequence[Mapping[str, float]]],
-        seeds: range,
-        *,
-        level: float,
-        alike: bool,
-        scenario: str,
-        duration_s: float,
-        bottleneck: str,
-        flows: Sequence[int] = (),
-        column: str = "algorithm",
-    ) -> None:
-        """`runs` are figures by name, a dict for each seed, by variant; `alike`: no run depends on its seed.
-
-        `flows` are the flow tables with figures of their own, `column` is the variant's name in tables.
-        """
-        self.runs = {algorithm: [dict(run) for run in figures] for algorithm, figures in runs.items()}
-        self.seeds = seeds
-        self.level = level
-        self.alike = alike
-        self.scenario = scenario
-        self.duration_s = duration_s
-        self.bottleneck = bottleneck
-        self.flows = tuple(flows)
-        self.column = column
-
-    @property
-    def baseline(self) -> str:
-        """The algorithm with which the others are compared: the first."""
-        return next(iter(self.runs))
-
-    @cached_property
-    def figures(self) -> tuple[str, ...]:
-        """The names of the figures that at least one run has."""
-        names = dict.fromkeys(name for runs in self.runs.values() for run in runs for name in run)
-        return tuple(name for name in names if not all(math.isnan(v) for a in self.runs for v in self.values(a, name)))
-
-    def values(self, algorithm: str, figure: str) -> list[float]:
-        """Returns a figure's values, one for each seed; NaN where it is missing."""
-        return [run.get(figure, math.nan) for run in self.runs[algorithm]]
-
-    def mean(self, algorithm: str, figure: str) -> Interval | None:
-        """Returns the mean over the seeds that have the figure; `None` if none has."""
-        present = [value for value in self.values(algorithm, figure) if not math.isnan(value)]
-        return mean_interval(present, self.level) if present else None
-
-    @cached_property
-    def differences(self) -> tuple[Difference, ...]:
-        """Differences of every figure and algorithm from the first algorithm; none if no run depends on its seed."""
-        if self.alike:
-            return ()
-        others = [algorithm for algorithm in self.runs if algorithm != self.baseline]
-        return differences_of(
-            [
-                Pairs(figure, other, self.baseline, self.values(other, figure), self.values(self.baseline, figure))
-                for figure in self.figures
-                for other in others
-            ],
-            self.level,
-        )
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -300,9 +165,8 @@ class SeedComparison:
 
     def _repr_html_(self) -> str:
         """The HTML that a notebook shows: the picture, and the report's tables."""
-        # loads matplotlib, which a comparison without pictures does not need; `report` and `picture` import this module
+        # loads matplotlib, which a comparison without pictures does not need
         from vegaslab.reports.notebook import shown
-        from vegaslab.runs.seeds.report import seeds_report
 
         return shown(self.plot(), f"<pre>{escape(seeds_report(self))}</pre>")
 

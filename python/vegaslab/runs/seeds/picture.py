@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from vegaslab.reports.chart import PALETTE
 from vegaslab.reports.figure import FAINT, INK, NAMED, settle
-from vegaslab.runs.seeds.compare import SeedComparison
+from vegaslab.runs.seeds.figures import Figures
 
 _COLUMNS = 4
 _MOST_PANELS = 16
@@ -21,7 +21,7 @@ _LONG_VERDICT = 24
 _TITLE_WIDTH = 95
 
 
-def draw(comparison: SeedComparison) -> Figure:
+def draw(comparison: Figures) -> Figure:
     """Draws the figures that vary, sixteen at most; the title says how many are left out."""
     with matplotlib.rc_context(NAMED):
         varying = _varying(comparison)
@@ -45,14 +45,14 @@ def draw(comparison: SeedComparison) -> Figure:
         return figure
 
 
-def _varying(comparison: SeedComparison) -> list[str]:
+def _varying(comparison: Figures) -> list[str]:
     def values(name: str) -> list[float]:
         return [v for algorithm in comparison.runs for v in comparison.values(algorithm, name) if not math.isnan(v)]
 
     return [name for name in comparison.figures if len({*values(name)}) > 1] or list(comparison.figures)
 
 
-def _draw_figure(panel: Axes, comparison: SeedComparison, name: str) -> None:
+def _draw_figure(panel: Axes, comparison: Figures, name: str) -> None:
     values = np.array([comparison.values(algorithm, name) for algorithm in comparison.runs])
     places = np.arange(len(values))
     panel.plot(places, values, color=FAINT, lw=0.6, alpha=0.4)
@@ -76,7 +76,7 @@ def _broken(name: str, longest: int = _LONG_NAME) -> str:
     return re.sub(r"(?<!^)([+,])(?=[a-z])", r"\n\1", name) if len(name) > longest else name
 
 
-def _verdicts(comparison: SeedComparison, name: str) -> str:
+def _verdicts(comparison: Figures, name: str) -> str:
     found = [difference for difference in comparison.differences if difference.figure == name]
     if len(found) == 1:
         return (

@@ -1,13 +1,13 @@
 """A comparison over seeds as plain text."""
 
 from vegaslab.reports.summary import aligned
-from vegaslab.runs.seeds.compare import Difference, SeedComparison
+from vegaslab.runs.seeds.figures import Difference, Figures
 from vegaslab.statistics import Interval
 from vegaslab.util.terminal import NONE
 from vegaslab.util.text import plus_minus, significant
 
 
-def seeds_report(comparison: SeedComparison) -> str:
+def seeds_report(comparison: Figures) -> str:
     """Returns the means of every algorithm, and the differences that are more than chance between seeds."""
     seeds = f"seeds {comparison.seeds[0]} to {comparison.seeds[-1]}"
     headline = f"{comparison.scenario}: {comparison.duration_s:g} s simulated, {seeds}, link {comparison.bottleneck}"
@@ -18,7 +18,7 @@ def seeds_report(comparison: SeedComparison) -> str:
     return "\n".join([headline, "", *_means(comparison), "", *_differences(comparison)])
 
 
-def _means(comparison: SeedComparison) -> list[str]:
+def _means(comparison: Figures) -> list[str]:
     rows = [
         (figure, *(_mean(comparison, algorithm, figure) for algorithm in comparison.runs))
         for figure in comparison.figures
@@ -27,7 +27,7 @@ def _means(comparison: SeedComparison) -> list[str]:
     return aligned((title, *comparison.runs), rows)
 
 
-def _mean(comparison: SeedComparison, algorithm: str, figure: str) -> str:
+def _mean(comparison: Figures, algorithm: str, figure: str) -> str:
     return mean_cell(comparison.mean(algorithm, figure), len(comparison.seeds), interval=not comparison.alike)
 
 
@@ -39,7 +39,7 @@ def mean_cell(mean: Interval | None, seeds: int, *, interval: bool = True) -> st
     return plus_minus(mean.mean, mean.half_width if interval else 0) + of
 
 
-def _differences(comparison: SeedComparison) -> list[str]:
+def _differences(comparison: Figures) -> list[str]:
     titles = ("difference in", *difference_titles(comparison.level))
     lines = []
     for other in [algorithm for algorithm in comparison.runs if algorithm != comparison.baseline]:

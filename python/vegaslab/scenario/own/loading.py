@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from vegaslab.scenario.own.naming import loading
+from vegaslab.scenario.own.thread import loading
 from vegaslab.util.text import printable
 
 _EVENTS = ("on_ack", "on_loss")

@@ -1,13 +1,9 @@
 """The names of users' own algorithms in a scenario."""
 
 import re
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 _FILE = re.compile(r"(?P<python>.+\.py)(?P<class>:\w+)?|(?P<wasm>.+\.wasm)")
-_thread = threading.local()
 
 
 def table_of_class(algorithm: type) -> dict[str, str]:
@@ -34,20 +30,3 @@ def table_of_file(text: str) -> dict[str, str] | None:
     if match["wasm"]:
         return {"wasm": str(Path(match["wasm"]).absolute())}
     return {"python": f"{Path(match['python']).absolute()}{match['class'] or ''}"}
-
-
-@contextmanager
-def loading(file: str) -> Iterator[None]:
-    """Marks the block in which this thread runs a file to load it."""
-    _thread.file = file
-    try:
-        yield
-    finally:
-        _thread.file = None
-
-
-def file_being_loaded() -> str | None:
-    """Returns the file that this thread is loading, if any: a run that the file itself starts would load it again,
-    without end.
-    """
-    return getattr(_thread, "file", None)

@@ -4,9 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,8 +13,8 @@ import pyarrow
 
 from vegaslab.reports.optional import optional_picture
 from vegaslab.runs.metrics import of_flows, of_link
-from vegaslab.runs.seeds.compare import Difference, Pairs, differences_of
-from vegaslab.statistics import Interval, mean_interval
+from vegaslab.sweeps.analysis.cells import AnalysisError, Cell, Cells
+from vegaslab.sweeps.analysis.report import report, write_tables
 from vegaslab.sweeps.columns import FAILED
 from vegaslab.sweeps.dataset import read_runs
 from vegaslab.util.folder import whole_folder
@@ -32,24 +30,6 @@ FIGURES = (
     "mean_queueing_ms",
 )
 """The default figures; docs/comparing.md describes each."""
-
-_NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([a-zA-Z%]*)")
-
-
-class AnalysisError(ValueError):
-    """A sweep's runs lack the requested figures or keys: one line."""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A combination of the varied keys: their values as text, and its runs' figures by seed."""
-
-    values: tuple[str, ...]
-    runs: Mapping[int, Mapping[str, float]]
-
-    def of_seeds(self, figure: str, seeds: Sequence[int]) -> list[float]:
-        """Returns a figure's values, one for each seed; NaN where it is missing."""
-        return [self.runs.get(seed, {}).get(figure, math.nan) for seed in seeds]
 
 
 def analyse(
@@ -165,7 +145,7 @@ def _baseline(
     return {key: _text(value) for key, value in given.items()}
 
 
-class SweepAnalysis:
+class SweepAnalysis(Cells):
     """Means of every cell, and differences from the baseline. `analyse` makes one.
 
     >>> import tempfile, vegaslab
@@ -177,76 +157,9 @@ class SweepAnalysis:
     (('flow.0.algorithm', 'duration'), ['vegas', 'reno'], [1, 2])
     """
 
-    def __init__(
-        self,
-        sweep: str,
-        keys: Sequence[str],
-        cells: Sequence[Cell],
-        figures: Sequence[str],
-        *,
-        baseline: Mapping[str, str],
-        level: float,
-        failed: int,
-    ) -> None:
-        """Takes the parts that `analyse` computes; `failed` runs were left out."""
-        self.sweep = sweep
-        self.keys = tuple(keys)
-        self.cells = list(cells)
-        self.figures = tuple(figures)
-        self.baseline = dict(baseline)
-        self.level = level
-        self.failed = failed
-        self.seeds = sorted({seed for cell in cells for seed in cell.runs})
-
     def __repr__(self) -> str:
         """Names the sweep, and its keys and extent."""
         return f"<vegaslab.SweepAnalysis {self.sweep}: {len(self.cells)} cells of {', '.join(self.keys)}>"
-
-    def mean(self, cells: Sequence[Cell], figure: str) -> Interval | None:
-        """Returns the mean over the seeds that have the figure in all of these cells; `None` if none has."""
-        by_seed = zip(*(cell.of_seeds(figure, self.seeds) for cell in cells), strict=True)
-        whole = [sum(values) / len(values) for values in by_seed if not any(map(math.isnan, values))]
-        return mean_interval(whole, self.level) if whole else None
-
-    def values_of(self, key: str) -> list[str]:
-        """Returns the values of a key, in the plan's order."""
-        return list(dict.fromkeys(cell.values[self.keys.index(key)] for cell in self.cells))
-
-    @cached_property
-    def differences(self) -> dict[tuple[str, tuple[str, ...]], Difference]:
-        """The differences by figure and cell; a cell has none if no baseline equals it in all other keys."""
-        by_values = {cell.values: cell for cell in self.cells}
-        pairs, places = [], {}
-        for figure in self.figures:
-            for cell in self.cells:
-                base = by_values.get(self._baseline_of(cell))
-                if base is None or base is cell:
-                    continue
-                name = " ".join(cell.values)
-                places[figure, name] = (figure, cell.values)
-                values, bases = cell.of_seeds(figure, self.seeds), base.of_seeds(figure, self.seeds)
-                pairs.append(Pairs(figure, name, " ".join(base.values), values, bases))
-        return {places[one.figure, one.algorithm]: one for one in differences_of(pairs, self.level)}
-
-    def _baseline_of(self, cell: Cell) -> tuple[str, ...]:
-        return tuple(self.baseline.get(key, value) for key, value in zip(self.keys, cell.values, strict=True))
-
-    def record(self, cell: Cell, figure: str) -> dict[str, Any]:
-        """Returns mean and difference of a cell as plain values; a missing one is `None`."""
-        mean, difference = self.mean([cell], figure), self.differences.get((figure, cell.values))
-        interval = difference.interval if difference else None
-        tested = difference is not None and not difference.constant
-        return {
-            "seeds": mean.values if mean else 0,
-            "mean": mean.mean if mean else None,
-            "low": _plain(mean.low) if mean else None,
-            "high": _plain(mean.high) if mean else None,
-            "difference": interval.mean if interval else None,
-            "difference_low": _plain(interval.low) if interval and tested else None,
-            "difference_high": _plain(interval.high) if interval and tested else None,
-            "adjusted_p": _plain(difference.adjusted_p) if difference else None,
-            "verdict": difference.verdict if difference else None,
-        }
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -268,9 +181,6 @@ class SweepAnalysis:
 
     def report(self) -> str:
         """Returns the tables of all figures as text."""
-        # that module imports this one, as does `picture`, which loads matplotlib
-        from vegaslab.sweeps.analysis.report import report
-
         return report(self)
 
     def write(self, dir: str | PathLike[str], *, plot: bool = True, x: str | None = None, y: str | None = None) -> Path:
@@ -279,8 +189,6 @@ class SweepAnalysis:
         All of it or nothing, but for pictures: one that cannot be drawn is a `PictureWarning`. Raises `FolderError` for
         a folder that holds anything else, `AnalysisError` for keys that are not varied, `OSError`.
         """
-        from vegaslab.sweeps.analysis.report import write_tables
-
         axes = self.axes(x, y)
         with whole_folder(Path(dir)) as folder:
             for figure in self.figures:
@@ -293,32 +201,10 @@ class SweepAnalysis:
 
     def _draw(self, name: str, folder: Path, axes: Sequence[str]) -> None:
         with optional_picture(f"picture of {name}"):
+            # loads matplotlib, which an analysis without pictures does not need
             from vegaslab.reports.figure import save
             from vegaslab.sweeps.analysis.picture import draw
 
             figure = draw(self, name, axes)
             save(figure, folder / "picture.png")
             save(figure, folder / "picture.svg")
-
-    def axes(self, x: str | None = None, y: str | None = None) -> tuple[str, ...]:
-        """Returns one or two keys to draw over: those given; by default first the numeric key with most values."""
-        for key in (x, y):
-            if key is not None and key not in self.keys:
-                raise AnalysisError(f'{self.sweep}: "{key}" is not varied; draw over {" or ".join(self.keys)}')
-        varying = [key for key in self.keys if len(self.values_of(key)) > 1]
-        order = sorted(varying, key=lambda key: (numbers(self.values_of(key)) is None, -len(self.values_of(key))))
-        first = x or next((key for key in order if key != y), None)
-        second = y or next((key for key in order if key != first), None)
-        return tuple(key for key in (first, second) if key is not None)
-
-
-def numbers(values: Sequence[str]) -> list[float] | None:
-    """Returns the values as numbers, if all are numbers with one unit."""
-    matches = [_NUMBER.fullmatch(value) for value in values]
-    if not all(matches) or len({match[2] for match in matches if match}) > 1:
-        return None
-    return [float(match[1]) for match in matches if match]
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else value

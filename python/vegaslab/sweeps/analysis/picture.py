@@ -12,14 +12,14 @@ from matplotlib.figure import Figure
 from vegaslab.reports.chart import PALETTE
 from vegaslab.reports.figure import INK, NAMED, settle
 from vegaslab.statistics import Interval
-from vegaslab.sweeps.analysis.analyse import SweepAnalysis, numbers
+from vegaslab.sweeps.analysis.cells import Cells, numbers
 
 _MOST_LINES = len(PALETTE)
 _MOST_WRITTEN = 100
 _APART = 0.012
 
 
-def draw(analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> Figure:
+def draw(analysis: Cells, figure_name: str, axes: Sequence[str]) -> Figure:
     """Lines over the first key, one for each value of the second; with two keys a heat map beside them."""
     with matplotlib.rc_context(NAMED):
         two = len(axes) > 1
@@ -34,7 +34,7 @@ def draw(analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> Figu
         return figure
 
 
-def _title(analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> str:
+def _title(analysis: Cells, figure_name: str, axes: Sequence[str]) -> str:
     over = [key for key in analysis.keys if key not in axes and len(analysis.values_of(key)) > 1]
     seeds = f"{len(analysis.seeds)} seeds" if len(analysis.seeds) > 1 else "1 seed"
     interval = f", {100 * analysis.level:g} % intervals" if len(analysis.seeds) > 1 else ""
@@ -42,14 +42,14 @@ def _title(analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> st
     return f"{analysis.sweep}: {figure_name} ({seeds}{interval}{averaged})"
 
 
-def _mean_at(analysis: SweepAnalysis, figure_name: str, place: dict[str, str]) -> Interval | None:
+def _mean_at(analysis: Cells, figure_name: str, place: dict[str, str]) -> Interval | None:
     """Returns the mean over the cells with these values, whatever their other keys."""
     wanted = [(analysis.keys.index(key), value) for key, value in place.items()]
     cells = [cell for cell in analysis.cells if all(cell.values[at] == value for at, value in wanted)]
     return analysis.mean(cells, figure_name) if cells else None
 
 
-def _draw_lines(figure: Figure, panel: Axes, analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> None:
+def _draw_lines(figure: Figure, panel: Axes, analysis: Cells, figure_name: str, axes: Sequence[str]) -> None:
     x, *others = axes
     values = analysis.values_of(x)
     places = numbers(values) or list(range(len(values)))
@@ -91,7 +91,7 @@ def _draw_lines(figure: Figure, panel: Axes, analysis: SweepAnalysis, figure_nam
         )
 
 
-def _draw_map(figure: Figure, panel: Axes, analysis: SweepAnalysis, figure_name: str, axes: Sequence[str]) -> None:
+def _draw_map(figure: Figure, panel: Axes, analysis: Cells, figure_name: str, axes: Sequence[str]) -> None:
     x, y = axes
     columns, rows = analysis.values_of(x), analysis.values_of(y)
     means = [[_mean_at(analysis, figure_name, {x: column, y: row}) for column in columns] for row in rows]

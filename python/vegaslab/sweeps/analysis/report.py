@@ -5,13 +5,13 @@ from pathlib import Path
 from vegaslab.reports.summary import aligned
 from vegaslab.reports.tables import escaped, write_csv
 from vegaslab.runs.seeds.report import difference_cells, difference_titles, mean_cell
-from vegaslab.sweeps.analysis.analyse import Cell, SweepAnalysis
+from vegaslab.sweeps.analysis.cells import Cell, Cells
 
 _NONE = "-"
 _MOST_ROWS = 40
 
 
-def report(analysis: SweepAnalysis) -> str:
+def report(analysis: Cells) -> str:
     """Returns a table for each figure, with a row for each cell."""
     against = " ".join(f"{key}={value}" for key, value in analysis.baseline.items())
     cells, seeds = len(analysis.cells), len(analysis.seeds)
@@ -28,7 +28,7 @@ def report(analysis: SweepAnalysis) -> str:
     return "\n".join(lines)
 
 
-def _table(analysis: SweepAnalysis, figure: str) -> list[str]:
+def _table(analysis: Cells, figure: str) -> list[str]:
     titles = (*analysis.keys, "mean", *difference_titles(analysis.level))
     rows = [(*cell.values, *_cells(analysis, cell, figure)) for cell in analysis.cells[:_MOST_ROWS]]
     lines = aligned(titles, rows)
@@ -37,13 +37,13 @@ def _table(analysis: SweepAnalysis, figure: str) -> list[str]:
     return lines
 
 
-def _cells(analysis: SweepAnalysis, cell: Cell, figure: str) -> tuple[str, ...]:
+def _cells(analysis: Cells, cell: Cell, figure: str) -> tuple[str, ...]:
     difference = analysis.differences.get((figure, cell.values))
     told = (_NONE,) * 5 if difference is None else difference_cells(difference)
     return (mean_cell(analysis.mean([cell], figure), len(analysis.seeds)), *told)
 
 
-def write_tables(analysis: SweepAnalysis, figure: str, folder: Path) -> None:
+def write_tables(analysis: Cells, figure: str, folder: Path) -> None:
     """Writes `cells.csv` and `cells.tex`. Raises `OSError`."""
     records = [analysis.record(cell, figure) for cell in analysis.cells]
     rows = [[*cell.values, *record.values()] for cell, record in zip(analysis.cells, records, strict=True)]
@@ -51,7 +51,7 @@ def write_tables(analysis: SweepAnalysis, figure: str, folder: Path) -> None:
     (folder / "cells.tex").write_text(latex(analysis, figure), encoding="utf-8")
 
 
-def latex(analysis: SweepAnalysis, figure: str) -> str:
+def latex(analysis: Cells, figure: str) -> str:
     """Returns a figure's cells as a LaTeX table, which needs the package booktabs."""
     titles = [*analysis.keys, figure, "difference", "verdict"]
     lines = [
@@ -66,7 +66,7 @@ def latex(analysis: SweepAnalysis, figure: str) -> str:
     return "\n".join([*lines, r"\end{tabular}", ""])
 
 
-def _latex_row(analysis: SweepAnalysis, cell: Cell, figure: str) -> str:
+def _latex_row(analysis: Cells, cell: Cell, figure: str) -> str:
     mean, difference, *ends, _part, verdict = _cells(analysis, cell, figure)
     interval = f" [{', '.join(ends)}]" if ends != [_NONE, _NONE] else ""
     numbers = [f"${mean.replace('+-', chr(92) + 'pm')}$", f"${difference}${interval}"]
