@@ -131,12 +131,11 @@ $(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed $(wildcard web
 	web/node_modules/.bin/tsc --project web
 	node web/build.mjs $(WEB_ENGINE) $(WEB)
 
-# ahash draws a number when it is compiled; the variable is its seed
 $(WEB_ENGINE): $(RUST_FILES) tools/web_toolchain.sh
 	@toolchain=$$(tools/web_toolchain.sh) || { echo "$$toolchain" >&2; exit 1; }; \
 	flags=$$(sed -n 's/^WEB_CARGO_FLAGS=//p' <<<"$$toolchain"); \
 	mapfile -t variables < <(grep -v '^WEB_CARGO_FLAGS=' <<<"$$toolchain"); \
-	env "$${variables[@]}" CONST_RANDOM_SEED=vegaslab \
+	env "$${variables[@]}" \
 		cargo build --quiet --locked --profile web --package vegas-web --lib --target wasm32-wasip1 $$flags
 	@touch $@
 
@@ -376,8 +375,8 @@ ACCEPTANCE ?=
 linux-acceptance: build linux ## simulator and kernel run by run (as root, hours; ACCEPTANCE='--algorithm vegas')
 	PYTHONPATH=python $(BIN)/python -m benchmarks linux-acceptance $(BIN)/vegas-linux --repeats $(BENCH_REPEATS) $(ACCEPTANCE)
 
-$(BENCH_PROGRAM): $(RUST_FILES) crates/vegas-sim/examples/run.rs
-	cargo build --quiet --locked --release --package vegas-sim --example run
+$(BENCH_PROGRAM): $(RUST_FILES)
+	cargo build --quiet --locked --release --package vegas-results --example run
 	@touch $@
 
 # installs Debian's package $(2), which has the command $(1), where that is missing and may be done

@@ -16,7 +16,7 @@ def main() -> int:
     """Runs what the command line names; 1 if a check failed, 2 if it could not be made, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(prog="benchmarks")
     parser.add_argument("what", choices=["side-by-side", "instructions", "scale", "linux-cost", "linux-acceptance"])
-    parser.add_argument("program", type=Path, help="the example `run` of vegas-sim, or vegas-linux; optimised")
+    parser.add_argument("program", type=Path, help="the example `run` of vegas-results, or vegas-linux; optimised")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each program, of which the median counts")
     parser.add_argument("--update", action="store_true", help="instructions: record what was counted")
     parser.add_argument("--algorithm", action="append", help="linux-acceptance: this one instead of all")

@@ -20,10 +20,8 @@ export function offerDownloads(side: Side, sides: () => Side[], scenario: () => 
   };
   entry("Scenario (TOML)", () => save(`${name()}.toml`, scenario(), "application/toml"));
   entry("Picture (PNG)", async () => save(`${name()}.png`, await picture(sides()), "image/png"));
-  for (const [ending, type] of [["csv", "text/csv"], ["parquet", "application/vnd.apache.parquet"]] as const) {
-    for (const table of TABLES) {
-      entry(`${table}.${ending}`, async () => save(`${name()}-${table}.${ending}`, await side.engine.table(`${table}.${ending}`), type));
-    }
+  for (const file of TABLES.map((table) => `${table}.csv`)) {
+    entry(file, async () => save(`${name()}-${file}`, await side.engine.table(file), "text/csv"));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Engine } from "./engine";
 import type { OwnFile, Summary } from "./protocol";
 
 export interface ForTests {
-  /** SHA-256 of each table's Parquet file, where the scenario may name algorithms of these files. */
+  /** SHA-256 of each table's CSV file, where the scenario may name algorithms of these files. */
   sums(text: string, tables: string[], files?: OwnFile[]): Promise<Record<string, string>>;
   summary(text: string): Promise<Summary>;
 }
@@ -16,7 +16,7 @@ export function forTests(make: () => Engine): ForTests {
         const answers = files.length > 0 ? await engine.own(files) : [];
         for (const { failure } of answers) if (failure) throw failure;
         await engine.finish(text);
-        const entries = tables.map(async (table) => [table, await sum(await engine.table(`${table}.parquet`))] as const);
+        const entries = tables.map(async (table) => [table, await sum(await engine.table(`${table}.csv`))] as const);
         return Object.fromEntries(await Promise.all(entries));
       }),
     summary: (text) => withEngine(make, (engine) => engine.finish(text)),

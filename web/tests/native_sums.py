@@ -1,4 +1,4 @@
-"""SHA-256 of the Parquet files of shipped scenarios' runs, as JSON by scenario and table: native_sums.py [NAME ...]"""
+"""SHA-256 of the CSV files of shipped scenarios' runs, as JSON by scenario and table: native_sums.py [NAME ...]"""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ def main(names: list[str]) -> None:
 
 
 def sums(name: str, folder: Path) -> dict[str, str]:
-    vegaslab.run(name).write(folder)
-    return {table.stem: hashlib.sha256(table.read_bytes()).hexdigest() for table in folder.glob("*.parquet")}
+    vegaslab.run(name).write(folder, csv=True)
+    return {table.stem: hashlib.sha256(table.read_bytes()).hexdigest() for table in folder.glob("*.csv")}
 
 
 main(sys.argv[1:])

@@ -8,11 +8,10 @@ use vegas_core::{
     Ack, Algorithm, Composition, CongestionControl, Controller, HostCapabilities, Joined, Loss, LossKind, LostSegment,
     Needs, Output, Parameters, Restart, Sent, Standalone, Status,
 };
-use vegas_sim::batch::run_within;
 use vegas_sim::external::Stack;
 use vegas_sim::outcome::Outcome;
 use vegas_sim::scenario::{Loaded, Loader, OnDisk, Own, OwnControl, Program, Scenario};
-use vegas_sim::{Engine, Limits, Watch};
+use vegas_sim::{Engine, Limits, Watch, run_within};
 
 use crate::grid::REFERENCE;
 use crate::network::Network;

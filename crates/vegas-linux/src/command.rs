@@ -23,7 +23,7 @@ use vegas_linux::machine::attached::Attached;
 use vegas_linux::machine::host;
 use vegas_linux::machine::installed::Installed;
 use vegas_linux::run::Receivers;
-use vegas_sim::results::{self, WriteOptions};
+use vegas_results::WriteOptions;
 
 /// Congestion controls of the Vegas family in this machine's TCP.
 #[derive(Parser)]
@@ -247,7 +247,7 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     let default = || Path::new("results").join(format!("{}-linux", scenario.name));
     let folder = file.output.clone().or_else(|| (!file.json).then(default));
     if let Some(folder) = &folder {
-        results::check_folder(folder).map_err(|error| Error(error.to_string()))?;
+        vegas_results::check_folder(folder).map_err(|error| Error(error.to_string()))?;
     }
     let receivers = if file.no_echo { Receivers::Ignore } else { Receivers::Echo };
     let run = vegas_linux::run::run_to(&scenario, receivers, stop)?;
@@ -255,10 +255,10 @@ fn run_file(file: &RunFile, stop: &AtomicBool) -> Result<(), Error> {
     if let Some(folder) = &folder {
         let options = WriteOptions { csv: file.csv, pcapng: file.pcapng };
         let about = Map::from_iter([("linux".to_owned(), run.to_json())]);
-        results::write_folder_about(folder, &scenario, &run.outcome, wall_s, options, &about)
+        vegas_results::write_folder_about(folder, &scenario, &run.outcome, wall_s, options, &about)
             .map_err(|error| Error(error.to_string()))?;
     }
-    let mut summary = results::summary(&scenario, &run.outcome, wall_s);
+    let mut summary = vegas_results::summary(&scenario, &run.outcome, wall_s);
     summary["linux"] = run.to_json();
     let said = match (file.json, folder) {
         (false, Some(folder)) => writeln!(io::stdout(), "{summary:#}\nresults: {}", folder.display()),

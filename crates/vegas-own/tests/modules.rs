@@ -10,7 +10,7 @@ use vegas_core::registry::preset;
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, CongestionControl, Parameters, Status};
 use vegas_own::wasm;
-use vegas_sim::results::tables;
+use vegas_results::tables;
 use vegas_sim::scenario::{Failure, Language, Loaded, Loader, OnDisk, OwnControl, Scenario};
 use vegas_sim::{Limits, Watch, run};
 

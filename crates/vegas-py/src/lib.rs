@@ -47,7 +47,7 @@ mod _vegaslab {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("version", vegas_sim::results::ENGINE_VERSION)?;
+        module.add("version", vegas_sim::ENGINE_VERSION)?;
         module.add("wasm_engine", vegas_own::wasm::ENGINE)
     }
 }

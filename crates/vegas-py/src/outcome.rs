@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use vegas_sim::results::{self, Tables, WriteOptions};
+use vegas_results::{Tables, WriteOptions};
 use vegas_sim::scenario;
 use vegas_sim::{Limits, Watch};
 
@@ -39,7 +39,7 @@ impl Outcome {
             return Ok(tables);
         }
         let run = Arc::clone(&self.run);
-        let built = attended_quietly(py, move |_| results::tables(&run.scenario, &run.outcome))?;
+        let built = attended_quietly(py, move |_| vegas_results::tables(&run.scenario, &run.outcome))?;
         let built = built.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(self.tables.get_or_init(|| built))
     }
@@ -51,7 +51,7 @@ impl Outcome {
     fn summary_json(&self, py: Python<'_>) -> PyResult<String> {
         let run = Arc::clone(&self.run);
         let summary = attended_quietly(py, move |_| {
-            serde_json::to_string(&results::Summary::new(&run.scenario, &run.outcome, run.wall_s))
+            serde_json::to_string(&vegas_results::Summary::new(&run.scenario, &run.outcome, run.wall_s))
         })?;
         summary.map_err(|error| PyRuntimeError::new_err(error.to_string()))
     }
@@ -103,7 +103,7 @@ impl Outcome {
     fn write(&self, py: Python<'_>, dir: PathBuf, csv: bool, pcapng: bool) -> PyResult<()> {
         let (run, options) = (Arc::clone(&self.run), WriteOptions { csv, pcapng });
         let write = move |watch: &mut Watch<'_>| {
-            results::write_folder_watched(&dir, &run.scenario, &run.outcome, run.wall_s, options, watch)
+            vegas_results::write_folder_watched(&dir, &run.scenario, &run.outcome, run.wall_s, options, watch)
         };
         let work = move |ties: &Ties| ties.watched(Limits::default(), write);
         attended(py, Stopped::WaitedFor, work, |_| Ok(()))?.map_err(to_python)

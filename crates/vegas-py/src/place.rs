@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyOSError};
 use pyo3::prelude::*;
-use vegas_sim::results::{self, ResultsError};
+use vegas_results::ResultsError;
 
 create_exception!(
     vegaslab,
@@ -24,7 +24,7 @@ vegaslab.FolderError: no-such-folder: holds no runs of a sweep; give the folder 
 /// The reserved place of a results folder; see `vegaslab.util.folder.whole_folder`.
 #[pyclass(frozen, module = "vegaslab._vegaslab")]
 pub(crate) struct Place {
-    inner: Mutex<Option<results::Place>>,
+    inner: Mutex<Option<vegas_results::Place>>,
     new_folder: PathBuf,
 }
 
@@ -34,7 +34,7 @@ impl Place {
     /// written.
     #[new]
     fn new(py: Python<'_>, dir: PathBuf) -> PyResult<Self> {
-        let place = py.detach(|| results::Place::find(&dir)).map_err(to_python)?;
+        let place = py.detach(|| vegas_results::Place::find(&dir)).map_err(to_python)?;
         let new_folder = place.new_folder();
         Ok(Self { inner: Mutex::new(Some(place)), new_folder })
     }
@@ -61,7 +61,7 @@ impl Place {
 }
 
 impl Place {
-    fn take(&self) -> Option<results::Place> {
+    fn take(&self) -> Option<vegas_results::Place> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -69,7 +69,7 @@ impl Place {
 /// Returns the remedy for a file that cannot be written, by the system's number of the error.
 #[pyfunction]
 pub(crate) fn remedy(errno: i32) -> &'static str {
-    results::remedy(&std::io::Error::from_raw_os_error(errno))
+    vegas_results::remedy(&std::io::Error::from_raw_os_error(errno))
 }
 
 /// Converts an error to an `OSError` with number and file where the system refused, so that Python can tell what was
@@ -79,7 +79,7 @@ pub(crate) fn to_python(error: ResultsError) -> PyErr {
         ResultsError::NotOurs { .. } => FolderError::new_err(error.to_string()),
         ResultsError::Io { path, action, source } => match source.raw_os_error() {
             Some(number) => {
-                let what = format!("cannot {action}: {source}; {}", results::remedy(source));
+                let what = format!("cannot {action}: {source}; {}", vegas_results::remedy(source));
                 PyOSError::new_err((number, what, path.clone()))
             }
             None => PyOSError::new_err(error.to_string()),

@@ -6,8 +6,7 @@ use std::time::Instant;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use vegas_quic_sim::Quic;
-use vegas_sim::batch::run_within;
-use vegas_sim::{Engine, Limits, Watch, outcome};
+use vegas_sim::{Engine, Limits, Watch, outcome, run_within};
 
 use crate::attended::{LimitError, Stopped, attended};
 use crate::outcome::Outcome;

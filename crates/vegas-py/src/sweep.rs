@@ -6,17 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{ArrowError, DataType, Field, Fields, Schema};
-use arrow_select::concat::concat_batches;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use vegas_quic_sim::Quic;
-use vegas_sim::batch::{Limits, run_row};
-use vegas_sim::results::{Rows, Series};
-use vegas_sim::scenario;
+use vegas_results::arrow_array::RecordBatch;
+use vegas_results::{Finished, Rows, Series, run_row};
+use vegas_sim::{Limits, scenario};
 
 use crate::own::known_to_python;
 use crate::table::Table;
@@ -95,7 +91,8 @@ fn drive(py: Python<'_>, pool: &Pool, runs: &mut Bound<'_, PyIterator>, deliver:
         let idle = py.detach(|| pool.wait_for_news(exhausted));
         py.check_signals()?;
         if idle || pool.is_full() || delivered_at.elapsed() >= DELIVERY {
-            for table in py.detach(|| tables(pool.take_finished()))? {
+            let tables = py.detach(|| Finished::tables(pool.take_finished()));
+            for table in tables.map_err(|error| PyRuntimeError::new_err(error.to_string()))? {
                 deliver.call1((Table::new(table),))?;
             }
             delivered_at = now();
@@ -112,11 +109,6 @@ struct Order {
     limits: Limits,
     wall: Option<Duration>,
     rows: Rows,
-}
-
-struct Finished {
-    place: u64,
-    row: Result<RecordBatch, String>,
 }
 
 #[derive(Default)]
@@ -206,12 +198,12 @@ impl Pool {
 
     fn work(&self, order: &Order) {
         while let Some((place, replaced, seed)) = self.next_run() {
-            let row = self.run(order, &replaced, seed);
-            let bytes = row.as_ref().map_or(0, series_bytes);
+            let finished = Finished { place, row: self.run(order, &replaced, seed) };
+            let bytes = finished.series_bytes();
             let mut state = self.lock();
             state.running -= 1;
             state.series_bytes += bytes;
-            state.finished.push(Finished { place, row });
+            state.finished.push(finished);
             if state.is_full() || state.is_idle() {
                 self.news.notify_one();
             }
@@ -256,57 +248,6 @@ impl Pool {
         self.lock().calling_python -= 1;
         self.news.notify_one();
         row
-    }
-}
-
-fn series_bytes(row: &RecordBatch) -> usize {
-    row.columns()
-        .iter()
-        .filter_map(|column| column.as_binary_opt::<i64>())
-        .map(|series| series.value_data().len())
-        .sum()
-}
-
-/// A group of finished runs with the same columns.
-struct Group {
-    totals: Fields,
-    places: Vec<u64>,
-    errors: Vec<Option<String>>,
-    rows: Vec<RecordBatch>,
-}
-
-/// Returns tables of finished runs, one for each set of columns, in the order of first appearance.
-fn tables(finished: Vec<Finished>) -> PyResult<Vec<RecordBatch>> {
-    let mut groups: Vec<Group> = Vec::new();
-    for Finished { place, row } in finished {
-        let (row, error) = match row {
-            Ok(row) => (row, None),
-            Err(error) => (RecordBatch::new_empty(Arc::new(Schema::empty())), Some(error)),
-        };
-        let totals = row.schema_ref().fields();
-        let group = match groups.iter().rposition(|group| group.totals == *totals) {
-            Some(known) => &mut groups[known],
-            None => groups.push_mut(Group { totals: totals.clone(), places: vec![], errors: vec![], rows: vec![] }),
-        };
-        group.places.push(place);
-        group.errors.push(error);
-        group.rows.push(row);
-    }
-    let built = groups.into_iter().map(Group::table);
-    built.collect::<Result<_, _>>().map_err(|error| PyRuntimeError::new_err(error.to_string()))
-}
-
-impl Group {
-    fn table(self) -> Result<RecordBatch, ArrowError> {
-        let place = Arc::new(Field::new("place", DataType::UInt64, false));
-        let error = Arc::new(Field::new("error", DataType::Utf8, true));
-        let schema = Schema::new([place, error].into_iter().chain(self.totals.iter().cloned()).collect::<Fields>());
-        let mut columns: Vec<ArrayRef> =
-            vec![Arc::new(UInt64Array::from(self.places)), Arc::new(StringArray::from(self.errors))];
-        if !self.totals.is_empty() {
-            columns.extend_from_slice(concat_batches(&Arc::new(Schema::new(self.totals)), &self.rows)?.columns());
-        }
-        RecordBatch::try_new(Arc::new(schema), columns)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::ffi::CStr;
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchIterator};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use vegas_results::arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use vegas_results::arrow_array::{RecordBatch, RecordBatchIterator};
 
 /// The name that the Arrow PyCapsule interface asks for.
 const CAPSULE_NAME: &CStr = c"arrow_array_stream";

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Map, Value};
-use vegas_sim::results::{self, Contents};
+use vegas_results::Contents;
 use vegas_sim::scenario;
 
 use crate::own::Outside;
@@ -60,7 +60,7 @@ impl Template {
                 if let Some(in_document) = document.get_mut("seed") {
                     *in_document = seed.into();
                 }
-                ids.extend_from_slice(&results::run_digest(&document, seed, &contents));
+                ids.extend_from_slice(&vegas_results::run_digest(&document, seed, &contents));
             }
         }
         Ok(ids)
@@ -107,5 +107,5 @@ pub(crate) fn read_toml(text: &str, source: &str) -> PyResult<(String, BTreeMap<
 /// columns' names.
 #[pyfunction]
 pub(crate) fn figure_columns() -> Vec<(&'static str, Vec<&'static str>)> {
-    results::figure_columns()
+    vegas_results::figure_columns()
 }

@@ -5,20 +5,21 @@
 
 #![deny(unsafe_code)]
 
-pub mod batch;
 mod endpoint;
 mod engine;
 mod measure;
 mod network;
 mod packet;
-pub mod results;
 pub mod scenario;
 mod tcp;
 mod traffic;
 mod util;
 
 pub use endpoint::external;
-pub use engine::{Carried, Carrier, Delivery, Direction, Engine, Progress, Simulation, run};
+pub use engine::{Carried, Carrier, Delivery, Direction, Engine, Progress, Simulation, run, run_within};
 pub use measure::outcome;
 pub use packet::WireSize;
 pub use util::watch::{Limits, Stopped, Watch};
+
+/// The engine's version, which is part of every run's identity.
+pub const ENGINE_VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -15,7 +15,7 @@ use vegas_swarm::relations::{self, Relation};
 use vegas_swarm::traces;
 
 #[derive(Parser)]
-#[command(name = "vegaslab-swarm", version = vegas_sim::results::ENGINE_VERSION, about = "Random networks, each checked")]
+#[command(name = "vegaslab-swarm", version = vegas_sim::ENGINE_VERSION, about = "Random networks, each checked")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -169,7 +169,7 @@ pub extern "C" fn finish(wall_s: f64) -> u32 {
     answered(|laboratory, _| laboratory.finish(wall_s))
 }
 
-/// A table of the finished run as a file; the input is the file's name, such as `flows.parquet` or `flows.csv`.
+/// A table of the finished run as a CSV file; the input is the file's name, such as `flows.csv`.
 #[unsafe(no_mangle)]
 pub extern "C" fn table() -> u32 {
     answered(|laboratory, name| laboratory.table(name))

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use vegas_core::registry::PRESETS;
-use vegas_sim::results::run_id;
+use vegas_results::run_id;
 use vegas_sim::scenario::{FlowSpec, LinkId, QueueLimit, Sampling, Scenario};
 
 /// A checked scenario:

@@ -1,10 +1,10 @@
 //! Checks scenarios, runs one at a time, and returns its rows during the run and its tables at the end.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
+use vegas_results::columns::TABLES;
+use vegas_results::{Summary, Table};
 use vegas_sim::outcome::Outcome;
-use vegas_sim::results::{Summary, TableFormat, table_bytes, tables};
 use vegas_sim::scenario::{Folder, Language, NamedText, Own, Sampling, Scenario};
 use vegas_sim::{Engine, Limits, Simulation, Watch};
 
@@ -146,19 +146,16 @@ impl Laboratory {
         Ok(summary)
     }
 
-    /// A table of the finished run as a file: `flow_series.parquet` and `flow_series.csv` are byte for byte the files of these
-    /// names in a results folder.
+    /// A table of the finished run as a CSV file: `flow_series.csv` is byte for byte the file of this name in a results
+    /// folder.
     pub fn table(&self, file_name: &str) -> Result<Vec<u8>, Failure> {
         let Some(Run { scenario, state: State::Finished(outcome), .. }) = &self.run else {
             return Err(Failure::new("no run is finished"));
         };
-        let unknown = || Failure::new(format!("{file_name}: no run has such a table"));
-        let format = TableFormat::of(Path::new(file_name)).ok_or_else(unknown)?;
-        let stem = Path::new(file_name).file_stem().and_then(|stem| stem.to_str());
-        let tables = tables(scenario, outcome).map_err(|error| Failure::new(error.to_string()))?;
-        let named = tables.named().into_iter().find(|(name, _)| Some(*name) == stem);
-        let (name, table) = named.ok_or_else(unknown)?;
-        table_bytes(name, table, format).map_err(|error| Failure::new(error.to_string()))
+        let name = file_name.strip_suffix(".csv");
+        let spec = TABLES.iter().find(|table| name == Some(table.name));
+        let spec = spec.ok_or_else(|| Failure::new(format!("{file_name}: no run has such a table")))?;
+        Table::new(spec, scenario, outcome).csv().map_err(|error| Failure::new(error.to_string()))
     }
 
     fn read(&self, text: &str) -> Result<Scenario, Failure> {

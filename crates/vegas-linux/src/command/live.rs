@@ -12,7 +12,7 @@ use vegas_linux::choice::Choice;
 use vegas_linux::machine::installed::Installed;
 use vegas_linux::machine::own::Own;
 use vegas_linux::machine::watch::{self, Step};
-use vegas_sim::results::TableFormat;
+use vegas_results::TableFormat;
 
 #[derive(Args)]
 pub(crate) struct Watch {

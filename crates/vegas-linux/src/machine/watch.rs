@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use vegas_core::units::{Span, Time};
+use vegas_results::{Series, TableFormat};
 use vegas_sim::outcome::{FlowSeries, Outcome};
-use vegas_sim::results::{Series, TableFormat};
 use vegas_sim::scenario::Scenario;
 
 use crate::Error;

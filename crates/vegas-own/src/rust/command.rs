@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use vegas_sim::batch::run_within;
+use vegas_results::{WriteOptions, write_folder};
 use vegas_sim::outcome::{FlowOutcome, Outcome};
-use vegas_sim::results::{WriteOptions, write_folder};
 use vegas_sim::scenario::{OnDisk, Scenario};
-use vegas_sim::{Engine, Limits, Watch};
+use vegas_sim::{Engine, Limits, Watch, run_within};
 
 use super::{Library, Own};
 

@@ -7,7 +7,18 @@ use crate::endpoint::Flow;
 use crate::measure::outcome::{CapturedPacket, Incident};
 use crate::measure::recorder::Recorder;
 use crate::network::Network;
-use crate::results;
+
+/// The memory of the totals of a flow or a link: its rows in the outcome and in the table of totals, its text in the
+/// summary, and the objects that Python makes of that.
+const TOTALS_BYTES: u64 = 1300;
+/// The memory of a row of the series, or of an incident: its copy in a table.
+const FLOW_ROW_BYTES: u64 = 100;
+const LINK_ROW_BYTES: u64 = 52;
+const INCIDENT_BYTES: u64 = 32;
+/// The memory of a packet of the capture: its entry in the order of time.
+const PACKET_BYTES: u64 = 24;
+/// The most rows that the encoder of a Parquet file holds.
+const GROUP_ROWS: u64 = 1 << 20;
 
 impl<N: Network> EventLoop<N> {
     /// Returns about how much memory the run holds, bytes.
@@ -31,7 +42,7 @@ impl<N: Network> EventLoop<N> {
         let [flow_rows, link_rows] = self.hosts.recorder.rows_to_come();
         let series = Recorder::rows_bytes(flow_rows, link_rows);
         // the memory that only the run needs is free by then
-        let results = results::memory_bytes(
+        let results = results_bytes(
             u64::from(self.hosts.components.flows),
             self.links as u64,
             [flow_rows, link_rows],
@@ -54,4 +65,14 @@ impl<N: Network> EventLoop<N> {
     pub(super) fn events_between_looks(&self) -> u64 {
         (self.hosts.flows.len() + self.links) as u64
     }
+}
+
+/// Returns the memory that the results take in addition to the outcome from which they are made, bytes; `rows` are those
+/// of the series of flows and of links.
+fn results_bytes(flows: u64, links: u64, rows: [u64; 2], incidents: u64, packets: u64) -> u64 {
+    let [flow_rows, link_rows] = rows;
+    let tables = flow_rows * FLOW_ROW_BYTES + link_rows * LINK_ROW_BYTES + incidents * INCIDENT_BYTES;
+    let tables = tables.max(packets / 2 * PACKET_BYTES);
+    let encoder = flow_rows.max(link_rows).min(GROUP_ROWS) * FLOW_ROW_BYTES;
+    (flows + links) * TOTALS_BYTES + tables + encoder
 }

@@ -15,13 +15,18 @@ pub use carried::{Carried, Delivery, Direction};
 pub use carrier::Carrier;
 use event_loop::EventLoop;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use vegas_core::units::Time;
 
 use crate::endpoint::external::Stack;
 use crate::measure::outcome::{FlowSeries, LinkSeries, Outcome};
 use crate::network::{Fast, Reference};
-use crate::scenario::Scenario;
+use crate::scenario::{Failure, Scenario};
 use crate::util::watch::{Stopped, Watch};
+
+/// The number of events between two checks of the limits: some milliseconds of work.
+const SLICE_EVENTS: u64 = 20_000;
 
 /// The implementation of the network. Both give the same results; they differ in the number of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +75,48 @@ pub fn run(scenario: &Scenario) -> Outcome {
     let mut simulation = Simulation::new(scenario);
     while !simulation.advance(u64::MAX).finished {}
     simulation.finish()
+}
+
+/// Runs a scenario to its end, unless the watch stops it or the user's own algorithm fails.
+pub fn run_within(
+    engine: Engine,
+    scenario: &Scenario,
+    stack: Option<&dyn Stack>,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Stopped> {
+    let ran = catch_unwind(AssertUnwindSafe(|| run_to_end(engine, scenario, stack, watch)));
+    ran.unwrap_or_else(|panic| match panic.downcast::<Failure>() {
+        Ok(failure) => Err(Stopped(failure.0)),
+        Err(panic) => resume_unwind(panic),
+    })
+}
+
+fn run_to_end(
+    engine: Engine,
+    scenario: &Scenario,
+    stack: Option<&dyn Stack>,
+    watch: &mut Watch<'_>,
+) -> Result<Outcome, Stopped> {
+    let mut simulation = Simulation::watched(engine, scenario, stack, watch)?;
+    watch.check_memory(simulation.memory_to_end_bytes())?;
+    let mut looks_at_memory_from = 0;
+    loop {
+        let events_left = watch.limits().events.map_or(SLICE_EVENTS, |most| most - simulation.events());
+        let reached = simulation.advance(events_left.min(SLICE_EVENTS));
+        watch.reach(reached.now);
+        if reached.finished {
+            break;
+        }
+        watch.check_events(simulation.events())?;
+        if simulation.events() >= looks_at_memory_from {
+            watch.check_memory(simulation.memory_to_end_bytes())?;
+            looks_at_memory_from = simulation.events() + simulation.events_between_looks();
+        }
+        watch.look()?;
+    }
+    watch.check_memory(simulation.memory_to_end_bytes())?;
+    watch.look()?;
+    Ok(simulation.finish())
 }
 
 /// Makes a call on the event loop of either kind.
@@ -143,13 +190,13 @@ impl Simulation {
 
     /// Returns about how much memory the run holds with what it is about to take, or at the end if that is more: the
     /// rows still to come and the results, bytes.
-    pub(crate) fn memory_to_end_bytes(&self) -> u64 {
+    fn memory_to_end_bytes(&self) -> u64 {
         either!(&self.0, event_loop => event_loop.memory_to_end_bytes())
     }
 
     /// Returns the number of events that may pass between checks of the memory: a check takes as long as there are
     /// flows and links.
-    pub(crate) fn events_between_looks(&self) -> u64 {
+    fn events_between_looks(&self) -> u64 {
         either!(&self.0, event_loop => event_loop.events_between_looks())
     }
 }

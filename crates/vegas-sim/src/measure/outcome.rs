@@ -323,7 +323,7 @@ pub enum IncidentKind {
 
 impl IncidentKind {
     /// All kinds, in the order of their numbers.
-    pub(crate) const ALL: [IncidentKind; 7] = [
+    pub const ALL: [IncidentKind; 7] = [
         IncidentKind::QueueDrop,
         IncidentKind::Loss,
         IncidentKind::Mark,

@@ -48,7 +48,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Calls `work` with a watch that stops nothing.
-    pub(crate) fn without_limits<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
+    pub fn without_limits<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
         work(&mut Watch::new(Limits::default(), &mut |_| None))
     }
 

@@ -168,7 +168,7 @@ impl OwnControl {
 }
 
 /// The failure of a user's own algorithm: a line with the place and the reason. It ends the run at once, by unwinding
-/// from the call; [`crate::batch::run_within`] returns it as an error.
+/// from the call; [`crate::run_within`] returns it as an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
 

@@ -1,0 +1,152 @@
+//! A captured packet's IPv4 and TCP headers.
+//!
+//! The simulator counts bytes from 0 and has no addresses; this module translates both to what a capture at a host
+//! shows.
+
+use etherparse::err::ValueTooBigError;
+use etherparse::{IpEcn, IpNumber, Ipv4Header, Ipv4Options, TcpHeader, TcpOptionElement};
+use vegas_core::Recovery;
+use vegas_sim::outcome::{CapturePoint, CapturedPacket};
+use vegas_sim::scenario::{FlowSpec, Scenario};
+
+use crate::error::ResultsError;
+
+/// The port of every receiver.
+pub const RECEIVER_PORT: u16 = 5001;
+const FIRST_SENDER_PORT: u16 = 40_000;
+const TIME_TO_LIVE: u8 = 64;
+/// The initial sequence number of both ends. The SYN takes it, whether or not one is simulated, so that the first
+/// payload byte is number 1, as Wireshark shows it.
+const INITIAL_SEQUENCE: u32 = 0;
+/// The greatest shift of the window field (RFC 7323, section 2.3).
+const WINDOW_SHIFT_MAX: u8 = 14;
+/// The payload, which is all zero and not stored in captures; the checksum still covers it.
+static ZEROS: [u8; u16::MAX as usize] = [0; u16::MAX as usize];
+
+/// The headers of a captured packet.
+pub(crate) struct Headers {
+    /// The IPv4 and TCP headers with valid checksums.
+    pub(crate) bytes: Vec<u8>,
+    /// The size of the whole packet: that of the simulation, or that of the headers and the payload if it is greater.
+    pub(crate) wire_bytes: u32,
+}
+
+/// The addresses of a flow's sender and receiver: 10.0.F.1 and 10.1.F.2 for flow F below 256; every further 256 flows
+/// increase the second byte by two. After 32,768 flows the addresses repeat, with other ports.
+pub fn addresses(flow: u32) -> ([u8; 4], [u8; 4]) {
+    let [_, _, high, low] = (flow % (1 << 15)).to_be_bytes();
+    ([10, 2 * high, low, 1], [10, 2 * high + 1, low, 2])
+}
+
+/// The port of a flow's sender: 40000 + F, starting again at 40000 after 65535.
+pub fn sender_port(flow: u32) -> u16 {
+    let ports = u32::from(u16::MAX - FIRST_SENDER_PORT) + 1;
+    FIRST_SENDER_PORT + (flow % ports) as u16
+}
+
+/// Creates the headers of `packet`.
+///
+/// # Errors
+/// The packet is larger than IPv4 allows, 65,535 bytes.
+pub(crate) fn headers(scenario: &Scenario, packet: &CapturedPacket) -> Result<Headers, ResultsError> {
+    let (sender, receiver) = addresses(packet.flow);
+    let (source, destination) = if from_receiver(packet) { (receiver, sender) } else { (sender, receiver) };
+    let tcp = tcp_header(&scenario.flows[packet.flow as usize], packet);
+    let too_large = || ResultsError::PacketTooLarge { flow: packet.flow, bytes: packet.wire.into() };
+    let payload = ZEROS.get(..packet.payload as usize).ok_or_else(too_large)?;
+    let mut ip = Ipv4Header::new(0, TIME_TO_LIVE, IpNumber::TCP, source, destination).expect("0 bytes fit");
+    ip.ecn = IpEcn::try_new(packet.codepoint).expect("a codepoint of two bits");
+    ip.options = packet.stamps.map_or_else(Ipv4Options::new, |stamps| stamps.to_bytes().into());
+    with_checksums(ip, tcp, payload)
+        .map(|(bytes, total)| Headers { bytes, wire_bytes: u32::from(packet.wire).max(total) })
+        .map_err(|_| too_large())
+}
+
+/// Returns both headers, and the packet's total length in bytes.
+fn with_checksums(
+    mut ip: Ipv4Header,
+    mut tcp: TcpHeader,
+    payload: &[u8],
+) -> Result<(Vec<u8>, u32), ValueTooBigError<usize>> {
+    ip.set_payload_len(tcp.header_len() + payload.len())?;
+    ip.header_checksum = ip.calc_header_checksum();
+    tcp.checksum = tcp.calc_checksum_ipv4(&ip, payload)?;
+    Ok(([&ip.to_bytes()[..], &tcp.to_bytes()[..]].concat(), u32::from(ip.total_len)))
+}
+
+/// Returns whether the packet comes from the receiver, as only acknowledgements do.
+fn from_receiver(packet: &CapturedPacket) -> bool {
+    matches!(packet.point, CapturePoint::SenderIn | CapturePoint::ReceiverOut)
+}
+
+fn tcp_header(flow: &FlowSpec, packet: &CapturedPacket) -> TcpHeader {
+    let mut tcp = TcpHeader { syn: packet.syn, ece: packet.ece, cwr: packet.cwr, ..TcpHeader::default() };
+    if from_receiver(packet) {
+        (tcp.source_port, tcp.destination_port) = (RECEIVER_PORT, sender_port(packet.flow));
+        // the receiver sends no payload, so its sequence number stays constant after its SYN
+        tcp.sequence_number = if packet.syn { INITIAL_SEQUENCE } else { on_wire(0) };
+        tcp.acknowledgment_number = on_wire(packet.acknowledgement);
+        tcp.ack = true;
+    } else {
+        (tcp.source_port, tcp.destination_port) = (sender_port(packet.flow), RECEIVER_PORT);
+        tcp.sequence_number = if packet.syn { INITIAL_SEQUENCE } else { on_wire(packet.sequence) };
+        tcp.ack = !packet.syn;
+        tcp.acknowledgment_number = if tcp.ack { on_wire(0) } else { 0 };
+    }
+    let shift = window_shift(flow);
+    tcp.window_size = advertised_window(flow, if packet.syn { 0 } else { shift });
+    let options = if packet.syn { syn_options(flow, shift) } else { sack_option(packet) };
+    tcp.set_options(&options).expect("SYN options take 12 bytes, three SACK blocks 28, and 40 fit");
+    tcp
+}
+
+/// Converts to a sequence number, which is 32 bits wide and wraps (RFC 9293, section 3.4).
+fn on_wire(byte: u64) -> u32 {
+    (byte as u32).wrapping_add(INITIAL_SEQUENCE).wrapping_add(1)
+}
+
+fn payload_bytes(flow: &FlowSpec) -> u64 {
+    flow.packet.get().saturating_sub(flow.header.get())
+}
+
+fn window_bytes(flow: &FlowSpec) -> u64 {
+    u64::from(flow.host.receive_window.0).saturating_mul(payload_bytes(flow))
+}
+
+/// The least shift with which the receive window fits its field.
+fn window_shift(flow: &FlowSpec) -> u8 {
+    (0..WINDOW_SHIFT_MAX).find(|shift| window_bytes(flow) >> shift <= u64::from(u16::MAX)).unwrap_or(WINDOW_SHIFT_MAX)
+}
+
+fn advertised_window(flow: &FlowSpec, shift: u8) -> u16 {
+    u16::try_from(window_bytes(flow) >> shift).unwrap_or(u16::MAX)
+}
+
+fn syn_options(flow: &FlowSpec, shift: u8) -> Vec<TcpOptionElement> {
+    let segment = u16::try_from(payload_bytes(flow)).unwrap_or(u16::MAX);
+    let mut options = vec![
+        TcpOptionElement::MaximumSegmentSize(segment),
+        TcpOptionElement::Noop,
+        TcpOptionElement::WindowScale(shift),
+    ];
+    if flow.composition.detection.recovery == Recovery::Sack {
+        let alignment = TcpOptionElement::Noop;
+        options.extend([alignment.clone(), alignment, TcpOptionElement::SelectiveAcknowledgementPermitted]);
+    }
+    options
+}
+
+/// The SACK option (RFC 2018, section 3), after two no-operations that align the edges.
+fn sack_option(packet: &CapturedPacket) -> Vec<TcpOptionElement> {
+    let blocks = &packet.sack[..usize::from(packet.sack_blocks)];
+    let edges = |block: &(u64, u64)| (on_wire(block.0), on_wire(block.1));
+    let Some((first, rest)) = blocks.split_first() else {
+        return Vec::new();
+    };
+    let mut more = [None; 3];
+    for (slot, block) in more.iter_mut().zip(rest) {
+        *slot = Some(edges(block));
+    }
+    let option = TcpOptionElement::SelectiveAcknowledgement(edges(first), more);
+    vec![TcpOptionElement::Noop, TcpOptionElement::Noop, option]
+}

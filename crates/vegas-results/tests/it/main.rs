@@ -1,0 +1,12 @@
+//! Tests of the crate through its interface: tables, summary, folder, captures and their documentation, on a made-up
+//! run; many runs of one template; the identity of runs.
+
+mod aqt_option;
+mod batch;
+mod captures;
+mod documentation;
+mod folder;
+mod place;
+mod run_id;
+mod sample;
+mod tables;
