@@ -1,7 +1,7 @@
 //! The generic cases for every preset, by the simulator's TCP and by QUIC, and for quinn's own controllers: the tables of
 //! `docs/conformance-quinn.md`.
 //!
-//!     cargo run -p vegas-conform --example generic
+//!     cargo run -p vegas-conform --features quinn --example generic
 
 use std::sync::Arc;
 

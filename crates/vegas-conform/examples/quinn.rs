@@ -1,9 +1,9 @@
 //! The verdicts of quinn's own controllers, case by case; or, with names of presets, of this project's controllers in
 //! quinn.
 //!
-//!     cargo run --release -p vegas-conform --example quinn
-//!     cargo run --release -p vegas-conform --example quinn -- reno bbr3
-//!     cargo run --release -p vegas-conform --example quinn -- --draft bbr3    the BBR draft's cases
+//!     cargo run --release -p vegas-conform --features quinn --example quinn
+//!     cargo run --release -p vegas-conform --features quinn --example quinn -- reno bbr3
+//!     cargo run --release -p vegas-conform --features quinn --example quinn -- --draft bbr3    the BBR draft's cases
 
 use std::process::ExitCode;
 use std::sync::Arc;

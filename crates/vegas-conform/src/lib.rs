@@ -20,6 +20,7 @@ pub mod grid;
 mod network;
 mod observed;
 mod play;
+#[cfg(feature = "quinn")]
 mod quic;
 mod report;
 mod simulated;
@@ -32,6 +33,7 @@ pub use observed::{Answer, Inside, LossAt, Moment, Observed, Recorder, SENT_MOST
 pub use play::conform;
 #[cfg(feature = "s2n")]
 pub use quic::s2n;
+#[cfg(feature = "quinn")]
 pub use quic::{Quic, Tells, quinn};
 pub use report::{Finding, Report, shown};
 pub use simulated::{Preset, Subject, Watched};

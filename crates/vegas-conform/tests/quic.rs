@@ -1,5 +1,6 @@
 //! Controllers from any crate: quinn's own, and one that breaks every rule.
 #![expect(clippy::disallowed_types, reason = "quinn's interface has instants; here they are simulated time")]
+#![cfg(feature = "quinn")]
 
 use std::any::Any;
 use std::sync::Arc;

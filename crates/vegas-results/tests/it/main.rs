@@ -1,9 +1,10 @@
 //! Tests of the crate through its interface: tables, summary, folder, captures and their documentation, on a made-up
-//! run; many runs of one template; the identity of runs.
+//! run; many runs of one template; the identity of runs; which crates need Arrow.
 
 mod aqt_option;
 mod batch;
 mod captures;
+mod dependencies;
 mod documentation;
 mod folder;
 mod place;
