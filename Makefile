@@ -250,13 +250,12 @@ test-mutants: build ## the papers' claims under wrong implementations, which eac
 test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)
 	@[[ -n '$(OWN)' ]] || { echo 'OWN=FILE names the algorithm' >&2; exit 2; }
 	@tools/linux_ready.sh
-	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test proof --test live --test command \
-		own_algorithm -- --test-threads 1 --nocapture
+	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test it own_algorithm -- --test-threads 1 --nocapture
 
 # one suite for both engines: test-rust runs it with wasmi. The packages of test-rust, so that what that has built is used
 .PHONY: test-wasmtime
 test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test $(RUST_TESTED) $(FEATURES),vegas-own/wasmtime --test modules
+	cargo test $(RUST_TESTED) $(FEATURES),vegas-own/wasmtime --test it modules
 
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
@@ -295,7 +294,7 @@ quic-router: build linux quic ## simulated QUIC beside real QUIC over the router
 
 .PHONY: quic-day
 quic-day: ## a simulated day of each algorithm by QUIC on a path with faults (ten minutes)
-	VEGASLAB_QUIC_HOURS=24 cargo test --quiet --locked --release -p vegas-quic-sim --test endurance -- --nocapture
+	VEGASLAB_QUIC_HOURS=24 cargo test --quiet --locked --release -p vegas-quic-sim --test it endurance -- --nocapture
 
 .PHONY: quic-s2n
 quic-s2n: ## transfers by s2n-quic over loopback, each algorithm (builds its cryptography, some minutes)

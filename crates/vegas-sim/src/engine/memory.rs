@@ -1,5 +1,5 @@
 //! The memory that a run holds: the part that grows with the run, without what every run needs. It is a function of the
-//! run alone, so that a limit stops every repetition at the same event. `tests/memory.rs` compares it with what is
+//! run alone, so that a limit stops every repetition at the same event. `tests/it/engine/memory.rs` compares it with what is
 //! allocated.
 
 use super::event_loop::{EventLoop, FLOW_BYTES};

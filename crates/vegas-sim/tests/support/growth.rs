@@ -1,6 +1,5 @@
 //! Compares the memory that a run reports with the growth of the process. Each run has a separate process, because a
-//! process uses freed memory again: a test calls [`check`], and another one, `one_run`, which is ignored, calls
-//! [`measure`].
+//! process uses freed memory again: a test calls [`check`], and another one, which is ignored, calls [`measure`].
 
 use std::fs;
 use std::process::Command;
@@ -13,11 +12,11 @@ const RUN: &str = "MEMORY_OF";
 /// The least growth that counts: below it a process's other memory hides the growth, bytes.
 const LEAST_GROWTH_BYTES: f64 = 20e6;
 
-/// Starts a process for each run, and compares.
-pub(crate) fn check<'a>(names: impl Iterator<Item = &'a str>) {
+/// Starts a process for each run, in which the ignored test `one_run` calls [`measure`], and compares.
+pub(crate) fn check<'a>(one_run: &str, names: impl Iterator<Item = &'a str>) {
     for name in names {
         let mut child = Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "one_run", "--ignored", "--nocapture"]).env(RUN, name);
+        child.args(["--exact", one_run, "--ignored", "--nocapture"]).env(RUN, name);
         let output = child.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = String::from_utf8_lossy(&output.stdout);

@@ -1,5 +1,4 @@
 //! Scenarios built by hand, for tests that vary them at random.
-#![allow(dead_code, reason = "each test binary uses its own part of this module")]
 
 use vegas_core::units::{Bytes, Rate, Segments, Span, Time};
 use vegas_core::{Composition, Parameters, Recovery, registry};

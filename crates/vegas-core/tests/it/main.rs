@@ -1,0 +1,12 @@
+//! Tests of the crate through its interface, as one program.
+
+mod base_rtt;
+mod conformance;
+mod golden;
+mod option;
+mod pages;
+mod rate;
+mod rooms;
+mod standalone;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,3 @@
+//! Tests of the crate through its interface, as one program.
+
+mod builder;

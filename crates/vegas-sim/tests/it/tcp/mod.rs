@@ -1,0 +1,7 @@
+//! The ends of TCP connections: hosts, thresholds, applications, and receivers that misbehave.
+
+mod applications;
+mod golden;
+mod hosts;
+mod marks;
+mod misbehaving;

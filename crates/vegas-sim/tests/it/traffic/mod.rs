@@ -1,0 +1,4 @@
+//! Background traffic.
+
+mod connection_traces;
+mod sources;
