@@ -11,7 +11,7 @@ from vegaslab.papers.judging.claims import PAPERS, claims
 from vegaslab.papers.judging.verdict import Word
 
 README = ROOT / "README.md"
-EXPECTATION = ROOT / "python" / "tests" / "golden" / "claims.json"
+EXPECTATION = ROOT / "python" / "tests" / "papers" / "golden" / "claims.json"
 _WORDS = get_args(Word)
 _BLOCK = re.compile(r"(?<=<!-- verdicts -->\n).*?(?=<!-- end of verdicts -->)", re.DOTALL)
 
