@@ -3,11 +3,13 @@
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from reliability import points
 from reliability.calls import prepare, receiving
 from reliability.campaign import Count, Known, crash, full, undisturbed
 from reliability.targets import targets
@@ -21,6 +23,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the kills (default: 1)")
     parser.add_argument("--only", metavar="NAMES", help="targets, with commas")
     given = parser.parse_args()
+    if not points.preloaded():
+        command = [sys.executable, "-m", "reliability", *sys.argv[1:]]
+        return subprocess.run(command, env=os.environ | {"LD_PRELOAD": str(points.library())}, check=False).returncode
     prepare()
     folder = Path(tempfile.mkdtemp(prefix="vegaslab-crash-"))
     started = time.monotonic()

@@ -4,17 +4,20 @@ So a call takes the time of its work alone, and what disturbs it meets that.
 """
 
 import importlib
+import math
+import mmap
 import os
 import resource
 import signal
 import sys
-import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from reliability import points
 from reliability.targets import FILES, OUT, Target
 
 _HEAVY = (
@@ -32,16 +35,30 @@ _HEAVY = (
     "vegaslab.runs.seeds.report",
     "vegaslab.sweeps.sweep",
 )
-# a sweep writes every five seconds, these targets are over by then
-_FLUSH_S = 0.1
+_PORTION_RUNS = 10
 
 
 def prepare() -> None:
     """Imports what calls need."""
     for name in _HEAVY:
         importlib.import_module(name)
+    sweep_in_portions(_PORTION_RUNS)
+
+
+def sweep_in_portions(portion_runs: int) -> None:
+    """Has sweeps write after this number of runs, not every five seconds: some are over by then."""
     sweeping: Any = importlib.import_module("vegaslab.sweeps.sweep")
-    sweeping._FLUSH_S, sweeping._FLUSH_PART = _FLUSH_S, 1.0
+    columns: Any = importlib.import_module("vegaslab.sweeps.columns")
+    make = sweeping.Local.__call__
+
+    def portions(self: object, plan: object, runs: Iterator[object], deliver: Callable[[Any], None]) -> None:
+        while portion := list(islice(runs, portion_runs)):
+            made: list[Any] = []
+            make(self, plan, iter(portion), made.append)
+            deliver(columns.united(made))
+
+    sweeping.Local.__call__ = portions
+    sweeping._FLUSH_S, sweeping._FLUSH_PART = 0.0, math.inf
 
 
 def place(folder: Path) -> None:
@@ -53,22 +70,37 @@ def place(folder: Path) -> None:
 
 def call(target: Target, folder: Path, *, output: Path | None = None, file_bytes: int | None = None) -> tuple[int, str]:
     """Runs a target to its end; returns exit code and stderr. Files may grow to `file_bytes`."""
-    pid, stderr = _start(target, folder, output, file_bytes)
-    with os.fdopen(stderr, encoding="utf-8") as said:
-        text = said.read()
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text
+    return _run(lambda: _call(target, folder, output, file_bytes))
 
 
-def kill(target: Target, folder: Path, after_s: float) -> bool:
-    """Starts a target and kills it; returns whether it still ran."""
-    pid, stderr = _start(target, folder, None, None)
-    time.sleep(after_s)
-    os.kill(pid, signal.SIGKILL)
-    os.close(stderr)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+def count_points(target: Target, folder: Path) -> int:
+    """Runs a target to its end; returns the number of its points. Raises `SystemExit` if it fails."""
+    with mmap.mmap(-1, 8) as count:
+
+        def counted() -> int:
+            points.begin()
+            code = _call(target, folder)
+            count[:] = points.passed().to_bytes(8, "little")
+            return code
+
+        code, said = _run(counted)
+        if code != 0:
+            raise SystemExit(f"{target.name}: ended with {code}: {said}")
+        return int.from_bytes(count[:], "little")
 
 
-def _start(target: Target, folder: Path, output: Path | None, file_bytes: int | None) -> tuple[int, int]:
+def kill(target: Target, folder: Path, point: int) -> bool:
+    """Runs a target that is killed at a point; returns whether it came to that point."""
+
+    def killed() -> int:
+        points.begin(point)
+        return _call(target, folder)
+
+    return _run(killed)[0] == -signal.SIGKILL
+
+
+def _run(work: Callable[[], int]) -> tuple[int, str]:
+    """Runs `work` in a process of its own; returns exit code and stderr."""
     sys.stdout.flush()
     sys.stderr.flush()
     stderr, theirs = os.pipe()
@@ -76,15 +108,17 @@ def _start(target: Target, folder: Path, output: Path | None, file_bytes: int | 
     if not pid:
         try:
             os.dup2(theirs, 2)
-            os._exit(_call(target, folder, output, file_bytes))
+            os._exit(work())
         finally:
             # whatever happens, this process must not go on as its parent does
             os._exit(70)
     os.close(theirs)
-    return pid, stderr
+    with os.fdopen(stderr, encoding="utf-8") as said:
+        text = said.read()
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text
 
 
-def _call(target: Target, folder: Path, output: Path | None, file_bytes: int | None) -> int:
+def _call(target: Target, folder: Path, output: Path | None = None, file_bytes: int | None = None) -> int:
     try:
         os.chdir(folder)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -4,26 +4,23 @@ import random
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reliability.calls import call, kill, place
+from reliability.calls import call, count_points, kill, place
 from reliability.targets import FILES, OUT, Target, Tree, tree
-
-_AGAIN_S = 1.1
-"""Kills lie in the time of an undisturbed call, and a little more."""
 
 
 @dataclass
 class Undisturbed:
-    """What a target leaves in the end, and how long it takes."""
+    """What a target leaves in the end, and how many points it has: over a fresh place, and over earlier results."""
 
     folder: Path
     found: Tree
-    seconds: float
+    points: int
+    points_over: int
 
 
 Known = dict[Target, Undisturbed]
@@ -35,7 +32,7 @@ class Count:
 
     points: int = 0
     running: int = 0
-    """Of them, how many met a running call."""
+    """Of them, how many met a running call: all, unless a call does not have as many points each time."""
     unfinished: int = 0
     """Of them, how many left something that was not all."""
     problems: list[str] = field(default_factory=list)
@@ -48,11 +45,12 @@ class Count:
 def undisturbed(target: Target, folder: Path) -> Undisturbed:
     """Makes a target's results once, in a new folder."""
     place(folder)
-    started = time.monotonic()
-    code, said = call(target, folder)
-    if code != 0:
-        raise SystemExit(f"{target.name}: ended with {code}: {said}")
-    return Undisturbed(folder, _results(folder), time.monotonic() - started)
+    points = count_points(target, folder)
+    found = _results(folder)
+    points_over = count_points(target, folder)
+    if problem := target.problem(found, found, _results(folder)):
+        raise SystemExit(f"{target.name}: called again: {problem}")
+    return Undisturbed(folder, found, points, points_over)
 
 
 def _results(folder: Path) -> Tree:
@@ -61,7 +59,7 @@ def _results(folder: Path) -> Tree:
 
 
 def crash(known: Known, folder: Path, points: int, seed: int) -> dict[str, Count]:
-    """Kills calls at `points` random times in all, over a fresh place or earlier results; each is then called again."""
+    """Kills calls at `points` random points, over a fresh place or earlier results; each is then called again."""
     draws = random.Random(seed)
     counts = {target.name: Count() for target in known}
     chosen = list(known)
@@ -74,9 +72,9 @@ def crash(known: Known, folder: Path, points: int, seed: int) -> dict[str, Count
         over = target.name in ("compare", "seeds") and draws.random() < 0.5
         if over:
             shutil.copytree(whole.folder / OUT, work / OUT)
-        after_s = draws.uniform(0, _AGAIN_S * whole.seconds)
+        point = draws.randrange(whole.points_over if over else whole.points)
         count.points += 1
-        count.running += kill(target, work, after_s)
+        count.running += kill(target, work, point)
         left = _results(work)
         count.unfinished += left.keys() != whole.found.keys()
         problem = _lost(whole, left) if over else None
@@ -84,7 +82,7 @@ def crash(known: Known, folder: Path, points: int, seed: int) -> dict[str, Count
         problem = problem or (f"then ended with {code}: {said}" if code else None)
         problem = problem or target.problem(whole.found, left, _results(work))
         if problem:
-            count.problems.append(f"point {number} of seed {seed}, {target.name} after {after_s:.3f} s: {problem}")
+            count.problems.append(f"kill {number} of seed {seed}, {target.name} at point {point}: {problem}")
         shutil.rmtree(work)
         _show(f"{number + 1}/{points} kills", counts)
     return counts

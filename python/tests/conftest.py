@@ -3,13 +3,17 @@
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from reliability.points import at_point
 
 SHORT = """\
 name = "short"
@@ -29,8 +33,8 @@ algorithm = "vegas"
 start = "500ms"
 """
 
-TIMEOUT_S = 120
-"""Of anything that a test waits for. Long: other work may hold the processors."""
+TIMEOUT_S = 900
+"""Of anything that a test waits for; it ends what would wait for ever. Long: other work may hold the processors."""
 
 
 def cpu_s(process: "subprocess.Popen[str]") -> float:
@@ -73,6 +77,50 @@ def vegaslab(here: Path) -> Command:
         return subprocess.run(command, cwd=here, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
 
     return run
+
+
+def prepared(line: str, arguments: Sequence[object]) -> list[str]:
+    """The command in a process that a line of Python prepares."""
+    program = f"import sys; {line}\nfrom vegaslab.commands.cli import main; sys.exit(main())"
+    return [sys.executable, "-c", program, *map(str, arguments)]
+
+
+def interrupted(
+    arguments: Sequence[object], point: int, number: signal.Signals, line: str = "", folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the prepared command, which sends itself a signal at one of its points (`reliability/points.c`)."""
+    return subprocess.run(
+        prepared(line, arguments),
+        env=at_point(point, number),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+    )
+
+
+# the first report of simulated time is from the middle of a run that takes hours
+_SAYS_UNDER_WAY = """\
+from vegaslab.util.progress import Progress
+
+def report(self, reached_s):
+    if reached_s > 0:
+        Progress.__call__ = lambda *_: None
+        print("under way", flush=True)
+
+Progress.__call__ = report"""
+FOR_AGES = ["--set", "duration=500000s", "--set", "sample=off"]
+
+
+@contextmanager
+def under_way(arguments: Sequence[object], folder: Path) -> "Iterator[subprocess.Popen[str]]":
+    """A command with runs that take hours, in the middle of them."""
+    command = prepared(_SAYS_UNDER_WAY, [*arguments, *FOR_AGES])
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "under way\n"
+        yield process
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, Loopback, wait_until
+from tests.conftest import TIMEOUT_S, Command, Loopback, interrupted
 from vegaslab.commands import cli
 
 SMALL = ("--quick", "--baseline", "cubic", "--criterion", "bufferbloat", "--criterion", "real-time")
@@ -19,33 +19,42 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {name: (folder / name).read_bytes() for name in FILES}
 
 
-def test_a_report_repeats_itself_on_any_number_of_cores(vegaslab: Command, here: Path) -> None:
-    first = vegaslab("evaluate", "gallop", *SMALL, "-o", "one", "-j", "1")
-    assert (first.returncode, first.stderr) == (0, "")
-    assert "gallop keeps a 95th percentile of queueing of " in first.stdout
-    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "two", "-j", "3").returncode == 0
-    assert contents(here / "one") == contents(here / "two")
-    kept = {path.name: path.stat().st_mtime_ns for path in (here / "one" / "cache").iterdir()}
-    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "one").returncode == 0
-    assert {path.name: path.stat().st_mtime_ns for path in (here / "one" / "cache").iterdir()} == kept
-    page = contents(here / "one")["index.html"].decode()
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a dossier made on one core."""
+    folder = tmp_path_factory.mktemp("dossier") / "whole"
+    command = [sys.executable, "-m", "vegaslab", "evaluate", "gallop", *SMALL, "-o", str(folder), "-j", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gallop keeps a 95th percentile of queueing of " in done.stdout
+    return folder
+
+
+def kept(folder: Path) -> dict[str, int]:
+    """When each run that is kept was written."""
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "cache").glob("*.json")}
+
+
+def test_a_report_repeats_itself_on_any_number_of_cores(vegaslab: Command, here: Path, whole: Path) -> None:
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "other", "-j", "3").returncode == 0
+    assert contents(here / "other") == contents(whole)
+    before = kept(here / "other")
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "other").returncode == 0
+    assert kept(here / "other") == before
+    page = contents(whole)["index.html"].decode()
     assert "<script" not in page
-    assert str(here) not in page + contents(here / "one")["report.json"].decode()
+    assert str(whole.parent) not in page + contents(whole)["report.json"].decode()
 
 
-def test_a_killed_command_goes_on(vegaslab: Command, here: Path) -> None:
-    command = [sys.executable, "-m", "vegaslab", "evaluate", "gallop", *SMALL, "-j", "1", "-o"]
-    process = subprocess.Popen([*command, "killed"], cwd=here, stdout=subprocess.DEVNULL)
-    cache = here / "killed" / "cache"
-    wait_until(lambda: cache.is_dir() and len([*cache.glob("*.json")]) >= 3)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    kept = {path.name: path.stat().st_mtime_ns for path in cache.glob("*.json")}
+def test_a_killed_command_goes_on(vegaslab: Command, here: Path, whole: Path) -> None:
+    command = ["evaluate", "gallop", *SMALL, "-o", "killed", "-j", "1"]
+    assert interrupted(command, 60, signal.SIGKILL, folder=here).returncode == -signal.SIGKILL
+    before = kept(here / "killed")
+    assert 0 < len(before) < len(kept(whole))
     assert not (here / "killed" / "report.json").exists()
-    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "killed").returncode == 0
-    assert {name: (cache / name).stat().st_mtime_ns for name in kept} == kept
-    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "whole").returncode == 0
-    assert contents(here / "killed") == contents(here / "whole")
+    assert vegaslab(*command).returncode == 0
+    assert {name: kept(here / "killed")[name] for name in before} == before
+    assert contents(here / "killed") == contents(whole)
 
 
 def test_two_reports_are_compared(vegaslab: Command) -> None:
@@ -133,10 +142,10 @@ def test_bad_input_is_one_line(
     assert {path.name for path in here.iterdir()} == {"full", "false"}
 
 
-def test_a_cluster_gives_the_report_of_one_machine(vegaslab: Command, here: Path, loopback: Loopback) -> None:
+def test_a_cluster_gives_the_report_of_one_machine(
+    vegaslab: Command, here: Path, whole: Path, loopback: Loopback
+) -> None:
     loopback.worker()
     loopback.wait_for_workers(1)
-    small = SMALL[:5]
-    assert vegaslab("evaluate", "gallop", *small, "-o", "there", "--on", loopback.address).returncode == 0
-    assert vegaslab("evaluate", "gallop", *small, "-o", "here").returncode == 0
-    assert contents(here / "there") == contents(here / "here")
+    assert vegaslab("evaluate", "gallop", *SMALL, "-o", "there", "--on", loopback.address).returncode == 0
+    assert contents(here / "there") == contents(whole)

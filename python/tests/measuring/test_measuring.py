@@ -4,19 +4,20 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import TIMEOUT_S, Command
+from tests.conftest import TIMEOUT_S, Command, interrupted, wait_until
+from vegaslab.commands import cli
 from vegaslab.measuring import linux
 from vegaslab.measuring.campaign import Cell, Journal, Plan, Transfer, measure, table
 from vegaslab.measuring.receiver import Limits, Receiver
@@ -151,7 +152,7 @@ def test_kernel_s_own_need_no_program_and_no_root(vegaslab: Command, receiver: s
     assert "1mb" in again.stdout
 
 
-def test_bad_input_is_one_line(vegaslab: Command) -> None:
+def test_bad_input_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     cases = {
         (): "no path: give a HOST on which vegaslab linux receive runs, or --emulate FILE",
         ("x:y",): "x:y: write HOST or HOST:PORT",
@@ -167,30 +168,27 @@ def test_bad_input_is_one_line(vegaslab: Command) -> None:
         ("--emulate", "papers/gallop-fig10"): "flow: one is measured; others belong into traffic",
     }
     for arguments, said in cases.items():
-        done = vegaslab("linux", "measure", *arguments)
-        assert (done.returncode, done.stdout) == (2, ""), arguments
-        assert said in done.stderr, arguments
-        assert len(done.stderr.splitlines()) == 1, arguments
+        assert cli.main(["linux", "measure", *arguments]) == 2, arguments
+        out, err = capsys.readouterr()
+        assert out == "", arguments
+        assert said in err, arguments
+        assert len(err.splitlines()) == 1, arguments
     for options in (["--listen", "nowhere:x"], ["--max-connections", "0"], ["--listen", "203.0.113.1:1"]):
-        done = vegaslab("linux", "receive", *options)
-        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), options
+        assert cli.main(["linux", "receive", *options]) == 2, options
+        assert len(capsys.readouterr().err.splitlines()) == 1, options
 
 
-def test_ctrl_c_keeps_what_was_measured(receiver: str, here: Path) -> None:
-    options = ["measure", receiver, "--sizes", "20kb", "-a", "kernel:reno", "--repeat", "9", "-o", "kept"]
-    process = begin([*COMMAND, *options, "--pause", "0.5"], here)
+def test_ctrl_c_keeps_what_was_measured(vegaslab: Command, receiver: str, here: Path) -> None:
+    options = ["measure", receiver, "--sizes", "20kb", "-a", "kernel:reno", "--repeat", "9", "--pause", "0"]
+    command = ["linux", *options, "-o", "kept"]
+    done = interrupted(command, 30, signal.SIGINT, folder=here)
+    assert done.returncode == 130, done.stderr
     file = here / "kept" / "transfers.csv"
-    until_longer(file)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=TIMEOUT_S)
-    assert process.returncode == 130
     kept = len(file.read_text().splitlines()) - 1
-    assert err.splitlines() == [f"vegaslab: interrupted; {kept} of 9 transfers are in kept; the same command goes on"]
-    assert "kernel:reno" in out
-    done = subprocess.run(
-        [*COMMAND, *options, "--pause", "0"], cwd=here, capture_output=True, check=True, timeout=TIMEOUT_S
-    )
-    assert done.stderr == b""
+    assert 0 < kept < 9
+    assert done.stderr == f"vegaslab: interrupted; {kept} of 9 transfers are in kept; the same command goes on\n"
+    assert "kernel:reno" in done.stdout
+    assert vegaslab(*command).stderr == ""
     assert [row["number"] for row in rows_of(file)] == [str(number) for number in range(9)]
 
 
@@ -213,26 +211,31 @@ def begin(command: list[str], folder: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def until(holds: Callable[[], bool]) -> None:
-    """Waits up to 20 seconds."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def until_longer(file: Path) -> None:
     """Waits until a table has a row more."""
     known = len(file.read_text().splitlines()) if file.exists() else 1
-    until(lambda: file.exists() and len(file.read_text().splitlines()) > known)
+    wait_until(lambda: file.exists() and len(file.read_text().splitlines()) > known)
 
 
 # --- with the kernel's side ---
 
 
-def registered() -> set[str]:
-    """The kernel's congestion controls."""
-    return set(Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split())
+def registered() -> dict[str, int]:
+    """The congestion controls that a process has registered, with the process; others may have some, too."""
+    names = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text()
+    return {name: int(process) for name, process in re.findall(r"\b(vl(\d+)_\d+)", names)}
+
+
+def parent(process: int) -> int | None:
+    """The process that started one; None once it has gone."""
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
+    except FileNotFoundError:
+        return None
+
+
+def nothing_is_left() -> bool:
+    return all(parent(process) is not None for process in registered().values())
 
 
 @pytest.fixture
@@ -249,31 +252,30 @@ def kernel() -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_what_measures_registers_goes_with_it_also_if_it_is_killed(receiver: str, here: Path) -> None:
-    before = registered()
-    options = ["measure", receiver, "--sizes", "20kb", "--repeat", "99", "--pause", "0.1", "-o", "kept"]
+    # for hours
+    options = ["measure", receiver, "--sizes", "20kb", "--repeat", "99999", "--pause", "0.1", "-o", "kept"]
     file = here / "kept" / "transfers.csv"
     for signal_, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)):
         process = begin([*COMMAND, *options], here)
         until_longer(file)
-        assert len(registered() - before) == 2
+        assert [parent(holder) for holder in registered().values()].count(process.pid) == 2
         process.send_signal(signal_)
         process.communicate(timeout=TIMEOUT_S)
         assert process.returncode == code
-        until(lambda: registered() == before)
+        wait_until(nothing_is_left)
 
 
 @pytest.mark.usefixtures("kernel")
 def test_an_emulated_path_is_measured(vegaslab: Command) -> None:
-    before = registered()
     options = ["--sizes", "100kb", "--repeat", "1", "--json"]
     done = vegaslab("linux", "measure", "--emulate", "papers/gallop-table5-near", *options)
     assert (done.returncode, done.stderr) == (0, "")
     vegas, gallop = json.loads(done.stdout)["table"]
     # 100 Mb/s take 8 ms for the payload
-    assert 0.008 < vegas["completion_s"] < 5
+    assert vegas["completion_s"] > 0.008
     assert gallop["ratio"] == pytest.approx(vegas["completion_s"] / gallop["completion_s"])
     assert vegas["late"] in (0, 1)
-    until(lambda: registered() == before)
+    wait_until(nothing_is_left)
 
 
 @pytest.mark.usefixtures("kernel")

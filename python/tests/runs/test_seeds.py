@@ -2,16 +2,13 @@ import csv
 import json
 import math
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 import vegaslab
-from tests.conftest import TIMEOUT_S, Command
+from tests.conftest import TIMEOUT_S, Command, under_way
 from vegaslab.runs.seeds.compare import SeedComparison, compare_seeds
 
 
@@ -121,15 +118,8 @@ def test_a_run_that_fails_ends_the_others(chance: Path, monkeypatch: pytest.Monk
 
 
 def test_ctrl_c_ends_all_runs_and_leaves_nothing(chance: Path, here: Path) -> None:
-    long = ["--set", "duration=500000s", "--set", "sample=off"]
-    command = [sys.executable, "-m", "vegaslab", "compare", str(chance), "-a", "reno", "--seeds", "4", *long]
-    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + TIMEOUT_S
-        while not list(here.glob("results/.short-seeds.*")):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        time.sleep(0.5)
-        assert process.poll() is None
+    with under_way(["compare", chance, "-a", "reno", "--seeds", "4"], here) as process:
+        assert list(here.glob("results/.short-seeds.*"))
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130

@@ -2,17 +2,14 @@
 
 import json
 import signal
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 import vegaslab
 from documentation import ROOT
-from tests.conftest import STRICT, TIMEOUT_S, Command, Loopback, wait_until
-from tests.sweeps.test_sweep import PLAN, dataset
+from tests.conftest import STRICT, Command, Loopback, interrupted, wait_until
+from tests.sweeps.test_sweep import AT_ONCE, PLAN, dataset
 from vegaslab.sweeps.cluster import Cluster, ClusterError
 from vegaslab.sweeps.sweep import forecast
 
@@ -75,18 +72,9 @@ def test_ctrl_c_on_a_cluster_keeps_what_is_done_and_leaves_the_workers_free(loop
     plan.write_text(PLAN.replace('"2s"', '"120s"'))
     loopback.worker()
     loopback.wait_for_workers(1)
-    # rows are written early here, so that the test knows when there are some
-    program = (
-        "import sys, vegaslab.commands.cli as c, vegaslab.sweeps.sweep as s;"
-        " s._FLUSH_S = 0.1; sys.exit(c.main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", program, "sweep", str(plan), "-o", str(folder), "--on", loopback.address]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any((folder / "runs").glob("*.parquet")))
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=TIMEOUT_S)
-    assert process.returncode == 130, said
-    assert said == f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on\n"
+    done = interrupted(["sweep", plan, "-o", folder, "--on", loopback.address], 40, signal.SIGINT, AT_ONCE)
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == f"vegaslab: interrupted; {folder} keeps the runs so far, the same command goes on\n"
     there = len(vegaslab.read_runs(folder))
     assert 0 < there < 1000
     with Cluster(loopback.address) as cluster:
@@ -129,10 +117,16 @@ def test_a_worker_with_another_engine_that_comes_later_is_refused_too(loopback: 
     other.write_text('from vegaslab import _vegaslab\n\n_vegaslab.version = "0.0.1"\n')
     loopback.worker()
     loopback.wait_for_workers(1)
-    late = threading.Timer(0.5, lambda: loopback.worker("--preload", str(other)))
-    late.start()
+    there: list[int] = []
+
+    def observe(so_far: int, _runs: int, _failed: int) -> None:
+        if not there:
+            loopback.worker("--preload", str(other))
+            loopback.wait_for_workers(2)
+        there.append(so_far)
+
     with Cluster(loopback.address) as cluster, pytest.raises(ClusterError, match=r"has engine 0\.0\.1"):
-        vegaslab.sweep(plan, tmp_path / "out", runner=cluster)
+        vegaslab.sweep(plan, tmp_path / "out", runner=cluster, observer=observe)
     assert len(vegaslab.read_runs(tmp_path / "out")) > 0
 
 

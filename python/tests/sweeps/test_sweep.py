@@ -4,9 +4,6 @@ import fcntl
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -20,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 import vegaslab
-from tests.conftest import TIMEOUT_S, Command, wait_until
+from tests.conftest import TIMEOUT_S, Command, interrupted
 from vegaslab import Plan
 from vegaslab.sweeps.sweep import Local, Run, forecast
 from vegaslab.util.folder import FolderError
@@ -75,40 +72,26 @@ def test_two_cores_give_the_bytes_of_one(thousand: Path, tmp_path: Path, referen
     assert dataset(tmp_path) == reference
 
 
-def test_ten_kills_at_random_change_nothing(thousand: Path, tmp_path: Path, reference: dict[str, bytes]) -> None:
+IN_PORTIONS = "from reliability.calls import sweep_in_portions; sweep_in_portions(50)"
+"""Rows are written after this number of runs; nothing runs meanwhile."""
+AT_ONCE = "import vegaslab.sweeps.sweep as s; s._FLUSH_S = 0.0"
+"""Rows are written when they come; other runs are under way."""
+
+
+def test_kills_at_random_change_nothing(thousand: Path, tmp_path: Path, reference: dict[str, bytes]) -> None:
     folder = tmp_path / "killed"
     random = Random(1)
-    # rows are written often here, so that kills hit the writing too
-    program = (
-        "import sys, pyarrow.parquet, vegaslab, vegaslab.sweeps.sweep as s;"
-        " s._FLUSH_S = 0.02; s._FLUSH_PART = 1.0; print(flush=True);"
-        " vegaslab.sweep(sys.argv[1], sys.argv[2], jobs=1)"
-    )
-    sizes = []
-    for number in range(10):
-        with subprocess.Popen([sys.executable, "-c", program, thousand, folder], stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
-            process.stdout.readline()
-            if number % 2:
-                wait_for_rows(process, folder)
-            else:
-                time.sleep(random.uniform(0, 0.3))
-            process.kill()
+    sizes: list[int] = []
+    command = ["sweep", thousand, "-o", folder, "-j", "1"]
+    # of 20 portions, of 20 points and more each
+    while (done := interrupted(command, random.randrange(400), signal.SIGKILL, IN_PORTIONS)).returncode:
+        assert done.returncode == -signal.SIGKILL, done.stderr
         ids = vegaslab.read_runs(folder)["run_id"].to_pylist() if any((folder / "runs").glob("*.parquet")) else []
         assert len(ids) == len(set(ids))
         sizes.append(len(ids))
     assert sizes == sorted(sizes)
-    assert any(0 < size < 1000 for size in sizes), f"no kill came in the middle: {sizes}"
-    vegaslab.sweep(thousand, folder)
+    assert len(set(sizes) - {0, 1000}) >= 3, f"few kills came in the middle: {sizes}"
     assert dataset(folder) == reference
-
-
-def wait_for_rows(process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    def written() -> list[int]:
-        return [path.stat().st_mtime_ns for path in (folder / "runs").glob("*.parquet")]
-
-    before = written()
-    wait_until(lambda: written() != before or process.poll() is not None)
 
 
 @pytest.mark.parametrize(("signal_", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -118,19 +101,10 @@ def test_a_signal_keeps_what_is_done_and_says_so(
     folder = tmp_path / "out"
     slow = tmp_path / "slow.toml"
     slow.write_text(thousand.read_text().replace('"2s"', '"60s"'))
-    # rows are written early here, so that the test knows when there are some
-    program = (
-        "import sys, vegaslab.commands.cli as c, vegaslab.sweeps.sweep as s;"
-        " s._FLUSH_S = 0.1; sys.exit(c.main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", program, "sweep", str(slow), "-o", str(folder)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    wait_until(lambda: any((folder / "runs").glob("*.parquet")))
-    process.send_signal(signal_)
-    _, said = process.communicate(timeout=TIMEOUT_S)
-    assert process.returncode == code
-    assert "interrupted" in said
-    assert len(said.splitlines()) == 1
+    done = interrupted(["sweep", slow, "-o", folder, "-j", "2"], 40, signal_, AT_ONCE)
+    assert done.returncode == code
+    assert "interrupted" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
     assert 0 < len(vegaslab.read_runs(folder)) < 1000
 
 
