@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.conftest import TIMEOUT_S
+from tests.conftest import TIMEOUT_S, wait_until
 from vegaslab.measuring.receiver import HEADER, MAGIC, Limits, Receiver
 from vegaslab.measuring.sender import TransferError, counted, send
 
@@ -43,31 +43,29 @@ class Listening:
 
 
 @pytest.fixture
-def listening() -> Iterator[Listening]:
-    """One of small limits."""
-    here = Listening(Limits(connections=2, size=10**6, seconds=1.0))
+def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[Listening]:
+    """One of small limits, except for time."""
+    monkeypatch.setattr("vegaslab.measuring.receiver._HEADER_S", TIMEOUT_S)
+    here = Listening(Limits(connections=2, size=10**6, seconds=TIMEOUT_S))
     yield here
     here.close()
 
 
 def test_a_transfer_is_timed_and_counted(listening: Listening) -> None:
     for size in (16, 17, 300_000, 10**6):
-        sent = send(listening.address, size, "reno", 10.0)
-        assert 0 < sent.completion_s < 10
-        assert 0 < sent.min_rtt_ms < 1000
+        sent = send(listening.address, size, "reno", TIMEOUT_S)
+        assert sent.completion_s > 0
+        assert sent.min_rtt_ms > 0
     # a thread a connection says so after its answer
     lines = {f"{HERE}: {size} bytes" for size in (16, 17)}
-    deadline = time.monotonic() + TIMEOUT_S
-    while not lines <= {line.split(" in ")[0] for line in listening.said}:
-        assert time.monotonic() < deadline, listening.said
-        time.sleep(0.01)
+    wait_until(lambda: lines <= {line.split(" in ")[0] for line in listening.said})
 
 
 def test_a_place_is_free_when_its_transfer_is_answered() -> None:
-    listening = Listening(Limits(connections=1, size=10**6, seconds=10.0))
+    listening = Listening(Limits(connections=1, size=10**6, seconds=TIMEOUT_S))
     try:
         for _ in range(50):
-            send(listening.address, 16, "reno", 10.0)
+            send(listening.address, 16, "reno", TIMEOUT_S)
     finally:
         listening.close()
 
@@ -93,15 +91,20 @@ def test_counters_are_read_where_linux_has_them() -> None:
 )
 def test_hostile_bytes_are_refused_in_a_line(listening: Listening, data: bytes, says: str) -> None:
     assert listening.answer_to(data) == says
-    assert send(listening.address, 1000, "reno", 10.0).completion_s > 0
+    assert send(listening.address, 1000, "reno", TIMEOUT_S).completion_s > 0
 
 
-def test_a_slow_sender_is_sent_away(listening: Listening) -> None:
-    for data in (b"", HEADER.pack(MAGIC, 1000) + b"1"):
-        started = time.monotonic()
-        assert listening.answer_to(data, ends=False) == "refused: too slow"
-        assert time.monotonic() - started >= 1.0
-    assert send(listening.address, 1000, "reno", 10.0).completion_s > 0
+def test_a_slow_sender_is_sent_away() -> None:
+    listening = Listening(Limits(connections=2, size=10**6, seconds=1.0))
+    try:
+        for data in (b"", HEADER.pack(MAGIC, 1000) + b"1"):
+            started = time.monotonic()
+            assert listening.answer_to(data, ends=False) == "refused: too slow"
+            assert time.monotonic() - started >= 1.0
+        # a machine may be too slow for a second
+        wait_until(lambda: _is_taken(listening))
+    finally:
+        listening.close()
 
 
 def test_a_reset_does_no_harm(listening: Listening) -> None:
@@ -110,30 +113,25 @@ def test_a_reset_does_no_harm(listening: Listening) -> None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.sendall(HEADER.pack(MAGIC, 1000))
     # both places are free again
-    deadline = time.monotonic() + TIMEOUT_S
-    while not _is_taken(listening):
-        assert time.monotonic() < deadline
+    wait_until(lambda: _is_taken(listening))
 
 
 def _is_taken(listening: Listening) -> bool:
     try:
-        return send(listening.address, 1000, "reno", 10.0).completion_s > 0
+        return send(listening.address, 1000, "reno", TIMEOUT_S).completion_s > 0
     except TransferError:
         return False
 
 
 def test_more_than_it_has_places_for_are_refused(listening: Listening) -> None:
     with socket.create_connection(listening.address), socket.create_connection(listening.address):
-        deadline = time.monotonic() + TIMEOUT_S
-        while not any("already" in line for line in listening.said):
-            with pytest.raises(TransferError, match=r"2 connections already|Connection reset"):
-                send(listening.address, 1000, "reno", 10.0)
-            assert time.monotonic() < deadline
+        # one of these may be taken before the two above
+        wait_until(lambda: not _is_taken(listening) and any("already" in line for line in listening.said))
 
 
 def test_a_sender_says_what_is_wrong_in_a_line(listening: Listening) -> None:
     with pytest.raises(TransferError, match="refused: 1000001 bytes; 16 to 1000000 are taken"):
-        send(listening.address, 10**6 + 1, "reno", 10.0)
+        send(listening.address, 10**6 + 1, "reno", TIMEOUT_S)
     with pytest.raises(TransferError, match=r"no_such_one: this kernel has no such congestion control; it has .*reno"):
         send(listening.address, 1000, "no_such_one", 10.0)
     with socket.create_server((HERE, 0)) as other:
@@ -141,7 +139,7 @@ def test_a_sender_says_what_is_wrong_in_a_line(listening: Listening) -> None:
             send((HERE, other.getsockname()[1]), 1000, "reno", 0.2)
         port = other.getsockname()[1]
     with pytest.raises(TransferError, match=f"{HERE}:{port}: Connection refused"):
-        send((HERE, port), 1000, "reno", 1.0)
+        send((HERE, port), 1000, "reno", TIMEOUT_S)
 
 
 def test_the_answer_of_something_else_is_shown_without_its_control_characters() -> None:
@@ -156,7 +154,7 @@ def test_the_answer_of_something_else_is_shown_without_its_control_characters() 
         thread = threading.Thread(target=answer)
         thread.start()
         with pytest.raises(TransferError) as complaint:
-            send((HERE, other.getsockname()[1]), 1000, "reno", 10.0)
+            send((HERE, other.getsockname()[1]), 1000, "reno", TIMEOUT_S)
         thread.join()
     text = str(complaint.value)
     assert "[31mhello" in text

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import TIMEOUT_S
+
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("nbclient") is None and os.environ.get("CI") != "true",
     reason="nbclient is not installed; `make test-python` does that",
@@ -32,7 +34,7 @@ def test_a_long_run_says_how_far_it_is_and_then_nothing() -> None:
             return super().process_message(message, cell, index)
 
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(_CELL)])
-    Watching(notebook, timeout=120, kernel_name="python3").execute()
+    Watching(notebook, timeout=TIMEOUT_S, startup_timeout=TIMEOUT_S, kernel_name="python3").execute()
     assert len(shown) >= 2
     assert all("% of 3000 s" in text for text in shown[:-1])
     assert shown[-1] == ""

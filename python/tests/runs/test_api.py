@@ -1,5 +1,7 @@
 import dataclasses
 import json
+import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ import vegaslab
 from tests.conftest import SHORT
 from vegaslab import Dumbbell, Flow, Graph, Host, Link, ParkingLot, Parts, Scenario, Traffic
 from vegaslab.reports.summary import report
+from vegaslab.runs.result import run_checked
 from vegaslab.scenario.source import load
 
 TYPED = Scenario(
@@ -167,20 +170,31 @@ def test_compare(tmp_path: Path) -> None:
         vegaslab.compare(TYPED, [])
 
 
+class _OverError(Exception):
+    pass
+
+
+def _end(_number: int, _frame: object) -> None:
+    raise _OverError
+
+
 def test_other_threads_run_meanwhile() -> None:
-    ticks = 0
-    done = threading.Event()
+    """The run takes hours, unless another thread looks a hundred times and ends it."""
+    main = threading.get_ident()
 
-    def tick() -> None:
-        nonlocal ticks
-        while not done.wait(0.005):
-            ticks += 1
+    def look() -> None:
+        looks = 0
+        while looks < 100:
+            time.sleep(0.001)
+            looks += sys._current_frames()[main].f_code is run_checked.__code__
+        signal.pthread_kill(main, signal.SIGUSR1)
 
-    ticker = threading.Thread(target=tick)
-    ticker.start()
-    started = time.monotonic()
-    vegaslab.run(TYPED, set={"duration": "2000s", "sample": "off"})
-    took_s = time.monotonic() - started
-    done.set()
-    ticker.join()
-    assert ticks > 0.1 * took_s / 0.005
+    before = signal.signal(signal.SIGUSR1, _end)
+    other = threading.Thread(target=look)
+    try:
+        other.start()
+        with pytest.raises(_OverError):
+            vegaslab.run(TYPED, set={"duration": "500000s", "sample": "off"})
+        other.join()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
