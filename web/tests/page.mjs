@@ -4,11 +4,9 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 
-import { page_address, withPage } from "./browser.mjs";
+import { PATIENCE_MS, page_address, withPage } from "./browser.mjs";
 
 const BYTES_MAX = 3_000_000;
-/** A limit longer than any operation takes on a busy machine. */
-const WAIT_MS = 60_000;
 
 const chosen = process.argv.slice(2);
 const tests = {
@@ -181,7 +179,6 @@ const wanted = Object.entries(tests).filter(([name]) => chosen.length === 0 || c
 for (const [name, test] of wanted) {
   try {
     await withPage(async (page) => {
-      page.setDefaultTimeout(WAIT_MS);
       await page.goto(page_address);
       await test(page);
     });
@@ -200,7 +197,7 @@ async function over(page) {
 /** Waits until an expression holds in the page. The test evaluates it from here, because the page's own rules allow
  * no new code. */
 async function until(page, holds) {
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = Date.now() + PATIENCE_MS;
   while (!(await page.evaluate(`(() => { const editorText = ${editorTextHere}; return (${holds})(); })()`))) {
     if (Date.now() > deadline) throw new Error(`never held: ${holds}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
