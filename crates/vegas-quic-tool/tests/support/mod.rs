@@ -3,12 +3,33 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, UdpSocket};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_vegaslab-quic");
+/// The longest wait of a test: a busy machine is slow, not wrong. Shorter than what ends a program by itself, 600 s.
+const PATIENCE: Duration = Duration::from_secs(400);
+
+/// Returns the first value that `look` gives.
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+pub(crate) fn end_of(process: &mut Child) -> ExitStatus {
+    eventually("the program's end", || process.try_wait().unwrap())
+}
+
+/// More bytes than any machine transfers in a test.
+pub(crate) const ENDLESS: &str = "1000000000000000";
 
 /// A server on a free port; it ends with the test.
 pub(crate) struct Server {
@@ -21,7 +42,9 @@ pub(crate) struct Server {
 impl Server {
     pub(crate) fn start(limits: &[&str]) -> Self {
         let mut command = Command::new(PROGRAM);
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(limits);
+        // so that no transfer of `begin_fetch` comes to its end
+        let bytes = if limits.contains(&"--max-bytes") { &[][..] } else { &["--max-bytes", ENDLESS] };
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(limits).args(bytes);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();
         let mut output = BufReader::new(process.stdout.take().unwrap());
@@ -33,20 +56,34 @@ impl Server {
 
     pub(crate) fn fetch(&self, bytes: &str, algorithm: &str, fingerprint: &str) -> Output {
         let arguments = ["fetch", &self.address, bytes, "-a", algorithm, "--fingerprint", fingerprint];
-        Command::new(PROGRAM).args(arguments).args(["--max-seconds", "60"]).output().unwrap()
+        Command::new(PROGRAM).args(arguments).output().unwrap()
     }
 
-    /// Begins a transfer that lasts long.
-    pub(crate) fn begin_fetch(&self, more: &[&str]) -> Child {
-        let arguments = ["fetch", &self.address, "4000000000", "-a", "cubic", "--fingerprint", &self.fingerprint];
+    /// Begins a transfer that does not end.
+    pub(crate) fn begin_fetch(&self) -> Child {
+        self.begin_limited_fetch(&[]).unwrap()
+    }
+
+    /// Begins a transfer that does not end, unless limits do that before it has any bytes.
+    pub(crate) fn begin_limited_fetch(&self, limits: &[&str]) -> Option<Child> {
+        let arguments = ["fetch", &self.address, ENDLESS, "-a", "cubic", "--fingerprint", &self.fingerprint];
         let mut command = Command::new(PROGRAM);
-        command.args(arguments).args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).args(limits).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
         // the first of the lines that come once a second: bytes have been received
         let mut line = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("received_bytes"), "{line}");
-        process
+        if line.contains("received_bytes") {
+            return Some(process);
+        }
+        process.wait().unwrap();
+        None
+    }
+
+    /// Transfers, when there is a place.
+    pub(crate) fn fetches_eventually(&self, algorithm: &str) {
+        eventually("a transfer", || self.fetch("1000", algorithm, &self.fingerprint).status.success().then_some(()));
+        self.fetches(algorithm);
     }
 
     pub(crate) fn fetches(&self, algorithm: &str) {
