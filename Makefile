@@ -206,13 +206,21 @@ TEST_PARTS := lint-rust lint-python deny test-web test-rust test-python check-no
 # runs in real time share no processor with others
 TEST_PARTS_ALONE := test-linux
 
+# what each part has printed
+TEST_OUTPUT := $(TARGET)/test-output
+
+# the last line says what passed, and what was skipped and why
 .PHONY: test
 test: build $(VENV)/.docs $(WITH_BROWSER) ## everything (TEST_JOBS=2: two parts at once)
-	@$(MAKE) --no-print-directory --jobs $(TEST_JOBS) --output-sync=recurse $(TEST_PARTS:%=timed-%)
-	@$(MAKE) --no-print-directory $(TEST_PARTS_ALONE:%=timed-%)
+	@rm -rf $(TEST_OUTPUT) && mkdir -p $(TEST_OUTPUT); \
+	status=0; \
+	{ $(MAKE) --no-print-directory --jobs $(TEST_JOBS) --output-sync=recurse $(TEST_PARTS:%=timed-%) && \
+		$(MAKE) --no-print-directory $(TEST_PARTS_ALONE:%=timed-%); } || status=$$?; \
+	$(BIN)/python tools/test_summary.py $(TEST_OUTPUT) $(TEST_PARTS) $(TEST_PARTS_ALONE); \
+	exit $$status
 
 timed-%: ALWAYS
-	@SECONDS=0; $(MAKE) --no-print-directory $*; echo "--- $*: $$SECONDS s"
+	@SECONDS=0; { $(MAKE) --no-print-directory $* && echo "--- $*: $$SECONDS s"; } 2>&1 | tee $(TEST_OUTPUT)/$*
 
 # the packages of the Rust tests: the same each time, so that what one command has built the next one uses
 RUST_TESTED := --quiet --locked --workspace --exclude vegas-py --exclude vegas-linux
