@@ -12,7 +12,7 @@ use nix::sched::{CloneFlags, setns};
 use serde_json::Value;
 use socket2::{Domain, Protocol, Socket, Type};
 
-use super::{command, eventually, folder, stderr, text, vegas_linux};
+use super::{caught, command, folder, stderr, text, vegas_linux};
 use crate::support;
 
 const MARKED: &str = r#"
@@ -110,9 +110,11 @@ fn packets_that_are_no_flow_s_do_no_harm() {
     let folder = folder("hostile");
     let file = folder.join("packets.toml");
     fs::write(&file, MARKED).expect("a file");
-    let run = command(&["run", &text(&file), "--json", "--set", "duration=2s"]).spawn().expect("the program runs");
-    let routed = || namespace_with_address(run.id(), Ipv4Addr::new(10, 81, 0, 1));
-    assert!(eventually(|| routed().is_some_and(|namespace| send_hostile(&namespace))), "packets were sent");
+    let start = |duration: &str| {
+        command(&["run", &text(&file), "--json", "--set", duration]).spawn().expect("the program runs")
+    };
+    let routed = |run: u32| namespace_with_address(run, Ipv4Addr::new(10, 81, 0, 1));
+    let run = caught(start, |run| routed(run).is_some_and(|namespace| send_hostile(&namespace)));
     let ended = run.wait_with_output().expect("its end");
     assert!(ended.status.success(), "{}", stderr(&ended));
     let summary: Value = serde_json::from_slice(&ended.stdout).expect("JSON");
