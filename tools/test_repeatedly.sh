@@ -17,7 +17,7 @@ failed=0
 run() {
     local name="$1" begun=$SECONDS verdict=passed
     "${@:2}" make --no-print-directory "${targets[@]}" >"$folder/$name" 2>&1 || { verdict=FAILED; failed=1; }
-    echo "$name: $verdict in $((SECONDS - begun)) s: $(tail -n 1 "$folder/$name")"
+    echo "$name: $verdict in $((SECONDS - begun)) s: $(grep --text --invert-match '^make' "$folder/$name" | tail -n 1)"
 }
 
 for ((number = 1; number <= times; number++)); do run "as-it-is-$number"; done

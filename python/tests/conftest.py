@@ -118,9 +118,12 @@ def under_way(arguments: Sequence[object], folder: Path) -> "Iterator[subprocess
     """A command with runs that take hours, in the middle of them."""
     command = prepared(_SAYS_UNDER_WAY, [*arguments, *FOR_AGES])
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "under way\n"
-        yield process
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "under way\n"
+            yield process
+        finally:
+            process.kill()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
