@@ -5,6 +5,7 @@ from os import PathLike
 from typing import Literal, TypedDict
 
 version: str
+commit: str | None
 wasm_engine: str
 
 class ScenarioError(ValueError):

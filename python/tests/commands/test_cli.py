@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Command
+from vegaslab import _vegaslab
 from vegaslab.commands import cli
 
 TOP_KEYS = [
@@ -157,6 +158,29 @@ def test_compare_leaves_one_picture_and_a_folder_each(vegaslab: Command, short: 
     assert names(here / "out" / "reno") == {"manifest.json", *TABLES}
     assert vegaslab("compare", short, "-a", "vegas", "-o", "out", "--no-plot").returncode == 0
     assert names(here / "out") == {"comparison.json", "vegas"}
+
+
+def test_the_command_alone_shows_first_steps_which_work(vegaslab: Command) -> None:
+    result = vegaslab()
+    assert result.returncode == 0
+    steps = [line.split("   ")[0].split()[1:] for line in result.stdout.splitlines() if line.startswith("    vegaslab")]
+    assert len(steps) == 5
+    known = cli._parser()
+    for step in steps:
+        known.parse_args(step)
+
+
+def test_help_has_every_command_once_and_the_main_job_first(vegaslab: Command) -> None:
+    shown = [line.split()[0] for line in vegaslab("--help").stdout.splitlines() if line.startswith("    ")]
+    assert shown[0] == "run"
+    assert len(shown) == len(set(shown)) == sum(map(len, cli._GROUPS.values()))
+
+
+def test_the_version_names_the_commit(vegaslab: Command) -> None:
+    said = vegaslab("--version").stdout
+    commit = _vegaslab.commit
+    assert said.startswith("vegaslab 0.1.0")
+    assert commit is None or f"({commit[:12]})" in said
 
 
 def test_list_and_schema(vegaslab: Command) -> None:

@@ -15,14 +15,14 @@ from vegaslab.util.text import printable
 
 def add(commands: Commands) -> None:
     """Adds both commands."""
-    listing = commands.add_parser("list", help="list what there is")
+    listing = commands.add_parser("list", help="list algorithms, parts, scenarios, plans and more")
     listing.add_argument("what", metavar="KIND", choices=tuple(_LISTED), help=", ".join(_LISTED))
     of_algorithms = listing.add_mutually_exclusive_group()
     of_algorithms.add_argument("--hosts", action="store_true", help="algorithms: which hosts carry each, and why not")
     of_algorithms.add_argument("--json", action="store_true", help="algorithms: all of it as JSON, hosts included")
     listing.set_defaults(action=_list)
 
-    check = commands.add_parser("check", help="say what is wrong with a scenario or a plan, and where")
+    check = commands.add_parser("check", help="what is wrong with a scenario or a plan, and where")
     check.add_argument(
         "file", metavar="FILE", help="a scenario's or a plan's file, a shipped one's name, or a playground link"
     )

@@ -14,7 +14,7 @@ from vegaslab import _vegaslab
 from vegaslab.commands import catalogue, completion, model, new
 from vegaslab.commands.explain import UnknownAlgorithmError, explain
 from vegaslab.commands.many_runs import analyse, attack, conform, evaluate, factorial, reproduce, seeds, swarm, sweep
-from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError
+from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, in_groups
 from vegaslab.commands.real_paths import linux, quic
 from vegaslab.commands.scenario import add_scenario, overrides
 from vegaslab.evaluation.criterion import EvaluationError
@@ -41,6 +41,27 @@ from vegaslab.util.text import no_text
 
 _PICTURE = "picture"
 _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
+
+_GROUPS = {
+    "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
+    "judge": ("evaluate", "reproduce", "conform", "attack", "model"),
+    "real hosts": ("linux", "quic"),
+    "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
+    "the tool itself": ("swarm", "completion"),
+}
+"""The commands as `--help` lists them, the main job first."""
+
+_FIRST_STEPS = """\
+vegaslab, a laboratory for the TCP Vegas family of congestion control. First steps:
+
+    vegaslab run gallop-50mbit                          simulate a scenario: a table, and a page with charts
+    vegaslab compare gallop-50mbit -a vegas -a cubic    the same path with several algorithms
+    vegaslab list scenarios                             what else can be run
+    vegaslab explain vegas                              what an algorithm does
+    vegaslab reproduce --quick                          the claims of five papers, in a minute
+
+vegaslab --help lists all commands, vegaslab COMMAND --help the options of one."""
+"""What `vegaslab` alone prints."""
 
 _Simulated = TypeVar("_Simulated", Result, Comparison)
 
@@ -126,18 +147,24 @@ def _describe(error: OSError) -> str:
 
 
 def _dispatch(arguments: Sequence[str] | None) -> int:
+    if not (sys.argv[1:] if arguments is None else arguments):
+        print(_FIRST_STEPS)
+        return OK
     options = _parser().parse_args(arguments)
     action: Callable[[argparse.Namespace], int] = options.action
     return action(options)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="vegaslab", description="A laboratory for the TCP Vegas family of congestion control.")
-    version = f"vegaslab {_vegaslab.version}, WebAssembly by {_vegaslab.wasm_engine}"
-    parser.add_argument("--version", action="version", version=version)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser = Parser(
+        prog="vegaslab",
+        usage="vegaslab COMMAND ... (vegaslab COMMAND --help has the options of one)",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", help=argparse.SUPPRESS)
 
-    run = commands.add_parser("run", help="simulate a scenario: table, results folder, pictures")
+    run = commands.add_parser("run", help="simulate a scenario: tables, a results folder, a page")
     _add_run_options(run)
     run.add_argument(
         "--engine",
@@ -158,7 +185,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(action=_run)
 
-    compare = commands.add_parser("compare", help="simulate a scenario with several algorithms, one after the other")
+    compare = commands.add_parser("compare", help="simulate a scenario with several algorithms or values")
     compare.add_argument(
         "-a",
         "--algorithm",
@@ -202,16 +229,22 @@ def _parser() -> argparse.ArgumentParser:
     new.add(commands)
     catalogue.add(commands)
 
-    explaining = commands.add_parser(
-        "explain", help="say what an algorithm does, with which numbers, and by what source"
-    )
+    explaining = commands.add_parser("explain", help="what an algorithm does, its numbers and its source")
     explaining.add_argument("algorithm", metavar="NAME", help="a preset (see vegaslab list algorithms)")
     explaining.set_defaults(action=_explain)
 
-    schema = commands.add_parser("schema", help="print the JSON Schema of scenario files, for editors")
+    schema = commands.add_parser("schema", help="the JSON Schema of scenario files, for editors")
     schema.set_defaults(action=_schema)
     completion.add(commands, parser)
+    parser.description = (
+        f"A laboratory for the TCP Vegas family of congestion control.\n\n{in_groups(commands, _GROUPS)}"
+    )
     return parser
+
+
+def _version() -> str:
+    commit = f" ({_vegaslab.commit[:12]})" if _vegaslab.commit else ""
+    return f"vegaslab {_vegaslab.version}{commit}, WebAssembly by {_vegaslab.wasm_engine}"
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,7 @@ def add(commands: Commands, parser: argparse.ArgumentParser) -> None:
     """Adds the command, which describes `parser` and all commands that are added to it."""
     completion = commands.add_parser(
         "completion",
-        help="print what makes bash, zsh or fish complete commands, algorithms and scenarios",
+        help="completion for bash, zsh and fish",
         epilog=_HOW,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -16,7 +16,7 @@ _STARRED = "* corrected; docs/models.md says what is wrong as printed"
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    model = commands.add_parser("model", help="evaluate a paper's closed forms on a path, with equation numbers")
+    model = commands.add_parser("model", help="a paper's closed forms on a path, with equation numbers")
     papers = model.add_subparsers(required=True, metavar="PAPER")
     _add_path_model(papers, "gallop", "windows and rounds of Vegas and Gallop-Vegas", lambda o: of_gallop(o.pps, o.rtt))
     _add_path_model(

@@ -5,7 +5,7 @@ They are here so that a command's module needs nothing of `vegaslab.commands.cli
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 from vegaslab.util.text import did_you_mean, nearest
@@ -51,3 +51,20 @@ class Parser(argparse.ArgumentParser):
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 """The group of parsers to which a command adds its own."""
+
+
+def in_groups(commands: Commands, groups: Mapping[str, Sequence[str]]) -> str:
+    """The commands with their help, a paragraph for each group.
+
+    Raises `KeyError` for a command that is in no group.
+    """
+    helped = {action.dest: action.help or "" for action in commands._choices_actions}
+    wide = max(map(len, helped)) + 2
+
+    def listed(name: str) -> str:
+        return f"    {name:{wide}}{helped.pop(name)}"
+
+    paragraphs = [f"{title}:\n" + "\n".join(map(listed, names)) for title, names in groups.items()]
+    if helped:
+        raise KeyError(f"commands without a group: {sorted(helped)}")
+    return "\n\n".join(paragraphs)

@@ -12,7 +12,7 @@ use crate::run_id::{Contents, run_id};
 use crate::summary::Summary;
 
 /// The source revision, if `VEGASLAB_COMMIT` was set at build time.
-const COMMIT: Option<&str> = option_env!("VEGASLAB_COMMIT");
+pub const ENGINE_COMMIT: Option<&str> = option_env!("VEGASLAB_COMMIT");
 
 /// The manifest's file name; a folder that holds a manifest of vegaslab may be replaced.
 pub(crate) const MANIFEST: &str = "manifest.json";
@@ -53,7 +53,7 @@ impl<'a> Manifest<'a> {
             format: FORMAT,
             run_id: run_id(scenario),
             version: ENGINE_VERSION,
-            commit: COMMIT,
+            commit: ENGINE_COMMIT,
             seed: scenario.seed,
             scenario: &scenario.document,
             contents: Contents::of(scenario),

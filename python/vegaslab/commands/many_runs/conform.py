@@ -20,7 +20,7 @@ def add(commands: Commands) -> None:
     """Adds the command."""
     parser = commands.add_parser(
         "conform",
-        help="judge an algorithm by test cases: the BBR draft's, or the least that RFCs ask",
+        help="the test cases of the BBR draft, or the least that RFCs ask",
         epilog="Exit code 0 if no case fails, 1 if one does, 2 for bad input.",
     )
     argument = parser.add_argument

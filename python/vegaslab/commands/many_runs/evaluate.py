@@ -24,7 +24,7 @@ def add(commands: Commands) -> None:
     """Adds the command."""
     parser = commands.add_parser(
         "evaluate",
-        help="the dossier of an algorithm: the criteria of RFC 9743, beside baselines",
+        help="the dossier of an algorithm by the criteria of RFC 9743",
         epilog="Exit code of --compare: 0 if nothing is worse, 1 if something is, 2 for bad input.",
     )
     argument = parser.add_argument

@@ -15,7 +15,7 @@ _FOLDER = "factorial"
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    parser = commands.add_parser("factorial", help="find out which switches matter: a two-level factorial design")
+    parser = commands.add_parser("factorial", help="a two-level factorial design: which switches make a difference")
     argument = parser.add_argument
     argument("plan", metavar="PLAN", help="a plan's file with a table [factorial] (see docs/factorial.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")

@@ -13,7 +13,7 @@ _COLUMNS = ("claim", "paper", "ours", "unit", "verdict")
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    parser = commands.add_parser("reproduce", help="carry out the papers' claims and write a report with verdicts")
+    parser = commands.add_parser("reproduce", help="run the claims of the five papers: a report with verdicts")
     parser.add_argument(
         "what", nargs="*", default=["all"], metavar="WHAT", help="all (default), a paper such as gallop, or claims' ids"
     )

@@ -23,7 +23,7 @@ _LOCAL = "local"
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    parser = commands.add_parser("sweep", help="make the runs of a plan that are not there yet: a row a run")
+    parser = commands.add_parser("sweep", help="make the missing runs of a plan: a dataset with a row for each")
     argument = parser.add_argument
     argument("plan", metavar="PLAN", help="a plan's file (see docs/sweeps.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")

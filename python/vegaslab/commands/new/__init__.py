@@ -39,7 +39,7 @@ _LANGUAGES = {"python": python, "rust": rust, "wasm": wasm}
 
 def add(commands: "argparse._SubParsersAction[Parser]") -> None:
     """Adds the command."""
-    parser = commands.add_parser("new", help="begin an algorithm of your own: a folder that runs")
+    parser = commands.add_parser("new", help="a folder with a first version of your own algorithm")
     parser.add_argument("name", metavar="NAME", help="the folder, and the algorithm's name, such as my-algorithm")
     parser.add_argument(
         "--language",

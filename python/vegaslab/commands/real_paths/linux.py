@@ -32,7 +32,7 @@ _PROGRAMS_OWN = {
 
 def add(commands: Commands) -> None:
     """Adds the command."""
-    linux = commands.add_parser("linux", help="the algorithms in this machine's own TCP: docs/linux.md")
+    linux = commands.add_parser("linux", help="the algorithms in this machine's own TCP (docs/linux.md)")
     actions = linux.add_subparsers(required=True, metavar="ACTION", parser_class=Parser)
     for name, what in _PROGRAMS_OWN.items():
         own = actions.add_parser(name, help=what, add_help=False, prefix_chars="\0")
