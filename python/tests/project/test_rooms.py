@@ -123,7 +123,7 @@ def test_arrows_between_the_entries_of_a_folder_point_one_way(folder: tuple[str,
 
 
 def in_a_circle(arrows: set[tuple[T, T]]) -> set[tuple[T, T]]:
-    """The arrows whose end leads back to their beginning."""
+    """The arrows of which the end leads back to the beginning."""
     ways: dict[T, list[T]] = {}
     for user, used in arrows:
         ways.setdefault(user, []).append(used)

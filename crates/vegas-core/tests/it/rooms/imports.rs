@@ -147,7 +147,7 @@ impl Module {
         }
     }
 
-    /// Reads `mod name;`, or `mod name { ... }`, whose `super` is this file.
+    /// Reads `mod name;`, or `mod name { ... }`, in which `super` is this file.
     fn declare(&mut self, tokens: &mut Tokens) {
         let Some(TokenTree::Ident(name)) = tokens.next() else { return };
         let Some(TokenTree::Group(inside)) = tokens.next() else {

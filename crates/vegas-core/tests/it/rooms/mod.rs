@@ -20,7 +20,7 @@ const FIELDS_MAX: usize = 15;
 /// The limit without comments: the engine that checks the fast one must be readable in one sitting.
 const REFERENCE_LINES_MAX: usize = 500;
 
-/// Rooms whose files import each other still.
+/// Rooms with files that still import each other.
 const UNSETTLED: [&str; 1] = ["crates/vegas-sim/src/tcp"];
 
 /// The sources by their paths from the repository's root: `crates/vegas-core/src/lib.rs`.
@@ -34,7 +34,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/vegas-core").to_path_buf()
 }
 
-/// Returns the files of a folder, and of those below it, whose names have this ending.
+/// Returns the files with this ending in a folder and in those below it.
 fn files(folder: &Path, ending: &str) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
@@ -98,7 +98,7 @@ fn arrows_of_playground() -> Arrows {
     WEB.iter().map(imports).collect()
 }
 
-/// Returns the arrows that are part of a circle: those whose end leads back to their beginning.
+/// Returns the arrows that are part of a circle: the end of each leads back to its beginning.
 fn in_a_circle<T: Ord + Clone + Debug>(arrows: impl IntoIterator<Item = (T, T)>) -> Vec<(T, T)> {
     let arrows: BTreeSet<(T, T)> = arrows.into_iter().collect();
     let mut ways: BTreeMap<&T, Vec<&T>> = BTreeMap::new();
