@@ -33,16 +33,9 @@ $(VENV)/.requirements: requirements/dev.txt
 	touch $@
 
 # the package is installed in place: Python sources need no build
-$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit $(VENV)/.wasm pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
-	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked $(WASM_FEATURES)
+$(VENV)/.built: $(VENV)/.requirements $(VENV)/.commit pyproject.toml $(wildcard launcher/scripts/*) $(RUST_FILES)
+	$(COMMIT) VIRTUAL_ENV=$(VENV) $(BIN)/maturin develop --release --locked
 	touch $@
-
-# what runs own algorithms in WebAssembly: wasmi or wasmtime (docs/own-algorithm.md)
-WASM ?= wasmi
-WASM_FEATURES := $(if $(filter wasmtime,$(WASM)),--features wasmtime)
-
-$(VENV)/.wasm: $(VENV)/.requirements ALWAYS
-	@[[ -f $@ && $$(cat $@) == '$(WASM)' ]] || echo '$(WASM)' >$@
 
 # a run's manifest names the commit it was built from; the file changes only when that does
 $(VENV)/.commit: $(VENV)/.requirements ALWAYS
@@ -260,11 +253,6 @@ test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in t
 	@tools/linux_ready.sh
 	$(COMMIT) $(WITH_OWN) cargo test --quiet --locked --release $(LINUX) --test it own_algorithm -- --test-threads 1 --nocapture
 
-# one suite for both engines: test-rust runs it with wasmi. The packages of test-rust, so that what that has built is used
-.PHONY: test-wasmtime
-test-wasmtime: ## own algorithms in WebAssembly, compiled by wasmtime
-	cargo test $(RUST_TESTED) $(FEATURES),vegas-own/wasmtime --test it modules
-
 .PHONY: test-new
 test-new: build ## what `vegaslab new` writes in Rust is built, passes its tests, and goes into the kernel (minutes at first)
 	rm -rf $(TARGET)/new/aimd && mkdir -p $(TARGET)/new
@@ -360,13 +348,9 @@ bench-instructions: build $(BENCH_PROGRAM) ## instructions a delivered packet ag
 
 # with vegas-py, so that what `make build` has compiled is shared
 .PHONY: bench-wasm
-bench-wasm: $(VENV)/.requirements ## run time with Reno in WebAssembly, by either engine, over that with the preset
-	for engine in wasmi wasmtime; do \
-		cargo build --quiet --locked --release --package vegas-py --package vegas-own --example presets \
-			$$([[ $$engine == wasmi ]] || echo --features vegas-own/wasmtime); \
-		install -m 755 $(TARGET)/release/examples/presets $(TARGET)/release/presets-$$engine; \
-	done
-	$(BIN)/python tools/measure_wasm.py $(TARGET)/release/presets-wasmi $(TARGET)/release/presets-wasmtime
+bench-wasm: $(VENV)/.requirements ## run time with Reno in WebAssembly, over that with the preset
+	cargo build --quiet --locked --release --package vegas-py --package vegas-own --example presets
+	$(BIN)/python tools/measure_wasm.py $(TARGET)/release/examples/presets
 
 .PHONY: bench-scale
 bench-scale: build $(BENCH_PROGRAM) ## cost a packet against flows, hops and window: docs/pictures/cost-per-packet.svg

@@ -6,7 +6,6 @@ from typing import Literal, TypedDict
 
 version: str
 commit: str | None
-wasm_engine: str
 
 class ScenarioError(ValueError):
     """A scenario is wrong: one line that names source, key, what was given and what would be right.

@@ -48,7 +48,6 @@ mod _vegaslab {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("version", vegas_sim::ENGINE_VERSION)?;
-        module.add("commit", vegas_results::ENGINE_COMMIT)?;
-        module.add("wasm_engine", vegas_own::wasm::ENGINE)
+        module.add("commit", vegas_results::ENGINE_COMMIT)
     }
 }

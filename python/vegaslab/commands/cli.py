@@ -244,7 +244,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _version() -> str:
     commit = f" ({_vegaslab.commit[:12]})" if _vegaslab.commit else ""
-    return f"vegaslab {_vegaslab.version}{commit}, WebAssembly by {_vegaslab.wasm_engine}"
+    return f"vegaslab {_vegaslab.version}{commit}"
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -3,10 +3,6 @@
 //! Each connection has an instance of its own. The module's memory holds the instance's state and the outputs, which the host
 //! reads there; so a copy of the memory is a copy of the control.
 
-#[cfg(feature = "wasmtime")]
-mod compiler;
-#[cfg(not(feature = "wasmtime"))]
-mod interpreter;
 mod module;
 
 use std::fs;
@@ -19,15 +15,7 @@ use vegas_core::{
 };
 use vegas_sim::scenario::{Failure, Loaded, OwnControl, Program};
 
-// this build has one of the two; both provide equally named types and functions
-#[cfg(feature = "wasmtime")]
-use compiler as engine;
-#[cfg(not(feature = "wasmtime"))]
-use interpreter as engine;
 use module::{Connection, Source};
-
-/// The engine that runs modules in this build.
-pub const ENGINE: &str = engine::NAME;
 
 /// A limit above the needs of any algorithm.
 const FILE_BYTES_MAX: u64 = 4 << 20;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use vegas_core::units::Segments;
 use vegas_core::{Needs, Parameters, RateSample};
-
-use super::engine::{
-    self, Engine, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc, WasmParams, WasmResults,
+use wasmi::{
+    CompilationMode, Config, Engine, Instance, Memory, Module, Store, StoreLimits, StoreLimitsBuilder, TypedFunc,
+    WasmParams, WasmResults,
 };
 
 /// The limit on instructions of one call: some milliseconds.
 const FUEL: u64 = 1_000_000;
 /// The limit on memory: sixteen pages of 64 KiB.
-pub(super) const MEMORY_BYTES_MAX: usize = 1 << 20;
+const MEMORY_BYTES_MAX: usize = 1 << 20;
 /// The limit on table elements; a compiler's table of functions fits.
 const TABLE_ELEMENTS_MAX: usize = 10_000;
 /// The number of outputs: window, pace, threshold, base RTT and backlog, of 8 bytes each.
@@ -37,9 +37,8 @@ impl fmt::Debug for Source {
 impl Source {
     /// Checks a module; the error describes the fault.
     pub(super) fn new(content: &[u8], file: String) -> Result<Self, String> {
-        let engine = engine::engine();
-        let module = Module::new(&engine, content)
-            .map_err(|error| format!("is no WebAssembly module: {}", engine::problem(&error)))?;
+        let engine = engine();
+        let module = Module::new(&engine, content).map_err(|error| format!("is no WebAssembly module: {error}"))?;
         if let Some(import) = module.imports().next() {
             return Err(format!("imports {}.{}; an algorithm imports nothing", import.module(), import.name()));
         }
@@ -58,6 +57,13 @@ impl Source {
         };
         Ok(source)
     }
+}
+
+/// An engine that counts instructions, and computes floating point alike on every machine.
+fn engine() -> Engine {
+    let mut config = Config::default();
+    config.consume_fuel(true).compilation_mode(CompilationMode::Eager).wasm_multi_memory(false);
+    Engine::new(&config)
 }
 
 impl Clone for Source {
@@ -116,7 +122,7 @@ impl Connection {
         let mut store = Store::new(&source.engine, limits);
         store.limiter(|limits| limits);
         refuel(&mut store);
-        let instance = Instance::new(&mut store, &source.module, &[]).map_err(|error| engine::problem(&error))?;
+        let instance = Instance::new(&mut store, &source.module, &[]).map_err(|error| error.to_string())?;
         let memory = instance.get_memory(&mut store, "memory").ok_or("exports no memory")?;
         let functions = Functions::of(&mut store, &instance)?;
         Ok(Connection { store, memory, functions, at: 0 })
@@ -151,7 +157,7 @@ impl Connection {
             seed as i64,
         );
         refuel(&mut self.store);
-        let at = self.functions.start.call(&mut self.store, given).map_err(|error| engine::problem(&error))?;
+        let at = self.functions.start.call(&mut self.store, given).map_err(|error| error.to_string())?;
         self.at = at as u32 as usize;
         let end = self.at + 8 * OUTPUTS;
         match end <= self.memory_bytes() {
@@ -235,7 +241,7 @@ fn call<P: WasmParams>(
 ) -> Result<(), String> {
     let Some(function) = function else { return Ok(()) };
     refuel(store);
-    function.call(store, given).map_err(|error| engine::problem(&error))
+    function.call(store, given).map_err(|error| error.to_string())
 }
 
 impl Functions {
