@@ -12,16 +12,11 @@ from typing import Any, TextIO, TypeVar
 
 from vegaslab import _vegaslab
 from vegaslab.commands import catalogue, completion, model, new
-from vegaslab.commands.explain import UnknownAlgorithmError, explain
+from vegaslab.commands.explain import explain
 from vegaslab.commands.many_runs import analyse, attack, conform, evaluate, factorial, reproduce, seeds, swarm, sweep
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, in_groups
 from vegaslab.commands.real_paths import linux, quic
 from vegaslab.commands.scenario import add_scenario, overrides
-from vegaslab.evaluation.criterion import EvaluationError
-from vegaslab.measuring.linux import LinuxError
-from vegaslab.measuring.quic import QuicError
-from vegaslab.measuring.sender import TransferError
-from vegaslab.papers.judging.errors import PapersError
 from vegaslab.reports.optional import PictureWarning
 from vegaslab.reports.summary import comparison_report, report
 from vegaslab.runs.comparison import Comparison
@@ -29,10 +24,9 @@ from vegaslab.runs.repeating import check_repeats
 from vegaslab.runs.result import Result, run_checked
 from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.scenario.source import Overrides, UnusedWarning, load, warn_of_unused
-from vegaslab.scenario.variants import VariantError, load_variants, split_values, used_by_all
-from vegaslab.sweeps.plans.reading import PlanError
-from vegaslab.sweeps.swarm.batches import SwarmError
+from vegaslab.scenario.variants import load_variants, split_values, used_by_all
 from vegaslab.util.ending import ctrl_c_raises, interrupted, sigterm_as_ctrl_c
+from vegaslab.util.errors import InputError
 from vegaslab.util.folder import FolderError, is_full, whole_folder
 from vegaslab.util.memory import memory_bytes
 from vegaslab.util.progress import Progress
@@ -89,20 +83,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
         return code
-    except (UsageError, UnknownAlgorithmError) as error:
-        return _complain(error, BAD_INPUT)
-    except (
-        _vegaslab.ScenarioError,
-        PlanError,
-        EvaluationError,
-        FolderError,
-        PapersError,
-        LinuxError,
-        QuicError,
-        SwarmError,
-        TransferError,
-        VariantError,
-    ) as error:
+    except (InputError, _vegaslab.ScenarioError, FolderError) as error:
         return _complain(error, BAD_INPUT)
     except _vegaslab.AlgorithmError as error:
         return _complain(f"{error}; nothing was written", FAILED)

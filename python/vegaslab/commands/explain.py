@@ -5,6 +5,7 @@ from pathlib import Path
 
 from vegaslab import _vegaslab
 from vegaslab.reports.summary import aligned
+from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean
 
 _PAGES = Path(__file__).parents[1] / "algorithms"
@@ -20,7 +21,7 @@ _LETTERS = {
 }
 
 
-class UnknownAlgorithmError(Exception):
+class UnknownAlgorithmError(InputError):
     """No preset has that name."""
 
 

@@ -8,13 +8,14 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean, nearest
 
 OK, FAILED, BAD_INPUT = 0, 1, 2
 """The exit codes; those after a signal come from `vegaslab.util.ending.interrupted`."""
 
 
-class UsageError(Exception):
+class UsageError(InputError):
     """The command line is wrong; the message is one line."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vegaslab.evaluation.figures import FIGURES
+from vegaslab.util.errors import InputError
 
 OLD = ("cubic", "sack", "bbr3")
 """The algorithms that are there already: CUBIC (RFC 9438), Reno with selective acknowledgements (RFC 5681, RFC 6675),
@@ -11,7 +12,7 @@ and BBRv3 (draft-ietf-ccwg-bbr). They are the baselines unless others are named,
 is run."""
 
 
-class EvaluationError(Exception):
+class EvaluationError(InputError):
     """A dossier cannot be made: one line that names what was given and what would be right."""
 
 

@@ -15,6 +15,7 @@ from vegaslab import _vegaslab
 from vegaslab.reports.summary import aligned
 from vegaslab.runs.result import KeptResult
 from vegaslab.util.ending import is_sigterm
+from vegaslab.util.errors import InputError
 
 PROGRAM = "vegas-linux"
 """The program that talks to the kernel; `make linux` builds it."""
@@ -31,7 +32,7 @@ _COMPARED = (
 )
 
 
-class LinuxError(Exception):
+class LinuxError(InputError):
     """The kernel's side cannot be used, or reports an error: one line."""
 
 

@@ -11,13 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vegaslab.util.errors import InputError
+
 if TYPE_CHECKING:
     from vegaslab.statistics import Interval
 
 PROGRAM = "vegaslab-quic"
 
 
-class QuicError(Exception):
+class QuicError(InputError):
     """A transfer failed, or cannot begin: one line."""
 
 

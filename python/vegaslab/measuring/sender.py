@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vegaslab.measuring.receiver import ANSWER_BYTES_MAX, HEADER, MAGIC, RECEIVED, place
+from vegaslab.util.errors import InputError
 
 _CHUNK = 1 << 17
 _TCP_CONGESTION = 13
@@ -19,7 +20,7 @@ _TOTAL_RETRANS_AT, _MIN_RTT_AT = 100, 148
 """The places of these fields in struct tcp_info of linux/tcp.h, which only grows at its end."""
 
 
-class TransferError(Exception):
+class TransferError(InputError):
     """A transfer cannot begin or failed: one line."""
 
 

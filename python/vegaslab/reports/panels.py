@@ -6,6 +6,7 @@ import numpy as np
 
 from vegaslab.reports.chart import Curve, Panel
 from vegaslab.reports.sheet import Bottleneck, FlowLines, Group, Line, Sheet
+from vegaslab.util.errors import InputError
 
 NAMES = ("cwnd", "rtt", "throughput", "queue")
 """The names of panels that `panels` accepts, in the default order."""
@@ -16,7 +17,7 @@ _LIMIT_IN_SIGHT = 1.5
 _LONGEST_NAME = 60
 
 
-class PanelError(ValueError):
+class PanelError(InputError, ValueError):
     """No panel has this name; the message is one line."""
 
 

@@ -11,6 +11,7 @@ from vegaslab import _vegaslab
 from vegaslab.scenario.objects import Parts
 from vegaslab.scenario.own.naming import table_of_file
 from vegaslab.scenario.source import Overrides, ScenarioLike, load, override_list, warn_of_unused
+from vegaslab.util.errors import InputError
 
 AlgorithmLike = str | Mapping[str, object] | Parts | type
 """An algorithm: a preset's name; a table of parts (a dict, `Parts`, or text as in a file, with a name `NAME={ ... }`);
@@ -30,7 +31,7 @@ class Varied(TypedDict):
     vary: Mapping[str, Sequence[object]] | None
 
 
-class VariantError(ValueError):
+class VariantError(InputError, ValueError):
     """Variants cannot be told apart, or there are none: one line."""
 
 

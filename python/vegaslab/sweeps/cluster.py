@@ -14,6 +14,7 @@ from vegaslab import _vegaslab
 from vegaslab.sweeps.columns import united
 from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.sweep import Run
+from vegaslab.util.errors import InputError
 
 if TYPE_CHECKING:
     import distributed
@@ -26,7 +27,7 @@ _BATCHES_A_THREAD = 2
 _CONNECT_S = 10
 
 
-class ClusterError(Exception):
+class ClusterError(InputError):
     """The cluster cannot be used: one line that names it and what would be right."""
 
 

@@ -4,7 +4,7 @@ import argparse
 import json
 from pathlib import Path
 
-from vegaslab.commands.parsing import OK, Commands, UsageError
+from vegaslab.commands.parsing import OK, Commands
 
 _FOLDER = "analysis"
 
@@ -47,16 +47,12 @@ def _value(text: str) -> tuple[str, str]:
 def _analyse(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.sweeps.analysis.analyse import analyse
-    from vegaslab.sweeps.analysis.cells import AnalysisError
 
     baseline = None if options.baseline is None else dict(options.baseline)
     folder = options.output or options.dir / _FOLDER
-    try:
-        analysed = analyse(options.dir, options.figure, baseline=baseline, level=options.level)
-        if options.output is not None or not options.json:
-            analysed.write(folder, plot=not options.no_plot, x=options.x, y=options.y)
-    except AnalysisError as error:
-        raise UsageError(str(error)) from None
+    analysed = analyse(options.dir, options.figure, baseline=baseline, level=options.level)
+    if options.output is not None or not options.json:
+        analysed.write(folder, plot=not options.no_plot, x=options.x, y=options.y)
     print(json.dumps(analysed.summary) if options.json else analysed.report())
     if not options.json:
         print(f"\nresults: {folder}")

@@ -67,18 +67,13 @@ def add(commands: Commands) -> None:
 
 
 def _attack(options: argparse.Namespace) -> int:
-    # imported here: other commands need not wait for it
-    from vegaslab.sweeps.adversary.question import AttackError
-
-    try:
-        if (options.check is None) == (options.algorithm is None):
-            raise UsageError("attack: give an algorithm's name, or --check FILE")
-        return _check(options) if options.check is not None else _search(options)
-    except AttackError as error:
-        raise UsageError(str(error)) from None
+    if (options.check is None) == (options.algorithm is None):
+        raise UsageError("attack: give an algorithm's name, or --check FILE")
+    return _check(options) if options.check is not None else _search(options)
 
 
 def _search(options: argparse.Namespace) -> int:
+    # imported here: other commands need not wait for it
     from vegaslab.sweeps.adversary.journal import Journal
     from vegaslab.sweeps.adversary.question import Question
     from vegaslab.sweeps.adversary.search import Evaluator, search, summary

@@ -8,6 +8,7 @@ from typing import Any
 from vegaslab import _vegaslab
 from vegaslab.scenario.source import load
 from vegaslab.scenario.variants import used_by_all
+from vegaslab.util.errors import InputError
 
 OBJECTIVES = ("ratio", "utilisation", "stall", "queue")
 MODELS = ("starvation", "ccac")
@@ -23,7 +24,7 @@ _WINDOW_BEGINS_AT = 0.5
 _NS = 1_000_000_000
 
 
-class AttackError(ValueError):
+class AttackError(InputError, ValueError):
     """An attack cannot begin, or cannot go on: one line that says what would be right."""
 
 

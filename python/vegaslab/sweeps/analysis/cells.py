@@ -9,11 +9,12 @@ from typing import Any
 
 from vegaslab.runs.seeds.figures import Difference, Pairs, differences_of
 from vegaslab.statistics import Interval, mean_interval
+from vegaslab.util.errors import InputError
 
 _NUMBER = re.compile(r"([0-9.]+(?:[eE][-+]?[0-9]+)?)([a-zA-Z%]*)")
 
 
-class AnalysisError(ValueError):
+class AnalysisError(InputError, ValueError):
     """A sweep's runs lack the requested figures or keys: one line."""
 
 

@@ -13,6 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from vegaslab.util.errors import InputError
+
 Word = frozenset[str]
 
 LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
@@ -25,7 +27,7 @@ _GENERATOR = re.compile(r"([A-HJ-Z])\s*=\s*(-?)\s*([A-HJ-Z]+)")
 _ROMAN = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII", "XIII", "XIV", "XV", "XVI")
 
 
-class DesignError(ValueError):
+class DesignError(InputError, ValueError):
     """A design is wrong: one line that names what was given and what would be right."""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from vegaslab import _vegaslab
+from vegaslab.util.errors import InputError
 from vegaslab.util.text import did_you_mean, printable
 
 _QUANTITY = re.compile(r"(?P<number>[0-9]+(?:\.(?P<decimals>[0-9]+))?)(?P<unit>[a-zA-Z%]*)")
@@ -21,7 +22,7 @@ SERIES = ("flows", "links")
 _T = TypeVar("_T")
 
 
-class PlanError(ValueError):
+class PlanError(InputError, ValueError):
     """A plan is wrong: one line that names plan, line, key, what was given and what would be right.
 
     >>> import vegaslab

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from vegaslab import _vegaslab
+from vegaslab.util.errors import InputError
 from vegaslab.util.folder import replace_file, writing
 
 PROGRAM = "vegaslab-swarm"
@@ -29,7 +30,7 @@ _BATCHES = "batches.jsonl"
 _SWARM = "swarm.json"
 
 
-class SwarmError(Exception):
+class SwarmError(InputError):
     """A swarm cannot begin, or cannot go on: one line."""
 
 
