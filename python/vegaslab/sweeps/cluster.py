@@ -2,11 +2,10 @@
 
 import functools
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import pyarrow
 
@@ -16,8 +15,7 @@ from vegaslab.sweeps.plans.plan import Plan
 from vegaslab.sweeps.sweep import Run
 from vegaslab.util.errors import InputError
 
-if TYPE_CHECKING:
-    import distributed
+_Batch = TypeVar("_Batch", bound=Sequence[Any])
 
 _BATCH_S = 1.0
 _FIRST_BATCH_RUNS = 16
@@ -31,8 +29,14 @@ class ClusterError(InputError):
     """The cluster cannot be used: one line that names it and what would be right."""
 
 
+class Killed(str):
+    """Why an item of a batch has no result: it ended every worker to which it was given."""
+
+    __slots__ = ()
+
+
 class Cluster:
-    """Runs on the workers of a Dask scheduler, in batches of about a second."""
+    """The workers of a Dask scheduler, which make batches of runs."""
 
     def __init__(self, address: str) -> None:
         """Connects to the scheduler, such as `tcp://10.0.0.1:8786`. Raises `ClusterError`."""
@@ -73,85 +77,70 @@ class Cluster:
             _check_version(worker, version, _vegaslab.version)
         return sum(threads.values())
 
-    @contextmanager
-    def scheduler_is_there(self) -> Iterator[None]:
-        """Raises `ClusterError` once the scheduler has gone away."""
-        from distributed import CancelledError
+    def carry_out(
+        self, function: Callable[..., Any], batches: Iterator[_Batch], *fixed: object
+    ) -> Iterator[tuple[_Batch, Any]]:
+        """Yields each batch with what `function(*fixed, batch)` returns on a worker, in the order of completion.
+
+        A batch that ended every worker to which it was given is made again, each item by itself, to find out which
+        does; that item has a `Killed` in place of its result. Raises `ClusterError` if the scheduler goes away.
+        """
+        from distributed import CancelledError, KilledWorker, as_completed
         from distributed.comm.core import CommClosedError
 
+        of_future: dict[object, _Batch] = {}
+
+        def submit(batch: _Batch) -> None:
+            # Dask may not reuse an earlier result
+            future = self._client.submit(function, *fixed, batch, pure=False)
+            of_future[future.key] = batch
+            done.add(future)
+
         try:
-            yield
+            with self._client.as_current():
+                done = as_completed()
+            room = self.jobs * _BATCHES_A_THREAD
+            while True:
+                for batch in islice(batches, max(0, room - done.count())):
+                    submit(batch)
+                if done.is_empty():
+                    return
+                future = next(done)
+                batch = of_future.pop(future.key)
+                try:
+                    result = future.result()
+                except KilledWorker as error:
+                    if len(batch) > 1:
+                        for at in range(len(batch)):
+                            submit(batch[at : at + 1])  # type: ignore[arg-type]
+                        continue
+                    result = Killed(f"every worker that made it died: {error}".replace("\n", " "))
+                yield batch, result
         except (CancelledError, CommClosedError):
             raise ClusterError(f"{self._address}: the scheduler is gone; the same command goes on elsewhere") from None
 
-    def submit(self, function: Callable[..., Any], *arguments: object) -> "distributed.Future[Any]":
-        """Submits a call of a function to a worker; Dask may not reuse an earlier result."""
-        return self._client.submit(function, *arguments, pure=False)
-
-    def completed(self) -> "distributed.as_completed":
-        """Returns an empty iterator: it yields futures that are added to it as they complete."""
-        from distributed import as_completed
-
-        with self._client.as_current():
-            return as_completed()
-
     def __call__(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
-        """See `vegaslab.sweeps.sweep.Runner`. Raises `ClusterError` too."""
-        with self.scheduler_is_there():
-            self._make_all(plan, runs, deliver)
-
-    def _make_all(self, plan: Plan, runs: Iterator[Run], deliver: Callable[[pyarrow.Table], None]) -> None:
-        from distributed import KilledWorker
-
-        batches = _Batches(self, plan)
-        done = self.completed()
+        """See `vegaslab.sweeps.sweep.Runner`. Batches take about a second. Raises `ClusterError` too."""
         size = _FIRST_BATCH_RUNS
-        room = self.jobs * _BATCHES_A_THREAD
-        while True:
-            while done.count() < room and (batch := list(islice(runs, size))):
-                done.add(batches.submit(batch))
-            if done.is_empty():
-                return
-            future = next(done)
-            batch = batches.of(future)
-            try:
-                wall_s, stream = future.result()
-            except KilledWorker as error:
-                if len(batch) == 1:
-                    deliver(_lost(batch[0], str(error)))
-                else:
-                    # one of its runs ended the workers: each is made by itself to find out which
-                    for run in batch:
-                        done.add(batches.submit([run]))
+
+        def batches() -> Iterator[list[Run]]:
+            while batch := list(islice(runs, size)):
+                yield batch
+
+        for batch, made in self.carry_out(_make, batches(), plan.scenario, plan.run_options, _vegaslab.version):
+            if isinstance(made, Killed):
+                deliver(_lost(batch[0], made))
                 continue
+            wall_s, stream = made
             deliver(_read(stream))
             size = min(max(1, round(len(batch) * _BATCH_S / max(wall_s, 1e-3))), _BATCH_RUNS_MAX, 4 * size)
-
-
-class _Batches:
-    """Batches under way."""
-
-    def __init__(self, cluster: Cluster, plan: Plan) -> None:
-        self._cluster = cluster
-        self._fixed = (plan.scenario, plan.run_options, _vegaslab.version)
-        self._runs: dict[object, list[Run]] = {}
-
-    def submit(self, runs: list[Run]) -> "distributed.Future[Any]":
-        future = self._cluster.submit(_make, *self._fixed, runs)
-        self._runs[future.key] = runs
-        return future
-
-    def of(self, future: "distributed.Future[Any]") -> list[Run]:
-        return self._runs.pop(future.key)
 
 
 def _make(
     scenario: tuple[str, Literal["toml", "json"], str], options: dict[str, Any], version: str, runs: list[Run]
 ) -> tuple[float, bytes]:
     """Makes a batch, on the worker; returns the time that it took, in s, and the rows as an Arrow stream."""
-    from distributed import get_worker
-
-    _check_version(get_worker().address, _vegaslab.version, version)
+    check_worker(version)
     started = time.monotonic()
     tables: list[pyarrow.Table] = []
     _vegaslab.sweep(_template(*scenario), runs, 1, lambda table: tables.append(pyarrow.table(table)), **options)
@@ -177,12 +166,19 @@ def _lost(run: Run, error: str) -> pyarrow.Table:
     schema = pyarrow.schema(
         [pyarrow.field("place", pyarrow.uint64(), nullable=False), pyarrow.field("error", pyarrow.string())]
     )
-    return pyarrow.table([[run[0]], [f"every worker that made it died: {error}".replace("\n", " ")]], schema=schema)
+    return pyarrow.table([[run[0]], [error]], schema=schema)
 
 
 def _engine_version() -> str:
     """Returns the version of the worker's engine."""
     return _vegaslab.version
+
+
+def check_worker(version: str) -> None:
+    """Raises `ClusterError` if the worker that calls this has another version of the engine."""
+    from distributed import get_worker
+
+    _check_version(get_worker().address, _vegaslab.version, version)
 
 
 def _check_version(worker: str, theirs: str, ours: str) -> None:

@@ -6,8 +6,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vegaslab.commands.many_runs.sweep import add_runner, runner
+from vegaslab.commands.many_runs.where import add_where, cluster_of
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
+from vegaslab.runs.pool import usable_cores
 from vegaslab.util.ending import interrupted
 from vegaslab.util.progress import SearchProgress, readable_time
 from vegaslab.util.terminal import complain, lay_out
@@ -60,7 +61,7 @@ def add(commands: Commands) -> None:
     budgets.add_argument("--budget", metavar="TIME", help="search for this much processor time instead, such as 1h")
     argument("--seed", type=int, default=1, metavar="N", help="of the search and of its runs (default: 1)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the search's folder (default: results/attack-NAME...)")
-    add_runner(parser)
+    add_where(parser)
     argument("--json", action="store_true", help="print what was found as JSON")
     argument("--check", type=Path, metavar="FILE", help="check that a scenario's added delays obey the model, instead")
     parser.set_defaults(action=_attack)
@@ -78,6 +79,7 @@ def _search(options: argparse.Namespace) -> int:
     from vegaslab.sweeps.adversary.question import Question
     from vegaslab.sweeps.adversary.search import Evaluator, search, summary
     from vegaslab.sweeps.adversary.writing import write
+    from vegaslab.sweeps.sweep import Local
 
     question = Question(
         algorithm=options.algorithm,
@@ -95,7 +97,8 @@ def _search(options: argparse.Namespace) -> int:
     )
     runs, budget_s = _budget(options)
     folder = options.output or Path("results") / _name(question)
-    with runner(options) as run:
+    with cluster_of(options) as cluster:
+        run = cluster or Local(options.jobs or usable_cores())
         question.document()
         try:
             with Journal(folder, question) as journal:

@@ -1,11 +1,10 @@
 """`vegaslab evaluate`: the dossier of an algorithm, and two dossiers compared."""
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vegaslab.commands.many_runs.where import add_where, cluster_of
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.reports.summary import aligned
 from vegaslab.util.ending import interrupted
@@ -14,9 +13,7 @@ from vegaslab.util.text import significant
 
 if TYPE_CHECKING:
     from vegaslab.evaluation.comparing import Change
-    from vegaslab.runs.extracted import Maker
 
-_LOCAL = "local"
 _COLUMNS = ("case", "figure", "old", "new", "")
 
 
@@ -44,13 +41,7 @@ def add(commands: Commands) -> None:
     argument("--criterion", action="append", default=[], metavar="ID", help="only this chapter; may be repeated")
     argument("--transport", choices=("tcp", "quic"), default="tcp", help="what carries the flows under test")
     argument("-o", "--output", type=Path, metavar="DIR", help="default: results/evaluate/NAME")
-    argument("-j", "--jobs", type=int, metavar="N", help="cores to use (default: all)")
-    argument(
-        "--on",
-        default=_LOCAL,
-        metavar="WHERE",
-        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
-    )
+    add_where(parser)
     argument(
         "--compare",
         nargs=2,
@@ -67,10 +58,12 @@ def _evaluate(options: argparse.Namespace) -> int:
     if options.name is None:
         raise UsageError("evaluate: name an algorithm, such as gallop, or two dossiers with --compare")
     # imported here: other commands need not wait for it
+    from vegaslab.evaluation.cluster import on_cluster
     from vegaslab.evaluation.contenders import Request, label
     from vegaslab.evaluation.criterion import OLD
     from vegaslab.evaluation.dossier import evaluate
     from vegaslab.evaluation.report.writing import prepare, write
+    from vegaslab.runs.extracted import on_cores
 
     request = Request(
         name=options.name,
@@ -82,8 +75,8 @@ def _evaluate(options: argparse.Namespace) -> int:
     folder = options.output or Path("results") / "evaluate" / label(options.name)
     cache = prepare(folder)
     try:
-        with _maker(options) as make:
-            dossier = evaluate(request, cache, make)
+        with cluster_of(options) as cluster:
+            dossier = evaluate(request, cache, on_cluster(cluster) if cluster else on_cores(options.jobs))
     except KeyboardInterrupt as interrupt:
         complain(f"interrupted; finished runs are kept in {folder}; the same command goes on from there")
         return interrupted(interrupt)
@@ -94,29 +87,6 @@ def _evaluate(options: argparse.Namespace) -> int:
             print("".join(f"  {said}\n" for said in chapter["sentences"]))
     print(f"report: {folder / 'index.html'}")
     return OK
-
-
-@contextmanager
-def _maker(options: argparse.Namespace) -> Iterator["Maker"]:
-    from vegaslab.runs.extracted import on_cores
-
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
-    if options.on == _LOCAL:
-        yield on_cores(options.jobs)
-        return
-    if options.jobs is not None:
-        raise UsageError(f"--jobs: goes with --on {_LOCAL}; how many runs {options.on} makes at once is its workers'")
-    if not options.on.startswith(("tcp://", "tls://")):
-        raise UsageError(f"--on: {options.on!r} was given; {_LOCAL}, or an address such as tcp://10.0.0.1:8786")
-    from vegaslab.evaluation.cluster import on_cluster
-    from vegaslab.sweeps.cluster import Cluster, ClusterError
-
-    try:
-        with Cluster(options.on) as cluster:
-            yield on_cluster(cluster)
-    except ClusterError as error:
-        raise UsageError(str(error)) from None
 
 
 def _compare(options: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vegaslab.commands.many_runs.where import LOCAL, add_where, cluster_of
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.runs.pool import usable_cores
 from vegaslab.util.ending import interrupted
@@ -12,9 +13,7 @@ from vegaslab.util.progress import SweepProgress
 from vegaslab.util.terminal import complain
 
 if TYPE_CHECKING:
-    from vegaslab.sweeps.swarm.batches import Runner, Swarm
-
-_LOCAL = "local"
+    from vegaslab.sweeps.swarm.batches import Swarm
 
 
 def add(commands: Commands) -> None:
@@ -32,21 +31,15 @@ def add(commands: Commands) -> None:
         metavar="DIR",
         help="the swarm's folder (default: results/swarm-SEED, and the relation's name)",
     )
-    argument(
-        "--on",
-        default=_LOCAL,
-        metavar="WHERE",
-        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
-    )
-    argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
+    add_where(parser)
     argument("--json", action="store_true", help="print what was found as JSON")
     parser.set_defaults(action=_swarm)
 
 
 def _swarm(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
-    from vegaslab.sweeps.cluster import ClusterError
-    from vegaslab.sweeps.swarm.batches import swarm
+    from vegaslab.sweeps.swarm.batches import Local, swarm
+    from vegaslab.sweeps.swarm.on_cluster import on_cluster
 
     if options.files:
         return _check(options.files, as_json=options.json)
@@ -54,10 +47,9 @@ def _swarm(options: argparse.Namespace) -> int:
     name = f"swarm-{options.seed}" + (f"-{options.relation}" if options.relation else "")
     folder = options.output or Path("results") / name
     try:
-        with SweepProgress(what="networks") as progress:
-            done = swarm(folder, options.seed, options.networks, _runner(options), progress, relation=options.relation)
-    except ClusterError as error:
-        raise UsageError(str(error)) from None
+        with cluster_of(options) as cluster, SweepProgress(what="networks") as progress:
+            run = on_cluster(cluster) if cluster else Local(options.jobs or usable_cores(), options.relation)
+            done = swarm(folder, options.seed, options.networks, run, progress, relation=options.relation)
     except KeyboardInterrupt as interrupt:
         complain(f"interrupted; {folder} keeps the networks so far, the same command goes on")
         return interrupted(interrupt)
@@ -70,24 +62,8 @@ def _refuse_bad_numbers(options: argparse.Namespace) -> None:
         raise UsageError(f"--networks: {options.networks} was given; at least 1")
     if not 0 <= options.seed < 1 << 64:
         raise UsageError(f"--seed: {options.seed} was given; 64 bits, 0 or more")
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
-    if options.on != _LOCAL and options.jobs is not None:
-        raise UsageError(f"--jobs: goes with --on {_LOCAL}; how many batches {options.on} makes is its workers'")
-    if options.on != _LOCAL and options.relation is not None:
-        raise UsageError(f"--relation: goes with --on {_LOCAL}")
-    if options.on != _LOCAL and not options.on.startswith(("tcp://", "tls://")):
-        raise UsageError(f"--on: {options.on!r} was given; {_LOCAL}, or an address such as tcp://10.0.0.1:8786")
-
-
-def _runner(options: argparse.Namespace) -> "Runner":
-    from vegaslab.sweeps.swarm.batches import Local
-
-    if options.on == _LOCAL:
-        return Local(options.jobs or usable_cores(), options.relation)
-    from vegaslab.sweeps.swarm.on_cluster import OnCluster
-
-    return OnCluster(options.on)
+    if options.on != LOCAL and options.relation is not None:
+        raise UsageError(f"--relation: goes with --on {LOCAL}")
 
 
 def _check(files: list[Path], *, as_json: bool) -> int:

@@ -2,11 +2,10 @@
 
 import argparse
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vegaslab.commands.many_runs.where import add_where, cluster_of
 from vegaslab.commands.parsing import FAILED, OK, Commands, UsageError
 from vegaslab.runs.pool import usable_cores
 from vegaslab.sweeps.plans.reading import SERIES
@@ -16,9 +15,7 @@ from vegaslab.util.terminal import complain
 
 if TYPE_CHECKING:
     from vegaslab.sweeps.plans.plan import Plan
-    from vegaslab.sweeps.sweep import Forecast, Runner, Swept
-
-_LOCAL = "local"
+    from vegaslab.sweeps.sweep import Forecast, Swept
 
 
 def add(commands: Commands) -> None:
@@ -27,7 +24,7 @@ def add(commands: Commands) -> None:
     argument = parser.add_argument
     argument("plan", metavar="PLAN", help="a plan's file (see docs/sweeps.md)")
     argument("-o", "--output", type=Path, metavar="DIR", help="the sweep's folder (default: results/NAME)")
-    add_runner(parser)
+    add_where(parser)
     argument("--series", metavar="NAMES", help="keep these time series of each run: flows, links or flows,links")
     argument("--dry-run", action="store_true", help="say how many runs there are and how long they should take")
     argument("--retry-failed", action="store_true", help="make runs that failed again, too")
@@ -35,27 +32,17 @@ def add(commands: Commands) -> None:
     parser.set_defaults(action=_sweep)
 
 
-def add_runner(parser: argparse.ArgumentParser) -> None:
-    """Adds the options that say where runs are made."""
-    parser.add_argument(
-        "--on",
-        default=_LOCAL,
-        metavar="WHERE",
-        help="local (default), or the address of a Dask scheduler, such as tcp://10.0.0.1:8786",
-    )
-    parser.add_argument("-j", "--jobs", type=int, metavar="N", help="local: cores to use (default: all)")
-
-
 def _sweep(options: argparse.Namespace) -> int:
     # imported here: other commands need not wait for it
     from vegaslab.sweeps.plans.plan import Plan
-    from vegaslab.sweeps.sweep import forecast, sweep
+    from vegaslab.sweeps.sweep import Local, forecast, sweep
 
     plan = Plan.from_file(options.plan)
     if options.series is not None:
         plan = plan.with_series(_series(options.series))
     folder = options.output or Path("results") / plan.name
-    with runner(options) as run:
+    with cluster_of(options) as cluster:
+        run = cluster or Local(options.jobs or usable_cores())
         if options.dry_run:
             foreseen = forecast(plan, folder, runner=run)
             print(json.dumps(foreseen.summary) if options.json else _forecast_report(plan, foreseen))
@@ -75,29 +62,6 @@ def _series(given: str) -> list[str]:
     if not set(names) <= {*SERIES}:
         raise UsageError(f"--series: {given!r} was given; flows, links or flows,links")
     return names
-
-
-@contextmanager
-def runner(options: argparse.Namespace) -> Iterator["Runner"]:
-    """Yields what makes the runs, by the options of `add_runner`. Raises `UsageError`."""
-    from vegaslab.sweeps.sweep import Local
-
-    if options.jobs is not None and options.jobs < 1:
-        raise UsageError(f"--jobs: {options.jobs} was given; at least 1")
-    if options.on == _LOCAL:
-        yield Local(options.jobs or usable_cores())
-        return
-    if options.jobs is not None:
-        raise UsageError(f"--jobs: goes with --on {_LOCAL}; how many runs {options.on} makes at once is its workers'")
-    if not options.on.startswith(("tcp://", "tls://")):
-        raise UsageError(f"--on: {options.on!r} was given; {_LOCAL}, or an address such as tcp://10.0.0.1:8786")
-    from vegaslab.sweeps.cluster import Cluster, ClusterError
-
-    try:
-        with Cluster(options.on) as cluster:
-            yield cluster
-    except ClusterError as error:
-        raise UsageError(str(error)) from None
 
 
 def _forecast_report(plan: "Plan", foreseen: "Forecast") -> str:

@@ -268,9 +268,9 @@ def _worker_program() -> Path:
     return program()
 
 
-def make_on_worker(seed: int, first: int, stop: int) -> Made:
+def make_on_worker(seed: int, networks: range) -> Made:
     """Makes a batch on a worker of a cluster, with the program that is installed there."""
-    return make(_worker_program(), seed, range(first, stop))
+    return make(_worker_program(), seed, networks)
 
 
 @dataclass(kw_only=True)
