@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from vegaslab.papers.beyond import finding, future, parts, rovegas, tree
+from vegaslab.papers.beyond import future, parts, rovegas
 from vegaslab.papers.beyond.intervals import Spread, spread, with_intervals
 from vegaslab.papers.experiments.chart import Chart, Panel
 from vegaslab.papers.experiments.experiment import Answer, Data, Experiment, Run
@@ -216,7 +216,5 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     ),
     *parts.EXPERIMENTS,
     *future.EXPERIMENTS,
-    *tree.EXPERIMENTS,
-    *finding.EXPERIMENTS,
     *rovegas.EXPERIMENTS,
 )
