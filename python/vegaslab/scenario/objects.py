@@ -33,23 +33,24 @@ class Scenario(Table):
     description: str | None = None
     """What the scenario shows, in a sentence."""
     duration: str
-    """How long the run lasts."""
+    """The duration of the run; above 0, 100 days (`"2400h"`) at most."""
     until_complete: bool | None = None
-    """Whether the run ends before that, as soon as every flow has completed; each needs a `size`. Default: false."""
+    """Whether the run ends before that, as soon as every flow has completed; each needs a `size`. Default: `false`."""
     seed: int | None = None
-    """The seed of every random stream. Default: 1."""
+    """The seed of every random stream. Default: `1`."""
     sample: str | None = None
-    """The step of the time series, or "change" for a row at every change, or "off". Default: "100ms"."""
+    """The step of the time series; or a row at every change; or no series. At most 50 million rows, all flows and links
+    together. Default: `"100ms"`."""
     capture: bool | None = None
-    """Whether every packet is kept for a capture file. Default: false."""
+    """Whether every packet is kept for a capture file. Default: `false`."""
     topology: Dumbbell | ParkingLot | Graph
-    """The network."""
+    """The network: `[topology]`."""
     flow: Sequence[Flow]
-    """The flows, one table each."""
+    """The flows, at least one: `[[flow]]`."""
     change: Sequence[Change] | None = None
-    """What changes during the run. Default: nothing."""
+    """The changes during the run: `[[change]]`."""
     traffic: Sequence[Traffic] | None = None
-    """Background traffic, one table a source. Default: none."""
+    """Background traffic: `[[traffic]]`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -65,9 +66,10 @@ class Dumbbell(Table):
     kind: Literal["dumbbell"] = "dumbbell"
     """The shape of the network."""
     access: Link
-    """The link between each host and its router, on both sides."""
+    """The link between each host and its router, on both sides. Required in dumbbell and parking-lot."""
     bottleneck: Link
-    """The link between two routers."""
+    """The link between two routers; its `queue` is required. Required in dumbbell; in parking-lot unless
+    `bottlenecks`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -83,13 +85,14 @@ class ParkingLot(Table):
     kind: Literal["parking-lot"] = "parking-lot"
     """The shape of the network."""
     access: Link
-    """The link between each host and its router, on both sides."""
+    """The link between each host and its router, on both sides. Required in dumbbell and parking-lot."""
     bottleneck: Link | None = None
-    """The link between two routers."""
+    """The link between two routers; its `queue` is required. Required in dumbbell; in parking-lot unless
+    `bottlenecks`."""
     bottlenecks: Sequence[Link] | None = None
     """The links between the routers one by one, instead of `bottleneck`."""
     hops: int | None = None
-    """How many links there are between the routers. Default: the number of `bottlenecks`."""
+    """The number of links between the routers. Default: the number of `bottlenecks`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -105,9 +108,9 @@ class Graph(Table):
     kind: Literal["graph"] = "graph"
     """The shape of the network."""
     nodes: Sequence[str]
-    """The names of the nodes."""
+    """The nodes. Required in graph."""
     link: Sequence[Link]
-    """The links, one table each."""
+    """The links: `[[topology.link]]`. Required in graph."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -120,35 +123,38 @@ class Link(Table):
     """
 
     between: tuple[str, str] | None = None
-    """The two nodes; forward is from the first to the second."""
+    """The nodes; forward is from the first to the second."""
     rate: str | TraceRate
-    """Transmission rate."""
+    """Transmission rate, 1 bit/s to 1 Tbit/s; or a recorded one that varies: `rate`."""
     delay: str | TraceDelay
-    """Propagation delay, one way."""
+    """Propagation delay, one way; 1 h at most; or a recorded one that varies: `delay`."""
     queue: str | Queue | None = None
-    """How much the queue holds, with the packet being sent; required between routers. Default: "unlimited"."""
+    """The capacity of the drop-tail queue; the packet in transmission counts. Or a managed queue: `queue`. Unlimited is
+    a host's own interface, which blocks its sender instead of dropping. Default: `"unlimited"` for `access`, else
+    required."""
     aqt: bool | None = None
-    """Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default:
-    false."""
+    """Whether it stamps its queueing time into the packets of flows that request it, as `rovegas` does. Default:
+    `false`."""
     backward: Backward | None = None
-    """What differs in the reverse direction."""
+    """The differences in the reverse direction: `backward`. Default: as forward."""
     loss: float | str | BurstLoss | None = None
-    """Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0."""
+    """The probability that a packet offered to the link is lost; or losses in bursts: `loss`. Default: `0`."""
     policer: Policer | None = None
-    """What exceeds a rate is lost; in this direction only. Default: none."""
+    """Loses the packets that exceed a rate: `policer`."""
     jitter: str | ModelledJitter | None = None
-    """Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default:
-    "0s"."""
+    """Additional delay of each packet, uniform from 0 to this; a packet that would overtake waits for the one before
+    it. 1 h at most. Or by a model: `jitter`. Default: `"0s"`."""
     delay_schedule: DelaySchedule | None = None
-    """Additional delay that changes at given times, packets kept in order; in this direction only. Default: none."""
+    """Additional delay that changes at given times: `delay_schedule`."""
     batch: str | None = None
-    """Packets come out together, at multiples of this time; in this direction only. Default: "0s"."""
+    """Packets leave the link together, at multiples of this time from the beginning of the run, as on a link that
+    aggregates; 1 h at most. Default: `"0s"`."""
     duplicate: float | str | None = None
-    """Probability that a packet is delivered twice, in this direction only. Default: 0."""
+    """The probability that a delivered packet is delivered twice. Default: `0`."""
     reorder: Reorder | None = None
-    """Packets held back so that later ones overtake them, in this direction only. Default: none."""
+    """Packets are delayed so that later ones overtake them: `reorder`."""
     drop: Sequence[int] | None = None
-    """Data packets to lose, counted from 1 in their order on the link, ascending. Default: none."""
+    """Data packets to lose, counted from 1 in the order in which they are offered to the link; ascending."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -161,8 +167,8 @@ class TraceRate(Table):
     """
 
     trace: str
-    """A file in Mahimahi's format, relative to the scenario file: on each line the time in ms of an opportunity to send
-    1500 bytes, ascending; it begins anew at its end."""
+    """A file in Mahimahi's format, relative to the scenario file (to the working folder if the scenario is no file): on
+    each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins anew at its end."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -175,8 +181,8 @@ class TraceDelay(Table):
     """
 
     trace: str
-    """A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the delay
-    from then on, ascending from 0; at the last time it begins anew."""
+    """A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the one-way
+    delay from then on, ascending from 0; at the last time it begins anew."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -191,31 +197,33 @@ class Queue(Table):
     kind: Literal["drop-tail", "red", "codel", "pie", "fq-codel"]
     """The discipline."""
     limit: str
-    """How much the queue holds, with the packet being sent."""
+    """The capacity of the queue; the packet in transmission counts."""
     ecn: bool | None = None
-    """all but drop-tail: packets of flows with `ecn` are marked instead of dropped. Default: false."""
+    """all but drop-tail: packets of flows with `ecn` are marked instead of dropped. Default: `false`."""
     target: str | None = None
-    """codel, fq-codel, pie: the waiting time to hold. Default: "5ms"; with pie "15ms"."""
+    """codel, fq-codel, pie: the targeted waiting time; above 0, 1 min at most, as all times here. Default: `"5ms"`;
+    `"15ms"` with pie."""
     interval: str | None = None
-    """codel, fq-codel: how long packets wait above the target before the first drop. Default: "100ms"."""
+    """codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`."""
     update: str | None = None
-    """pie: the time between two updates of the probability. Default: "15ms"."""
+    """pie: the time between two updates of the probability. Default: `"15ms"`."""
     max_burst: str | None = None
-    """pie: a burst of this length passes undropped. Default: "150ms"."""
+    """pie: a burst of this length passes undropped. Default: `"150ms"`."""
     queues: int | None = None
-    """fq-codel: the number of queues. Default: 1024."""
+    """fq-codel: the number of queues. Default: `1024`."""
     quantum: int | None = None
-    """fq-codel: bytes that a queue sends in a turn. Default: 1514."""
+    """fq-codel: bytes that a queue sends in a turn. Default: `1514`."""
     isolate: Literal["flows", "users"] | None = None
-    """fq-codel: what has a queue of its own: "flows" or "users". Default: "flows"."""
+    """fq-codel: what has a queue of its own: each direction of a connection, or each user. Default: `"flows"`."""
     min: int | None = None
-    """red: the average queue in packets from which packets are dropped. Default: 5."""
+    """red: the average queue in packets from which packets are dropped. Default: `5`."""
     max: int | None = None
-    """red: the average queue in packets at which `max_probability` is reached. Default: three times `min`."""
+    """red: the average queue in packets at which `max_probability` is reached; above `min`. Default: three times
+    `min`."""
     max_probability: float | str | None = None
-    """red: the probability of a drop at `max`. Default: 0.1."""
+    """red: the probability of a drop at `max`. Default: `0.1`."""
     weight: float | str | None = None
-    """red: the weight of one packet in the average. Default: 0.002."""
+    """red: the weight of one packet in the average; above 0. Default: `0.002`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -228,31 +236,31 @@ class Backward(Table):
     """
 
     rate: str | TraceRate | None = None
-    """Transmission rate. Default: the link's."""
+    """Transmission rate: `rate`. Default: as forward."""
     delay: str | TraceDelay | None = None
-    """Propagation delay, one way. Default: the link's."""
+    """Propagation delay, one way: `delay`. Default: as forward."""
     queue: str | Queue | None = None
-    """How much the queue holds, with the packet being sent. Default: the link's."""
+    """The capacity of the queue: `queue`. Default: as forward."""
     aqt: bool | None = None
-    """Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: as the
-    link."""
+    """Whether it stamps. Default: as forward."""
     loss: float | str | BurstLoss | None = None
-    """Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0."""
+    """The probability that a packet offered to the link is lost; or losses in bursts: `loss`. Default: `0`."""
     policer: Policer | None = None
-    """What exceeds a rate is lost; in this direction only. Default: none."""
+    """Loses the packets that exceed a rate: `policer`."""
     jitter: str | ModelledJitter | None = None
-    """Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default:
-    "0s"."""
+    """Additional delay of each packet, uniform from 0 to this; a packet that would overtake waits for the one before
+    it. 1 h at most. Or by a model: `jitter`. Default: `"0s"`."""
     delay_schedule: DelaySchedule | None = None
-    """Additional delay that changes at given times, packets kept in order; in this direction only. Default: none."""
+    """Additional delay that changes at given times: `delay_schedule`."""
     batch: str | None = None
-    """Packets come out together, at multiples of this time; in this direction only. Default: "0s"."""
+    """Packets leave the link together, at multiples of this time from the beginning of the run, as on a link that
+    aggregates; 1 h at most. Default: `"0s"`."""
     duplicate: float | str | None = None
-    """Probability that a packet is delivered twice, in this direction only. Default: 0."""
+    """The probability that a delivered packet is delivered twice. Default: `0`."""
     reorder: Reorder | None = None
-    """Packets held back so that later ones overtake them, in this direction only. Default: none."""
+    """Packets are delayed so that later ones overtake them: `reorder`."""
     drop: Sequence[int] | None = None
-    """Data packets to lose, counted from 1 in their order on the link, ascending. Default: none."""
+    """Data packets to lose, counted from 1 in the order in which they are offered to the link; ascending."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -267,13 +275,13 @@ class BurstLoss(Table):
     model: Literal["gilbert-elliott"] = "gilbert-elliott"
     """The model's name."""
     good_to_bad: float | str
-    """Probability that the good state turns bad."""
+    """The probability that the good state turns bad."""
     bad_to_good: float | str
-    """Probability that the bad state turns good; above 0."""
+    """The probability that the bad state turns good; above 0."""
     loss_good: float | str | None = None
-    """Probability that a packet is lost in the good state. Default: 0."""
+    """The probability that a packet is lost in the good state. Default: `0`."""
     loss_bad: float | str | None = None
-    """Probability that a packet is lost in the bad state. Default: 1."""
+    """The probability that a packet is lost in the bad state. Default: `1`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -286,9 +294,10 @@ class Policer(Table):
     """
 
     rate: str
-    """At what rate tokens come."""
+    """The rate at which tokens arrive."""
     burst: str
-    """How many bytes may pass at once: the depth of the bucket, which is full at the beginning."""
+    """The number of bytes that may pass at once: the depth of the bucket, which is full at the beginning; above 0. A
+    larger packet never passes."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -303,7 +312,7 @@ class ModelledJitter(Table):
     model: Literal["wifi"] = "wifi"
     """The model's name."""
     mean: str
-    """The mean that the model aims at."""
+    """The mean of the model, 1 ms to 91 ms; values below or above count as these."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -317,13 +326,15 @@ class DelaySchedule(Table):
     """
 
     limit: str
-    """The greatest delay that a point may have."""
+    """The greatest delay that a point may have; 1 h at most."""
     points: Sequence[tuple[str, str]]
-    """Pairs of a time and the delay from then on, ascending; before the first there is none."""
+    """A time, and the delay from then on; the times ascend. Before the first point there is no delay."""
     every: str | None = None
-    """From the first point on, the points begin anew after each such time."""
+    """From the first point on, the points begin anew after each such time; longer than from the first point to the
+    last. Without it they are gone through once."""
     backward: bool | None = None
-    """flow: whether acknowledgements are held instead of data. Default: false."""
+    """flow: whether acknowledgements are delayed instead of data. A link's schedule stands in the table of its
+    direction. Default: `false`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -336,9 +347,9 @@ class Reorder(Table):
     """
 
     probability: float | str
-    """Probability that a packet is held back."""
+    """The probability that a packet is delayed."""
     delay: str
-    """For how long."""
+    """The length of the delay; above 0, 1 h at most."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -351,68 +362,71 @@ class Flow(Table):
     """
 
     count: int | None = None
-    """How many such flows there are, each with hosts of its own, up to 100000. Default: 1."""
+    """The number of such flows; 1000000 in the whole file at most. Default: `1`."""
     algorithm: str | Parts
-    """The congestion control: a preset's name, or a table of parts."""
+    """The congestion control: a preset, or a table of parts."""
     transport: Literal["tcp", "quic"] | None = None
-    """What carries it: "tcp", or "quic", with quinn's ends. Default: "tcp"."""
+    """The transport of the flow. QUIC's ends are quinn's, in simulated time: QUIC flows. Default: `"tcp"`."""
     start: str | None = None
-    """When the flow starts. Default: "0s"."""
+    """The departure of the first packet; before the run ends. Default: `"0s"`."""
     stop: str | None = None
-    """When the application stops giving data. Default: never."""
+    """The time at which the application stops giving data; after `start`. Default: never."""
     size: str | None = None
-    """How much payload is sent. Default: no end."""
+    """The payload of the flow. Default: no end."""
     application: Sequence[ApplicationPhase] | None = None
-    """What the application gives the flow to send, phase by phase. Default: all of it at the start."""
+    """The data that the application gives the flow, phase by phase: `application`. Default: bulk data."""
     packet: str | None = None
-    """A full data packet on the wire, headers included, 1 to 65535 bytes; for QUIC with those of UDP and IP, from 1228.
-    Default: "1000b", for QUIC "1480b"."""
+    """A full data packet on the wire, headers included; 65535 bytes at most. QUIC's has 28 bytes of UDP and IP headers,
+    and 1228 at least. Default: `"1000b"`, QUIC `"1480b"`."""
     ack: str | None = None
-    """An acknowledgement on the wire, 1 to 65535 bytes. Default: "40b"."""
+    """An acknowledgement on the wire; 65535 bytes at most. Default: `"40b"`."""
     header: str | None = None
-    """The header bytes in a data packet, less than `packet`. Default: "40b"."""
+    """Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`."""
     alpha: int | None = None
-    """Backlog in segments below which the window grows in congestion avoidance. Default: the preset's."""
+    """Backlog below which the window grows in congestion avoidance; not above `beta`. Default: the preset's."""
     beta: int | None = None
-    """Backlog in segments above which the window shrinks in congestion avoidance. Default: the preset's."""
+    """Backlog above which the window shrinks in congestion avoidance. Default: the preset's."""
     gamma: int | None = None
-    """Backlog in segments above which slow start ends. Default: the preset's."""
+    """Backlog above which slow start ends. Default: the preset's."""
     initial_window: int | None = None
-    """Window at the start, in segments. Default: the preset's."""
+    """Window at the start. Default: the preset's."""
     restart_window: int | None = None
-    """Window after a timeout, in segments. Default: the preset's."""
+    """Window after a timeout. Default: the preset's."""
     ssthresh: int | None = None
-    """Slow-start threshold before the first loss, in segments. Default: none, but for `mid-speed` 64."""
+    """Slow-start threshold before the first loss. None means no bound; for `mid-speed` (`dynamic`), which jumps to half
+    of it, it is 64."""
     max_window: int | None = None
-    """The window never exceeds this many segments. Default: the receiver's window."""
+    """The window never exceeds this; the receiver's window also bounds it. Default: the receiver's window."""
     recovery: Literal["reno", "newreno", "sack"] | None = None
-    """The host's fast recovery. Default: the algorithm's."""
+    """The host's fast recovery: RFC 5681, RFC 6582 or RFC 6675. It also overrides that of a table of parts. Default:
+    the algorithm's."""
     delayed_ack: str | Literal[False] | None = None
-    """The receiver's delayed acknowledgements: the longest wait for a second segment, "linux" for those of Linux with
-    its quick-ack phase, or false. Default: false."""
+    """The receiver acknowledges every second segment, or one alone after this time; 500 ms at most (RFC 1122).
+    `"linux"`, for a Linux host: as the kernel. Default: `false`."""
     ecn: bool | None = None
-    """Whether both hosts use explicit congestion notification (RFC 3168). Default: false."""
+    """Whether both hosts use explicit congestion notification (RFC 3168). Default: `false`."""
     delay_schedule: DelaySchedule | None = None
-    """Additional delay of the flow's packets behind the last link, which changes at given times; packets are kept in
-    order. Default: none."""
+    """Additional delay of this flow's packets behind the last link of their path, which changes at given times:
+    `delay_schedule`."""
     access: Link | None = None
-    """dumbbell, parking-lot: the flow's own access links, instead of the topology's."""
+    """dumbbell, parking-lot: the flow's own access links, both sides; for flows of different delays. It replaces the
+    topology's as a whole. Default: the topology's `access`."""
     from_: str | None = None
-    """graph: the sender's node."""
+    """graph: the sender's node. Required in graph."""
     to: str | None = None
-    """graph: the receiver's node."""
+    """graph: the receiver's node. Required in graph."""
     via: Sequence[str] | None = None
-    """graph: nodes to pass on the way, in order. Default: none, the path of least delay."""
+    """graph: nodes to pass on the way, in order, by least delay from each to the next."""
     enter: str | None = None
-    """parking-lot: the router of the sender. Default: the first."""
+    """parking-lot: the sender's router. Default: `"r1"`."""
     leave: str | None = None
-    """parking-lot: the router of the receiver. Default: the last."""
+    """parking-lot: the receiver's router. Default: the last."""
     user: str | None = None
     """The flow's user, for queues that isolate users. Default: one of its own."""
     receiver: Receiver | None = None
-    """What the receiver does that it should not do. Default: nothing."""
+    """A rule that the receiver breaks: `receiver`."""
     host: Literal["bsd", "linux"] | Host | None = None
-    """How the flow's hosts behave: a kind, or a table. Default: "bsd"."""
+    """The behaviour of the hosts: `[flow.host]`. Default: `"bsd"`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -425,22 +439,23 @@ class Parts(Table):
     """
 
     name: str | None = None
-    """What results call the algorithm: letters, digits, - _ +. Default: the preset and what differs from it, such as
-    "vegas+gallop"."""
+    """The algorithm's name in tables, pictures and folders; no preset's name, 60 characters at most. Default: the
+    preset and the differences, such as `vegas+gallop`."""
     python: str | None = None
-    """A class in a Python file, relative to the scenario file, such as "mine.py:Mine": it sets the window, and host's
-    parts and numbers are those of `preset`."""
+    """An algorithm of your own: a file and its class, such as `"mine.py:Mine"`, relative to the scenario file. It
+    decides the window; the host's parts (`recovery`, `fine_retransmit`, `recheck_after_retransmit`, `burst`) and the
+    numbers are those of `preset`."""
     wasm: str | None = None
-    """An algorithm of one's own: a WebAssembly module, such as "mine.wasm"."""
+    """An algorithm of your own as a WebAssembly module, such as `"mine.wasm"`."""
     rust: str | None = None
-    """An algorithm of one's own: a type of the Rust program that runs the scenario, by the name that it gives."""
+    """An algorithm of your own as a type of the Rust program that runs the scenario."""
     javascript: str | None = None
-    """An algorithm of one's own: a class in JavaScript that the playground's page holds, such as "mine.js" or
-    "mine.js:Mine"."""
+    """An algorithm of your own as a class in JavaScript that the playground's page holds, such as `"mine.js"`, or
+    `"mine.js:Mine"` where it has several."""
     preset: str | None = None
-    """Where the parts come from that are left out. Default: "reno"."""
+    """The source of the parts that are left out. Default: `"reno"`."""
     mechanisms: str | None = None
-    """Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`."""
+    """Instead of `preset`: these mechanisms over Reno. `"ABCDEFGHI"` is `vegas`, `""` is `reno`."""
     signal: (
         Literal[
             "none",
@@ -454,11 +469,12 @@ class Parts(Table):
         ]
         | None
     ) = None
-    """How the backlog is measured."""
+    """The measurement of the backlog: none; from round-trip times; as the released version or ns-2, or Linux and ns-3
+    do it; with the queueing times that routers stamp. Default: the preset's."""
     base_rtt: Literal["least", "drains"] | None = None
-    """Where the base RTT comes from."""
+    """Where the base RTT comes from. Default: the preset's."""
     rivals: Literal["ignore", "compete"] | None = None
-    """What happens beside flows that fill the queue."""
+    """What happens beside flows that fill the queue. Default: the preset's."""
     slow_start: (
         Literal[
             "reno",
@@ -481,30 +497,33 @@ class Parts(Table):
         ]
         | None
     ) = None
-    """How the window opens."""
+    """The rule by which the window opens. Default: the preset's."""
     avoidance: (
         Literal[
             "reno", "vegas", "dynamic", "dynamic-per-ack", "dynamic-ns2", "vegas-linux", "vegas-ns3", "cubic", "by-rate"
         ]
         | None
     ) = None
-    """How the window is held."""
+    """The rule of congestion avoidance. Default: the preset's."""
     cut: Literal["half", "three-quarters", "cubic", "vegas-ns3"] | None = None
-    """How far a loss cuts the window (F of "Revisited": three-quarters)."""
+    """The rule for the window after a loss. Default: the preset's."""
     once_per_window: bool | None = None
-    """Cut only if what was lost had been sent after the last cut (E of "Revisited")."""
+    """E: cut only for the loss of a segment that was sent after the last cut. Default: the preset's."""
     recovery: Literal["reno", "newreno", "sack"] | None = None
-    """What happens between a loss and its repair."""
+    """The host's actions between a loss and its repair. Default: the preset's."""
     fine_retransmit: bool | None = None
-    """A duplicate acknowledgement retransmits a segment older than its fine-grained timeout (C of "Revisited")."""
+    """C: a duplicate acknowledgement retransmits a segment that is older than its fine-grained timeout. Default: the
+    preset's."""
     recheck_after_retransmit: bool | None = None
-    """The first two new acknowledgements after a retransmission check the next segment likewise (D of "Revisited")."""
+    """D: the first two new acknowledgements after a retransmission check the next segment likewise. Default: the
+    preset's."""
     burst: int | Literal["none"] | None = None
-    """Most segments sent in answer to one acknowledgement, or "none" (H of "Revisited")."""
+    """H: the greatest number of segments sent back to back in answer to one acknowledgement. Default: the preset's."""
     keep_up: bool | None = None
-    """No growth while the window is more than two segments above what is in flight (I of "Revisited")."""
+    """I: no growth while the window exceeds the segments in flight by more than two. Default: the preset's."""
     suppress_spikes: bool | None = None
-    """What leaves is paced to at most twice what left in the newest round trip (J of "Revisited"). bsd only."""
+    """J: segments are paced to at most twice the number that left in the newest round trip. bsd. Default: the
+    preset's."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -517,27 +536,28 @@ class ApplicationPhase(Table):
     """
 
     kind: Literal["bulk", "idle", "rate", "on-off", "requests", "video", "media"]
-    """What the application does in this phase."""
+    """The behaviour of the application in the phase."""
     duration: str | None = None
-    """How long the phase lasts; only the last one may have no end. Default: until the flow ends."""
+    """The length of the phase; only the last one may have no end. Default: until the flow ends."""
     rate: str | None = None
-    """rate, on-off: bits of payload a second."""
+    """rate, on-off: payload a second. Required in rate and on-off."""
     on: str | None = None
-    """on-off: length of a period of sending."""
+    """on-off: length of a period of sending; 1 h at most. Required in on-off."""
     off: str | None = None
-    """on-off: length of a period of silence."""
+    """on-off: length of a period of silence; 1 h at most. Required in on-off."""
     size: str | None = None
-    """requests: payload of a response."""
+    """requests: payload of a response. Required in requests."""
     think: str | None = None
-    """requests: time from a response's last acknowledgement to the next response. Default: "0s"."""
+    """requests: from a response's last acknowledgement to the next response. Default: `"0s"`."""
     ladder: Sequence[str] | None = None
-    """video: bits of payload a second that the video is to be had at, ascending."""
+    """video: the rates at which the video is available, payload a second; ascending. Required in video."""
     segment: str | None = None
-    """video: playing time of a segment of video. Default: "4s"."""
+    """video: playing time of a segment of video; 1 h at most. Default: `"4s"`."""
     buffer: str | None = None
-    """video: playing time that the player keeps at most. Default: "30s"."""
+    """video: the greatest playing time that the player keeps; `segment` at least; 1 h at most. Default: `"30s"`."""
     layers: Sequence[MediaLayer] | None = None
-    """media: the layers, the most important first."""
+    """media: the layers, the most important first: `layers`. Media is the only phase, without `duration`, of a flow
+    without `size`. Required in media."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -550,15 +570,16 @@ class MediaLayer(Table):
     """
 
     every: str
-    """The time between two frames."""
+    """The time between two frames; the first is made as the flow starts; 100 us to 1 h."""
     size: str
-    """Payload of a frame."""
+    """Payload of a frame; 1 GB at most."""
     key_size: str | None = None
-    """Payload of a key frame, with which each group begins. Default: `size`."""
+    """Payload of a key frame, with which each group begins; 1 GB at most. Default: `size`."""
     group: int | None = None
-    """The number of frames in a group. Default: 1."""
+    """The number of frames in a group. Default: `1`."""
     give_up: str | None = None
-    """A frame that has not left whole after this time is given up, with the rest of its group. Default: never."""
+    """A frame that has not left whole after this time is given up, with the rest of its group; 1 h at most. Default:
+    never."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -571,11 +592,12 @@ class Receiver(Table):
     """
 
     misbehaves: Literal["dupack-spoofing", "conceals-marks", "optimistic-acks", "ack-division"]
-    """Which rule it breaks."""
+    """The rule that it breaks."""
     ahead: int | None = None
-    """optimistic-acks: how many segments beyond the newest one that has arrived it acknowledges. Default: 10."""
+    """optimistic-acks: the number of segments beyond the newest one that has arrived which it acknowledges; with 0 it
+    only conceals losses. Default: `10`."""
     parts: int | None = None
-    """ack-division: into how many parts it divides an acknowledgement. Default: 10."""
+    """ack-division: the number of parts into which it divides an acknowledgement. Default: `10`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -588,35 +610,40 @@ class Host(Table):
     """
 
     kind: Literal["bsd", "linux"] | None = None
-    """Which recovery and timers: "bsd", the papers', or "linux". Default: "bsd"."""
+    """The recovery and the timers of BSD or of Linux. Default: `"bsd"`."""
     dupack_threshold: int | None = None
-    """Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2). Default: 3."""
+    """The number of duplicate acknowledgements that means a loss (RFC 5681, section 3.2). Default: `3`."""
     limited_transmit: bool | None = None
-    """New data on the first two duplicate acknowledgements (RFC 3042). Default: true, but false for an algorithm with
-    `fine_retransmit`. bsd only."""
+    """New data on the first two duplicate acknowledgements (RFC 3042). Mechanism C uses these for its own check. bsd.
+    Default: `true`; `false` with `fine_retransmit`."""
     recovery_burst: int | Literal["none"] | None = None
-    """Most segments sent in answer to one acknowledgement during fast recovery, or "none". Default: "none", but 2 for
-    `newreno`, as in ns-2. bsd only."""
+    """The greatest number of segments sent in answer to one acknowledgement during fast recovery; ns-2's NewReno allows
+    two. bsd. Default: `"none"`; `2` with `newreno` recovery."""
     delayed_ack: str | Literal[False] | None = None
-    """The receiver's delayed acknowledgements: the longest wait for a second segment, "linux" for those of Linux with
-    its quick-ack phase, or false. Default: false."""
+    """Equivalent to the flow's own `delayed_ack`; give one of the two. Default: `false`."""
     sack: bool | None = None
-    """Whether acknowledgements are selective. Default: true. linux only."""
+    """Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
+    recovery repairs one loss a round trip. linux. Default: `true`."""
     receive_window: int | None = None
-    """The receiver's window in segments. Default: 1048576."""
+    """The receiver's window. Default: `1048576`."""
     rto_min: str | None = None
-    """Least retransmission timeout. Default: "200ms", as in ns-2 and Linux (RFC 6298: 1 s)."""
+    """Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
+    Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`."""
     rto_max: str | None = None
-    """Greatest retransmission timeout. Default: "60s" (RFC 6298, section 2.5); linux: "120s"."""
+    """Greatest retransmission timeout (RFC 6298, section 2.5). Default: `"60s"`; linux: `"120s"`."""
     rto_initial: str | None = None
-    """Retransmission timeout before the first sample. Default: "3s", as in ns-2; linux: "1s" (RFC 6298)."""
+    """Retransmission timeout before the first sample. The default is that of ns-2; RFC 6298, section 2.1 says 1 s.
+    Default: `"3s"`; linux: `"1s"`."""
     rto_grain: str | None = None
-    """Grain of the retransmission clock. Default: "10ms", as in ns-2. bsd only."""
+    """Granularity of the retransmission clock (G of RFC 6298). The default is that of ns-2; Reno of the papers had 500
+    ms. bsd. Default: `"10ms"`."""
     handshake: Literal["none", "full"] | None = None
-    """What precedes the data: "none", or a "full" handshake of one round trip. Default: "none"; linux: "full"."""
+    """`"full"`: a SYN and its acknowledgement, so that the first data leave one round trip after `start`. Default:
+    `"none"`; linux: `"full"`."""
     byte_counting: bool | None = None
-    """Whether the window grows by what is acknowledged, a segment at most for each acknowledgement (RFC 5681, section
-    3.1); else by a segment for each acknowledgement of new data (RFC 2581). Default: true. bsd only."""
+    """Whether the window grows by what is acknowledged, by a segment at most for each acknowledgement (RFC 5681,
+    section 3.1). `false`: by a segment for each acknowledgement of new data, as RFC 2581 allowed; the two differ where
+    an acknowledgement is divided. bsd. Default: `true`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -629,21 +656,23 @@ class Change(Table):
     """
 
     at: str
-    """When, before the run ends."""
+    """The time of the change; before the run ends."""
     link: str | None = None
-    """The link, one direction, by its name in results, such as "r1->r2"."""
+    """The link, by its name in results (`"r1->r2"`): one direction. Either this or `flow`."""
     rate: str | None = None
-    """link: the rate from then on."""
+    """link: the rate from then on; not for a link that follows a trace. Default: as before."""
     delay: str | None = None
-    """link: the propagation delay from then on."""
+    """link: the propagation delay from then on. Default: as before."""
     queue: str | None = None
-    """link: how much the queue holds from then on."""
+    """link: the capacity of the queue from then on. Default: as before."""
     loss: float | str | None = None
-    """link: the probability that a packet is lost from then on; 1 is a black hole."""
+    """link: the probability that a packet is lost from then on; 1 is a black hole. Losses in bursts continue beside it.
+    Default: as before."""
     flow: int | None = None
     """graph: the flow that takes another route, counted from 0."""
     via: Sequence[str] | None = None
-    """flow: nodes to pass on the way from then on, in order; an empty list for the path of least delay."""
+    """flow: nodes to pass on the way from then on, as in `[[flow]]`; `[]` for the path of least delay. Required with
+    `flow`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -656,53 +685,60 @@ class Traffic(Table):
     """
 
     kind: Literal["constant", "exponential-on-off", "pareto-on-off", "poisson-transfers", "tcplib", "connection-trace"]
-    """What the source sends."""
+    """The kind of traffic."""
     start: str | None = None
-    """When the source begins. Default: "0s"."""
+    """The start of the source; before the run ends. Default: `"0s"`."""
     stop: str | None = None
-    """When the source sends nothing new any more. Default: never."""
+    """The time from which the source sends no new data; after `start`. Default: never."""
     rate: str | None = None
-    """constant, on-off: bits on the wire a second while the source is on."""
+    """constant, on-off: bits on the wire a second while the source is on, 1 bit/s to 1 Tbit/s. Required in constant and
+    on-off."""
     packet: str | None = None
-    """constant, on-off: a datagram on the wire, headers included, 1 to 65535 bytes. Default: "1000b"."""
+    """constant, on-off: a datagram on the wire, headers included; 65535 bytes at most. Default: `"1000b"`."""
     on: str | None = None
-    """on-off: mean length of a period of sending."""
+    """on-off: mean length of a period of sending; not below the time between two packets unless `whole_packets` is
+    true, 1 h at most. Required in on-off."""
     off: str | None = None
-    """on-off: mean length of a period of silence."""
+    """on-off: mean length of a period of silence; above 0, 1 h at most. Required in on-off."""
     whole_packets: bool | None = None
-    """on-off: whether each period of sending is rounded to whole packets, one at least, as in ns-2. Default: false."""
+    """on-off: whether each period of sending is rounded to whole packets, one at least, as in ns-2. Default:
+    `false`."""
     shape: float | None = None
-    """pareto-on-off, Pareto sizes: the shape of the Pareto distribution, 1.01 to 100. Default: 1.5, as in ns-2."""
+    """pareto-on-off, Pareto sizes: the shape of the Pareto distribution, in steps of 0.001. Default: `1.5`."""
     interarrival: str | None = None
-    """poisson-transfers, tcplib: mean time between the starts of two transfers or conversations."""
+    """poisson-transfers, tcplib: mean time between the starts of two transfers or conversations; above 0, 1 h at most.
+    Required in poisson-transfers and tcplib."""
     size: str | None = None
-    """poisson-transfers: payload of a transfer, the mean where it is random."""
+    """poisson-transfers: payload of a transfer, the mean where it is random. Required in poisson-transfers."""
     size_distribution: Literal["fixed", "exponential", "pareto"] | None = None
-    """poisson-transfers: how the sizes are distributed. Default: "fixed"."""
+    """poisson-transfers: the distribution of the sizes. Default: `"fixed"`."""
     trace: str | None = None
     """connection-trace: a CSV file, relative to the scenario file: the line
     `start_s,request_bytes,response_bytes,think_s`, then an epoch on each line; one without a start continues the
-    connection above."""
+    connection above. Required in connection-trace."""
     side: Literal["responses", "requests"] | None = None
-    """connection-trace: which of the trace's bytes the source sends. Default: "responses"."""
+    """connection-trace: which of the trace's bytes the source sends. Default: `"responses"`."""
     flow: Flow | None = None
-    """poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path."""
+    """poisson-transfers, tcplib, connection-trace: every connection, with the keys of a `[[flow]]` except `start`,
+    `stop`, `size` and those of its path. Those of poisson-transfers may have `transport = "quic"`. Required in poisson-
+    transfers, tcplib and connection-trace."""
     user: str | None = None
-    """The traffic's user, for queues that isolate users. Default: one of its own."""
+    """The user of all traffic of the source, for queues that isolate users. Default: one of its own."""
     direction: Literal["forward", "backward"] | None = None
-    """dumbbell: which way the traffic crosses the bottleneck. Default: "forward"."""
+    """dumbbell: the direction in which the traffic crosses the bottleneck; backward is from `r2` to `r1`. Default:
+    `"forward"`."""
     access: Link | None = None
-    """dumbbell, parking-lot: the source's own access links, instead of the topology's."""
+    """dumbbell, parking-lot: the source's own access links, both sides. Default: the topology's `access`."""
     from_: str | None = None
-    """graph: the sender's node."""
+    """graph: the sender's node. Required in graph."""
     to: str | None = None
-    """graph: the receiver's node."""
+    """graph: the receiver's node. Required in graph."""
     via: Sequence[str] | None = None
-    """graph: nodes to pass on the way, in order. Default: none, the path of least delay."""
+    """graph: nodes to pass on the way, in order."""
     enter: str | None = None
-    """parking-lot: the router of the sender. Default: the first."""
+    """parking-lot: the sender's router. Default: `"r1"`."""
     leave: str | None = None
-    """parking-lot: the router of the receiver. Default: the last."""
+    """parking-lot: the receiver's router. Default: the last."""
 
 
 class Access(Link):

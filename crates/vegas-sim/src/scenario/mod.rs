@@ -36,6 +36,8 @@ mod traffic;
 mod validate;
 
 pub use document::json_schema;
+#[doc(hidden)]
+pub use document::schema_with_links;
 pub use model::*;
 pub use read::error::ScenarioError;
 pub use read::quantity::{bits_per_second, bytes, nanoseconds};

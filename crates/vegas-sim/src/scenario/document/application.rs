@@ -11,27 +11,28 @@ use crate::scenario::read::field::{Field, Table};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct ApplicationPhase {
-    /// What the application does in this phase.
+    /// The behaviour of the application in the phase.
     pub(in crate::scenario) kind: Field<ActivityKind>,
-    /// How long the phase lasts; only the last one may have no end. Default: until the flow ends.
+    /// The length of the phase; only the last one may have no end. Default: until the flow ends.
     pub(in crate::scenario) duration: Option<Field<Span>>,
-    /// rate, on-off: bits of payload a second.
+    /// rate, on-off: payload a second. Required in rate and on-off.
     pub(in crate::scenario) rate: Option<Field<Rate>>,
-    /// on-off: length of a period of sending.
+    /// on-off: length of a period of sending; 1 h at most. Required in on-off.
     pub(in crate::scenario) on: Option<Field<Span>>,
-    /// on-off: length of a period of silence.
+    /// on-off: length of a period of silence; 1 h at most. Required in on-off.
     pub(in crate::scenario) off: Option<Field<Span>>,
-    /// requests: payload of a response.
+    /// requests: payload of a response. Required in requests.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
-    /// requests: time from a response's last acknowledgement to the next response. Default: "0s".
+    /// requests: from a response's last acknowledgement to the next response. Default: `"0s"`.
     pub(in crate::scenario) think: Option<Field<Span>>,
-    /// video: bits of payload a second that the video is to be had at, ascending.
+    /// video: the rates at which the video is available, payload a second; ascending. Required in video.
     pub(in crate::scenario) ladder: Option<Vec<Field<Rate>>>,
-    /// video: playing time of a segment of video. Default: "4s".
+    /// video: playing time of a segment of video; 1 h at most. Default: `"4s"`.
     pub(in crate::scenario) segment: Option<Field<Span>>,
-    /// video: playing time that the player keeps at most. Default: "30s".
+    /// video: the greatest playing time that the player keeps; `segment` at least; 1 h at most. Default: `"30s"`.
     pub(in crate::scenario) buffer: Option<Field<Span>>,
-    /// media: the layers, the most important first.
+    /// media: the layers, the most important first: [`layers`](#layers). Media is the only phase, without `duration`,
+    /// of a flow without `size`. Required in media.
     pub(in crate::scenario) layers: Option<Vec<Table<MediaLayer>>>,
 }
 
@@ -39,15 +40,16 @@ pub(in crate::scenario) struct ApplicationPhase {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct MediaLayer {
-    /// The time between two frames.
+    /// The time between two frames; the first is made as the flow starts; 100 us to 1 h.
     pub(in crate::scenario) every: Field<Span>,
-    /// Payload of a frame.
+    /// Payload of a frame; 1 GB at most.
     pub(in crate::scenario) size: Field<Bytes>,
-    /// Payload of a key frame, with which each group begins. Default: `size`.
+    /// Payload of a key frame, with which each group begins; 1 GB at most. Default: `size`.
     pub(in crate::scenario) key_size: Option<Field<Bytes>>,
-    /// The number of frames in a group. Default: 1.
+    /// The number of frames in a group. Default: `1`.
     pub(in crate::scenario) group: Option<Field<Count<1>>>,
-    /// A frame that has not left whole after this time is given up, with the rest of its group. Default: never.
+    /// A frame that has not left whole after this time is given up, with the rest of its group; 1 h at most. Default:
+    /// never.
     pub(in crate::scenario) give_up: Option<Field<Span>>,
 }
 

@@ -12,20 +12,22 @@ use crate::scenario::read::field::Field;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Change {
-    /// When, before the run ends.
+    /// The time of the change; before the run ends.
     pub(in crate::scenario) at: Field<Span>,
-    /// The link, one direction, by its name in results, such as "r1->r2".
+    /// The link, by its name in results (`"r1->r2"`): one direction. Either this or `flow`.
     pub(in crate::scenario) link: Option<String>,
-    /// link: the rate from then on.
+    /// link: the rate from then on; not for a link that follows a trace. Default: as before.
     pub(in crate::scenario) rate: Option<Field<Rate>>,
-    /// link: the propagation delay from then on.
+    /// link: the propagation delay from then on. Default: as before.
     pub(in crate::scenario) delay: Option<Field<Span>>,
-    /// link: how much the queue holds from then on.
+    /// link: the capacity of the queue from then on. Default: as before.
     pub(in crate::scenario) queue: Option<Field<QueueLimit>>,
-    /// link: the probability that a packet is lost from then on; 1 is a black hole.
+    /// link: the probability that a packet is lost from then on; 1 is a black hole. Losses in bursts continue beside
+    /// it. Default: as before.
     pub(in crate::scenario) loss: Option<Field<Chance>>,
     /// graph: the flow that takes another route, counted from 0.
     pub(in crate::scenario) flow: Option<Field<Whole<0, { u32::MAX as u64 }>>>,
-    /// flow: nodes to pass on the way from then on, in order; an empty list for the path of least delay.
+    /// flow: nodes to pass on the way from then on, as in `[[flow]]`; `[]` for the path of least delay. Required with
+    /// `flow`.
     pub(in crate::scenario) via: Option<Vec<Field<Name>>>,
 }

@@ -10,14 +10,16 @@ use crate::scenario::read::field::{Field, ScalarOrTable};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct DelaySchedule {
-    /// The greatest delay that a point may have.
+    /// The greatest delay that a point may have; 1 h at most.
     pub(in crate::scenario) limit: Field<Span>,
-    /// Pairs of a time and the delay from then on, ascending; before the first there is none.
+    /// A time, and the delay from then on; the times ascend. Before the first point there is no delay.
     #[schemars(inner(length(equal = 2)))]
     pub(in crate::scenario) points: Vec<Vec<Field<Span>>>,
-    /// From the first point on, the points begin anew after each such time.
+    /// From the first point on, the points begin anew after each such time; longer than from the first point to the
+    /// last. Without it they are gone through once.
     pub(in crate::scenario) every: Option<Field<Span>>,
-    /// flow: whether acknowledgements are held instead of data. Default: false.
+    /// flow: whether acknowledgements are delayed instead of data. A link's schedule stands in the table of its
+    /// direction. Default: `false`.
     pub(in crate::scenario) backward: Option<bool>,
 }
 
@@ -34,8 +36,8 @@ pub(in crate::scenario) enum LinkDelay {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct TraceDelay {
-    /// A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the delay from
-    /// then on, ascending from 0; at the last time it begins anew.
+    /// A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the one-way
+    /// delay from then on, ascending from 0; at the last time it begins anew.
     pub(in crate::scenario) trace: String,
 }
 

@@ -22,69 +22,74 @@ const PARTS_MAX: u64 = 100;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Flow {
-    /// How many such flows there are, each with hosts of its own, up to 100000. Default: 1.
+    /// The number of such flows; 1000000 in the whole file at most. Default: `1`.
     pub(in crate::scenario) count: Option<Field<Whole<1, COUNT_MAX>>>,
-    /// The congestion control: a preset's name, or a table of parts.
+    /// The congestion control: a preset, or [a table of parts](#a-table-of-parts).
     pub(in crate::scenario) algorithm: Either<Algorithm>,
-    /// What carries it: "tcp", or "quic", with quinn's ends. Default: "tcp".
+    /// The transport of the flow. QUIC's ends are quinn's, in simulated time: [QUIC flows](quic.md#simulated). Default:
+    /// `"tcp"`.
     pub(in crate::scenario) transport: Option<Field<Transport>>,
-    /// When the flow starts. Default: "0s".
+    /// The departure of the first packet; before the run ends. Default: `"0s"`.
     pub(in crate::scenario) start: Option<Field<Span>>,
-    /// When the application stops giving data. Default: never.
+    /// The time at which the application stops giving data; after `start`. Default: never.
     pub(in crate::scenario) stop: Option<Field<Span>>,
-    /// How much payload is sent. Default: no end.
+    /// The payload of the flow. Default: no end.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
-    /// What the application gives the flow to send, phase by phase. Default: all of it at the start.
+    /// The data that the application gives the flow, phase by phase: [`application`](#application). Default: bulk data.
     #[serde(default)]
     pub(in crate::scenario) application: Vec<Table<ApplicationPhase>>,
-    /// A full data packet on the wire, headers included, 1 to 65535 bytes; for QUIC with those of UDP and IP, from 1228. Default: "1000b", for
-    /// QUIC "1480b".
+    /// A full data packet on the wire, headers included; 65535 bytes at most. QUIC's has 28 bytes of UDP and IP
+    /// headers, and 1228 at least. Default: `"1000b"`, QUIC `"1480b"`.
     pub(in crate::scenario) packet: Option<Field<Bytes>>,
-    /// An acknowledgement on the wire, 1 to 65535 bytes. Default: "40b".
+    /// An acknowledgement on the wire; 65535 bytes at most. Default: `"40b"`.
     pub(in crate::scenario) ack: Option<Field<Bytes>>,
-    /// The header bytes in a data packet, less than `packet`. Default: "40b".
+    /// Header bytes within `packet`, less than it; the rest is payload. Default: `"40b"`.
     pub(in crate::scenario) header: Option<Field<Bytes>>,
-    /// Backlog in segments below which the window grows in congestion avoidance. Default: the preset's.
+    /// Backlog below which the window grows in congestion avoidance; not above `beta`. Default: the preset's.
     pub(in crate::scenario) alpha: Option<Field<Count<0>>>,
-    /// Backlog in segments above which the window shrinks in congestion avoidance. Default: the preset's.
+    /// Backlog above which the window shrinks in congestion avoidance. Default: the preset's.
     pub(in crate::scenario) beta: Option<Field<Count<0>>>,
-    /// Backlog in segments above which slow start ends. Default: the preset's.
+    /// Backlog above which slow start ends. Default: the preset's.
     pub(in crate::scenario) gamma: Option<Field<Count<0>>>,
-    /// Window at the start, in segments. Default: the preset's.
+    /// Window at the start. Default: the preset's.
     pub(in crate::scenario) initial_window: Option<Field<Count<1>>>,
-    /// Window after a timeout, in segments. Default: the preset's.
+    /// Window after a timeout. Default: the preset's.
     pub(in crate::scenario) restart_window: Option<Field<Count<1>>>,
-    /// Slow-start threshold before the first loss, in segments. Default: none, but for `mid-speed` 64.
+    /// Slow-start threshold before the first loss. None means no bound; for `mid-speed` (`dynamic`), which jumps to
+    /// half of it, it is 64.
     pub(in crate::scenario) ssthresh: Option<Field<Count<2>>>,
-    /// The window never exceeds this many segments. Default: the receiver's window.
+    /// The window never exceeds this; the receiver's window also bounds it. Default: the receiver's window.
     pub(in crate::scenario) max_window: Option<Field<Count<2>>>,
-    /// The host's fast recovery. Default: the algorithm's.
+    /// The host's fast recovery: RFC 5681, RFC 6582 or RFC 6675. It also overrides that of a table of parts. Default:
+    /// the algorithm's.
     pub(in crate::scenario) recovery: Option<Field<Recovery>>,
-    /// The receiver's delayed acknowledgements: the longest wait for a second segment, "linux" for those of Linux with its
-    /// quick-ack phase, or false. Default: false.
+    /// The receiver acknowledges every second segment, or one alone after this time; 500 ms at most (RFC 1122).
+    /// `"linux"`, for a Linux host: [as the kernel](#delayed-acknowledgements-of-linux). Default: `false`.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
-    /// Whether both hosts use explicit congestion notification (RFC 3168). Default: false.
+    /// Whether both hosts use [explicit congestion notification](networks.md#marks-instead-of-drops) (RFC 3168).
+    /// Default: `false`.
     pub(in crate::scenario) ecn: Option<bool>,
-    /// Additional delay of the flow's packets behind the last link, which changes at given times; packets are kept in
-    /// order. Default: none.
+    /// Additional delay of this flow's packets behind the last link of their path, which changes at given times:
+    /// [`delay_schedule`](#delay_schedule).
     pub(in crate::scenario) delay_schedule: Option<Table<DelaySchedule>>,
-    /// dumbbell, parking-lot: the flow's own access links, instead of the topology's.
+    /// dumbbell, parking-lot: the flow's own access links, both sides; for flows of different delays. It replaces the
+    /// topology's as a whole. Default: the topology's `access`.
     pub(in crate::scenario) access: Option<Table<Link>>,
-    /// graph: the sender's node.
+    /// graph: the sender's node. Required in graph.
     pub(in crate::scenario) from: Option<Field<Name>>,
-    /// graph: the receiver's node.
+    /// graph: the receiver's node. Required in graph.
     pub(in crate::scenario) to: Option<Field<Name>>,
-    /// graph: nodes to pass on the way, in order. Default: none, the path of least delay.
+    /// graph: nodes to pass on the way, in order, by least delay from each to the next.
     pub(in crate::scenario) via: Option<Vec<Field<Name>>>,
-    /// parking-lot: the router of the sender. Default: the first.
+    /// parking-lot: the sender's router. Default: `"r1"`.
     pub(in crate::scenario) enter: Option<Field<Name>>,
-    /// parking-lot: the router of the receiver. Default: the last.
+    /// parking-lot: the receiver's router. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
-    /// The flow's user, for queues that isolate users. Default: one of its own.
+    /// The flow's user, for [queues that isolate users](networks.md#a-queue-for-each-user). Default: one of its own.
     pub(in crate::scenario) user: Option<Field<Name>>,
-    /// What the receiver does that it should not do. Default: nothing.
+    /// A rule that the receiver breaks: [`receiver`](#receiver).
     pub(in crate::scenario) receiver: Option<Table<Receiver>>,
-    /// How the flow's hosts behave: a kind, or a table. Default: "bsd".
+    /// The behaviour of the hosts: [`[flow.host]`](#flowhost). Default: `"bsd"`.
     pub(in crate::scenario) host: Option<Either<HostChoice>>,
 }
 
@@ -112,35 +117,40 @@ pub(in crate::scenario) fn numbered(tables: &[Table<Flow>]) -> Vec<Numbered<'_>>
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Host {
-    /// Which recovery and timers: "bsd", the papers', or "linux". Default: "bsd".
+    /// The recovery and the timers of BSD or of Linux. Default: `"bsd"`.
     pub(in crate::scenario) kind: Option<Field<HostKind>>,
-    /// Duplicate acknowledgements that mean a loss (RFC 5681, section 3.2). Default: 3.
+    /// The number of duplicate acknowledgements that means a loss (RFC 5681, section 3.2). Default: `3`.
     pub(in crate::scenario) dupack_threshold: Option<Field<Whole<1, 1000>>>,
-    /// New data on the first two duplicate acknowledgements (RFC 3042). Default: true, but false for an algorithm
-    /// with `fine_retransmit`. bsd only.
+    /// New data on the first two duplicate acknowledgements (RFC 3042). Mechanism C uses these for its own check. bsd.
+    /// Default: `true`; `false` with `fine_retransmit`.
     pub(in crate::scenario) limited_transmit: Option<bool>,
-    /// Most segments sent in answer to one acknowledgement during fast recovery, or "none". Default: "none", but 2
-    /// for `newreno`, as in ns-2. bsd only.
+    /// The greatest number of segments sent in answer to one acknowledgement during fast recovery; ns-2's NewReno
+    /// allows two. bsd. Default: `"none"`; `2` with `newreno` recovery.
     pub(in crate::scenario) recovery_burst: Option<Field<Burst>>,
-    /// The receiver's delayed acknowledgements: the longest wait for a second segment, "linux" for those of Linux with its
-    /// quick-ack phase, or false. Default: false.
+    /// Equivalent to the flow's own `delayed_ack`; give one of the two. Default: `false`.
     pub(in crate::scenario) delayed_ack: Option<Field<DelayedAck>>,
-    /// Whether acknowledgements are selective. Default: true. linux only.
+    /// Whether acknowledgements are selective (`net.ipv4.tcp_sack`). Without them three duplicates mean a loss, and
+    /// recovery repairs one loss a round trip. linux. Default: `true`.
     pub(in crate::scenario) sack: Option<bool>,
-    /// The receiver's window in segments. Default: 1048576.
+    /// The receiver's window. Default: `1048576`.
     pub(in crate::scenario) receive_window: Option<Field<Count<2>>>,
-    /// Least retransmission timeout. Default: "200ms", as in ns-2 and Linux (RFC 6298: 1 s).
+    /// Least retransmission timeout; linux: the least addition to the smoothed RTT. The default is that of ns-2 and
+    /// Linux; RFC 6298, section 2.4 says 1 s. Default: `"200ms"`.
     pub(in crate::scenario) rto_min: Option<Field<Span>>,
-    /// Greatest retransmission timeout. Default: "60s" (RFC 6298, section 2.5); linux: "120s".
+    /// Greatest retransmission timeout (RFC 6298, section 2.5). Default: `"60s"`; linux: `"120s"`.
     pub(in crate::scenario) rto_max: Option<Field<Span>>,
-    /// Retransmission timeout before the first sample. Default: "3s", as in ns-2; linux: "1s" (RFC 6298).
+    /// Retransmission timeout before the first sample. The default is that of ns-2; RFC 6298, section 2.1 says 1 s.
+    /// Default: `"3s"`; linux: `"1s"`.
     pub(in crate::scenario) rto_initial: Option<Field<Span>>,
-    /// Grain of the retransmission clock. Default: "10ms", as in ns-2. bsd only.
+    /// Granularity of the retransmission clock (G of RFC 6298). The default is that of ns-2; Reno of the papers had 500
+    /// ms. bsd. Default: `"10ms"`.
     pub(in crate::scenario) rto_grain: Option<Field<Span>>,
-    /// What precedes the data: "none", or a "full" handshake of one round trip. Default: "none"; linux: "full".
+    /// `"full"`: a SYN and its acknowledgement, so that the first data leave one round trip after `start`. Default:
+    /// `"none"`; linux: `"full"`.
     pub(in crate::scenario) handshake: Option<Field<Handshake>>,
-    /// Whether the window grows by what is acknowledged, a segment at most for each acknowledgement (RFC 5681, section
-    /// 3.1); else by a segment for each acknowledgement of new data (RFC 2581). Default: true. bsd only.
+    /// Whether the window grows by what is acknowledged, by a segment at most for each acknowledgement (RFC 5681,
+    /// section 3.1). `false`: by a segment for each acknowledgement of new data, as RFC 2581 allowed; the two differ
+    /// where an [acknowledgement is divided](networks.md#misbehaving-receivers). bsd. Default: `true`.
     pub(in crate::scenario) byte_counting: Option<bool>,
 }
 
@@ -148,11 +158,12 @@ pub(in crate::scenario) struct Host {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Receiver {
-    /// Which rule it breaks.
+    /// The rule that it breaks.
     pub(in crate::scenario) misbehaves: Field<BrokenRule>,
-    /// optimistic-acks: how many segments beyond the newest one that has arrived it acknowledges. Default: 10.
+    /// optimistic-acks: the number of segments beyond the newest one that has arrived which it acknowledges; with 0 it
+    /// only conceals losses. Default: `10`.
     pub(in crate::scenario) ahead: Option<Field<Count<0>>>,
-    /// ack-division: into how many parts it divides an acknowledgement. Default: 10.
+    /// ack-division: the number of parts into which it divides an acknowledgement. Default: `10`.
     pub(in crate::scenario) parts: Option<Field<Whole<2, PARTS_MAX>>>,
 }
 
@@ -209,47 +220,55 @@ pub(in crate::scenario) enum Algorithm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Parts {
-    /// What results call the algorithm: letters, digits, - _ +. Default: the preset and what differs from it, such as
-    /// "vegas+gallop".
+    /// The algorithm's name in tables, pictures and folders; no preset's name, 60 characters at most. Default: the
+    /// preset and the differences, such as `vegas+gallop`.
     pub(in crate::scenario) name: Option<Field<CompositionName>>,
-    /// A class in a Python file, relative to the scenario file, such as "mine.py:Mine": it sets the window, and host's
-    /// parts and numbers are those of `preset`.
+    /// [An algorithm of your own](own-algorithm.md): a file and its class, such as `"mine.py:Mine"`, relative to the
+    /// scenario file. It decides the window; the host's parts (`recovery`, `fine_retransmit`,
+    /// `recheck_after_retransmit`, `burst`) and the numbers are those of `preset`.
     pub(in crate::scenario) python: Option<String>,
-    /// An algorithm of one's own: a WebAssembly module, such as "mine.wasm".
+    /// An algorithm of your own as a [WebAssembly module](own-algorithm.md#as-webassembly), such as `"mine.wasm"`.
     pub(in crate::scenario) wasm: Option<String>,
-    /// An algorithm of one's own: a type of the Rust program that runs the scenario, by the name that it gives.
+    /// An algorithm of your own as a type of the Rust program that runs the scenario.
     pub(in crate::scenario) rust: Option<String>,
-    /// An algorithm of one's own: a class in JavaScript that the playground's page holds, such as "mine.js" or "mine.js:Mine".
+    /// An algorithm of your own as a [class in JavaScript](own-algorithm.md#in-javascript) that the playground's page
+    /// holds, such as `"mine.js"`, or `"mine.js:Mine"` where it has several.
     pub(in crate::scenario) javascript: Option<String>,
-    /// Where the parts come from that are left out. Default: "reno".
+    /// The source of the parts that are left out. Default: `"reno"`.
     pub(in crate::scenario) preset: Option<Field<PresetName>>,
-    /// Letters from A to J: these mechanisms of "Revisited" over Reno, instead of `preset`.
+    /// Instead of `preset`: these mechanisms over Reno. `"ABCDEFGHI"` is `vegas`, `""` is `reno`.
     pub(in crate::scenario) mechanisms: Option<Field<Mechanisms>>,
-    /// How the backlog is measured.
+    /// The measurement of the backlog: none; from round-trip times; as the [released
+    /// version](algorithms/vegas.md#the-released-version-vegas-1994) or
+    /// [ns-2](algorithms/vegas.md#the-dialect-of-ns-2-vegas-ns2), or [Linux and ns-3](algorithms/vegas-linux.md) do it;
+    /// with the queueing times that routers stamp. Default: the preset's.
     pub(in crate::scenario) signal: Option<Field<Signal>>,
-    /// Where the base RTT comes from.
+    /// [Where the base RTT comes from](parts/base-rtt.md). Default: the preset's.
     pub(in crate::scenario) base_rtt: Option<Field<BaseRtt>>,
-    /// What happens beside flows that fill the queue.
+    /// [What happens beside flows that fill the queue](parts/rivals.md). Default: the preset's.
     pub(in crate::scenario) rivals: Option<Field<Rivals>>,
-    /// How the window opens.
+    /// The rule by which the window opens. Default: the preset's.
     pub(in crate::scenario) slow_start: Option<Field<SlowStart>>,
-    /// How the window is held.
+    /// The rule of congestion avoidance. Default: the preset's.
     pub(in crate::scenario) avoidance: Option<Field<Avoidance>>,
-    /// How far a loss cuts the window (F of "Revisited": three-quarters).
+    /// The rule for the window after a loss. Default: the preset's.
     pub(in crate::scenario) cut: Option<Field<Cut>>,
-    /// Cut only if what was lost had been sent after the last cut (E of "Revisited").
+    /// E: cut only for the loss of a segment that was sent after the last cut. Default: the preset's.
     pub(in crate::scenario) once_per_window: Option<bool>,
-    /// What happens between a loss and its repair.
+    /// The host's actions between a loss and its repair. Default: the preset's.
     pub(in crate::scenario) recovery: Option<Field<Recovery>>,
-    /// A duplicate acknowledgement retransmits a segment older than its fine-grained timeout (C of "Revisited").
+    /// C: a duplicate acknowledgement retransmits a segment that is older than its fine-grained timeout. Default: the
+    /// preset's.
     pub(in crate::scenario) fine_retransmit: Option<bool>,
-    /// The first two new acknowledgements after a retransmission check the next segment likewise (D of "Revisited").
+    /// D: the first two new acknowledgements after a retransmission check the next segment likewise. Default: the
+    /// preset's.
     pub(in crate::scenario) recheck_after_retransmit: Option<bool>,
-    /// Most segments sent in answer to one acknowledgement, or "none" (H of "Revisited").
+    /// H: the greatest number of segments sent back to back in answer to one acknowledgement. Default: the preset's.
     pub(in crate::scenario) burst: Option<Field<Burst>>,
-    /// No growth while the window is more than two segments above what is in flight (I of "Revisited").
+    /// I: no growth while the window exceeds the segments in flight by more than two. Default: the preset's.
     pub(in crate::scenario) keep_up: Option<bool>,
-    /// What leaves is paced to at most twice what left in the newest round trip (J of "Revisited"). bsd only.
+    /// J: segments are paced to at most twice the number that left in the newest round trip. bsd. Default: the
+    /// preset's.
     pub(in crate::scenario) suppress_spikes: Option<bool>,
 }
 

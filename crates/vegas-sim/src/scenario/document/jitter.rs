@@ -23,7 +23,7 @@ pub(in crate::scenario) struct ModelledJitter {
     /// The model's name.
     #[allow(dead_code, reason = "there is one model so far; the key says which one a file means")]
     pub(in crate::scenario) model: Field<JitterModel>,
-    /// The mean that the model aims at.
+    /// The mean of the model, 1 ms to 91 ms; values below or above count as these.
     pub(in crate::scenario) mean: Field<Span>,
 }
 

@@ -22,13 +22,13 @@ pub(in crate::scenario) struct BurstLoss {
     /// The model's name.
     #[allow(dead_code, reason = "there is one model so far; the key says which one a file means")]
     pub(in crate::scenario) model: Field<LossModel>,
-    /// Probability that the good state turns bad.
+    /// The probability that the good state turns bad.
     pub(in crate::scenario) good_to_bad: Field<Chance>,
-    /// Probability that the bad state turns good; above 0.
+    /// The probability that the bad state turns good; above 0.
     pub(in crate::scenario) bad_to_good: Field<Chance>,
-    /// Probability that a packet is lost in the good state. Default: 0.
+    /// The probability that a packet is lost in the good state. Default: `0`.
     pub(in crate::scenario) loss_good: Option<Field<Probability>>,
-    /// Probability that a packet is lost in the bad state. Default: 1.
+    /// The probability that a packet is lost in the bad state. Default: `1`.
     pub(in crate::scenario) loss_bad: Option<Field<Chance>>,
 }
 

@@ -46,33 +46,42 @@ pub(super) struct File {
     pub(super) name: Field<Name>,
     /// What the scenario shows, in a sentence.
     pub(super) description: Option<String>,
-    /// How long the run lasts.
+    /// The duration of the run; above 0, 100 days (`"2400h"`) at most.
     pub(super) duration: Field<Span>,
-    /// Whether the run ends before that, as soon as every flow has completed; each needs a `size`. Default: false.
+    /// Whether the run ends before that, as soon as every flow has completed; each needs a `size`. Default: `false`.
     pub(super) until_complete: Option<bool>,
-    /// The seed of every random stream. Default: 1.
+    /// The seed of every random stream. Default: `1`.
     pub(super) seed: Option<Field<Whole<0, { u64::MAX }>>>,
-    /// The step of the time series, or "change" for a row at every change, or "off". Default: "100ms".
+    /// The step of the time series; or a row at every change; or no series. At most 50 million rows, all flows and
+    /// links together. Default: `"100ms"`.
     pub(super) sample: Option<Field<Sampling>>,
-    /// Whether every packet is kept for a capture file. Default: false.
+    /// Whether every packet is kept for a capture file. Default: `false`.
     pub(super) capture: Option<bool>,
-    /// The network.
+    /// The network: [`[topology]`](#topology).
     pub(super) topology: Table<Topology>,
-    /// The flows, one table each.
+    /// The flows, at least one: [`[[flow]]`](#flow).
     pub(super) flow: Vec<Table<Flow>>,
-    /// What changes during the run. Default: nothing.
+    /// The changes during the run: [`[[change]]`](#change).
     pub(super) change: Option<Vec<Table<Change>>>,
-    /// Background traffic, one table a source. Default: none.
+    /// Background traffic: [`[[traffic]]`](#traffic).
     pub(super) traffic: Option<Vec<Table<Traffic>>>,
 }
 
 /// Returns the JSON Schema (draft 2020-12) of a scenario file, pretty-printed, with a final newline.
 pub fn json_schema() -> String {
+    let mut schema = schema_with_links();
+    RecursiveTransform(without_links).transform(&mut schema);
+    format!("{:#}\n", schema.to_value())
+}
+
+/// The JSON Schema with descriptions in Markdown, from which the tables of `docs/scenario.md` are written.
+#[doc(hidden)]
+pub fn schema_with_links() -> Schema {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<File>();
     RecursiveTransform(without_null).transform(&mut schema);
     RecursiveTransform(on_one_line).transform(&mut schema);
-    format!("{:#}\n", schema.to_value())
+    schema
 }
 
 /// Joins the lines of descriptions, which come from wrapped doc comments.
@@ -80,6 +89,26 @@ fn on_one_line(schema: &mut Schema) {
     if let Some(Value::String(description)) = schema.get_mut("description") {
         *description = description.replace('\n', " ");
     }
+}
+
+/// Leaves the text of each link `[text](target)` in descriptions.
+fn without_links(schema: &mut Schema) {
+    let Some(Value::String(description)) = schema.get_mut("description") else { return };
+    while let Some((text, rest)) = description.split_once("](") {
+        let (before, text) = text.split_at(opening(text));
+        let (_, after) = rest.split_once(')').unwrap_or_default();
+        *description = format!("{before}{}{after}", &text[1..]);
+    }
+}
+
+/// Returns the place of the bracket that opens a link's text, in which there may be pairs of brackets.
+fn opening(text: &str) -> usize {
+    let mut depth = 0;
+    let opens = |(_, letter): &(usize, char)| {
+        depth += i32::from(*letter == ']') - i32::from(*letter == '[');
+        depth < 0
+    };
+    text.char_indices().rev().find(opens).expect("a link's text has an opening bracket").0
 }
 
 /// Removes null from optional keys: a key that may be left out must still not be null, which TOML does not have.

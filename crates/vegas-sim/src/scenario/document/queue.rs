@@ -23,31 +23,34 @@ pub(in crate::scenario) enum LinkQueue {
 pub(in crate::scenario) struct ManagedQueue {
     /// The discipline.
     pub(in crate::scenario) kind: Field<QueueKind>,
-    /// How much the queue holds, with the packet being sent.
+    /// The capacity of the queue; the packet in transmission counts.
     pub(in crate::scenario) limit: Field<QueueLimit>,
-    /// all but drop-tail: packets of flows with `ecn` are marked instead of dropped. Default: false.
+    /// all but drop-tail: packets of flows with `ecn` are [marked instead of
+    /// dropped](networks.md#marks-instead-of-drops). Default: `false`.
     pub(in crate::scenario) ecn: Option<bool>,
-    /// codel, fq-codel, pie: the waiting time to hold. Default: "5ms"; with pie "15ms".
+    /// codel, fq-codel, pie: the targeted waiting time; above 0, 1 min at most, as all times here. Default: `"5ms"`;
+    /// `"15ms"` with pie.
     pub(in crate::scenario) target: Option<Field<Span>>,
-    /// codel, fq-codel: how long packets wait above the target before the first drop. Default: "100ms".
+    /// codel, fq-codel: the time for which packets wait above the target before the first drop. Default: `"100ms"`.
     pub(in crate::scenario) interval: Option<Field<Span>>,
-    /// pie: the time between two updates of the probability. Default: "15ms".
+    /// pie: the time between two updates of the probability. Default: `"15ms"`.
     pub(in crate::scenario) update: Option<Field<Span>>,
-    /// pie: a burst of this length passes undropped. Default: "150ms".
+    /// pie: a burst of this length passes undropped. Default: `"150ms"`.
     pub(in crate::scenario) max_burst: Option<Field<Span>>,
-    /// fq-codel: the number of queues. Default: 1024.
+    /// fq-codel: the number of queues. Default: `1024`.
     pub(in crate::scenario) queues: Option<Field<Whole<1, 65_536>>>,
-    /// fq-codel: bytes that a queue sends in a turn. Default: 1514.
+    /// fq-codel: bytes that a queue sends in a turn. Default: `1514`.
     pub(in crate::scenario) quantum: Option<Field<Whole<1, 1_000_000>>>,
-    /// fq-codel: what has a queue of its own: "flows" or "users". Default: "flows".
+    /// fq-codel: what has a queue of its own: each direction of a connection, or [each
+    /// user](networks.md#a-queue-for-each-user). Default: `"flows"`.
     pub(in crate::scenario) isolate: Option<Field<Isolation>>,
-    /// red: the average queue in packets from which packets are dropped. Default: 5.
+    /// red: the average queue in packets from which packets are dropped. Default: `5`.
     pub(in crate::scenario) min: Option<Field<Whole<1, 1_000_000>>>,
-    /// red: the average queue in packets at which `max_probability` is reached. Default: three times `min`.
+    /// red: the average queue in packets at which `max_probability` is reached; above `min`. Default: three times `min`.
     pub(in crate::scenario) max: Option<Field<Whole<2, 3_000_000>>>,
-    /// red: the probability of a drop at `max`. Default: 0.1.
+    /// red: the probability of a drop at `max`. Default: `0.1`.
     pub(in crate::scenario) max_probability: Option<Field<Chance>>,
-    /// red: the weight of one packet in the average. Default: 0.002.
+    /// red: the weight of one packet in the average; above 0. Default: `0.002`.
     pub(in crate::scenario) weight: Option<Field<Chance>>,
 }
 

@@ -22,17 +22,19 @@ const HOPS_MAX: u64 = 1000;
 pub(in crate::scenario) struct Topology {
     /// The shape of the network.
     pub(in crate::scenario) kind: Field<Kind>,
-    /// dumbbell, parking-lot: the link between each host and its router, on both sides.
+    /// dumbbell, parking-lot: the link between each host and its router, on both sides. Required in dumbbell and
+    /// parking-lot.
     pub(in crate::scenario) access: Option<Table<Link>>,
-    /// dumbbell, parking-lot: the link between two routers.
+    /// dumbbell, parking-lot: the link between two routers; its `queue` is required. Required in dumbbell; in
+    /// parking-lot unless `bottlenecks`.
     pub(in crate::scenario) bottleneck: Option<Table<Link>>,
     /// parking-lot: the links between the routers one by one, instead of `bottleneck`.
     pub(in crate::scenario) bottlenecks: Option<Vec<Table<Link>>>,
-    /// parking-lot: how many links there are between the routers. Default: the number of `bottlenecks`.
+    /// parking-lot: the number of links between the routers. Default: the number of `bottlenecks`.
     pub(in crate::scenario) hops: Option<Field<Whole<1, HOPS_MAX>>>,
-    /// graph: the names of the nodes.
+    /// graph: the nodes. Required in graph.
     pub(in crate::scenario) nodes: Option<Vec<Field<Name>>>,
-    /// graph: the links, one table each.
+    /// graph: the links: [`[[topology.link]]`](#topologylink). Required in graph.
     pub(in crate::scenario) link: Option<Vec<Table<GraphLink>>>,
 }
 
@@ -44,21 +46,24 @@ macro_rules! link_table {
         #[serde(deny_unknown_fields)]
         pub(in crate::scenario) struct $name {
             $($(#[$meta])* pub(in crate::scenario) $field: $type,)*
-            /// Probability that a packet is lost, or a model of losses in bursts; in this direction only. Default: 0.
+            /// The probability that a packet offered to the link is lost; or losses in bursts: [`loss`](#loss).
+            /// Default: `0`.
             pub(in crate::scenario) loss: Option<Either<Loss>>,
-            /// What exceeds a rate is lost; in this direction only. Default: none.
+            /// Loses the packets that exceed a rate: [`policer`](#policer).
             pub(in crate::scenario) policer: Option<Table<Policer>>,
-            /// Extra delay, uniform from 0 to this, or by a model, packets kept in order; in this direction only. Default: "0s".
+            /// Additional delay of each packet, uniform from 0 to this; a packet that would overtake waits for the one
+            /// before it. 1 h at most. Or by a model: [`jitter`](#jitter). Default: `"0s"`.
             pub(in crate::scenario) jitter: Option<Either<Jitter>>,
-            /// Additional delay that changes at given times, packets kept in order; in this direction only. Default: none.
+            /// Additional delay that changes at given times: [`delay_schedule`](#delay_schedule).
             pub(in crate::scenario) delay_schedule: Option<Table<DelaySchedule>>,
-            /// Packets come out together, at multiples of this time; in this direction only. Default: "0s".
+            /// Packets leave the link together, at multiples of this time from the beginning of the run, as on a link
+            /// that aggregates; 1 h at most. Default: `"0s"`.
             pub(in crate::scenario) batch: Option<Field<Span>>,
-            /// Probability that a packet is delivered twice, in this direction only. Default: 0.
+            /// The probability that a delivered packet is delivered twice. Default: `0`.
             pub(in crate::scenario) duplicate: Option<Field<Probability>>,
-            /// Packets held back so that later ones overtake them, in this direction only. Default: none.
+            /// Packets are delayed so that later ones overtake them: [`reorder`](#reorder).
             pub(in crate::scenario) reorder: Option<Table<Reorder>>,
-            /// Data packets to lose, counted from 1 in their order on the link, ascending. Default: none.
+            /// Data packets to lose, counted from 1 in the order in which they are offered to the link; ascending.
             pub(in crate::scenario) drop: Option<Vec<Field<Whole<1, { u64::MAX }>>>>,
         }
 
@@ -94,15 +99,18 @@ pub(in crate::scenario) struct Faults<'a> {
 link_table! {
     /// A link between two nodes; the reverse direction is the same, without the impairments, unless said.
     Link {
-        /// Transmission rate.
+        /// Transmission rate, 1 bit/s to 1 Tbit/s; or a recorded one that varies: [`rate`](#rate).
         rate: Either<LinkRate>,
-        /// Propagation delay, one way.
+        /// Propagation delay, one way; 1 h at most; or a recorded one that varies: [`delay`](#delay).
         delay: Either<LinkDelay>,
-        /// How much the queue holds, with the packet being sent; required between routers. Default: "unlimited".
+        /// The capacity of the drop-tail queue; the packet in transmission counts. Or a managed queue:
+        /// [`queue`](#queue). Unlimited is a host's own interface, which blocks its sender instead of dropping.
+        /// Default: `"unlimited"` for `access`, else required.
         queue: Option<Either<LinkQueue>>,
-        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
+        /// Whether it stamps its queueing time into the packets of flows that request it, as
+        /// [`rovegas`](algorithms/rovegas.md) does. Default: `false`.
         aqt: Option<bool>,
-        /// What differs in the reverse direction.
+        /// The differences in the reverse direction: [`backward`](#backward). Default: as forward.
         backward: Option<Table<Backward>>,
     }
 }
@@ -110,13 +118,13 @@ link_table! {
 link_table! {
     /// The reverse direction of a link: what is left out is as in the forward direction, impairments excepted.
     Backward {
-        /// Transmission rate. Default: the link's.
+        /// Transmission rate: [`rate`](#rate). Default: as forward.
         rate: Option<Either<LinkRate>>,
-        /// Propagation delay, one way. Default: the link's.
+        /// Propagation delay, one way: [`delay`](#delay). Default: as forward.
         delay: Option<Either<LinkDelay>>,
-        /// How much the queue holds, with the packet being sent. Default: the link's.
+        /// The capacity of the queue: [`queue`](#queue). Default: as forward.
         queue: Option<Either<LinkQueue>>,
-        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: as the link.
+        /// Whether it stamps. Default: as forward.
         aqt: Option<bool>,
     }
 }
@@ -124,18 +132,19 @@ link_table! {
 link_table! {
     /// A link of a graph.
     GraphLink {
-        /// The two nodes; forward is from the first to the second.
+        /// The nodes; forward is from the first to the second.
         #[schemars(length(equal = 2))]
         between: Vec<Field<Name>>,
-        /// Transmission rate.
+        /// Transmission rate, 1 bit/s to 1 Tbit/s; or a recorded one that varies: [`rate`](#rate).
         rate: Either<LinkRate>,
-        /// Propagation delay, one way.
+        /// Propagation delay, one way; 1 h at most; or a recorded one that varies: [`delay`](#delay).
         delay: Either<LinkDelay>,
-        /// How much the queue holds, with the packet being sent.
+        /// The capacity of the queue; the packet in transmission counts: [`queue`](#queue).
         queue: Either<LinkQueue>,
-        /// Whether it stamps its queueing time into the packets of flows that ask for it, as `rovegas` does. Default: false.
+        /// Whether it stamps its queueing time into the packets of flows that request it, as
+        /// [`rovegas`](algorithms/rovegas.md) does. Default: `false`.
         aqt: Option<bool>,
-        /// What differs in the reverse direction.
+        /// The differences in the reverse direction: [`backward`](#backward). Default: as forward.
         backward: Option<Table<Backward>>,
     }
 }
@@ -144,9 +153,10 @@ link_table! {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Policer {
-    /// At what rate tokens come.
+    /// The rate at which tokens arrive.
     pub(in crate::scenario) rate: Field<Rate>,
-    /// How many bytes may pass at once: the depth of the bucket, which is full at the beginning.
+    /// The number of bytes that may pass at once: the depth of the bucket, which is full at the beginning; above 0. A
+    /// larger packet never passes.
     pub(in crate::scenario) burst: Field<Bytes>,
 }
 
@@ -154,8 +164,8 @@ pub(in crate::scenario) struct Policer {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Reorder {
-    /// Probability that a packet is held back.
+    /// The probability that a packet is delayed.
     pub(in crate::scenario) probability: Field<Probability>,
-    /// For how long.
+    /// The length of the delay; above 0, 1 h at most.
     pub(in crate::scenario) delay: Field<Span>,
 }

@@ -13,53 +13,63 @@ use crate::scenario::read::field::{Field, Table};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct Traffic {
-    /// What the source sends.
+    /// The kind of traffic.
     pub(in crate::scenario) kind: Field<TrafficKind>,
-    /// When the source begins. Default: "0s".
+    /// The start of the source; before the run ends. Default: `"0s"`.
     pub(in crate::scenario) start: Option<Field<Span>>,
-    /// When the source sends nothing new any more. Default: never.
+    /// The time from which the source sends no new data; after `start`. Default: never.
     pub(in crate::scenario) stop: Option<Field<Span>>,
-    /// constant, on-off: bits on the wire a second while the source is on.
+    /// constant, on-off: bits on the wire a second while the source is on, 1 bit/s to 1 Tbit/s. Required in constant
+    /// and on-off.
     pub(in crate::scenario) rate: Option<Field<Rate>>,
-    /// constant, on-off: a datagram on the wire, headers included, 1 to 65535 bytes. Default: "1000b".
+    /// constant, on-off: a datagram on the wire, headers included; 65535 bytes at most. Default: `"1000b"`.
     pub(in crate::scenario) packet: Option<Field<Bytes>>,
-    /// on-off: mean length of a period of sending.
+    /// on-off: mean length of a period of sending; not below the time between two packets unless `whole_packets` is
+    /// true, 1 h at most. Required in on-off.
     pub(in crate::scenario) on: Option<Field<Span>>,
-    /// on-off: mean length of a period of silence.
+    /// on-off: mean length of a period of silence; above 0, 1 h at most. Required in on-off.
     pub(in crate::scenario) off: Option<Field<Span>>,
-    /// on-off: whether each period of sending is rounded to whole packets, one at least, as in ns-2. Default: false.
+    /// on-off: whether each period of sending is rounded to [whole
+    /// packets](traffic.md#datagrams-constant-exponential-on-off-pareto-on-off), one at least, as in ns-2. Default:
+    /// `false`.
     pub(in crate::scenario) whole_packets: Option<bool>,
-    /// pareto-on-off, Pareto sizes: the shape of the Pareto distribution, 1.01 to 100. Default: 1.5, as in ns-2.
+    /// pareto-on-off, Pareto sizes: the shape of the Pareto distribution, in steps of 0.001. Default: `1.5`.
     pub(in crate::scenario) shape: Option<Field<Shape>>,
-    /// poisson-transfers, tcplib: mean time between the starts of two transfers or conversations.
+    /// poisson-transfers, tcplib: mean time between the starts of two transfers or conversations; above 0, 1 h at most.
+    /// Required in poisson-transfers and tcplib.
     pub(in crate::scenario) interarrival: Option<Field<Span>>,
-    /// poisson-transfers: payload of a transfer, the mean where it is random.
+    /// poisson-transfers: payload of a transfer, the mean where it is random. Required in poisson-transfers.
     pub(in crate::scenario) size: Option<Field<Bytes>>,
-    /// poisson-transfers: how the sizes are distributed. Default: "fixed".
+    /// poisson-transfers: the distribution of the sizes. Default: `"fixed"`.
     pub(in crate::scenario) size_distribution: Option<Field<SizeDistribution>>,
     /// connection-trace: a CSV file, relative to the scenario file: the line
-    /// `start_s,request_bytes,response_bytes,think_s`, then an epoch on each line; one without a start continues the
-    /// connection above.
+    /// `start_s,request_bytes,response_bytes,think_s`, then an
+    /// [epoch](traffic.md#connections-of-a-trace-connection-trace) on each line; one without a start continues the
+    /// connection above. Required in connection-trace.
     pub(in crate::scenario) trace: Option<String>,
-    /// connection-trace: which of the trace's bytes the source sends. Default: "responses".
+    /// connection-trace: which of the trace's bytes the source sends. Default: `"responses"`.
     pub(in crate::scenario) side: Option<Field<Side>>,
-    /// poisson-transfers, tcplib, connection-trace: every connection, as a flow without times, size and path.
+    /// poisson-transfers, tcplib, connection-trace: every connection, with the keys of a [`[[flow]]`](#flow) except
+    /// `start`, `stop`, `size` and those of its path. Those of poisson-transfers may have `transport = "quic"`.
+    /// Required in poisson-transfers, tcplib and connection-trace.
     pub(in crate::scenario) flow: Option<Table<Flow>>,
-    /// The traffic's user, for queues that isolate users. Default: one of its own.
+    /// The user of all traffic of the source, for [queues that isolate users](networks.md#a-queue-for-each-user).
+    /// Default: one of its own.
     pub(in crate::scenario) user: Option<Field<Name>>,
-    /// dumbbell: which way the traffic crosses the bottleneck. Default: "forward".
+    /// dumbbell: the direction in which the traffic crosses the bottleneck; backward is from `r2` to `r1`. Default:
+    /// `"forward"`.
     pub(in crate::scenario) direction: Option<Field<Direction>>,
-    /// dumbbell, parking-lot: the source's own access links, instead of the topology's.
+    /// dumbbell, parking-lot: the source's own access links, both sides. Default: the topology's `access`.
     pub(in crate::scenario) access: Option<Table<Link>>,
-    /// graph: the sender's node.
+    /// graph: the sender's node. Required in graph.
     pub(in crate::scenario) from: Option<Field<Name>>,
-    /// graph: the receiver's node.
+    /// graph: the receiver's node. Required in graph.
     pub(in crate::scenario) to: Option<Field<Name>>,
-    /// graph: nodes to pass on the way, in order. Default: none, the path of least delay.
+    /// graph: nodes to pass on the way, in order.
     pub(in crate::scenario) via: Option<Vec<Field<Name>>>,
-    /// parking-lot: the router of the sender. Default: the first.
+    /// parking-lot: the sender's router. Default: `"r1"`.
     pub(in crate::scenario) enter: Option<Field<Name>>,
-    /// parking-lot: the router of the receiver. Default: the last.
+    /// parking-lot: the receiver's router. Default: the last.
     pub(in crate::scenario) leave: Option<Field<Name>>,
 }
 
