@@ -119,7 +119,7 @@ WEB_ENGINE := $(TARGET)/wasm32-wasip1/web/vegas_web.wasm
 .PHONY: web
 web: $(WEB)/playground.html ## the playground: the folder web/dist, and all of it in one file there, playground.html
 
-$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed $(wildcard web/*.mjs web/src/* web/src/own/*) examples/own-algorithm/*.js \
+$(WEB)/playground.html: $(WEB_ENGINE) web/node_modules/.installed $(wildcard web/*.mjs web/src/* web/src/*/*) examples/own-algorithm/*.js \
 		$(shell find scenarios -name '*.toml' -o -name '*.txt' -o -name '*.csv')
 	web/node_modules/.bin/tsc --project web
 	node web/build.mjs $(WEB_ENGINE) $(WEB)

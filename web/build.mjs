@@ -20,7 +20,7 @@ if (!engine || !folder) {
 }
 
 const common = { bundle: true, minify: true, write: false, target: "es2022", logLevel: "warning" };
-const worker = await build({ ...common, entryPoints: [join(here, "src/worker.ts")], format: "iife" });
+const worker = await build({ ...common, entryPoints: [join(here, "src/engine/worker.ts")], format: "iife" });
 const page = await build({
   ...common,
   entryPoints: [join(here, "src/main.ts")],

@@ -1,6 +1,6 @@
 // The functions that the tests in `web/tests` call as `window.vegaslab`: runs in an engine of their own.
 
-import type { Engine } from "./engine";
+import type { Engine } from "./engine/engine";
 import type { OwnFile, Summary } from "./protocol";
 
 export interface ForTests {

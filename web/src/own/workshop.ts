@@ -2,7 +2,7 @@
 
 import { templates } from "virtual:templates";
 
-import { Editor } from "../editor";
+import { Editor } from "../scenario/editor";
 import { byId, debounced, element, save } from "../elements";
 import type { Failure, OwnAnswer, OwnFile } from "../protocol";
 

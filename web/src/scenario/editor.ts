@@ -9,7 +9,7 @@ import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-import type { Failure } from "./protocol";
+import type { Failure } from "../protocol";
 
 const colours = HighlightStyle.define([
   { tag: tags.comment, color: "var(--text-soft)" },

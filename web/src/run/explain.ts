@@ -3,7 +3,7 @@
 import { figure, flowName } from "./charts";
 import type { Moment } from "./path";
 import { PathPicture } from "./path";
-import { type Description, phases } from "./protocol";
+import { type Description, phases } from "../protocol";
 import { rowAt, type Series } from "./series";
 
 export function explanation(description: Description, series: Series, moment: Moment, at_s: number): string {

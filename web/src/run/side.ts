@@ -1,10 +1,10 @@
 // One run on the page: an engine, its charts and its totals. A comparison of algorithms has two.
 
 import { Charts, figure, flowName, FLOWS_DRAWN_MAX, type Scales } from "./charts";
-import { flowProperty } from "./colours";
-import { element } from "./elements";
-import type { Engine, Pace } from "./engine";
-import type { Description, Failure, Summary } from "./protocol";
+import { flowProperty } from "../colours";
+import { element } from "../elements";
+import type { Engine, Pace } from "../engine/engine";
+import type { Description, Failure, Summary } from "../protocol";
 import { Series } from "./series";
 
 /** Columns of the table of flows, with their titles. */

@@ -1,7 +1,7 @@
 // The engine's WebAssembly module: wraps its functions of numbers as functions of texts and rows.
 
-import { Host, type Program } from "./own/host";
-import type { Description, Edit, Failure, Preset, Rows, Summary } from "./protocol";
+import { Host, type Program } from "../own/host";
+import type { Description, Edit, Failure, Preset, Rows, Summary } from "../protocol";
 import { wasi } from "./wasi";
 
 interface Exports {

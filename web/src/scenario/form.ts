@@ -1,10 +1,10 @@
 // The scenario as a form: a link's rate, delay and queue, the flows and their algorithms. Every change is an edit of
 // the text.
 
-import { flowProperty } from "./colours";
-import { element } from "./elements";
+import { flowProperty } from "../colours";
+import { element } from "../elements";
 import { at, quantity, tableOfLink } from "./keys";
-import type { Description, Edit, Json, Preset } from "./protocol";
+import type { Description, Edit, Json, Preset } from "../protocol";
 
 /** Stands in place of a preset's name for an algorithm that the reader is about to write. */
 export const WRITE_OWN = "own…";

@@ -1,7 +1,7 @@
 // The path as a picture: packets in flight and in the queue of one link, at the marked time.
 
-import { flowColour, themeColour } from "./colours";
-import type { Description } from "./protocol";
+import { flowColour, themeColour } from "../colours";
+import type { Description } from "../protocol";
 import { rowAt, type Series } from "./series";
 
 /** The values that the picture shows. */

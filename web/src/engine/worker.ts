@@ -1,10 +1,10 @@
 // The worker: answers requests, and runs a scenario in slices between them.
 
 import { Module, Refused } from "./module";
-import { programOf } from "./own/binary";
-import { described } from "./own/host";
-import { programsOf } from "./own/script";
-import type { Failure, FromWorker, Order, OwnAnswer, OwnFile, Question, ToWorker } from "./protocol";
+import { programOf } from "../own/binary";
+import { described } from "../own/host";
+import { programsOf } from "../own/script";
+import type { Failure, FromWorker, Order, OwnAnswer, OwnFile, Question, ToWorker } from "../protocol";
 
 /** Events between readings of the clock when the run goes as fast as possible: some milliseconds of work. */
 const SLICE_EVENTS = 20_000;

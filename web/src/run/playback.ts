@@ -1,8 +1,8 @@
 // Time: pause, speed and scrub. Runs are computed at the chosen speed, and the reader can look again at the computed
 // part.
 
-import { byId, element } from "./elements";
-import type { Pace } from "./engine";
+import { byId, element } from "../elements";
+import type { Pace } from "../engine/engine";
 import { explanation } from "./explain";
 import { momentAt, PathPicture } from "./path";
 import type { Side } from "./side";

@@ -1,6 +1,6 @@
 // The places of a link's values in the scenario's document.
 
-import type { Description, Json } from "./protocol";
+import type { Description, Json } from "../protocol";
 
 type Table = { [key: string]: Json };
 

@@ -3,9 +3,9 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-import { flowColour, themeColour } from "./colours";
-import { element } from "./elements";
-import type { Description } from "./protocol";
+import { flowColour, themeColour } from "../colours";
+import { element } from "../elements";
+import type { Description } from "../protocol";
 import { aligned, rowAt, type Series } from "./series";
 
 /** The greatest number of lines that a reader can distinguish. */

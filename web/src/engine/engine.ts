@@ -1,6 +1,6 @@
 // The page's side of a worker: requests as promises, runs as events. The page replaces a worker that trapped.
 
-import type { Description, Edit, Failure, FromWorker, OwnAnswer, OwnFile, Preset, Question, Rows, Summary, ToWorker } from "./protocol";
+import type { Description, Edit, Failure, FromWorker, OwnAnswer, OwnFile, Preset, Question, Rows, Summary, ToWorker } from "../protocol";
 
 /** The events of a run, as the page receives them. */
 export interface Listener {

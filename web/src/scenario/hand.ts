@@ -1,6 +1,6 @@
 // "You are the congestion control": the reader sets the first flow's window, beside a run with the flow's preset.
 
-import { byId, element } from "./elements";
+import { byId, element } from "../elements";
 
 /** The widest window of the wheel, segments. */
 const WINDOW_MAX = 4000;

@@ -1,6 +1,6 @@
 // A run's rows as columns, one track for each flow or link, up to the computed time.
 
-import { flowColumnCount, flowColumns, linkColumnCount, linkColumns, type Rows } from "./protocol";
+import { flowColumnCount, flowColumns, linkColumnCount, linkColumns, type Rows } from "../protocol";
 
 /** The columns of one flow or link; `time_s` ascends. */
 export type Track<Name extends string> = Record<Name, number[]>;
