@@ -1,4 +1,4 @@
-"""Sweeps on a cluster, through Dask distributed. Needs `vegaslab[cluster]` here and on every worker."""
+"""Batches of runs on a cluster, through Dask distributed. Needs `vegaslab[cluster]` here and on every worker."""
 
 import functools
 import time
