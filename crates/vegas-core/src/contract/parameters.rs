@@ -18,7 +18,7 @@ pub struct Parameters {
     /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for mid-speed, which jumps to half of
     /// it, 64 segments.
     pub ssthresh: Option<Segments>,
-    /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`], and not below the initial
+    /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`](crate::units::Window::MAX), and not below the initial
     /// and the restart window.
     pub max_window: Segments,
 }

@@ -1,6 +1,6 @@
 //! The results folder: it is written beside its place and moved there whole; no content of other origin is replaced.
 
-pub mod manifest;
+pub(super) mod manifest;
 mod ours;
 pub(super) mod place;
 pub(super) mod write;
