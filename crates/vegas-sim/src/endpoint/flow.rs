@@ -308,7 +308,7 @@ impl Flow {
                 timeouts: stats.timeouts,
                 ecn_reductions: stats.ecn_reductions,
             },
-            rtt: stats.rtt(),
+            rtt: sender.rtt(),
             slow_start_exit: stats.slow_start_exit,
             over: self.over(),
             lost: false,

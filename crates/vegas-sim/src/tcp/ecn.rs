@@ -1,11 +1,8 @@
 //! Explicit congestion notification at the ends of a connection (RFC 3168, section 6.1): the receiver echoes a mark
 //! until the sender says that it has reduced its window; the sender answers once for each window of data.
 
-use vegas_core::units::{Segments, SendIndex, Time};
-use vegas_core::{Loss, LossKind};
+use vegas_core::units::Time;
 
-use super::Outbox;
-use super::sender::Sender;
 use crate::packet::Ecn;
 
 /// A sender's ECN state; empty if its end does not use ECN.
@@ -32,6 +29,26 @@ impl EcnSender {
         EcnSender(on.then(Box::default))
     }
 
+    /// Takes in the ECN bits of an acknowledgement, before it is counted; `newest_sent` is when the newest segment that it
+    /// acknowledges was sent, if it acknowledges any.
+    pub(super) fn on_ack(&mut self, ecn: Ecn, newest_sent: impl FnOnce() -> Option<Time>) {
+        let Some(memory) = &mut self.0 else { return };
+        memory.echoed = ecn.has(Ecn::ECHO);
+        memory.newest_sent = newest_sent().unwrap_or(memory.newest_sent);
+    }
+
+    /// Returns whether an acknowledgement of everything before `una` reports a mark that the window has not answered
+    /// yet.
+    pub(super) fn hears_mark(&self, una: u64) -> bool {
+        let hears = |memory: &Memory| memory.echoed && memory.reduced_at.is_none_or(|max| una > max);
+        self.0.as_deref().is_some_and(hears)
+    }
+
+    /// When the newest segment that was acknowledged had been sent.
+    pub(super) fn newest_sent(&self) -> Time {
+        self.0.as_ref().map_or(Time::ZERO, |memory| memory.newest_sent)
+    }
+
     /// Returns whether the current acknowledgement echoes a mark.
     pub(super) fn echoed(&self) -> bool {
         self.0.as_ref().is_some_and(|memory| memory.echoed)
@@ -46,6 +63,22 @@ impl EcnSender {
         }
     }
 
+    /// Records that the algorithm has answered a mark when everything before segment `max` was sent. The receiver is to
+    /// know of that even if the window was already at its least.
+    pub(super) fn on_answer(&mut self, max: u64) {
+        self.on_reduction(max);
+        if let Some(memory) = &mut self.0 {
+            memory.answered_at = Some(max);
+        }
+    }
+
+    /// Returns whether the window was cut for a mark after this segment had first been sent. The loss of the segment
+    /// then belongs to the same window of data and does not cut again (section 6.1.2).
+    pub(super) fn covers(&self, segment: u64) -> bool {
+        let answered_at = self.0.as_ref().and_then(|memory| memory.answered_at);
+        answered_at.is_some_and(|max| segment < max)
+    }
+
     /// Returns the ECN bits of a data packet. A retransmission is not ECN-capable (section 6.1.5).
     pub(super) fn of_data(&mut self, first_time: bool) -> Ecn {
         match &mut self.0 {
@@ -57,45 +90,6 @@ impl EcnSender {
     /// Returns the ECN bits of the SYN: both flags together ask for ECN (section 6.1.1).
     pub(super) fn of_syn(&self) -> Ecn {
         Ecn::ECHO.and(Ecn::REDUCED).when(self.0.is_some())
-    }
-}
-
-impl Sender {
-    /// Records, before an acknowledgement of everything before `una` is counted, whether it echoes a mark.
-    pub(super) fn note_echo(&mut self, una: u64, ecn: Ecn) {
-        let Some(memory) = &mut self.ecn.0 else { return };
-        memory.echoed = ecn.has(Ecn::ECHO);
-        if let Some(newest) = una.checked_sub(1).and_then(|newest| self.board.entry(newest)) {
-            memory.newest_sent = newest.sent();
-        }
-    }
-
-    /// Returns whether an acknowledgement of everything before `una` reports a mark that the window has not answered
-    /// yet.
-    pub(super) fn hears_mark(&self, una: u64) -> bool {
-        let hears = |memory: &Memory| memory.echoed && memory.reduced_at.is_none_or(|max| una > max);
-        self.ecn.0.as_deref().is_some_and(hears)
-    }
-
-    /// Returns whether the window was cut for a mark after this segment had first been sent. The loss of the segment
-    /// then belongs to the same window of data and does not cut again (section 6.1.2).
-    pub(super) fn mark_covers(&self, segment: u64) -> bool {
-        let answered_at = self.ecn.0.as_ref().and_then(|memory| memory.answered_at);
-        answered_at.is_some_and(|max| segment < max)
-    }
-
-    /// Reports a mark to the algorithm. The receiver learns of the reduction even if the window was already at its
-    /// least.
-    pub(super) fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
-        let (in_flight, next) = (self.unacknowledged(), SendIndex(self.next));
-        let sent = self.ecn.0.as_ref().map_or(Time::ZERO, |memory| memory.newest_sent);
-        let kind = LossKind::Ecn;
-        self.tell(&Loss { now, kind, sent, retransmission: false, in_flight, next, lost: Segments(0) }, out);
-        self.ecn.on_reduction(self.board.max());
-        if let Some(memory) = &mut self.ecn.0 {
-            memory.answered_at = Some(self.board.max());
-        }
-        self.stats.ecn_reductions += 1;
     }
 }
 
@@ -121,6 +115,28 @@ impl EcnReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Twenty segments are sent when a mark is answered: echoes until the acknowledgement of all of them are of that mark,
+    /// and losses among them do not cut again. A loss cuts later, which the next new segment reports, not a retransmission.
+    #[test]
+    fn a_window_of_data_is_answered_once() {
+        let mut sender = EcnSender::new(true);
+        let sent = Time::from_nanos(7);
+        sender.on_ack(Ecn::ECHO, || Some(sent));
+        assert!(sender.hears_mark(5) && !sender.covers(5));
+        sender.on_answer(20);
+        assert!(!sender.hears_mark(20) && sender.hears_mark(21));
+        assert!(sender.covers(19) && !sender.covers(20));
+        assert_eq!(sender.of_data(false), Ecn::NONE);
+        assert_eq!(sender.of_data(true), Ecn::CAPABLE.and(Ecn::REDUCED));
+        assert_eq!(sender.of_data(true), Ecn::CAPABLE);
+        sender.on_ack(Ecn::NONE, || None);
+        assert!(!sender.hears_mark(21));
+        assert_eq!(sender.newest_sent(), sent);
+        sender.on_reduction(40);
+        sender.on_ack(Ecn::ECHO, || None);
+        assert!(!sender.hears_mark(40) && !sender.covers(30));
+    }
 
     #[test]
     fn the_echo_lasts_until_the_sender_has_heard_it() {

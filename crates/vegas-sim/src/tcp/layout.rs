@@ -3,7 +3,7 @@
 use vegas_core::aqt::OPTION_BYTES;
 use vegas_core::units::Bytes;
 
-use crate::packet::WireSize;
+use crate::packet::{SackBlocks, WireSize};
 use crate::scenario::FlowSpec;
 
 /// Sizes of a flow's packets and segments.
@@ -58,6 +58,21 @@ impl Layout {
             asks_routers,
             ack_wire: WireSize::of(Bytes::new(spec.ack.get() + option)),
             size: spec.size.map(Bytes::get),
+            writes: None,
+        }
+    }
+
+    /// A layout of full segments with `payload` bytes each, and 40 bytes of headers.
+    #[cfg(test)]
+    pub(super) fn of_payload(payload: u64) -> Self {
+        Layout {
+            payload,
+            full_segments: 0,
+            overhead: 40,
+            full_wire: WireSize::of(Bytes::new(payload + 40)),
+            asks_routers: false,
+            ack_wire: WireSize::of(Bytes::new(40)),
+            size: None,
             writes: None,
         }
     }
@@ -159,6 +174,12 @@ impl Layout {
         byte.div_ceil(self.payload)
     }
 
+    /// Returns the SACK blocks of an acknowledgement in segments, if it has any.
+    pub(super) fn blocks(&self, sack: &SackBlocks) -> Option<[(u64, u64); 3]> {
+        let in_segments = |(from, to)| (self.segment_at(from), self.segment_at(to));
+        (sack.count > 0).then(|| sack.blocks.map(in_segments))
+    }
+
     /// The number of segments that end at this byte or before.
     pub(crate) fn segments_until(&self, byte: u64) -> u64 {
         let after = self.segment_at(byte);
@@ -173,16 +194,7 @@ mod tests {
     /// Segments of 1000 bytes: 2500 bytes wait, of which one segment leaves; then 80 more wait in front of the rest.
     #[test]
     fn what_has_not_left_is_divided_anew() {
-        let mut layout = Layout {
-            payload: 1_000,
-            full_segments: 0,
-            overhead: 40,
-            full_wire: WireSize::of(Bytes::new(1_040)),
-            asks_routers: false,
-            ack_wire: WireSize::of(Bytes::new(40)),
-            size: None,
-            writes: None,
-        };
+        let mut layout = Layout::of_payload(1_000);
         assert_eq!(layout.rewrite_after(0, 2_500), 3);
         assert_eq!([0, 1, 2, 3].map(|segment| layout.first_byte(segment)), [0, 1_000, 2_000, 2_500]);
         assert_eq!(layout.rewrite_after(1, 1_580), 3);

@@ -4,18 +4,16 @@
 mod control;
 mod ecn;
 mod layout;
-mod linux;
+mod pacing;
 mod receiver;
 mod recovery;
-mod scoreboard;
+mod rtt;
 mod sender;
 mod sending;
-mod stats;
-mod timers;
+mod timer;
 
 pub(crate) use layout::Layout;
-pub(crate) use linux::LinuxAcks;
-pub(crate) use receiver::{AckTiming, Acks, Receiver};
+pub(crate) use receiver::{AckTiming, Acks, LinuxAcks, Receiver};
 pub(crate) use sender::Sender;
 pub use sending::application::{Phased, Supply};
 pub use sending::media::Media;
@@ -35,5 +33,27 @@ impl Outbox {
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.packets.capacity() * size_of::<Packet>() + self.incidents.capacity() * size_of::<(IncidentKind, u64)>()
+    }
+}
+
+/// A host for tests of pieces: the defaults, but for a receive window of 1000 segments.
+#[cfg(test)]
+fn host(kind: crate::scenario::HostKind) -> crate::scenario::HostSpec {
+    use vegas_core::units::{Segments, Span};
+    crate::scenario::HostSpec {
+        kind,
+        dupack_threshold: 3,
+        limited_transmit: true,
+        recovery_burst: None,
+        delayed_ack: crate::scenario::DelayedAck::None,
+        sack: true,
+        receive_window: Segments(1000),
+        rto_min: Span::from_millis(200),
+        rto_max: Span::from_secs(60),
+        rto_initial: Span::from_secs(1),
+        rto_grain: Span::from_millis(10),
+        handshake: crate::scenario::Handshake::Full,
+        byte_counting: true,
+        misbehaves: None,
     }
 }

@@ -79,7 +79,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Adds a value behind the others.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_back(&mut self, value: T) {
         if self.is_full() {
             self.grow();

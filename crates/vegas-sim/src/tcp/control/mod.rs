@@ -1,9 +1,7 @@
-//! The events that a sender reports to its congestion control. [`super::recovery`] and [`super::linux`] find losses,
-//! [`detail`] has what only some controls ask for, [`part`] acknowledgements of a part of a segment, and [`special`] the
-//! controls that are no compositions.
+//! The events that a sender reports to its congestion control. [`detail`] has what only some controls ask for, and
+//! [`special`] the controls that are no compositions.
 
 mod detail;
-mod part;
 mod special;
 
 use std::sync::Arc;
@@ -12,7 +10,7 @@ use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
 use vegas_core::{Ack, Algorithm, CongestionControl, Controller, Loss, LossKind, Phase, Restart};
 
 use super::Outbox;
-use super::scoreboard::Entry;
+use super::recovery::scoreboard::Entry;
 use super::sender::Sender;
 pub(super) use detail::Detail;
 use detail::News;
@@ -68,17 +66,17 @@ fn tell_to(control: &mut impl CongestionControl, ack: &Ack) -> WindowChange {
 
 impl Sender {
     #[inline(always)]
-    pub(super) fn ack_context<const PLAIN: bool>(&self) -> AckContext {
+    pub(super) fn ack_context<const USUAL: bool>(&self) -> AckContext {
         AckContext {
             in_recovery: false,
-            in_flight: self.unacknowledged(),
-            next: SendIndex(self.next),
-            window_limited: !PLAIN && self.rules.asks_what_limits && self.is_window_limited(),
+            in_flight: self.board.unacknowledged(),
+            next: SendIndex(self.board.next()),
+            window_limited: !USUAL && self.rules.asks_what_limits && self.is_window_limited(),
         }
     }
 
     #[inline(always)]
-    pub(super) fn tell_ack<const PLAIN: bool>(
+    pub(super) fn tell_ack<const USUAL: bool>(
         &mut self,
         now: Time,
         acked: Segments,
@@ -87,13 +85,13 @@ impl Sender {
         out: &mut Outbox,
     ) {
         let News { delivered, lost, rate, feedback, one_way_delay } =
-            if PLAIN { News::default() } else { self.take_news(now, rtt) };
+            if USUAL { News::default() } else { self.take_news(now, rtt) };
         let is_usual = !before.in_recovery && acked > Segments(0);
-        if !PLAIN && !is_usual && !self.hears_all() {
+        if !USUAL && !is_usual && !self.hears_all() {
             return;
         }
         let newest = SendIndex(self.board.una().saturating_sub(1));
-        let ce_marked = if !PLAIN && self.ecn.echoed() { acked.0 } else { 0 };
+        let ce_marked = if !USUAL && self.ecn.echoed() { acked.0 } else { 0 };
         let ack = || Ack {
             now,
             rtt,
@@ -104,7 +102,7 @@ impl Sender {
             window_limited: before.window_limited,
             ce_marked,
             feedback,
-            in_recovery: !PLAIN && before.in_recovery,
+            in_recovery: !USUAL && before.in_recovery,
             delivered,
             lost,
             one_way_delay,
@@ -131,7 +129,7 @@ impl Sender {
     /// Reports a duplicate acknowledgement to a control that asks for every acknowledgement.
     pub(super) fn tell_duplicate(&mut self, now: Time, out: &mut Outbox) {
         if self.hears_all() {
-            let in_recovery = self.repair.in_recovery();
+            let in_recovery = self.in_recovery();
             self.tell_ack::<false>(
                 now,
                 Segments(0),
@@ -170,8 +168,8 @@ impl Sender {
 
     #[inline(never)]
     pub(super) fn tell_restart(&mut self, now: Time) {
-        let idle = self.timers.pacer.since_last(now);
-        self.control.on_restart(&Restart { now, next: SendIndex(self.next), idle });
+        let idle = self.pacer.since_last(now);
+        self.control.on_restart(&Restart { now, next: SendIndex(self.board.next()), idle });
     }
 
     /// Reports the loss of `segment` to the algorithm; returns whether the algorithm cut the window.
@@ -182,8 +180,8 @@ impl Sender {
             kind,
             sent: entry.map_or(Time::ZERO, Entry::sent),
             retransmission: entry.is_some_and(Entry::is_repeated),
-            in_flight: self.unacknowledged(),
-            next: SendIndex(self.next),
+            in_flight: self.board.unacknowledged(),
+            next: SendIndex(self.board.next()),
             lost: self.newly_lost(),
         };
         self.tell(&loss, out)

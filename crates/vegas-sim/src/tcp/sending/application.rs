@@ -7,6 +7,7 @@ use vegas_core::units::{Bytes, Rate, Span, Time};
 
 use super::media::Media;
 use crate::scenario::{Activity, ApplicationPhase, Epoch, FlowSpec, Video};
+use crate::tcp::layout::Layout;
 
 /// A number of segments above that of any flow.
 pub(in crate::tcp) const ENDLESS: u64 = u64::MAX;
@@ -22,27 +23,6 @@ pub(in crate::tcp) enum Application {
     Replay(Replay),
     /// Frames, which do not end with segments.
     Media(Media),
-}
-
-/// The data that the application has given a sender, in segments.
-#[derive(Clone, Debug)]
-pub(in crate::tcp) struct Given {
-    /// The number of segments given so far.
-    pub(in crate::tcp) limit: u64,
-    /// The number of segments given in the end.
-    pub(in crate::tcp) total: u64,
-    /// The acknowledgement of everything before this segment completes the transfer, or what the application waits for.
-    pub(in crate::tcp) awaited: u64,
-    /// The application, if not all segments are there at the start.
-    pub(in crate::tcp) application: Option<Box<Application>>,
-}
-
-impl Given {
-    /// The state before the start of a transfer of `total` segments.
-    pub(in crate::tcp) fn new(total: u64, application: Option<Application>) -> Self {
-        let limit = if application.is_some() { 0 } else { total };
-        Given { limit, total, awaited: total, application: application.map(Box::new) }
-    }
 }
 
 /// The result of an application's action.
@@ -75,7 +55,7 @@ impl Application {
     }
 
     /// Acts if an action is due at `now`; before, `given` segments were given, of which `sent` have left.
-    pub(in crate::tcp) fn act(&mut self, now: Time, given: u64, sent: u64) -> Supply {
+    pub(in crate::tcp) fn act(&mut self, now: Time, given: u64, sent: u64, layout: &mut Arc<Layout>) -> Supply {
         match self {
             Application::Scripted(times) => {
                 let due = times.partition_point(|time| *time <= now) as u64;
@@ -83,7 +63,11 @@ impl Application {
             }
             Application::Phased(phased) => phased.act(now, given, sent),
             Application::Replay(replay) => replay.act(now, given),
-            Application::Media(_) => unreachable!("its frames have no whole segments"),
+            Application::Media(media) => {
+                let layout = Arc::make_mut(layout);
+                let waiting = media.act(now, layout.first_byte(sent));
+                Supply { given: layout.rewrite_after(sent, waiting), awaits: false }
+            }
         }
     }
 
@@ -331,15 +315,15 @@ mod tests {
         ApplicationPhase { activity, length: length_ms.map(Span::from_millis) }
     }
 
-    fn application(phases: &[ApplicationPhase]) -> Application {
-        Application::Phased(Phased::new(phases, PAYLOAD, Time::ZERO))
+    fn application(phases: &[ApplicationPhase]) -> Phased {
+        Phased::new(phases, PAYLOAD, Time::ZERO)
     }
 
     /// Returns when the application acts by itself until `end`, in ms, and how many segments it has then given; all
     /// leave at once.
-    fn writes(application: &mut Application, end: Time) -> Vec<(u64, u64)> {
+    fn writes(application: &mut Phased, end: Time) -> Vec<(u64, u64)> {
         let (mut given, mut seen) = (0, Vec::new());
-        while let Some(now) = application.next(given).filter(|time| *time <= end) {
+        while let Some(now) = application.next().filter(|time| *time <= end) {
             let supply = application.act(now, given, given);
             if supply.given != given {
                 given = supply.given;
@@ -373,9 +357,9 @@ mod tests {
     fn what_has_not_left_at_the_end_of_a_phase_is_withdrawn() {
         let mut phases = application(&[phase(Activity::Bulk, Some(50)), phase(Activity::Idle, None)]);
         assert_eq!(phases.act(ms(0), 0, 0), Supply { given: ENDLESS, awaits: false });
-        assert_eq!(phases.next(ENDLESS), Some(ms(50)));
+        assert_eq!(phases.next(), Some(ms(50)));
         assert_eq!(phases.act(ms(50), ENDLESS, 17), Supply { given: 17, awaits: false });
-        assert_eq!(phases.next(17), None);
+        assert_eq!(phases.next(), None);
     }
 
     #[test]
@@ -383,9 +367,9 @@ mod tests {
         let (size, think) = (Bytes::new(2_500), Span::from_millis(30));
         let mut requests = application(&[phase(Activity::Requests { size, think }, None)]);
         assert_eq!(requests.act(ms(0), 0, 0), Supply { given: 3, awaits: true });
-        assert_eq!(requests.next(3), None);
+        assert_eq!(requests.next(), None);
         requests.on_delivered(ms(100));
-        assert_eq!(requests.next(3), Some(ms(130)));
+        assert_eq!(requests.next(), Some(ms(130)));
         assert_eq!(requests.act(ms(130), 3, 3), Supply { given: 6, awaits: true });
     }
 
@@ -394,7 +378,7 @@ mod tests {
         let mut bulk = application(&[phase(Activity::Bulk, Some(50))]);
         bulk.act(ms(0), 0, 0);
         assert_eq!(bulk.act(ms(50), ENDLESS, 9).given, 9);
-        assert_eq!(bulk.next(9), None);
+        assert_eq!(bulk.next(), None);
     }
 
     /// Segments of 1 s at 0.8, 1.6 and 3.2 Mb/s, each delivered at 2 Mb/s: four fifths of the throughput allow the
@@ -406,14 +390,14 @@ mod tests {
         let mut video = application(&[phase(Activity::Video(video), None)]);
         assert_eq!(video.act(ms(0), 0, 0), Supply { given: 100, awaits: true });
         video.on_delivered(ms(400));
-        assert_eq!(video.next(100), Some(ms(400)), "1 s of 3 s is held");
+        assert_eq!(video.next(), Some(ms(400)), "1 s of 3 s is held");
         assert_eq!(video.act(ms(400), 100, 100), Supply { given: 300, awaits: true });
         video.on_delivered(ms(1_200));
         // 1 s less 0.8 s, plus 1 s: there is room
-        assert_eq!(video.next(300), Some(ms(1_200)));
+        assert_eq!(video.next(), Some(ms(1_200)));
         video.act(ms(1_200), 300, 300);
         video.on_delivered(ms(1_300));
         // 1.2 s less 0.1 s, plus 1 s: 2.1 s, and room in 0.1 s
-        assert_eq!(video.next(500), Some(ms(1_400)));
+        assert_eq!(video.next(), Some(ms(1_400)));
     }
 }

@@ -1,247 +1,163 @@
-//! The choice of what leaves a sender: how much may leave, which segment is next, and how it is sent.
+//! What the application has to send: [`SendQueue`] counts what it has written, [`application`] and [`media`] say when it
+//! writes how much.
 
 pub(crate) mod application;
 pub(crate) mod media;
 
-use vegas_core::units::{Segments, SendIndex, Time, Window};
-use vegas_core::{CongestionControl, Output, Recovery, Sent};
+use std::sync::Arc;
 
-use crate::measure::outcome::IncidentKind;
-use crate::packet::{Packet, PacketKind};
-use crate::tcp::Outbox;
-use crate::tcp::sender::Sender;
+use vegas_core::units::{Span, Time};
 
-/// A number of segments above that of any window.
-pub(in crate::tcp) const UNLIMITED: Segments = Segments(u32::MAX);
+use super::layout::Layout;
+use crate::measure::outcome::MediaFrame;
+use application::Application;
+use media::Media;
 
-impl Sender {
-    /// The window in whole segments, inflated during fast recovery and bounded by the receive window.
-    fn usable_window(&self) -> u64 {
-        match self.linux.as_ref().and_then(|linux| linux.prr) {
-            Some(prr) if !self.owns_recovery() => prr.window().min(u64::from(self.rules.receive_window.0)),
-            _ => self.usable_of(self.control.output().window),
+pub(super) use application::ENDLESS;
+
+/// The data that the application has written, in segments from the connection's first one on.
+#[derive(Clone, Debug)]
+pub(super) struct SendQueue {
+    /// The number of segments written so far, sent or not.
+    written: u64,
+    /// The number of segments written in the end.
+    total: u64,
+    /// The acknowledgement of everything before this segment completes the transfer, or what the application waits for.
+    awaited: u64,
+    /// The application, if not all segments are there at the start.
+    application: Option<Box<Application>>,
+}
+
+impl SendQueue {
+    /// The state before the start of a transfer of `total` segments.
+    pub(super) fn new(total: u64, application: Option<Application>) -> Self {
+        let written = if application.is_some() { 0 } else { total };
+        SendQueue { written, total, awaited: total, application: application.map(Box::new) }
+    }
+
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.application.as_ref().map_or(0, |application| size_of::<Application>() + application.memory_bytes())
+    }
+
+    /// The number of segments written so far, sent or not.
+    pub(super) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// When the application next acts by itself.
+    pub(super) fn next_action(&self) -> Option<Time> {
+        self.application.as_ref()?.next(self.written)
+    }
+
+    /// Lets the application write what is due, or withdraw what is not among the `sent` segments. Returns whether there
+    /// is more than before; `None` without an application.
+    pub(super) fn act(&mut self, now: Time, sent: u64, layout: &mut Arc<Layout>) -> Option<bool> {
+        let application = self.application.as_mut()?;
+        let before = self.written;
+        let supply = application.act(now, before, sent, layout);
+        self.written = supply.given.min(self.total);
+        self.awaited = if supply.awaits { self.written } else { self.total };
+        Some(self.written > before)
+    }
+
+    /// Ends the data with the `sent` segments, which end before byte `left`.
+    pub(super) fn end(&mut self, sent: u64, left: u64) {
+        self.written = self.written.min(sent);
+        self.total = self.written;
+        self.awaited = self.total;
+        match self.application.as_deref_mut() {
+            // its frames are results
+            Some(Application::Media(media)) => media.stop(left),
+            _ => self.application = None,
         }
     }
 
-    /// Returns whether the control also sets the window in recovery.
-    fn owns_recovery(&self) -> bool {
-        self.detail.as_ref().is_some_and(|detail| detail.needs.own_recovery)
+    /// Returns whether the acknowledgement of everything before `una` completes the transfer, or what the application
+    /// waits for.
+    pub(super) fn is_awaited(&self, una: u64) -> bool {
+        una >= self.awaited
     }
 
-    /// The number of segments that may be in flight by the algorithm's window.
-    fn usable_of(&self, window: Window) -> u64 {
-        // the receive window bounds the window to 32 bits
-        let inflated = (window.as_raw() >> Window::FRACTION_BITS) as i64 + self.repair.inflation();
-        (inflated.max(1) as u64).min(u64::from(self.rules.receive_window.0))
+    /// Handles such an acknowledgement; returns whether the transfer is complete.
+    pub(super) fn on_awaited(&mut self, una: u64, now: Time) -> bool {
+        if una >= self.total {
+            return true;
+        }
+        self.awaited = self.total;
+        if let Some(application) = &mut self.application {
+            application.on_delivered(now);
+        }
+        false
     }
 
-    pub(in crate::tcp) fn is_window_limited(&self) -> bool {
-        u64::from(self.in_flight().0) >= self.usable_window()
-    }
-
-    /// The most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
-    #[inline]
-    pub(in crate::tcp) fn burst(&self) -> Segments {
-        match self.repair.in_recovery() {
-            true => self.rules.burst.min(self.rules.host.recovery_burst.unwrap_or(UNLIMITED)),
-            false => self.rules.burst,
+    /// Returns how much of the time until the end of the transfer the application has waited by itself; `None` if it
+    /// writes segments over time, so that the end does not measure the network.
+    pub(super) fn waited(&self) -> Option<Span> {
+        match self.application.as_deref() {
+            None => Some(Span::ZERO),
+            Some(Application::Replay(replay)) => Some(replay.waited()),
+            Some(Application::Scripted(_) | Application::Phased(_) | Application::Media(_)) => None,
         }
     }
 
-    /// Sends what the window allows, at most `burst` segments, and no faster than the algorithm's pace.
-    #[inline(never)]
-    pub(in crate::tcp) fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
-        self.send_here::<false>(now, burst, out);
-        self.note_application_limit();
-    }
-
-    /// Records that the application limits the sender: if it has no more data and the window has room, rate samples of
-    /// what leaves now do not measure the path.
-    pub(in crate::tcp) fn note_application_limit(&mut self) {
-        if self.detail.is_none() || self.next < self.given.limit || self.is_window_limited() {
-            return;
-        }
-        let in_flight = self.in_flight();
-        if let Some(detail) = &mut self.detail {
-            detail.on_app_limited(in_flight);
+    /// The application, if it sends media.
+    pub(super) fn media_mut(&mut self) -> Option<&mut Media> {
+        match self.application.as_deref_mut() {
+            Some(Application::Media(media)) => Some(media),
+            _ => None,
         }
     }
 
-    /// Does what `send` does, inlined; `PLAIN` if the sender is known to be plain.
-    #[inline(always)]
-    pub(in crate::tcp) fn send_here<const PLAIN: bool>(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
-        let Output { window, pace, .. } = self.control.output();
-        if let Some(pace) = pace {
-            self.send_paced(now, pace, burst, out);
-            return;
-        }
-        let window = if PLAIN { self.usable_of(window) } else { self.usable_window() };
-        if self.rules.detection.recovery != Recovery::Sack {
-            // sending does not move the window's end
-            let end = self.end_of_new(window).min(self.next + burst.as_u64());
-            if self.next < end {
-                self.send_until::<PLAIN>(now, end, out);
-            }
-            return;
-        }
-        for _ in 0..burst.0 {
-            let Some(segment) = self.next_segment_by_pipe(window) else { break };
-            self.transmit_here::<PLAIN>(now, segment, out);
+    /// Returns the frames of media that the application of flow `id` has made by `now`; the bytes before `left` have
+    /// left.
+    pub(super) fn media_frames(&self, id: u32, now: Time, left: u64) -> Vec<MediaFrame> {
+        match self.application.as_deref() {
+            Some(Application::Media(media)) => media.frames(id, now, left),
+            _ => Vec::new(),
         }
     }
+}
 
-    /// Sends the segments from the next one up to `end`, which is later; most of them are sent for the first time.
-    #[inline(always)]
-    fn send_until<const PLAIN: bool>(&mut self, now: Time, end: u64, out: &mut Outbox) {
-        // after a timeout some of these segments were sent before
-        while self.next < end.min(self.board.max()) {
-            self.transmit(now, self.next, out);
-        }
-        for segment in self.next..end {
-            self.transmit_new::<PLAIN>(now, segment, out);
-        }
-        self.next = end;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Epoch;
+    use application::Replay;
+    use vegas_core::units::Bytes;
+
+    fn ms(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
     }
 
-    /// The next segment that may be sent: with SACK the lost segments first, then new ones while the pipe has room;
-    /// else the next one within the window.
-    pub(in crate::tcp) fn next_segment(&mut self) -> Option<u64> {
-        let window = self.usable_window();
-        match self.rules.detection.recovery {
-            Recovery::Sack => self.next_segment_by_pipe(window),
-            Recovery::Reno | Recovery::NewReno => self.next_new_segment(window),
-        }
+    /// Two epochs of 2.5 and 1 segments, the second 30 ms after the acknowledgement of the first: the application waits for
+    /// three segments, and the transfer is complete with the fourth.
+    #[test]
+    fn the_application_hears_of_what_it_waits_for_and_the_end_is_the_end() {
+        let epoch = |bytes, wait| Epoch { size: Bytes::new(bytes), wait: Span::from_millis(wait) };
+        let epochs: Arc<[Epoch]> = vec![epoch(2_500, 0), epoch(1_000, 30)].into();
+        let replay = Replay::new(ms(0), Bytes::new(1_000), &epochs);
+        let mut queue = SendQueue::new(4, Some(Application::Replay(replay)));
+        let mut layout = Arc::new(Layout::of_payload(1_000));
+        assert_eq!((queue.written(), queue.next_action()), (0, Some(ms(0))));
+        assert_eq!(queue.act(ms(0), 0, &mut layout), Some(true));
+        assert_eq!((queue.written(), queue.next_action()), (3, None));
+        assert!(!queue.is_awaited(2) && queue.is_awaited(3));
+        assert!(!queue.on_awaited(3, ms(100)));
+        assert!(!queue.is_awaited(3));
+        assert_eq!(queue.next_action(), Some(ms(130)));
+        assert_eq!(queue.act(ms(130), 3, &mut layout), Some(true));
+        assert!(queue.is_awaited(4) && queue.on_awaited(4, ms(200)));
+        assert_eq!(queue.waited(), Some(Span::from_millis(30)));
     }
 
-    /// RFC 6675, section 4, NextSeg: a lost segment, a new one, a hole that may be lost, or the newest segment that has
-    /// not arrived.
-    #[inline(always)]
-    fn next_segment_by_pipe(&mut self, window: u64) -> Option<u64> {
-        if self.board.pipe() >= window {
-            return None;
-        }
-        let new = self.next_new_segment(u64::from(self.rules.receive_window.0));
-        if let Some(linux) = &self.linux {
-            return if linux.sends_only_new() { new } else { self.board.next_retransmission().or(new) };
-        }
-        let lost = self.board.next_retransmission();
-        if lost.is_some() || new.is_some() {
-            return lost.or(new);
-        }
-        self.board.next_hole().filter(|_| self.repair.in_recovery()).or_else(|| self.rescue())
-    }
-
-    fn rescue(&mut self) -> Option<u64> {
-        let newest = self.board.rescuable()?;
-        self.repair.takes_rescue(self.board.una()).then_some(newest)
-    }
-
-    /// Returns whether the application and the receive window allow a segment that was never sent.
-    pub(in crate::tcp) fn has_new_segment(&self) -> bool {
-        self.next_new_segment(u64::from(self.rules.receive_window.0)).is_some()
-    }
-
-    fn next_new_segment(&self, window: u64) -> Option<u64> {
-        (self.next < self.end_of_new(window)).then_some(self.next)
-    }
-
-    /// One past the newest segment that this window and the application allow to leave.
-    fn end_of_new(&self, window: u64) -> u64 {
-        (self.board.una() + window).min(self.given.limit)
-    }
-
-    /// RFC 3042: sends a new segment on each of the first duplicate acknowledgements, beyond the window by their
-    /// number.
-    pub(in crate::tcp) fn send_limited(&mut self, now: Time, dupacks: u32, out: &mut Outbox) {
-        let window = self.usable_window() + u64::from(dupacks);
-        let within = window.min(u64::from(self.rules.receive_window.0));
-        if let Some(segment) = self.next_new_segment(within) {
-            self.transmit(now, segment, out);
-        }
-    }
-
-    /// Sends a segment, for the first time or again.
-    #[inline(never)]
-    pub(in crate::tcp) fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.transmit_here::<false>(now, segment, out);
-    }
-
-    /// Does what `transmit` does, inlined.
-    #[inline(always)]
-    fn transmit_here<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        if segment == self.board.max() {
-            self.transmit_new::<PLAIN>(now, segment, out);
-        } else {
-            self.transmit_again(now, segment, out);
-        }
-        if segment == self.next {
-            self.next += 1;
-        }
-    }
-
-    /// Sends the next segment that was never sent before.
-    #[inline(always)]
-    fn transmit_new<const PLAIN: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        if !PLAIN {
-            self.note_in_detail(now, segment, false);
-        }
-        self.board.on_first_transmission(now);
-        self.timers.rto.on_first_transmission(segment, now);
-        self.note_transmission::<PLAIN>(now, segment, true, out);
-    }
-
-    #[inline(never)]
-    fn transmit_again(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.note_in_detail(now, segment, true);
-        self.board.on_retransmission(segment, now);
-        self.stats.retransmitted += 1;
-        out.incidents.push((IncidentKind::Retransmit, self.rules.layout.first_byte(segment)));
-        self.note_transmission::<false>(now, segment, false, out);
-    }
-
-    /// Reports a segment that is about to leave to a control that asks for it.
-    fn note_in_detail(&mut self, now: Time, segment: u64, retransmission: bool) {
-        if self.detail.is_none() {
-            return;
-        }
-        let others = self.in_flight();
-        let Some(detail) = &mut self.detail else { return };
-        detail.on_send(segment, now, others);
-        if detail.needs.sent {
-            let in_flight = Segments(others.0 + 1);
-            self.control.on_sent(&Sent { now, index: SendIndex(segment), in_flight, retransmission });
-        }
-    }
-
-    #[inline(always)]
-    fn note_transmission<const PLAIN: bool>(&mut self, now: Time, segment: u64, first: bool, out: &mut Outbox) {
-        debug_assert!(segment < self.given.limit, "beyond what the application gave");
-        debug_assert!(
-            segment < self.board.una() + u64::from(self.rules.receive_window.0),
-            "beyond the receiver's window"
-        );
-        self.stats.segments_sent += 1;
-        self.timers.pacer.on_send(now);
-        let (first_byte, wire) = self.rules.layout.first_byte_and_wire(segment);
-        let mut packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
-        if !PLAIN {
-            if let Some(linux) = &mut self.linux {
-                linux.on_send(segment, now, !first);
-            }
-            packet = packet.with_ecn(self.ecn.of_data(first));
-        }
-        out.packets.push(packet);
-        if self.timers.retransmission == Time::NEVER {
-            self.timers.retransmission = now + self.timers.rto.timeout();
-        }
-    }
-
-    pub(in crate::tcp) fn send_syn(&mut self, now: Time, out: &mut Outbox) {
-        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.ack_wire);
-        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
-        self.timers.retransmission = now + self.timers.rto.timeout();
-        if let Some(linux) = &mut self.linux {
-            linux.syn_sent = (self.stats.timeouts == 0).then_some(now);
-        }
+    /// At the end of a transfer of ten segments of which seven have left, the rest is withdrawn.
+    #[test]
+    fn what_has_not_left_at_the_end_is_not_awaited() {
+        let mut queue = SendQueue::new(10, None);
+        assert_eq!((queue.written(), queue.is_awaited(9)), (10, false));
+        queue.end(7, 7_000);
+        assert_eq!(queue.written(), 7);
+        assert!(!queue.is_awaited(6) && queue.is_awaited(7) && queue.on_awaited(7, ms(1)));
     }
 }

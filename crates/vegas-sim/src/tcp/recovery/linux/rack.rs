@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 
 use vegas_core::units::{Span, Time};
 
-use crate::tcp::scoreboard::{Entry, Scoreboard};
+use crate::tcp::recovery::scoreboard::{Entry, Scoreboard};
 
 /// RACK's knowledge of the path and of the order in which segments were sent.
 #[derive(Clone, Debug)]
-pub(crate) struct Rack {
+pub(super) struct Rack {
     /// The delivered segment that was sent last: its newest departure, and its number.
     newest: Option<(Time, u64)>,
     /// The round-trip time of that segment.
@@ -37,19 +37,19 @@ const RECOVERIES: u32 = 16;
 
 /// The result of a search for losses.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Found {
-    pub(crate) any: bool,
+pub(in crate::tcp) struct Found {
+    pub(in crate::tcp) any: bool,
     /// Whether a retransmission was lost.
-    pub(crate) retransmission: bool,
+    pub(super) retransmission: bool,
 }
 
 impl Rack {
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
+    pub(super) fn memory_bytes(&self) -> usize {
         self.sent.capacity() * size_of::<(Time, u64)>()
     }
 
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Rack {
             newest: None,
             rtt: Span::ZERO,
@@ -64,20 +64,20 @@ impl Rack {
         }
     }
 
-    pub(crate) fn due(&self) -> Option<Time> {
+    pub(super) fn due(&self) -> Option<Time> {
         self.due
     }
 
-    pub(crate) fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         self.due = None;
     }
 
-    pub(crate) fn on_send(&mut self, segment: u64, now: Time) {
+    pub(super) fn on_send(&mut self, segment: u64, now: Time) {
         self.sent.push_back((now, segment));
     }
 
     /// Steps 1 to 3 of section 6.2, for one segment that is newly reported received.
-    pub(crate) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
+    pub(super) fn on_delivered(&mut self, segment: u64, entry: Entry, now: Time) {
         let rtt = now.since(entry.sent());
         if !entry.is_repeated() {
             self.min_rtt = self.min_rtt.min(rtt);
@@ -94,7 +94,7 @@ impl Rack {
 
     /// Step 4, once per round that reports a duplicate: widens the reordering window, because a retransmission was
     /// premature. As on Linux, only for a path that reorders.
-    pub(crate) fn on_duplicate(&mut self, una: u64, next: u64) {
+    pub(super) fn on_duplicate(&mut self, una: u64, next: u64) {
         if self.reordering_seen && self.duplicate_round.is_none_or(|round| una >= round) {
             self.duplicate_round = Some(next);
             self.window_quarters += 1;
@@ -103,7 +103,7 @@ impl Rack {
     }
 
     /// Step 4: counts a recovery that has ended.
-    pub(crate) fn on_recovered(&mut self) {
+    pub(super) fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
             self.window_quarters = 1;
@@ -112,7 +112,7 @@ impl Rack {
 
     /// Step 4: returns how long after the newest segment's round-trip time another one may still arrive. The time is
     /// zero in recovery, or once enough segments are reported received, unless the path is known to reorder.
-    pub(crate) fn reordering_window(&self, enough: bool, srtt: Span) -> Span {
+    pub(super) fn reordering_window(&self, enough: bool, srtt: Span) -> Span {
         match self.reordering_seen || !enough {
             true => Span::from_nanos(self.min_rtt.as_nanos() / 4).times(self.window_quarters).min(srtt),
             false => Span::ZERO,
@@ -121,7 +121,7 @@ impl Rack {
 
     /// Step 5: marks lost segments, and sets the time at which the others sent before the newest delivered one count as
     /// lost.
-    pub(crate) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) -> Found {
+    pub(super) fn detect(&mut self, board: &mut Scoreboard, window: Span, now: Time) -> Found {
         let mut found = Found::default();
         self.due = None;
         let Some(newest) = self.newest else { return found };

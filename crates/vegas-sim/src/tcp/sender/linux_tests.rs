@@ -3,10 +3,10 @@
 use vegas_core::Phase;
 use vegas_core::units::{Segments, Time};
 
-use super::super::Outbox;
-use super::super::sender::Sender;
+use super::Sender;
 use crate::packet::{Packet, PacketKind, SackBlocks, WireSize};
 use crate::scenario::Scenario;
+use crate::tcp::Outbox;
 
 struct Peer {
     sender: Sender,
@@ -185,7 +185,7 @@ fn a_window_that_has_grown_is_not_lowered_by_the_undo() {
     let mut una = 12;
     for round in 0..80 {
         peer.ack(303 + round, una, NONE);
-        una += peer.sender.unacknowledged().as_u64().min(5);
+        una += peer.sender.board.unacknowledged().as_u64().min(5);
     }
     let window = peer.window();
     assert!(window > 10, "{window}");

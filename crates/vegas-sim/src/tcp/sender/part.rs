@@ -3,9 +3,10 @@
 
 use vegas_core::units::{Segments, Time};
 
+use super::Sender;
 use crate::packet::{Packet, SackBlocks};
 use crate::tcp::Outbox;
-use crate::tcp::sender::Sender;
+use crate::tcp::recovery::Recovery;
 
 impl Sender {
     /// Handles an acknowledgement that is not one of full segments that were sent. It may end with the short segment of a
@@ -13,7 +14,7 @@ impl Sender {
     /// 3.10.7.4).
     #[cold]
     #[inline(never)]
-    pub(in crate::tcp) fn on_odd_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
+    pub(super) fn on_odd_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
         let layout = &self.rules.layout;
         if ack.sequence > layout.first_byte(self.board.max()) {
             return;
@@ -31,13 +32,13 @@ impl Sender {
     /// that counts acknowledgements takes each of them for a segment. In recovery the window does not grow. Linux
     /// counts whole segments, and restarts its timer with these.
     fn on_partly_acked(&mut self, now: Time, byte: u64, out: &mut Outbox) {
-        if byte <= self.acked_part || self.linux.is_some() {
+        if byte <= self.acked_part || matches!(self.recovery, Recovery::Linux(_)) {
             return;
         }
         self.acked_part = byte;
         self.restart_timer(now);
         // an event names the newest segment acknowledged: there has to be one
-        if self.rules.host.byte_counting || self.repair.in_recovery() || self.board.una() == 0 {
+        if self.rules.host.byte_counting || self.in_recovery() || self.board.una() == 0 {
             return;
         }
         let before = self.ack_context::<false>();

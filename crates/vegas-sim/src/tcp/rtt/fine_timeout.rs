@@ -6,7 +6,7 @@ use vegas_core::units::{Span, Time};
 
 /// The estimator. Before the first sample no segment expires.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FineTimeout {
+pub(super) struct FineTimeout {
     /// 8 x smoothed RTT, ns; 0 before the first sample.
     srtt_8: u64,
     /// 4 x mean deviation, ns.
@@ -17,7 +17,7 @@ pub(crate) struct FineTimeout {
 
 impl FineTimeout {
     #[inline]
-    pub(crate) fn sample(&mut self, rtt: Span) {
+    pub(super) fn sample(&mut self, rtt: Span) {
         let rtt = rtt.as_nanos();
         if self.srtt_8 == 0 {
             self.begin(rtt);
@@ -44,13 +44,13 @@ impl FineTimeout {
     }
 
     /// Returns whether a segment sent at `sent` is overdue.
-    pub(crate) fn expired(&self, sent: Time, now: Time) -> bool {
+    pub(super) fn expired(&self, sent: Time, now: Time) -> bool {
         self.srtt_8 > 0 && now.since(sent) >= self.timeout()
     }
 
     /// Backs off after a retransmission: the timeout doubles if the segment had been retransmitted before, else it
     /// grows by an eighth.
-    pub(crate) fn back_off(&mut self, repeated: bool) {
+    pub(super) fn back_off(&mut self, repeated: bool) {
         let timeout = self.timeout();
         let more = if repeated { timeout } else { Span::from_nanos(timeout.as_nanos() / 8) };
         self.backed_off = timeout + more;

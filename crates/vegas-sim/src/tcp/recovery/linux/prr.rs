@@ -4,7 +4,7 @@
 
 /// The account of one recovery, in segments.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Prr {
+pub(super) struct Prr {
     ssthresh: u64,
     prior_window: u64,
     delivered: u64,
@@ -15,21 +15,21 @@ pub(crate) struct Prr {
 
 impl Prr {
     /// Begins the account of a recovery, in which the algorithm has cut the window from `prior_window` to `ssthresh`.
-    pub(crate) fn new(prior_window: u64, ssthresh: u64) -> Self {
+    pub(super) fn new(prior_window: u64, ssthresh: u64) -> Self {
         Prr { ssthresh, prior_window: prior_window.max(1), delivered: 0, out: 0, window: 0 }
     }
 
-    pub(crate) fn window(&self) -> u64 {
+    pub(super) fn window(&self) -> u64 {
         self.window
     }
 
-    pub(crate) fn on_send(&mut self) {
+    pub(super) fn on_send(&mut self) {
         self.out += 1;
     }
 
     /// Section 3, for each acknowledgement: `delivered` segments are newly reported received, `pipe` are in flight;
     /// `repairs` if the acknowledgement filled the oldest hole and no further loss was found.
-    pub(crate) fn on_ack(&mut self, delivered: u64, pipe: u64, repairs: bool) {
+    pub(super) fn on_ack(&mut self, delivered: u64, pipe: u64, repairs: bool) {
         if delivered == 0 {
             return;
         }

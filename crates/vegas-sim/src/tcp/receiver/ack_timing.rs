@@ -1,10 +1,17 @@
-//! The times at which a Linux receiver acknowledges segments in order: at once while its window grows and for some more
-//! segments, so that slow start is not held back, and then every second segment (`tcp_input.c`: `tcp_event_data_recv`,
-//! `tcp_grow_window`, `__tcp_ack_snd_check`; `tcp_output.c`: `tcp_send_delayed_ack`, `tcp_event_ack_sent`).
+//! When a receiver acknowledges ([`AckTiming`]), and the times at which one on Linux acknowledges segments in order: at
+//! once while its window grows and for some more segments, so that slow start is not held back, and then every second
+//! segment (`tcp_input.c`: `tcp_event_data_recv`, `tcp_grow_window`, `__tcp_ack_snd_check`; `tcp_output.c`:
+//! `tcp_send_delayed_ack`, `tcp_event_ack_sent`).
 
 use vegas_core::units::{Span, Time};
 
-use crate::tcp::receiver::AckTiming;
+/// The time at which a segment is acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AckTiming {
+    Now,
+    /// With the next segment, or when the timer runs out.
+    Later,
+}
 
 /// The state of the quick-ack phase and of the delayed acknowledgements.
 #[derive(Clone, Debug)]
@@ -58,7 +65,7 @@ impl LinuxAcks {
     /// Takes in a segment of `length` bytes in order; `next` is the byte expected after it, `due` the time at which a
     /// waiting acknowledgement is due. Returns whether the segment is acknowledged at once, and when its
     /// acknowledgement is due otherwise.
-    pub(in crate::tcp) fn on_segment(
+    pub(super) fn on_segment(
         &mut self,
         now: Time,
         length: u64,
@@ -103,7 +110,7 @@ impl LinuxAcks {
 
     /// Lets the window grow by two segments for each one that arrives, up to its greatest size. While it grows, one
     /// more acknowledgement is sent at once; the kernel sets a bit instead of adding, so an odd number stays as it is.
-    pub(in crate::tcp) fn grow(&mut self, length: u64) {
+    pub(super) fn grow(&mut self, length: u64) {
         // the segment occupies the buffer until the application reads it
         if length >= GROWS_FROM && self.window + self.segment.max(length) < self.window_max {
             self.window = (self.window + 2 * self.segment.max(length)).min(self.window_max);
@@ -113,18 +120,18 @@ impl LinuxAcks {
 
     /// Begins the quick-ack phase again: data that arrive twice hint at a lost acknowledgement
     /// (`tcp_enter_quickack_mode`).
-    pub(in crate::tcp) fn on_repeated(&mut self) {
+    pub(super) fn on_repeated(&mut self) {
         self.quick_up_to_most();
         self.delay = DELAY_MIN;
     }
 
     /// Doubles the delay, because no second segment came in time.
-    pub(in crate::tcp) fn on_timer(&mut self) {
+    pub(super) fn on_timer(&mut self) {
         self.delay = (self.delay + self.delay).min(self.timeout);
     }
 
     /// Records that an acknowledgement of everything before `next` is being sent.
-    pub(in crate::tcp) fn acknowledged(&mut self, next: u64) {
+    pub(super) fn acknowledged(&mut self, next: u64) {
         self.acknowledged = next;
         if self.quick == 1 {
             self.delay = DELAY_MIN;

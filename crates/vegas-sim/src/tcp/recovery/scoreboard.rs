@@ -1,15 +1,20 @@
 //! The sender's record of its outstanding segments: when and how often each was sent, and with SACK which of them
 //! arrived, are lost, or were retransmitted (RFC 6675, sections 2 and 4). It takes constant time per segment.
 
-use vegas_core::units::Time;
+use vegas_core::units::{Segments, Time};
 
 use crate::util::ring::Ring;
+
+/// The SACK blocks of an acknowledgement, in segments `[from, to)`; those that it lacks are empty.
+pub(crate) type Blocks = [(u64, u64); 3];
 
 /// The outstanding segments, from the oldest unacknowledged one to the newest ever sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     /// The number of the first entry: the oldest unacknowledged segment.
     una: u64,
+    /// The next segment to send, unless a lost one is sent again; [`Self::rewind`] sets it back.
+    next: u64,
     entries: Ring<Entry>,
     /// Segments below this have been checked for loss.
     judged: u64,
@@ -35,7 +40,7 @@ struct Reported {
     /// segment that is acknowledged stays until higher ones take its place; nothing is outstanding below it.
     highest: Vec<u64>,
     /// The blocks of the previous acknowledgement, in segments.
-    blocks: [(u64, u64); 3],
+    blocks: Blocks,
     /// The segments found lost since the last call of `take_lost`; present only for a control that asks for them.
     lost: Option<Vec<u64>>,
 }
@@ -68,6 +73,11 @@ impl Entry {
     /// Returns whether the segment was sent more than once.
     pub(crate) fn is_repeated(self) -> bool {
         self.has(Self::REPEATED)
+    }
+
+    /// When the segment was sent, if it was sent only once.
+    pub(crate) fn sent_once(self) -> Option<Time> {
+        (!self.is_repeated()).then(|| self.sent())
     }
 
     /// Returns whether the segment was sent once and no report of it came, as is true of most segments until they are
@@ -119,6 +129,7 @@ impl Scoreboard {
     pub(crate) fn new(dup_threshold: u32) -> Self {
         Scoreboard {
             una: 0,
+            next: 0,
             entries: Ring::default(),
             judged: 0,
             retransmit_from: 0,
@@ -139,6 +150,23 @@ impl Scoreboard {
     /// One past the newest segment ever sent.
     pub(crate) fn max(&self) -> u64 {
         self.una + self.entries.len() as u64
+    }
+
+    /// The next segment to send, unless a lost one is sent again.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The number of segments that were sent and not acknowledged, whatever SACK reports of them; after
+    /// [`Self::rewind`] of those before the next one only. An algorithm's rounds count these, so that a round's window
+    /// and the segments sent in it are counts of one kind.
+    pub(crate) fn unacknowledged(&self) -> Segments {
+        Segments(self.next.saturating_sub(self.una) as u32)
+    }
+
+    /// The number of segments from the oldest unacknowledged one to the newest ever sent.
+    pub(crate) fn outstanding(&self) -> u64 {
+        self.entries.len() as u64
     }
 
     /// The number of segments estimated to be in the network.
@@ -185,11 +213,17 @@ impl Scoreboard {
         self.entries.get_mut((segment - self.una) as usize).expect("the segment is outstanding")
     }
 
-    /// Records that the next segment is sent for the first time.
+    /// Records that a segment is sent for the first time, the one after the newest; [`Self::advance`] follows once all
+    /// segments of a burst are sent.
     #[inline(always)]
     pub(crate) fn on_first_transmission(&mut self, now: Time) {
         self.entries.push_back(Entry::new(now));
         self.pipe += 1;
+    }
+
+    /// Makes `next` the next segment to send.
+    pub(crate) fn advance(&mut self, next: u64) {
+        self.next = next;
     }
 
     /// Records that a segment is sent again.
@@ -199,6 +233,13 @@ impl Scoreboard {
         entry.send_again(now);
         let after = entry.in_pipe();
         self.pipe = self.pipe - before + after;
+        self.next += u64::from(segment == self.next);
+    }
+
+    /// Sets the next segment to send back to the oldest unacknowledged one: without SACK a timeout sends everything
+    /// again.
+    pub(crate) fn rewind(&mut self) {
+        self.next = self.una;
     }
 
     /// Removes the oldest segment, which is acknowledged, if it was sent once and no report of it came; returns when it
@@ -212,6 +253,7 @@ impl Scoreboard {
         self.entries.drop_front();
         self.pipe -= 1;
         self.una += 1;
+        self.next = self.next.max(self.una);
         Some(entry.sent())
     }
 
@@ -231,6 +273,7 @@ impl Scoreboard {
             }
             newest = Some(entry);
         }
+        self.next = self.next.max(una);
         newest
     }
 
@@ -257,12 +300,12 @@ impl Scoreboard {
 
     /// Marks the segments of an acknowledgement's blocks as received; returns whether any of them was not marked
     /// before.
-    pub(crate) fn on_sack(&mut self, blocks: [(u64, u64); 3]) -> bool {
+    pub(crate) fn on_sack(&mut self, blocks: Blocks) -> bool {
         self.on_sack_with(blocks, &mut |_, _| {})
     }
 
     /// Does what [`Self::on_sack`] does, and calls `seen` with each segment that was not marked before.
-    pub(crate) fn on_sack_with(&mut self, blocks: [(u64, u64); 3], seen: &mut impl FnMut(u64, Entry)) -> bool {
+    pub(crate) fn on_sack_with(&mut self, blocks: Blocks, seen: &mut impl FnMut(u64, Entry)) -> bool {
         let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
         for (from, to) in blocks {
@@ -487,5 +530,22 @@ mod tests {
         sack(&mut board, 3, 6);
         assert!(board.judge());
         assert_eq!((board.next_retransmission(), board.pipe()), (Some(1), 0));
+    }
+
+    /// A timeout without SACK: of five segments 2 and later are sent again, those before the next one count as
+    /// unacknowledged, and what is acknowledged need not be sent.
+    #[test]
+    fn a_rewound_sender_starts_from_the_oldest_segment() {
+        let mut board = sent(5);
+        board.advance(5);
+        board.on_ack(2);
+        assert_eq!((board.next(), board.unacknowledged(), board.outstanding()), (5, Segments(3), 3));
+        board.rewind();
+        board.clear();
+        assert_eq!((board.next(), board.unacknowledged(), board.outstanding()), (2, Segments(0), 3));
+        board.on_retransmission(2, Time::ZERO);
+        assert_eq!((board.next(), board.unacknowledged()), (3, Segments(1)));
+        board.on_ack(4);
+        assert_eq!((board.next(), board.unacknowledged(), board.outstanding()), (4, Segments(0), 1));
     }
 }

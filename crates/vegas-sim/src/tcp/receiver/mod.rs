@@ -1,11 +1,14 @@
 //! The receiver: reassembly, acknowledgements (RFC 9293, section 3.8.6.3; delayed by RFC 5681, section 4.2), and
 //! selective acknowledgements (RFC 2018).
 
+mod ack_timing;
+
 use vegas_core::units::{Span, Time};
 
 use super::ecn::EcnReceiver;
-use super::linux::LinuxAcks;
 use crate::packet::{Ecn, SackBlocks, WireSize};
+
+pub(crate) use ack_timing::{AckTiming, LinuxAcks};
 
 /// The receiving end of a flow. The application reads data as soon as they arrive in order.
 #[derive(Clone, Debug)]
@@ -48,14 +51,6 @@ struct Disorder {
     recent: [u64; 3],
     /// The range that has arrived again since the last acknowledgement.
     duplicate: Option<(u64, u64)>,
-}
-
-/// The time at which a segment is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AckTiming {
-    Now,
-    /// With the next segment, or when the timer runs out.
-    Later,
 }
 
 impl Receiver {

@@ -2,18 +2,9 @@
 //! acknowledgement after the timeout that advances with new data instead of retransmissions. If then a segment that was
 //! sent only once is reported, only the acknowledgements had been late, and the sender undoes the timeout.
 
-use crate::tcp::control::Control;
-
-/// The state of the test after a timeout.
-#[derive(Clone, Debug)]
-pub(crate) struct FRto {
-    /// The congestion control before the timeout.
-    pub(crate) saved: Control,
-}
-
 /// The conclusion from an acknowledgement after a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(super) enum Verdict {
     /// The timeout was spurious: nothing was lost.
     Spurious,
     /// Step 2b: the sender sends new data, and the next acknowledgement decides.
@@ -26,21 +17,21 @@ pub(crate) enum Verdict {
 
 /// What an acknowledgement did, as far as F-RTO depends on it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Answer {
+pub(super) struct Answer {
     /// It reports a segment that was sent before the timeout, and only once.
-    pub(crate) original: bool,
+    pub(super) original: bool,
     /// It advances, but not past the segments sent before the timeout.
-    pub(crate) partial: bool,
+    pub(super) partial: bool,
     /// New data were sent since the timeout.
-    pub(crate) new_sent: bool,
+    pub(super) new_sent: bool,
     /// The sender may send new data.
-    pub(crate) new_ready: bool,
+    pub(super) new_ready: bool,
     /// It is a duplicate, or its blocks report segments for the first time.
-    pub(crate) duplicate: bool,
+    pub(super) duplicate: bool,
 }
 
 /// Decides by section 3.1, steps 2 and 3.
-pub(crate) fn judge(answer: Answer) -> Verdict {
+pub(super) fn judge(answer: Answer) -> Verdict {
     match answer {
         Answer { original: true, .. } => Verdict::Spurious,
         Answer { new_sent: true, duplicate: true, .. } => Verdict::Lost,
@@ -48,5 +39,24 @@ pub(crate) fn judge(answer: Answer) -> Verdict {
         Answer { partial: true, new_ready: true, .. } => Verdict::SendNew,
         Answer { partial: true, .. } => Verdict::Lost,
         _ => Verdict::Open,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first acknowledgement after a timeout advances; the second reports an original, or is a duplicate. Without new
+    /// data to send the first one ends the test.
+    #[test]
+    fn the_second_acknowledgement_decides() {
+        let first = Answer { original: false, partial: true, new_sent: false, new_ready: true, duplicate: false };
+        assert_eq!(judge(first), Verdict::SendNew);
+        assert_eq!(judge(Answer { new_ready: false, ..first }), Verdict::Lost);
+        assert_eq!(judge(Answer { partial: false, duplicate: true, ..first }), Verdict::Open);
+        let second = Answer { new_sent: true, ..first };
+        assert_eq!(judge(Answer { original: true, ..second }), Verdict::Spurious);
+        assert_eq!(judge(Answer { duplicate: true, ..second }), Verdict::Lost);
+        assert_eq!(judge(second), Verdict::Open);
     }
 }

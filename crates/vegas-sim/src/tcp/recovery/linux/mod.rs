@@ -1,0 +1,584 @@
+//! Loss recovery as on Linux: RACK and TLP (RFC 8985) find losses, PRR (RFC 6937) paces recovery, F-RTO (RFC 5682) and
+//! DSACK (RFC 3708) undo what was needless. Without selective acknowledgements [`no_sack`] finds losses.
+//! [`LinuxRecovery`] decides; the sender carries out.
+
+mod dsack;
+mod frto;
+mod no_sack;
+mod prr;
+mod rack;
+mod tlp;
+
+use vegas_core::units::{Span, Time};
+
+use super::scoreboard::{Blocks, Entry, Scoreboard};
+use crate::scenario::HostSpec;
+use crate::tcp::rtt::AckedTimes;
+use dsack::{Undo, duplicate};
+use frto::{Answer, Verdict, judge};
+use no_sack::Assumed;
+use prr::Prr;
+use rack::Rack;
+use tlp::Probe;
+
+pub(in crate::tcp) use rack::Found;
+
+/// The state of recovery. `S` is the state of the congestion control that it may restore.
+#[derive(Clone, Debug)]
+pub(in crate::tcp) struct LinuxRecovery<S> {
+    rack: Rack,
+    probe: Probe,
+    /// What duplicates stand for, without selective acknowledgements.
+    assumed: Option<Assumed>,
+    dupack_threshold: u64,
+    /// Whether the sender is in fast recovery.
+    active: bool,
+    /// One past the newest segment sent when the last recovery or timeout began; 0 before the first.
+    recover: u64,
+    /// The proportional reduction of the current recovery.
+    prr: Option<Prr>,
+    /// Present while the window answers a mark (state CWR): the acknowledgement of this segment, or of a later one, ends
+    /// that state.
+    cwr: Option<u64>,
+    /// Present from a timeout until everything sent before the timeout is acknowledged.
+    timeout: Option<AfterTimeout<S>>,
+    /// The undo of the newest recovery or timeout; `None` once it was undone.
+    undo: Option<Undo<S>>,
+    /// Whether the sender answers the current acknowledgement with new data only.
+    new_only: bool,
+}
+
+#[derive(Clone, Debug)]
+struct AfterTimeout<S> {
+    /// The congestion control before the timeout, while F-RTO tests whether the timeout was spurious.
+    frto: Option<S>,
+    /// The oldest unacknowledged segment when the timer expired.
+    una: u64,
+}
+
+/// The segments that an acknowledgement reports as received for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct Delivered {
+    pub(in crate::tcp) count: u64,
+    pub(in crate::tcp) times: AckedTimes,
+    /// Whether one of them was sent only once, before the last timeout.
+    original: bool,
+}
+
+/// An acknowledgement, as far as recovery depends on it beside what it delivers.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct Acknowledgement {
+    /// Everything before this segment is acknowledged.
+    pub(in crate::tcp) una: u64,
+    /// Whether it acknowledges new data.
+    pub(in crate::tcp) advanced: bool,
+    /// Whether it reports the duplicate of a probe.
+    pub(in crate::tcp) of_probe: bool,
+    /// Whether the sender may send a segment that was never sent, but for the window.
+    pub(in crate::tcp) has_new: bool,
+}
+
+/// What follows from an acknowledgement, in this order.
+#[derive(Debug)]
+pub(in crate::tcp) struct Consequences<S> {
+    /// A probe has repaired the loss of a segment that had been sent then: the window answers that loss.
+    pub(in crate::tcp) repaired: Option<Time>,
+    /// The newest timeout was spurious: the congestion control becomes this again.
+    pub(in crate::tcp) spurious: Option<S>,
+    /// All retransmissions of the newest recovery or timeout were needless: the congestion control becomes this again,
+    /// unless its window has meanwhile grown beyond that.
+    pub(in crate::tcp) needless: Option<S>,
+    /// A recovery, or the answer to a mark, is over.
+    pub(in crate::tcp) recovered: bool,
+    /// A loss begins a recovery.
+    pub(in crate::tcp) begins: bool,
+}
+
+/// A cut of the congestion control's window, segments.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct Cut {
+    pub(in crate::tcp) before: u64,
+    pub(in crate::tcp) after: u64,
+}
+
+impl Cut {
+    fn in_proportion(self) -> Prr {
+        Prr::new(self.before, self.after)
+    }
+}
+
+impl<S> LinuxRecovery<S> {
+    pub(super) fn new(host: &HostSpec) -> Self {
+        LinuxRecovery {
+            rack: Rack::new(),
+            probe: Probe::default(),
+            assumed: (!host.sack).then(Assumed::default),
+            dupack_threshold: u64::from(host.dupack_threshold),
+            active: false,
+            recover: 0,
+            prr: None,
+            cwr: None,
+            timeout: None,
+            undo: None,
+            new_only: false,
+        }
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.rack.memory_bytes()
+    }
+
+    pub(in crate::tcp) fn is_active(&self) -> bool {
+        self.active
+    }
+
+    /// Returns whether the window answers a mark (state CWR).
+    pub(in crate::tcp) fn is_in_cwr(&self) -> bool {
+        self.cwr.is_some()
+    }
+
+    /// Returns whether a loss is being repaired.
+    pub(in crate::tcp) fn is_recovering(&self) -> bool {
+        self.active || self.timeout.is_some()
+    }
+
+    /// Returns whether neither a loss is being repaired nor a mark answered.
+    pub(in crate::tcp) fn is_open(&self) -> bool {
+        !self.is_recovering() && self.cwr.is_none()
+    }
+
+    /// The number of segments that may be in flight, while the window is reduced in proportion.
+    pub(super) fn window(&self) -> Option<u64> {
+        self.prr.map(|prr| prr.window())
+    }
+
+    /// A lost segment, else the new one; after a timeout that may be spurious only that.
+    pub(super) fn next_by_pipe(&self, board: &mut Scoreboard, new: Option<u64>) -> Option<u64> {
+        if self.new_only { new } else { board.next_retransmission().or(new) }
+    }
+
+    /// Records that a segment leaves; `again` if it was sent before.
+    pub(super) fn on_send(&mut self, segment: u64, now: Time, again: bool) {
+        if self.assumed.is_none() {
+            self.rack.on_send(segment, now);
+        }
+        let repairs = self.prr.is_some() || self.timeout.is_some();
+        if let Some(undo) = self.undo.as_mut().filter(|_| again && repairs) {
+            undo.on_retransmission();
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_send();
+        }
+    }
+
+    /// Takes in the report of a duplicate (RFC 2883), if the `blocks` of an acknowledgement of everything before `una`
+    /// have one. Returns whether the duplicate is a probe's, which is evidence of nothing else (Linux's
+    /// `FLAG_DSACK_TLP`).
+    pub(in crate::tcp) fn on_blocks(&mut self, board: &Scoreboard, una: u64, blocks: Option<Blocks>) -> bool {
+        let Some(range) = blocks.and_then(|blocks| duplicate(una, blocks)) else { return false };
+        let of_probe = self.probe.is_repeated_by(range);
+        if !of_probe {
+            self.rack.on_duplicate(una, board.next());
+        }
+        if let Some(undo) = &mut self.undo {
+            undo.on_duplicate(range);
+        }
+        of_probe
+    }
+
+    /// Takes in an acknowledgement while nothing is outstanding: probe and original have arrived.
+    pub(in crate::tcp) fn on_ack_of_nothing(&mut self, una: u64) {
+        self.probe.on_ack(una, true);
+    }
+
+    /// Takes an acknowledgement of everything before `una` into the scoreboard, with these blocks; `seen` is called with
+    /// each segment that is reported as received for the first time.
+    pub(in crate::tcp) fn deliver(
+        &mut self,
+        board: &mut Scoreboard,
+        now: Time,
+        una: u64,
+        blocks: Option<Blocks>,
+        seen: impl FnMut(u64, Entry),
+    ) -> Delivered {
+        let recover = self.recover;
+        let Some(assumed) = &mut self.assumed else {
+            return take_in(board, (&mut self.rack, recover), now, una, blocks, seen);
+        };
+        let acked = una - board.una();
+        let repairs = self.timeout.as_ref().map(|_| board.max() > recover);
+        let rack = &mut self.rack;
+        let (delivered, count) =
+            assumed.on_ack(board, acked, repairs, |board| take_in(board, (rack, recover), now, una, None, seen));
+        Delivered { count, original: delivered.original && !delivered.times.is_repeated(), ..delivered }
+    }
+
+    /// Looks for losses, after an acknowledgement that has `advanced` or not, or when the timer for reordering has expired;
+    /// `srtt` is the smoothed round-trip time.
+    pub(in crate::tcp) fn find_losses(
+        &mut self,
+        board: &mut Scoreboard,
+        now: Time,
+        srtt: Option<Span>,
+        advanced: bool,
+    ) -> Found {
+        if let Some(assumed) = &self.assumed {
+            let enough = assumed.count() >= self.dupack_threshold;
+            return self.find_loss_without_sack(board, enough, advanced);
+        }
+        let enough = self.is_recovering() || board.sacked() >= self.dupack_threshold;
+        let window = self.rack.reordering_window(enough, srtt.unwrap_or_default());
+        self.rack.detect(board, window, now)
+    }
+
+    /// Finds the oldest segment lost: by `enough` duplicates, or in recovery by an acknowledgement that advances
+    /// (`tcp_newreno_mark_lost`).
+    fn find_loss_without_sack(&self, board: &mut Scoreboard, enough: bool, advanced: bool) -> Found {
+        let una = board.una();
+        let is_lost = match self.active {
+            true => advanced && una < self.recover,
+            false => self.timeout.is_none() && enough,
+        };
+        let any = is_lost && una < board.max() && board.oldest_lost() != Some(una);
+        if any {
+            board.mark_lost(una);
+        }
+        Found { any, retransmission: false }
+    }
+
+    /// Decides what follows from an acknowledgement, once it is in the scoreboard and the losses that it reveals are
+    /// `found`.
+    pub(in crate::tcp) fn on_ack(
+        &mut self,
+        board: &mut Scoreboard,
+        ack: Acknowledgement,
+        delivered: &Delivered,
+        found: Found,
+    ) -> Consequences<S> {
+        let Acknowledgement { una, advanced, of_probe, .. } = ack;
+        let is_open = self.is_open();
+        let plain = of_probe || !advanced && delivered.count == 0;
+        let repaired = self.probe.on_ack(una, plain).filter(|_| is_open);
+        let spurious = self.on_ack_after_timeout(board, ack, delivered);
+        let needless = self.undo_if_needless(board);
+        let answered = self.cwr.take_if(|max| una > *max).is_some();
+        if answered {
+            self.prr = None;
+        }
+        let (recovered, begins) = self.advance(board, una, found);
+        Consequences { repaired, spurious, needless, recovered: answered || recovered, begins }
+    }
+
+    /// Applies F-RTO, and ends the repair after a timeout. Returns what the congestion control becomes again if the
+    /// timeout was spurious.
+    fn on_ack_after_timeout(
+        &mut self,
+        board: &mut Scoreboard,
+        ack: Acknowledgement,
+        delivered: &Delivered,
+    ) -> Option<S> {
+        let is_over = ack.una >= self.recover;
+        let answer = Answer {
+            original: delivered.original,
+            partial: ack.advanced && !is_over,
+            new_sent: board.max() > self.recover,
+            new_ready: ack.has_new,
+            duplicate: !ack.advanced || board.sacked() > 0 && delivered.times.has_sacked(),
+        };
+        let after = self.timeout.as_mut()?;
+        if after.frto.is_some() {
+            match judge(answer) {
+                Verdict::Spurious => {
+                    let saved = after.frto.take();
+                    self.undo = None;
+                    if let Some(assumed) = &mut self.assumed {
+                        assumed.forget();
+                    }
+                    board.none_lost();
+                    self.end_after_timeout();
+                    return saved;
+                }
+                Verdict::SendNew => {
+                    self.new_only = true;
+                    self.recover = board.max();
+                }
+                Verdict::Lost => after.frto = None,
+                Verdict::Open => {}
+            }
+        }
+        if is_over && !self.new_only {
+            self.end_after_timeout();
+        }
+        None
+    }
+
+    fn end_after_timeout(&mut self) {
+        self.timeout = None;
+        self.rack.on_recovered();
+    }
+
+    /// Undoes the newest recovery or timeout if all its retransmissions have arrived as duplicates. Returns what the
+    /// congestion control was before it.
+    fn undo_if_needless(&mut self, board: &mut Scoreboard) -> Option<S> {
+        let undo = self.undo.take_if(|undo| undo.is_due())?;
+        if self.timeout.take().is_some() {
+            board.none_lost();
+        }
+        if self.active {
+            self.active = false;
+            self.prr = None;
+        }
+        Some(undo.into_saved())
+    }
+
+    /// Ends recovery when everything sent before its beginning is acknowledged, and begins one with a loss; after a
+    /// timeout only the loss of a retransmission begins one. Returns whether one is over, and whether one begins.
+    fn advance(&mut self, board: &mut Scoreboard, una: u64, found: Found) -> (bool, bool) {
+        let begins = if self.timeout.is_some() { found.retransmission } else { found.any };
+        if !self.active {
+            return (false, begins);
+        }
+        if una < self.recover {
+            return (false, false);
+        }
+        if una == self.recover
+            && let Some(assumed) = &mut self.assumed
+        {
+            // until the end is passed duplicates may come from segments that were sent twice, and begin no new recovery
+            // (RFC 6582, section 3.2)
+            assumed.give_back(board);
+            return (false, false);
+        }
+        self.active = false;
+        self.prr = None;
+        self.rack.on_recovered();
+        (true, begins || board.oldest_lost().is_some())
+    }
+
+    /// Returns whether the loss that begins a recovery cuts the window; if the window is already answering a mark its
+    /// proportional reduction continues.
+    pub(in crate::tcp) fn cuts(&self) -> bool {
+        self.cwr.is_none()
+    }
+
+    /// Begins a recovery; `saved` is the congestion control before it, `cut` its answer if the loss cuts.
+    pub(in crate::tcp) fn begin(&mut self, board: &Scoreboard, saved: S, cut: Option<Cut>) {
+        self.cwr = None;
+        self.prr = cut.map(Cut::in_proportion).or(self.prr);
+        self.active = true;
+        self.recover = board.max();
+        self.probe.cancel();
+        self.timeout = None;
+        self.undo = Some(Undo::new(saved, board.una()));
+    }
+
+    /// Enters Linux's state CWR: the window answers a mark as it answers a loss, in proportion to what arrives.
+    pub(in crate::tcp) fn begin_cwr(&mut self, board: &Scoreboard, cut: Cut) {
+        self.prr = Some(cut.in_proportion());
+        self.cwr = Some(board.max());
+        // an undo would also take back this answer
+        self.undo = None;
+    }
+
+    /// Lets the proportional reduction count `delivered` segments, after an acknowledgement that has `advanced` or not, or
+    /// when the timer for reordering has expired.
+    pub(in crate::tcp) fn reduce(&mut self, board: &Scoreboard, delivered: u64, advanced: bool, found: Found) {
+        // without SACK each partial acknowledgement finds a loss, and Linux still keeps the pipe full (reference
+        // S3_reno_nosack)
+        let repairs = advanced && !(self.assumed.is_none() && found.any);
+        if let Some(prr) = &mut self.prr {
+            prr.on_ack(delivered, board.pipe(), repairs);
+        }
+    }
+
+    /// Records that the sender has answered an acknowledgement.
+    pub(in crate::tcp) fn on_answered(&mut self) {
+        self.new_only = false;
+    }
+
+    /// Handles the retransmission timeout; returns whether the algorithm is to receive it. A second timeout without
+    /// progress in between is not reported (RFC 5681, section 3.1: ssthresh is held). `saved` is the congestion control
+    /// before it.
+    pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: S) -> bool
+    where
+        S: Clone,
+    {
+        let una = board.una();
+        self.cancel_timers();
+        self.prr = None;
+        self.cwr = None;
+        if let Some(assumed) = &mut self.assumed {
+            assumed.forget();
+        }
+        let again = self.timeout.take();
+        let is_new = again.as_ref().is_none_or(|after| after.una < una);
+        if is_new {
+            self.undo = Some(Undo::new(saved.clone(), una));
+        }
+        let frto = match again {
+            Some(after) => after.frto,
+            None => (!self.active).then_some(saved),
+        };
+        self.timeout = Some(AfterTimeout { frto, una });
+        self.active = false;
+        self.recover = board.max();
+        is_new
+    }
+
+    /// The earlier of the due times of the two timers beside the retransmission timer.
+    pub(super) fn due(&self) -> Option<Time> {
+        [self.rack.due(), self.probe.due()].into_iter().flatten().min()
+    }
+
+    /// Returns whether the time that reordering may take has passed for a segment.
+    pub(in crate::tcp) fn is_reordering_due(&self, now: Time) -> bool {
+        self.rack.due().is_some_and(|due| due <= now)
+    }
+
+    pub(super) fn cancel_timers(&mut self) {
+        self.rack.cancel();
+        self.probe.cancel();
+    }
+
+    /// RFC 8985, section 7.2: schedules a probe, but only while no segment is known to be missing. It is sent at the
+    /// latest when the retransmission timer expires, at `timer`.
+    pub(in crate::tcp) fn arm_probe(&mut self, board: &Scoreboard, now: Time, srtt: Option<Span>, timer: Time) {
+        let quiet = self.assumed.is_none() && !self.is_recovering() && board.sacked() == 0 && board.outstanding() > 0;
+        let srtt = srtt.filter(|_| quiet && timer != Time::NEVER);
+        self.probe.arm(srtt.map(|srtt| timer.min(now + tlp::timeout(srtt, board.outstanding() == 1))));
+    }
+
+    /// RFC 8985, section 7.3: returns the probe to send now, if it is due: the `new` segment if there is one, whatever the
+    /// window, else the newest one again.
+    pub(in crate::tcp) fn take_probe(&mut self, board: &Scoreboard, now: Time, new: Option<u64>) -> Option<u64> {
+        self.probe.take(board, now, new)
+    }
+}
+
+/// Takes an acknowledgement into the scoreboard, and its deliveries into RACK. Segments before `recover` were sent before
+/// the last timeout.
+fn take_in(
+    board: &mut Scoreboard,
+    (rack, recover): (&mut Rack, u64),
+    now: Time,
+    una: u64,
+    blocks: Option<Blocks>,
+    mut seen: impl FnMut(u64, Entry),
+) -> Delivered {
+    let (mut count, mut original, mut times) = (0, false, AckedTimes::default());
+    let mut note = |segment: u64, entry: Entry| {
+        rack.on_delivered(segment, entry, now);
+        seen(segment, entry);
+        count += 1;
+        original |= !entry.is_repeated() && segment < recover;
+    };
+    board.on_ack_with(una, |segment, entry| {
+        note(segment, entry);
+        times.on_acked(entry.sent_once(), now);
+    });
+    if let Some(blocks) = blocks {
+        board.on_sack_with(blocks, &mut |segment, entry| {
+            note(segment, entry);
+            times.on_sacked(entry.sent_once(), now);
+        });
+    }
+    Delivered { count, original, times }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::HostKind;
+    use crate::tcp::host;
+
+    const RTT: Span = Span::from_millis(100);
+
+    fn ms(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    /// Ten segments were sent at 0 ms.
+    fn open() -> (LinuxRecovery<&'static str>, Scoreboard) {
+        let (mut linux, mut board) = (LinuxRecovery::new(&host(HostKind::Linux)), Scoreboard::new(3));
+        for segment in 0..10 {
+            board.on_first_transmission(ms(0));
+            linux.on_send(segment, ms(0), false);
+        }
+        board.advance(10);
+        (linux, board)
+    }
+
+    /// An acknowledgement of everything before `una` with one block, of which nothing is a duplicate.
+    fn acknowledge(
+        linux: &mut LinuxRecovery<&'static str>,
+        board: &mut Scoreboard,
+        now: Time,
+        una: u64,
+        block: (u64, u64),
+    ) -> Consequences<&'static str> {
+        let advanced = una > board.una();
+        let blocks = (block.0 < block.1).then_some([block, (0, 0), (0, 0)]);
+        let delivered = linux.deliver(board, now, una, blocks, |_, _| {});
+        let found = linux.find_losses(board, now, Some(RTT), advanced);
+        let ack = Acknowledgement { una, advanced, of_probe: false, has_new: true };
+        let consequences = linux.on_ack(board, ack, &delivered, found);
+        linux.reduce(board, delivered.count, advanced, found);
+        consequences
+    }
+
+    fn begin(linux: &mut LinuxRecovery<&'static str>, board: &mut Scoreboard) {
+        assert!(acknowledge(linux, board, ms(100), 0, (1, 4)).begins);
+        linux.begin(board, "before", Some(Cut { before: 10, after: 5 }));
+    }
+
+    /// The report of three segments begins recovery, which lasts until the ten segments sent before are acknowledged.
+    #[test]
+    fn recovery_lasts_a_window() {
+        let (mut linux, mut board) = open();
+        assert!(linux.is_open() && linux.cuts());
+        begin(&mut linux, &mut board);
+        assert!(linux.is_active());
+        assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(0));
+        assert!(!acknowledge(&mut linux, &mut board, ms(200), 9, (0, 0)).recovered);
+        let over = acknowledge(&mut linux, &mut board, ms(201), 10, (0, 0));
+        assert_eq!((over.recovered, over.begins, linux.is_open(), linux.window()), (true, false, true, None));
+    }
+
+    /// Segment 0 was sent again, and the receiver reports that it had arrived before: the recovery was needless.
+    #[test]
+    fn a_needless_recovery_gives_back_what_was_before() {
+        let (mut linux, mut board) = open();
+        begin(&mut linux, &mut board);
+        board.on_retransmission(0, ms(100));
+        linux.on_send(0, ms(100), true);
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(101), 4, (0, 0)).needless, None);
+        assert!(!linux.on_blocks(&board, 4, Some([(0, 1), (0, 0), (0, 0)])), "no probe");
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(200), 4, (0, 0)).needless, Some("before"));
+        assert!(linux.is_open());
+    }
+
+    /// After a timeout the first acknowledgement makes the sender send new data only, and the second one, of a segment that
+    /// was sent once, shows that the timeout was spurious.
+    #[test]
+    fn a_spurious_timeout_gives_back_what_was_before() {
+        let (mut linux, mut board) = open();
+        assert!(linux.on_timeout(&board, "before"));
+        board.on_timeout();
+        assert!(linux.is_recovering());
+        board.on_retransmission(0, ms(300));
+        linux.on_send(0, ms(300), true);
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(301), 1, (0, 0)).spurious, None);
+        assert_eq!(linux.next_by_pipe(&mut board, Some(10)), Some(10));
+        linux.on_answered();
+        assert_eq!(acknowledge(&mut linux, &mut board, ms(302), 2, (0, 0)).spurious, Some("before"));
+        assert_eq!((linux.is_open(), board.next_retransmission()), (true, None));
+    }
+
+    /// Without progress since, a second timeout is not reported, and its answer takes the place of the first one's.
+    #[test]
+    fn a_timeout_is_reported_once_without_progress() {
+        let (mut linux, board) = open();
+        assert!(linux.on_timeout(&board, "before"));
+        assert!(!linux.on_timeout(&board, "between"));
+    }
+}

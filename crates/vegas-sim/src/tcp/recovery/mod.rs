@@ -1,0 +1,113 @@
+//! Loss detection and recovery: the [`scoreboard`] of outstanding segments, and what a host makes of it, [`bsd`] or
+//! [`linux`]. They decide; the sender carries out.
+
+pub(super) mod bsd;
+pub(super) mod linux;
+pub(super) mod scoreboard;
+
+use vegas_core::Detection;
+use vegas_core::units::Time;
+
+use crate::scenario::{HostKind, HostSpec};
+use bsd::BsdRecovery;
+use linux::LinuxRecovery;
+use scoreboard::Scoreboard;
+
+/// The recovery of a sender's host. `S` is the state of the congestion control that a host may restore.
+#[derive(Clone, Debug)]
+pub(super) enum Recovery<S> {
+    Bsd(BsdRecovery),
+    Linux(Box<LinuxRecovery<S>>),
+}
+
+impl<S> Recovery<S> {
+    pub(super) fn new(host: &HostSpec, detection: &Detection) -> Self {
+        match host.kind {
+            HostKind::Bsd => Recovery::Bsd(BsdRecovery::new(host, detection)),
+            HostKind::Linux => Recovery::Linux(Box::new(LinuxRecovery::new(host))),
+        }
+    }
+
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        match self {
+            Recovery::Bsd(_) => 0,
+            Recovery::Linux(linux) => size_of::<LinuxRecovery<S>>() + linux.memory_bytes(),
+        }
+    }
+
+    /// Returns whether the sender is in fast recovery.
+    pub(super) fn is_active(&self) -> bool {
+        match self {
+            Recovery::Bsd(bsd) => bsd.is_active(),
+            Recovery::Linux(linux) => linux.is_active(),
+        }
+    }
+
+    /// The segments by which recovery widens the window.
+    pub(super) fn inflation(&self) -> i64 {
+        match self {
+            Recovery::Bsd(bsd) => bsd.inflation(),
+            Recovery::Linux(_) => 0,
+        }
+    }
+
+    /// The number of segments that may be in flight, in place of the congestion control's window, while recovery decides
+    /// it.
+    pub(super) fn window(&self) -> Option<u64> {
+        match self {
+            Recovery::Bsd(_) => None,
+            Recovery::Linux(linux) => linux.window(),
+        }
+    }
+
+    /// The segment to send by the pipe, while it has room; `new` is the one to send for the first time, if there is any.
+    pub(super) fn next_by_pipe(&mut self, board: &mut Scoreboard, new: Option<u64>) -> Option<u64> {
+        match self {
+            Recovery::Bsd(bsd) => bsd.next_by_pipe(board, new),
+            Recovery::Linux(linux) => linux.next_by_pipe(board, new),
+        }
+    }
+
+    /// Records that a segment leaves; `again` if it was sent before.
+    pub(super) fn on_send(&mut self, segment: u64, now: Time, again: bool) {
+        if let Recovery::Linux(linux) = self {
+            linux.on_send(segment, now, again);
+        }
+    }
+
+    /// Handles the retransmission timeout, before the scoreboard counts everything as lost; returns whether the congestion
+    /// control is to receive it. `saved` is the congestion control.
+    pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: impl FnOnce() -> S) -> bool
+    where
+        S: Clone,
+    {
+        match self {
+            Recovery::Bsd(_) => true,
+            Recovery::Linux(linux) => linux.on_timeout(board, saved()),
+        }
+    }
+
+    /// Begins anew after a timeout: everything outstanding is lost.
+    pub(super) fn begin_after_timeout(&mut self, board: &mut Scoreboard) {
+        match self {
+            Recovery::Bsd(bsd) => bsd.on_timeout(board),
+            Recovery::Linux(_) => board.on_timeout(),
+        }
+    }
+
+    /// When the first of the timers beside the retransmission timer expires.
+    pub(super) fn due(&self) -> Option<Time> {
+        match self {
+            Recovery::Bsd(_) => None,
+            Recovery::Linux(linux) => linux.due(),
+        }
+    }
+
+    /// Stops these timers.
+    pub(super) fn cancel_timers(&mut self) {
+        if let Recovery::Linux(linux) = self {
+            linux.cancel_timers();
+        }
+    }
+}

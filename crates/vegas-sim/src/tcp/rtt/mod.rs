@@ -1,0 +1,130 @@
+//! The round-trip times of a connection: which acknowledgements give a sample, and what the samples decide, which is the
+//! retransmission timeout ([`rto`]) and the fine-grained timeout of Vegas's mechanisms C and D ([`fine_timeout`]).
+
+mod bsd;
+mod fine_timeout;
+mod linux;
+mod rto;
+
+use vegas_core::Detection;
+use vegas_core::units::{Span, Time};
+
+use crate::measure::totals::RttTotals;
+use crate::scenario::HostSpec;
+use fine_timeout::FineTimeout;
+use rto::Rto;
+
+pub(super) use linux::AckedTimes;
+
+/// The round-trip times of a connection, and the timeouts that follow from them.
+#[derive(Clone, Debug)]
+pub(super) struct Rtt {
+    rto: Rto,
+    fine: FineTimeout,
+    /// Whether mechanism C or D uses the fine-grained timeout.
+    uses_fine: bool,
+    samples: Samples,
+}
+
+/// The samples of all segments that give one, for tables. The attribute saves the gap before 128 bits.
+#[derive(Clone, Copy, Debug)]
+#[repr(Rust, packed(8))]
+struct Samples {
+    sum_ns: u128,
+    count: u64,
+    /// The least sample; [`Span::MAX`] before the first, when `newest` is meaningless.
+    least: Span,
+    newest: Span,
+}
+
+impl Rtt {
+    pub(super) fn new(host: &HostSpec, detection: &Detection) -> Self {
+        Rtt {
+            rto: Rto::new(host, detection.retransmit_backs_off),
+            fine: FineTimeout::default(),
+            uses_fine: detection.fine_retransmit || detection.recheck_after_retransmit,
+            samples: Samples { sum_ns: 0, count: 0, least: Span::MAX, newest: Span::ZERO },
+        }
+    }
+
+    /// Records that a SYN leaves, the first one or another.
+    pub(super) fn on_syn(&mut self, now: Time, is_first: bool) {
+        self.rto.on_syn(now, is_first);
+    }
+
+    /// Handles the end of the handshake; returns its sample on hosts that take one.
+    pub(super) fn on_handshake(&mut self, now: Time) -> Option<Span> {
+        self.rto.on_handshake(now)
+    }
+
+    /// Records that a segment is sent for the first time.
+    pub(super) fn on_first_transmission(&mut self, segment: u64, now: Time) {
+        self.rto.on_first_transmission(segment, now);
+    }
+
+    /// Records that a loss was found before the timeout: the oldest segment is sent again, for the first time or not.
+    pub(super) fn on_fast_retransmission(&mut self, repeated: bool) {
+        if self.uses_fine {
+            self.fine.back_off(repeated);
+        }
+        self.rto.on_fast_retransmission();
+    }
+
+    /// Records that the retransmission timer ran out.
+    pub(super) fn on_timeout(&mut self) {
+        self.rto.on_timeout();
+    }
+
+    /// Takes in, on a BSD host, that everything before `una` is acknowledged; `sent` is when the newest of these segments
+    /// was sent, if only once (Karn's rule). Returns the round-trip time of that segment.
+    #[inline(always)]
+    pub(super) fn on_ack(&mut self, una: u64, sent: Option<Time>, now: Time) -> Option<Span> {
+        self.rto.on_ack(una, now);
+        let rtt = now.since(sent?);
+        self.samples.add(rtt);
+        if self.uses_fine {
+            self.fine.sample(rtt);
+        }
+        Some(rtt)
+    }
+
+    /// Takes in, on a Linux host, the times of the segments that an acknowledgement of everything before `una` reports;
+    /// `next` is the next segment to send. Returns the round-trip time for the congestion control.
+    pub(super) fn on_acked_times(&mut self, times: &AckedTimes, una: u64, next: u64) -> Option<Span> {
+        let (oldest, newest) = times.samples()?;
+        self.rto.sample_linux(oldest, una, next);
+        self.samples.add(newest);
+        Some(newest)
+    }
+
+    /// The retransmission timeout.
+    pub(super) fn timeout(&self) -> Span {
+        self.rto.timeout()
+    }
+
+    /// Linux's smoothed round-trip time; `None` before the first sample, and on other hosts.
+    pub(super) fn smoothed_linux(&self) -> Option<Span> {
+        self.rto.smoothed_linux()
+    }
+
+    /// Returns whether the fine-grained timeout of a segment sent at `sent` has passed.
+    pub(super) fn is_overdue(&self, sent: Time, now: Time) -> bool {
+        self.fine.expired(sent, now)
+    }
+
+    /// All samples.
+    pub(super) fn totals(&self) -> RttTotals {
+        let Samples { sum_ns, count, least, newest } = self.samples;
+        let known = |rtt| (count > 0).then_some(rtt);
+        RttTotals { newest: known(newest), least: known(least), sum_ns, samples: count }
+    }
+}
+
+impl Samples {
+    fn add(&mut self, rtt: Span) {
+        self.sum_ns += u128::from(rtt.as_nanos());
+        self.count += 1;
+        self.least = self.least.min(rtt);
+        self.newest = rtt;
+    }
+}

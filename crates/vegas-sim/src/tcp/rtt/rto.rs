@@ -1,0 +1,229 @@
+//! The retransmission timeout (RFC 6298): by the estimator of the host ([`BsdRtt`], with one timed segment at a time, or
+//! [`LinuxRtt`], with samples of every segment), within bounds, and backed off.
+
+use vegas_core::units::{Span, Time};
+
+use super::bsd::BsdRtt;
+use super::linux::LinuxRtt;
+use crate::scenario::{HostKind, HostSpec};
+
+/// The timeout, its estimator and its backoff.
+#[derive(Clone, Debug)]
+pub(super) struct Rto {
+    min: Span,
+    max: Span,
+    initial: Span,
+    estimator: Estimator,
+    /// The segment being timed, and when it was sent; [`UNTIMED`] while none is. Linux times the first SYN only.
+    timed: (u64, Time),
+    backoff: u32,
+    /// Whether a fast retransmission backs off, too (ns-2's Vegas).
+    retransmit_backs_off: bool,
+    /// The current timeout.
+    timeout: Span,
+}
+
+#[derive(Clone, Debug)]
+enum Estimator {
+    Bsd(BsdRtt),
+    Linux(Box<LinuxRtt>),
+}
+
+/// The timed segment while none is timed: no acknowledgement reaches it.
+const UNTIMED: (u64, Time) = (u64::MAX, Time::NEVER);
+/// The limit of the backoff's exponent: a factor of 2^16 always exceeds the greatest timeout.
+const BACKOFF_MAX: u32 = 16;
+/// The initial timeout after a lost SYN (RFC 6298, section 5.7).
+const AFTER_LOST_SYN: Span = Span::from_secs(3);
+
+impl Rto {
+    pub(super) fn new(host: &HostSpec, retransmit_backs_off: bool) -> Self {
+        let mut rto = Rto {
+            min: host.rto_min,
+            max: host.rto_max,
+            initial: host.rto_initial,
+            estimator: match host.kind {
+                HostKind::Bsd => Estimator::Bsd(BsdRtt::new(host.rto_grain)),
+                HostKind::Linux => Estimator::Linux(Box::new(LinuxRtt::new(host.rto_min))),
+            },
+            timed: UNTIMED,
+            backoff: 0,
+            retransmit_backs_off,
+            timeout: Span::ZERO,
+        };
+        rto.set_timeout();
+        rto
+    }
+
+    /// Records that a SYN leaves. Linux times it, unless it is sent again.
+    pub(super) fn on_syn(&mut self, now: Time, is_first: bool) {
+        if is_first && matches!(self.estimator, Estimator::Linux(_)) {
+            self.timed = (0, now);
+        }
+    }
+
+    /// Handles the end of the handshake; returns Linux's sample. A retransmitted SYN hints at a long path, on which data
+    /// must not be retransmitted early (RFC 6298, section 5.7).
+    pub(super) fn on_handshake(&mut self, now: Time) -> Option<Span> {
+        if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
+            self.initial = AFTER_LOST_SYN;
+            self.backoff = 0;
+            self.set_timeout();
+        }
+        let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
+        let sample = (sent != Time::NEVER).then(|| now.since(sent))?;
+        self.sample_linux(sample, 0, 0);
+        Some(sample)
+    }
+
+    /// Times a segment that is sent for the first time, unless another one is being timed.
+    pub(super) fn on_first_transmission(&mut self, segment: u64, now: Time) {
+        if self.timed == UNTIMED && matches!(self.estimator, Estimator::Bsd(_)) {
+            self.timed = (segment, now);
+        }
+    }
+
+    /// Stops timing, because a retransmission makes the sample ambiguous (Karn's rule, RFC 6298, section 3).
+    pub(super) fn on_fast_retransmission(&mut self) {
+        self.timed = UNTIMED;
+        if self.retransmit_backs_off {
+            self.back_off();
+        }
+    }
+
+    /// RFC 6298, section 5.5: backs off the timer.
+    pub(super) fn on_timeout(&mut self) {
+        self.timed = UNTIMED;
+        self.back_off();
+    }
+
+    fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(BACKOFF_MAX);
+        self.set_timeout();
+    }
+
+    /// Takes in that everything before `una` is acknowledged.
+    pub(super) fn on_ack(&mut self, una: u64, now: Time) {
+        if self.timed.0 < una {
+            self.on_timed(now);
+        }
+    }
+
+    /// Takes the sample of the timed segment, which is acknowledged; it also ends the backoff.
+    #[inline(never)]
+    fn on_timed(&mut self, now: Time) {
+        let (_, sent) = std::mem::replace(&mut self.timed, UNTIMED);
+        if let Estimator::Bsd(bsd) = &mut self.estimator {
+            bsd.sample(sent, now);
+        }
+        self.backoff = 0;
+        self.set_timeout();
+    }
+
+    /// Takes a sample for Linux's estimator; it also ends the backoff.
+    pub(super) fn sample_linux(&mut self, rtt: Span, una: u64, next: u64) {
+        if let Estimator::Linux(linux) = &mut self.estimator {
+            linux.sample(rtt, una, next);
+            self.backoff = 0;
+            self.set_timeout();
+        }
+    }
+
+    /// Linux's smoothed RTT; `None` before the first sample, and on other hosts.
+    pub(super) fn smoothed_linux(&self) -> Option<Span> {
+        match &self.estimator {
+            Estimator::Bsd(_) => None,
+            Estimator::Linux(linux) => linux.srtt(),
+        }
+    }
+
+    /// The current timeout.
+    pub(super) fn timeout(&self) -> Span {
+        self.timeout
+    }
+
+    fn set_timeout(&mut self) {
+        let estimated = match &self.estimator {
+            Estimator::Bsd(bsd) => bsd.timeout(),
+            Estimator::Linux(linux) => linux.timeout(),
+        };
+        let base = estimated.unwrap_or(self.initial);
+        self.timeout = base.max(self.min).times(1 << self.backoff).min(self.max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::host;
+
+    fn ms(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    /// By hand: the first timed segment takes 95 ms, which are 10 ticks of the clock of 10 ms from 5 to 100: the timeout is
+    /// 10 + 4 x 5 ticks. Segments sent meanwhile are not timed; the next one sent afterwards is.
+    #[test]
+    fn one_segment_at_a_time_is_timed() {
+        let mut rto = Rto::new(&host(HostKind::Bsd), false);
+        assert_eq!(rto.timeout(), Span::from_secs(1));
+        rto.on_first_transmission(0, ms(5));
+        rto.on_first_transmission(1, ms(90));
+        rto.on_ack(0, ms(99));
+        assert_eq!(rto.timeout(), Span::from_secs(1));
+        rto.on_ack(1, ms(100));
+        assert_eq!(rto.timeout(), Span::from_millis(300));
+        rto.on_ack(2, ms(500));
+        assert_eq!(rto.timeout(), Span::from_millis(300));
+    }
+
+    /// A timeout doubles the timeout and stops the timing (Karn's rule): only the sample of a segment that is sent
+    /// afterwards ends the backoff. By hand for it: an RTT of 10 ticks again lets the variation decay from 5 to 3.75 ticks.
+    #[test]
+    fn the_backoff_lasts_until_a_sample() {
+        let mut rto = Rto::new(&host(HostKind::Bsd), false);
+        rto.on_first_transmission(0, ms(0));
+        rto.on_ack(1, ms(100));
+        rto.on_first_transmission(1, ms(100));
+        rto.on_timeout();
+        rto.on_timeout();
+        assert_eq!(rto.timeout(), Span::from_millis(1200));
+        rto.on_ack(2, ms(1500));
+        assert_eq!(rto.timeout(), Span::from_millis(1200));
+        rto.on_first_transmission(2, ms(1500));
+        rto.on_ack(3, ms(1600));
+        assert_eq!(rto.timeout(), Span::from_millis(250));
+    }
+
+    /// Only ns-2's Vegas backs off at a fast retransmission; all hosts stop timing there.
+    #[test]
+    fn a_fast_retransmission_stops_the_timing() {
+        for (backs_off, timeout) in [(false, 1), (true, 2)] {
+            let mut rto = Rto::new(&host(HostKind::Bsd), backs_off);
+            rto.on_first_transmission(0, ms(0));
+            rto.on_fast_retransmission();
+            rto.on_ack(1, ms(100));
+            assert_eq!(rto.timeout(), Span::from_secs(timeout));
+        }
+    }
+
+    /// Linux takes the handshake's round trip, unless the SYN was lost: then the timeout is 3 s (RFC 6298, section 5.7).
+    #[test]
+    fn the_handshake_gives_a_sample_on_linux() {
+        for (kind, lost, sample, timeout) in [
+            (HostKind::Linux, false, Some(Span::from_millis(100)), Span::from_millis(300)),
+            (HostKind::Linux, true, None, Span::from_secs(3)),
+            (HostKind::Bsd, false, None, Span::from_secs(1)),
+            (HostKind::Bsd, true, None, Span::from_secs(3)),
+        ] {
+            let mut rto = Rto::new(&host(kind), false);
+            rto.on_syn(ms(0), true);
+            if lost {
+                rto.on_timeout();
+                rto.on_syn(ms(1000), false);
+            }
+            assert_eq!(rto.on_handshake(ms(1100 - if lost { 0 } else { 1000 })), sample, "{kind:?}, {lost}");
+            assert_eq!(rto.timeout(), timeout, "{kind:?}, {lost}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A sender's start and end, and its application.
+
+use std::sync::Arc;
+
+use vegas_core::units::Time;
+use vegas_core::{CongestionControl, Controller};
+
+use super::stats::SenderStats;
+use super::{Rules, Sender, UNLIMITED};
+use crate::scenario::{Epoch, FlowSpec, Handshake, HostKind};
+use crate::tcp::Outbox;
+use crate::tcp::control::{Detail, control};
+use crate::tcp::ecn::EcnSender;
+use crate::tcp::layout::Layout;
+use crate::tcp::pacing::Pacer;
+use crate::tcp::recovery::Recovery;
+use crate::tcp::recovery::scoreboard::Scoreboard;
+use crate::tcp::rtt::Rtt;
+use crate::tcp::sending::application::{Application, Replay};
+use crate::tcp::sending::media::Media;
+use crate::tcp::sending::{ENDLESS, SendQueue};
+use crate::tcp::timer::RetransmissionTimer;
+
+impl Sender {
+    /// Creates a sender; `seed` is called if the control may draw random numbers.
+    pub(crate) fn new(flow: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
+        let control = control(spec, seed);
+        let needs = control.needs();
+        let detail = Detail::new(needs);
+        let detection = &spec.composition.detection;
+        let layout = Arc::new(Layout::new(spec));
+        let total = layout.segments().unwrap_or(ENDLESS);
+        let application = Application::of(spec, layout.full_payload());
+        let rules = Rules {
+            burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
+            receive_window: spec.host.receive_window,
+            by_pipe: detection.recovery == vegas_core::Recovery::Sack,
+            asks_what_limits: needs.window_limited,
+            is_plain: spec.host.kind == HostKind::Bsd
+                && !spec.ecn
+                && !layout.asks_routers()
+                && detail.is_none()
+                && !needs.window_limited,
+            layout,
+            host: Arc::new(spec.host.clone()),
+        };
+        let mut board = Scoreboard::new(spec.host.dupack_threshold);
+        if needs.each_loss {
+            board.keep_lost();
+        }
+        Sender {
+            flow,
+            control,
+            detail,
+            rules,
+            board,
+            recovery: Recovery::new(&spec.host, detection),
+            rtt: Rtt::new(&spec.host, detection),
+            timer: RetransmissionTimer::new(),
+            pacer: Pacer::new(),
+            queue: SendQueue::new(total, application),
+            ecn: EcnSender::new(spec.ecn),
+            started: false,
+            established: spec.host.handshake == Handshake::None,
+            acked_part: 0,
+            stats: SenderStats::new(),
+        }
+    }
+
+    /// Shares with another flow's sender the settings that never change, as far as they are equal.
+    pub(crate) fn share_with(&mut self, other: &Sender) {
+        if let (Some(mine), Some(algorithm)) = (self.control.algorithm_mut(), other.control.algorithm()) {
+            share(mine, algorithm);
+        }
+        share(&mut self.rules.host, &other.rules.host);
+        share(&mut self.rules.layout, &other.rules.layout);
+    }
+
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let detail = self.detail.as_ref().map_or(0, |detail| detail.memory_bytes());
+        let control = if let Controller::Standalone(special) = &self.control { special.memory_bytes() } else { 0 };
+        self.board.memory_bytes() + self.recovery.memory_bytes() + detail + control + self.queue.memory_bytes()
+    }
+
+    /// Sets, before the start, the application's writes: segments that end at the bytes `ends`, each written at its
+    /// time. Both are ascending and of equal length.
+    pub(crate) fn set_writes(&mut self, times: Vec<Time>, ends: Vec<u64>) {
+        let befores = [0].into_iter().chain(ends.iter().copied());
+        Arc::make_mut(&mut self.rules.layout).set_writes(ends.iter().zip(befores).map(|(end, before)| end - before));
+        self.queue = SendQueue::new(ends.len() as u64, Some(Application::Scripted(times.into())));
+    }
+
+    /// Sets, before the start at `start`, the epochs that the application writes, of which there is one at least.
+    pub(crate) fn set_epochs(&mut self, start: Time, epochs: &Arc<[Epoch]>) {
+        let layout = Arc::make_mut(&mut self.rules.layout);
+        layout.set_writes(epochs.iter().map(|epoch| epoch.size.get()));
+        let replay = Replay::new(start, layout.full_payload(), epochs);
+        self.queue = SendQueue::new(layout.segments().unwrap_or(ENDLESS), Some(Application::Replay(replay)));
+    }
+
+    /// The application, if it sends media.
+    pub(crate) fn media_mut(&mut self) -> Option<&mut Media> {
+        self.queue.media_mut()
+    }
+
+    /// Begins the flow.
+    pub(crate) fn start(&mut self, now: Time, out: &mut Outbox) {
+        self.started = true;
+        self.stats.window.begin(now);
+        match self.rules.host.handshake {
+            Handshake::None => self.send(now, UNLIMITED, out),
+            Handshake::Full => self.send_syn(now, out),
+        }
+    }
+
+    /// Handles the SYN's acknowledgement, after which data may leave. On a BSD host it gives no round-trip sample: its
+    /// packets are short, and a base RTT from them would be below that of any data segment.
+    pub(crate) fn on_syn_ack(&mut self, now: Time, out: &mut Outbox) {
+        if self.board.max() > 0 {
+            return;
+        }
+        self.established = true;
+        self.timer.stop();
+        if let Some(rtt) = self.rtt.on_handshake(now) {
+            self.control.on_handshake(now, rtt);
+        }
+        self.send(now, UNLIMITED, out);
+        self.arm_probe(now);
+    }
+
+    /// Lets the application write what is due, or withdraw what has not left.
+    pub(crate) fn write(&mut self, now: Time, out: &mut Outbox) {
+        let Some(grown) = self.queue.act(now, self.board.max(), &mut self.rules.layout) else { return };
+        if !self.established {
+            return;
+        }
+        if grown && self.board.outstanding() == 0 && self.board.max() > 0 {
+            self.tell_restart(now);
+        }
+        self.send(now, UNLIMITED, out);
+        self.arm_probe(now);
+    }
+
+    /// Ends the application's data; segments that were sent are still repaired.
+    pub(crate) fn stop(&mut self, now: Time) {
+        let sent = self.board.max();
+        self.queue.end(sent, self.rules.layout.first_byte(sent));
+        self.note_completion(now);
+    }
+}
+
+fn share<T: PartialEq>(mine: &mut Arc<T>, other: &Arc<T>) {
+    if **mine == **other {
+        *mine = Arc::clone(other);
+    }
+}

@@ -1,0 +1,207 @@
+//! What is different in the sender of a Linux host: its acknowledgements, and the two timers beside the retransmission
+//! timer.
+
+use vegas_core::units::{Segments, SendIndex, Span, Time};
+use vegas_core::{CongestionControl, Loss, LossKind};
+
+use super::{Sender, UNLIMITED};
+use crate::tcp::Outbox;
+use crate::tcp::control::{AckContext, Control};
+use crate::tcp::recovery::Recovery;
+use crate::tcp::recovery::linux::{Acknowledgement, Consequences, Cut, Delivered, Found};
+use crate::tcp::recovery::scoreboard::{Blocks, Entry};
+
+impl Sender {
+    /// Handles an acknowledgement of everything before segment `una`, with these blocks.
+    #[inline(never)]
+    pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, blocks: Option<Blocks>, out: &mut Outbox) {
+        let before = self.ack_context::<false>();
+        let advanced = una > self.board.una();
+        let Some((delivered, of_probe)) = self.deliver(now, una, blocks) else { return };
+        let rtt = self.rtt.on_acked_times(&delivered.times, una, self.board.next());
+        if advanced {
+            self.restart_timer(now);
+        }
+        let found = self.find_losses(now, advanced);
+        let ack = Acknowledgement { una, advanced, of_probe, has_new: self.new_segment().is_some() };
+        let Recovery::Linux(linux) = &mut self.recovery else { return };
+        let consequences = linux.on_ack(&mut self.board, ack, &delivered, found);
+        self.carry_out(now, consequences, out);
+        self.answer_mark_on_linux(now, una, out);
+        self.tell_linux_ack(now, advanced, delivered.count, rtt, before, out);
+        let Recovery::Linux(linux) = &mut self.recovery else { return };
+        linux.reduce(&self.board, delivered.count, advanced, found);
+        self.note_completion(now);
+        let sent = self.stats.segments_sent;
+        self.send(now, UNLIMITED, out);
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.on_answered();
+        }
+        if advanced || self.stats.segments_sent > sent {
+            self.arm_probe(now);
+        }
+    }
+
+    /// Takes the acknowledgement into the scoreboard. Returns what it delivers, and whether it reports the duplicate of a
+    /// probe; `None` for an old one, and if nothing is outstanding.
+    fn deliver(&mut self, now: Time, una: u64, blocks: Option<Blocks>) -> Option<(Delivered, bool)> {
+        let Sender { recovery: Recovery::Linux(linux), board, detail, .. } = self else { return None };
+        if una < board.una() {
+            return None;
+        }
+        let of_probe = linux.on_blocks(board, una, blocks);
+        if board.outstanding() == 0 {
+            linux.on_ack_of_nothing(una);
+            return None;
+        }
+        let delivered = linux.deliver(board, now, una, blocks, |segment, entry: Entry| {
+            if let Some(detail) = detail {
+                detail.on_delivered(segment, now, entry.sent());
+            }
+        });
+        if let Some(detail) = detail {
+            detail.on_ack(una);
+        }
+        Some((delivered, of_probe))
+    }
+
+    /// Looks for losses; `advanced` if an acknowledgement has just acknowledged new data.
+    fn find_losses(&mut self, now: Time, advanced: bool) -> Found {
+        match &mut self.recovery {
+            Recovery::Linux(linux) => linux.find_losses(&mut self.board, now, self.rtt.smoothed_linux(), advanced),
+            Recovery::Bsd(_) => Found::default(),
+        }
+    }
+
+    fn carry_out(&mut self, now: Time, consequences: Consequences<Control>, out: &mut Outbox) {
+        let Consequences { repaired, spurious, needless, recovered, begins } = consequences;
+        if let Some(sent) = repaired {
+            self.tell_repaired(now, sent, out);
+        }
+        if let Some(saved) = spurious {
+            self.restore(now, &saved, out);
+        }
+        if let Some(saved) = needless
+            && saved.output().window > self.control.output().window
+        {
+            self.restore(now, &saved, out);
+        }
+        if recovered {
+            self.tell_recovered(now, out);
+        }
+        if begins {
+            self.begin_recovery(now, out);
+        }
+    }
+
+    /// Reports the loss of a segment that was sent at `sent`, and that a probe has repaired.
+    fn tell_repaired(&mut self, now: Time, sent: Time, out: &mut Outbox) {
+        let loss = Loss {
+            now,
+            kind: LossKind::DuplicateAcks,
+            sent,
+            retransmission: false,
+            in_flight: self.board.unacknowledged(),
+            next: SendIndex(self.board.next()),
+            lost: self.newly_lost(),
+        };
+        self.tell(&loss, out);
+    }
+
+    fn begin_recovery(&mut self, now: Time, out: &mut Outbox) {
+        let saved = self.control.clone();
+        let Recovery::Linux(linux) = &self.recovery else { return };
+        let cut = linux.cuts().then(|| {
+            let lost = self.board.oldest_lost().unwrap_or(self.board.una());
+            self.cut(|sender| {
+                sender.tell_loss(now, LossKind::DuplicateAcks, lost, out);
+            })
+        });
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.begin(&self.board, saved, cut);
+        }
+        self.restart_timer(now);
+    }
+
+    fn answer_mark_on_linux(&mut self, now: Time, una: u64, out: &mut Outbox) {
+        let is_open = matches!(&self.recovery, Recovery::Linux(linux) if linux.is_open());
+        if !is_open || !self.ecn.hears_mark(una) {
+            return;
+        }
+        let cut = self.cut(|sender| sender.answer_mark(now, out));
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.begin_cwr(&self.board, cut);
+        }
+    }
+
+    /// Lets the algorithm cut the window.
+    fn cut(&mut self, cut: impl FnOnce(&mut Self)) -> Cut {
+        let before = self.control.output().window.floor().as_u64();
+        cut(self);
+        Cut { before, after: self.control.output().window.floor().as_u64() }
+    }
+
+    /// Reports an acknowledgement of `count` segments to the algorithm; in recovery only if the algorithm asks for it.
+    fn tell_linux_ack(
+        &mut self,
+        now: Time,
+        advanced: bool,
+        count: u64,
+        rtt: Option<Span>,
+        before: AckContext,
+        out: &mut Outbox,
+    ) {
+        let in_recovery = matches!(&self.recovery, Recovery::Linux(linux) if linux.is_active() || linux.is_in_cwr());
+        if advanced && !in_recovery || self.detail.is_some() {
+            let acked = if advanced { Segments(count.max(1) as u32) } else { Segments(0) };
+            self.tell_ack::<false>(now, acked, rtt, AckContext { in_recovery, ..before }, out);
+        }
+    }
+
+    /// Handles the two timers beside the retransmission timer, as far as they are due.
+    pub(super) fn on_linux_timer(&mut self, now: Time, out: &mut Outbox) {
+        if matches!(&self.recovery, Recovery::Linux(linux) if linux.is_reordering_due(now)) {
+            self.on_reordering_timer(now, out);
+        }
+        self.send_probe(now, out);
+    }
+
+    /// RFC 8985, section 6.3: segments are lost once their time for reordering has passed.
+    fn on_reordering_timer(&mut self, now: Time, out: &mut Outbox) {
+        let found = self.find_losses(now, false);
+        if !found.any {
+            return;
+        }
+        if matches!(&self.recovery, Recovery::Linux(linux) if linux.is_recovering()) {
+            self.tell_lost_segments();
+        } else {
+            self.begin_recovery(now, out);
+            if let Recovery::Linux(linux) = &mut self.recovery {
+                linux.reduce(&self.board, 1, false, found);
+            }
+        }
+        self.send(now, UNLIMITED, out);
+    }
+
+    /// Sends a tail loss probe, if it is due.
+    fn send_probe(&mut self, now: Time, out: &mut Outbox) {
+        let new = self.new_segment();
+        let Recovery::Linux(linux) = &mut self.recovery else { return };
+        if let Some(segment) = linux.take_probe(&self.board, now, new) {
+            self.transmit(now, segment, out);
+            self.restart_timer(now);
+        }
+    }
+
+    /// Sets the timer of the tail loss probe, on a Linux host.
+    pub(super) fn arm_probe(&mut self, now: Time) {
+        if let Recovery::Linux(linux) = &mut self.recovery {
+            linux.arm_probe(&self.board, now, self.rtt.smoothed_linux(), self.timer.due());
+        }
+    }
+
+    /// The next segment that was never sent, if the application and the receive window allow it.
+    fn new_segment(&self) -> Option<u64> {
+        self.next_new(self.receive_window())
+    }
+}

@@ -1,0 +1,586 @@
+//! The sending end of a flow: what happens at an acknowledgement and at a timeout, and when something may be sent.
+//!
+//! The sender is composed of pieces, each with a state of its own: [`Scoreboard`], [`Recovery`], [`Rtt`],
+//! [`RetransmissionTimer`], [`Pacer`], [`SendQueue`] and [`EcnSender`]. They decide, and the sender carries out: it sends,
+//! reports events to the congestion control ([`super::control`]), which sets the window, and hands one piece's result to
+//! another. [`linux`] has what is different on a Linux host, [`life`] start, end and application, and [`part`]
+//! acknowledgements of a part of a segment.
+//!
+//! Nearly every acknowledgement is usual, and is handled by [`Sender::on_usual_ack`] with the functions that are inlined
+//! there, compiled for that case alone (`USUAL`). The rest is not inlined, so that it takes no registers there.
+
+mod life;
+mod linux;
+mod part;
+mod stats;
+mod views;
+
+use std::sync::Arc;
+
+use vegas_core::units::{Pace, Segments, SendIndex, Time, Window};
+use vegas_core::{CongestionControl, Loss, LossKind, Output, RouterFeedback, Sent};
+
+use super::Outbox;
+use super::control::{AckContext, Control, Detail};
+use super::ecn::EcnSender;
+use super::layout::Layout;
+use super::pacing::Pacer;
+use super::recovery::Recovery;
+use super::recovery::bsd::{Beginning, OnDuplicate, OnNewAck};
+use super::recovery::scoreboard::{Blocks, Entry, Scoreboard};
+use super::rtt::Rtt;
+use super::sending::SendQueue;
+use super::timer::RetransmissionTimer;
+use crate::measure::outcome::IncidentKind;
+use crate::packet::{Packet, PacketKind, SackBlocks};
+use crate::scenario::HostSpec;
+use stats::SenderStats;
+
+/// A number of segments above that of any window.
+const UNLIMITED: Segments = Segments(u32::MAX);
+
+/// The sending end of a flow.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    flow: u32,
+    pub(super) control: Control,
+    /// The events beyond the usual ones, if the control asks for them.
+    pub(super) detail: Option<Box<Detail>>,
+    pub(super) rules: Rules,
+    pub(super) board: Scoreboard,
+    pub(super) recovery: Recovery<Control>,
+    rtt: Rtt,
+    timer: RetransmissionTimer,
+    pub(super) pacer: Pacer,
+    queue: SendQueue,
+    pub(super) ecn: EcnSender,
+    started: bool,
+    /// Whether data may leave.
+    established: bool,
+    /// The newest acknowledgement number that was within a segment; 0 before the first.
+    acked_part: u64,
+    pub(crate) stats: SenderStats,
+}
+
+/// The settings that stay constant from the start on.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    host: Arc<HostSpec>,
+    layout: Arc<Layout>,
+    /// The most segments that one acknowledgement may release (mechanism H).
+    burst: Segments,
+    receive_window: Segments,
+    /// Whether the number of segments in flight is SACK's estimate.
+    by_pipe: bool,
+    /// Whether the sender is plain: neither a Linux host, nor ECN, nor routers that stamp, nor a control that asks for
+    /// more than the usual events. An acknowledgement then reports only what was received.
+    is_plain: bool,
+    /// Whether the control asks if the window is what limits the sender.
+    pub(super) asks_what_limits: bool,
+}
+
+/// Acknowledgements.
+impl Sender {
+    /// Handles an acknowledgement without SACK blocks, if it is usual: the sender is plain and recovery idle, and one full
+    /// segment is acknowledged, which was sent once. Else the function does nothing and returns false. What it does is
+    /// what [`Sender::on_new_ack`] does in this case.
+    #[inline(always)]
+    pub(crate) fn on_usual_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) -> bool {
+        let una = self.board.una() + 1;
+        if !self.rules.is_plain || !self.is_recovery_idle() || !self.rules.layout.is_full_up_to(una, ack.sequence) {
+            return false;
+        }
+        let before = self.ack_context::<true>();
+        let Some(sent) = self.board.take_oldest_if_plain() else { return false };
+        let rtt = self.rtt.on_ack(una, Some(sent), now);
+        self.restart_timer(now);
+        self.tell_ack::<true>(now, Segments(1), rtt, before, out);
+        self.note_completion(now);
+        self.send_here::<true>(now, self.rules.burst, out);
+        true
+    }
+
+    fn is_recovery_idle(&self) -> bool {
+        matches!(&self.recovery, Recovery::Bsd(bsd) if bsd.is_idle())
+    }
+
+    /// Handles an acknowledgement: everything before its sequence number was received, and what `sack` reports.
+    pub(crate) fn on_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
+        let una = self.rules.layout.segment_at(ack.sequence);
+        if una <= self.board.max() && self.rules.layout.is_full_up_to(una, ack.sequence) {
+            self.on_whole_ack(now, una, ack, sack, out);
+        } else {
+            self.on_odd_ack(now, ack, sack, out);
+        }
+    }
+
+    /// Handles an acknowledgement of all segments before `una`, and no part of it.
+    #[inline(always)]
+    fn on_whole_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
+        if self.rules.is_plain && sack.count == 0 && una > self.board.una() {
+            self.on_new_ack(now, una, out);
+        } else {
+            self.on_special_ack(now, una, ack, sack, out);
+        }
+    }
+
+    /// Handles an acknowledgement that reports, or may report, more than new data in order.
+    fn on_special_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
+        if let Some(detail) = &mut self.detail {
+            if self.rules.layout.asks_routers() {
+                detail.feedback = Some(RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() });
+            }
+            detail.arrived = sack.arrived;
+        }
+        let newest = || una.checked_sub(1).and_then(|newest| self.board.entry(newest));
+        self.ecn.on_ack(ack.ecn(), || newest().map(Entry::sent));
+        let blocks = self.rules.layout.blocks(sack);
+        match &self.recovery {
+            Recovery::Linux(_) => self.on_linux_ack(now, una, blocks, out),
+            Recovery::Bsd(_) => self.on_bsd_ack(now, una, ack.sequence, blocks, out),
+        }
+    }
+
+    /// Handles an acknowledgement, on a BSD host, up to byte `sequence`, the beginning of segment `una`.
+    fn on_bsd_ack(&mut self, now: Time, una: u64, sequence: u64, blocks: Option<Blocks>, out: &mut Outbox) {
+        if self.ecn.hears_mark(una) && !self.in_recovery() {
+            self.answer_mark(now, out);
+        }
+        let news = blocks.is_some_and(|blocks| self.rules.by_pipe && self.take_blocks(now, blocks));
+        if una > self.board.una() {
+            self.on_new_ack(now, una, out);
+        } else if una == self.board.una() && self.board.outstanding() > 0 && sequence >= self.acked_part {
+            self.tell_duplicate(now, out);
+            self.on_duplicate_ack(now, news, out);
+        }
+    }
+
+    /// Takes in SACK blocks; returns whether they report anything for the first time.
+    fn take_blocks(&mut self, now: Time, blocks: Blocks) -> bool {
+        match &mut self.detail {
+            None => self.board.on_sack(blocks),
+            Some(detail) => self
+                .board
+                .on_sack_with(blocks, &mut |segment, entry: Entry| detail.on_delivered(segment, now, entry.sent())),
+        }
+    }
+
+    /// Takes in the segments acknowledged in order; returns the newest.
+    fn take_in_order(&mut self, now: Time, una: u64) -> Option<Entry> {
+        match &mut self.detail {
+            Some(detail) => {
+                let seen = |segment, entry: Entry| detail.on_delivered(segment, now, entry.sent());
+                let newest = self.board.on_ack_with(una, seen);
+                detail.on_ack(una);
+                newest
+            }
+            None => self.board.on_ack(una),
+        }
+    }
+
+    /// Handles an acknowledgement of new data on a BSD host.
+    #[inline(never)]
+    fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
+        let before = self.ack_context::<false>();
+        let acked = Segments((una - self.board.una()) as u32);
+        let newest = self.take_in_order(now, una);
+        let rtt = self.rtt.on_ack(una, newest.and_then(Entry::sent_once), now);
+        let was_in_recovery = self.in_recovery();
+        self.go_on_with_recovery(now, acked, out);
+        let in_recovery = self.in_recovery();
+        if !in_recovery || self.detail.is_some() {
+            if was_in_recovery && !in_recovery {
+                self.tell_recovered(now, out);
+            }
+            self.tell_ack::<false>(now, acked, rtt, AckContext { in_recovery, ..before }, out);
+        }
+        self.recheck(now, out);
+        self.note_completion(now);
+        let burst = self.burst();
+        self.send(now, burst, out);
+    }
+
+    fn go_on_with_recovery(&mut self, now: Time, acked: Segments, out: &mut Outbox) {
+        let Recovery::Bsd(bsd) = &mut self.recovery else { return };
+        match bsd.on_new_ack(&self.board, acked) {
+            OnNewAck::Open => self.restart_timer(now),
+            OnNewAck::FindLosses => {
+                self.board.judge();
+                self.restart_timer(now);
+            }
+            OnNewAck::Retransmit { restarts_timer } => {
+                if restarts_timer {
+                    self.restart_timer(now);
+                }
+                self.transmit(now, self.board.una(), out);
+            }
+        }
+    }
+
+    /// Mechanism D: checks the next segment at the first two new acknowledgements after a retransmission.
+    fn recheck(&mut self, now: Time, out: &mut Outbox) {
+        let Recovery::Bsd(bsd) = &mut self.recovery else { return };
+        if !bsd.rechecks() {
+            return;
+        }
+        let oldest = self.board.una();
+        let is_overdue = self.board.entry(oldest).is_some_and(|entry| self.rtt.is_overdue(entry.sent(), now));
+        bsd.on_recheck(is_overdue);
+        if is_overdue {
+            self.transmit(now, oldest, out);
+        }
+    }
+
+    /// Handles a duplicate acknowledgement on a BSD host; `news` if it reported segments as received for the first time.
+    fn on_duplicate_ack(&mut self, now: Time, news: bool, out: &mut Outbox) {
+        let Recovery::Bsd(bsd) = &mut self.recovery else { return };
+        let is_lost = self.rules.by_pipe && self.board.judge();
+        let oldest = self.board.entry(self.board.una());
+        let is_overdue = || oldest.is_some_and(|oldest| self.rtt.is_overdue(oldest.sent(), now));
+        match bsd.on_duplicate(&self.board, news, is_lost, is_overdue) {
+            OnDuplicate::Nothing => {}
+            OnDuplicate::Retransmit => self.fast_retransmit(now, out),
+            OnDuplicate::SendNew(beyond) => self.send_limited(now, beyond, out),
+        }
+        if matches!(&self.recovery, Recovery::Bsd(bsd) if bsd.releases()) {
+            let burst = self.duplicate_burst();
+            self.send(now, burst, out);
+        }
+    }
+
+    /// Sends the oldest segment again, which is lost. The algorithm hears of the loss, unless the window was cut for a mark
+    /// of the same window of data.
+    fn fast_retransmit(&mut self, now: Time, out: &mut Outbox) {
+        let oldest = self.board.una();
+        let repeated = self.board.entry(oldest).is_some_and(Entry::is_repeated);
+        let is_answered = !repeated && self.ecn.covers(oldest);
+        let cut = is_answered || self.tell_loss(now, LossKind::DuplicateAcks, oldest, out);
+        if let Recovery::Bsd(bsd) = &mut self.recovery {
+            bsd.begin(&mut self.board, Beginning { repeated, cut });
+        }
+        self.rtt.on_fast_retransmission(repeated);
+        self.transmit(now, oldest, out);
+        self.restart_timer(now);
+    }
+
+    /// Reports a mark to the algorithm.
+    fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
+        let loss = Loss {
+            now,
+            kind: LossKind::Ecn,
+            sent: self.ecn.newest_sent(),
+            retransmission: false,
+            in_flight: self.board.unacknowledged(),
+            next: SendIndex(self.board.next()),
+            lost: Segments(0),
+        };
+        self.tell(&loss, out);
+        self.ecn.on_answer(self.board.max());
+        self.stats.ecn_reductions += 1;
+    }
+
+    fn note_completion(&mut self, now: Time) {
+        if self.queue.is_awaited(self.board.una()) {
+            self.on_awaited(now);
+        }
+    }
+
+    /// Handles the acknowledgement of what the application waits for; after the end of the transfer nothing changes.
+    #[cold]
+    fn on_awaited(&mut self, now: Time) {
+        if self.stats.completed().is_none() && self.queue.on_awaited(self.board.una(), now) {
+            self.stats.completed = now;
+            self.timer.stop();
+            self.pacer.cancel();
+            self.recovery.cancel_timers();
+        }
+    }
+}
+
+/// Timers.
+impl Sender {
+    /// Handles the timers that are due, but for the pacing timer.
+    pub(crate) fn on_timer(&mut self, now: Time, out: &mut Outbox) {
+        if self.recovery.due().is_some_and(|due| due <= now) {
+            self.on_linux_timer(now, out);
+        }
+        if self.timer.due() <= now {
+            self.on_timeout(now, out);
+        }
+    }
+
+    /// Handles the retransmission timeout.
+    fn on_timeout(&mut self, now: Time, out: &mut Outbox) {
+        self.stats.timeouts += 1;
+        self.rtt.on_timeout();
+        let oldest = self.board.una();
+        out.incidents.push((IncidentKind::Timeout, self.rules.layout.first_byte(oldest)));
+        if self.board.max() == 0 {
+            self.send_syn(now, out);
+            return;
+        }
+        if !self.rules.by_pipe {
+            self.board.rewind();
+        }
+        if self.recovery.on_timeout(&self.board, || self.control.clone()) {
+            self.tell_loss(now, LossKind::Timeout, oldest, out);
+        }
+        self.recovery.begin_after_timeout(&mut self.board);
+        self.tell_lost_segments();
+        self.timer.stop();
+        self.send(now, UNLIMITED, out);
+    }
+
+    /// Handles the pacing timer, if it is due.
+    pub(crate) fn on_pacing_timer(&mut self, now: Time, out: &mut Outbox) {
+        if self.pacer.due().is_none_or(|due| due > now) {
+            return;
+        }
+        self.pacer.cancel();
+        let burst = self.burst();
+        self.send(now, burst, out);
+        self.arm_probe(now);
+    }
+
+    /// Restarts the retransmission timer, because new data were acknowledged, or the oldest segment was sent again.
+    fn restart_timer(&mut self, now: Time) {
+        self.timer.restart(now, self.rtt.timeout(), self.board.outstanding() > 0);
+    }
+}
+
+/// Sending.
+impl Sender {
+    /// Sends what the window allows, at most `burst` segments, and no faster than the algorithm's pace.
+    #[inline(never)]
+    fn send(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        self.send_here::<false>(now, burst, out);
+        self.note_application_limit();
+    }
+
+    /// Does what `send` does, inlined; `USUAL` if the sender is plain and recovery idle.
+    #[inline(always)]
+    fn send_here<const USUAL: bool>(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
+        let Output { window, pace, .. } = self.control.output();
+        if let Some(pace) = pace {
+            self.send_paced(now, pace, burst, out);
+            return;
+        }
+        let window = if USUAL { self.usable_of(window, 0) } else { self.usable_window() };
+        if !self.rules.by_pipe {
+            // sending does not move the window's end
+            let end = self.end_of_new(window).min(self.board.next() + burst.as_u64());
+            if self.board.next() < end {
+                self.send_until::<USUAL>(now, end, out);
+            }
+            return;
+        }
+        for _ in 0..burst.0 {
+            let Some(segment) = self.next_by_pipe::<USUAL>(window) else { break };
+            self.transmit_here::<USUAL>(now, segment, out);
+        }
+    }
+
+    /// Sends the segments from the next one up to `end`, which is later; most of them are sent for the first time.
+    #[inline(always)]
+    fn send_until<const USUAL: bool>(&mut self, now: Time, end: u64, out: &mut Outbox) {
+        // after a timeout some of these segments were sent before
+        while self.board.next() < end.min(self.board.max()) {
+            self.transmit(now, self.board.next(), out);
+        }
+        for segment in self.board.next()..end {
+            self.transmit_new::<USUAL>(now, segment, out);
+        }
+        self.board.advance(end);
+    }
+
+    /// Sends what the window and the pace allow, and sets the timer for the rest.
+    #[inline(never)]
+    fn send_paced(&mut self, now: Time, pace: Pace, burst: Segments, out: &mut Outbox) {
+        self.pacer.cancel();
+        for _ in 0..burst.0 {
+            let Some(segment) = self.next_segment() else { return };
+            if !self.pacer.releases(now, pace, self.rtt.timeout()) {
+                return;
+            }
+            self.transmit(now, segment, out);
+        }
+    }
+
+    /// RFC 3042: sends a new segment on each of the first duplicate acknowledgements, `beyond` the window by their
+    /// number.
+    fn send_limited(&mut self, now: Time, beyond: u32, out: &mut Outbox) {
+        let window = self.usable_window() + u64::from(beyond);
+        if let Some(segment) = self.next_new(window.min(self.receive_window())) {
+            self.transmit(now, segment, out);
+        }
+    }
+
+    /// The next segment that may be sent.
+    fn next_segment(&mut self) -> Option<u64> {
+        let window = self.usable_window();
+        if self.rules.by_pipe { self.next_by_pipe::<false>(window) } else { self.next_new(window) }
+    }
+
+    /// With SACK recovery chooses the segment, while the pipe has room.
+    #[inline(always)]
+    fn next_by_pipe<const USUAL: bool>(&mut self, window: u64) -> Option<u64> {
+        if self.board.pipe() >= window {
+            return None;
+        }
+        let new = self.next_new(self.receive_window());
+        match USUAL {
+            true => self.board.next_retransmission().or(new),
+            false => self.recovery.next_by_pipe(&mut self.board, new),
+        }
+    }
+
+    /// The next segment, if this window and the application allow it.
+    fn next_new(&self, window: u64) -> Option<u64> {
+        (self.board.next() < self.end_of_new(window)).then(|| self.board.next())
+    }
+
+    /// One past the newest segment that this window and the application allow to leave.
+    fn end_of_new(&self, window: u64) -> u64 {
+        (self.board.una() + window).min(self.queue.written())
+    }
+
+    /// The window in whole segments, as recovery changes it, and bounded by the receive window.
+    fn usable_window(&self) -> u64 {
+        match self.recovery.window() {
+            Some(window) if !self.owns_recovery() => window.min(self.receive_window()),
+            _ => self.usable_of(self.control.output().window, self.recovery.inflation()),
+        }
+    }
+
+    /// Returns whether the control also sets the window in recovery.
+    fn owns_recovery(&self) -> bool {
+        self.detail.as_ref().is_some_and(|detail| detail.needs.own_recovery)
+    }
+
+    /// The number of segments that may be in flight by the algorithm's window, which recovery inflates.
+    fn usable_of(&self, window: Window, inflation: i64) -> u64 {
+        // the receive window bounds the window to 32 bits
+        let inflated = (window.as_raw() >> Window::FRACTION_BITS) as i64 + inflation;
+        (inflated.max(1) as u64).min(self.receive_window())
+    }
+
+    fn receive_window(&self) -> u64 {
+        u64::from(self.rules.receive_window.0)
+    }
+
+    /// Returns whether the window is what limits the sender.
+    pub(super) fn is_window_limited(&self) -> bool {
+        u64::from(self.in_flight().0) >= self.usable_window()
+    }
+
+    /// Records that the application limits the sender: if it has no more data and the window has room, rate samples of
+    /// what leaves now do not measure the path.
+    fn note_application_limit(&mut self) {
+        if self.detail.is_none() || self.board.next() < self.queue.written() || self.is_window_limited() {
+            return;
+        }
+        let in_flight = self.in_flight();
+        if let Some(detail) = &mut self.detail {
+            detail.on_app_limited(in_flight);
+        }
+    }
+
+    /// The most segments that one acknowledgement may release: mechanism H, or the host's limit during recovery.
+    fn burst(&self) -> Segments {
+        match self.in_recovery() {
+            true => self.rules.burst.min(self.recovery_burst()),
+            false => self.rules.burst,
+        }
+    }
+
+    /// The most segments that a duplicate acknowledgement may release: mechanism H, else the host's limit during recovery.
+    fn duplicate_burst(&self) -> Segments {
+        match self.rules.burst {
+            UNLIMITED if self.in_recovery() => self.recovery_burst(),
+            burst => burst,
+        }
+    }
+
+    fn recovery_burst(&self) -> Segments {
+        self.rules.host.recovery_burst.unwrap_or(UNLIMITED)
+    }
+
+    /// Sends a segment, for the first time or again.
+    #[inline(never)]
+    fn transmit(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.transmit_here::<false>(now, segment, out);
+    }
+
+    /// Does what `transmit` does, inlined.
+    #[inline(always)]
+    fn transmit_here<const USUAL: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        if segment == self.board.max() {
+            self.transmit_new::<USUAL>(now, segment, out);
+            self.board.advance(segment + 1);
+        } else {
+            self.transmit_again(now, segment, out);
+        }
+    }
+
+    /// Sends the segment after the newest one.
+    #[inline(always)]
+    fn transmit_new<const USUAL: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        if !USUAL {
+            self.note_in_detail(now, segment, false);
+        }
+        self.board.on_first_transmission(now);
+        self.rtt.on_first_transmission(segment, now);
+        self.leave::<USUAL>(now, segment, true, out);
+    }
+
+    #[inline(never)]
+    fn transmit_again(&mut self, now: Time, segment: u64, out: &mut Outbox) {
+        self.note_in_detail(now, segment, true);
+        self.board.on_retransmission(segment, now);
+        self.stats.retransmitted += 1;
+        out.incidents.push((IncidentKind::Retransmit, self.rules.layout.first_byte(segment)));
+        self.leave::<false>(now, segment, false, out);
+    }
+
+    /// Reports a segment that is about to leave to a control that asks for it.
+    fn note_in_detail(&mut self, now: Time, segment: u64, retransmission: bool) {
+        if self.detail.is_none() {
+            return;
+        }
+        let others = self.in_flight();
+        let Some(detail) = &mut self.detail else { return };
+        detail.on_send(segment, now, others);
+        if detail.needs.sent {
+            let in_flight = Segments(others.0 + 1);
+            self.control.on_sent(&Sent { now, index: SendIndex(segment), in_flight, retransmission });
+        }
+    }
+
+    /// Makes the packet of a segment that leaves.
+    #[inline(always)]
+    fn leave<const USUAL: bool>(&mut self, now: Time, segment: u64, is_first: bool, out: &mut Outbox) {
+        debug_assert!(segment < self.queue.written(), "beyond what the application gave");
+        debug_assert!(segment < self.board.una() + self.receive_window(), "beyond the receiver's window");
+        self.stats.segments_sent += 1;
+        self.pacer.on_send(now);
+        let (first_byte, wire) = self.rules.layout.first_byte_and_wire(segment);
+        let mut packet = Packet::new(PacketKind::Data, self.flow, first_byte, wire);
+        if !USUAL {
+            self.recovery.on_send(segment, now, !is_first);
+            packet = packet.with_ecn(self.ecn.of_data(is_first));
+        }
+        out.packets.push(packet);
+        self.timer.start(now, self.rtt.timeout());
+    }
+
+    /// Sends the SYN.
+    fn send_syn(&mut self, now: Time, out: &mut Outbox) {
+        let packet = Packet::new(PacketKind::Syn, self.flow, 0, self.rules.layout.ack_wire);
+        out.packets.push(packet.with_ecn(self.ecn.of_syn()));
+        self.timer.restart(now, self.rtt.timeout(), true);
+        self.rtt.on_syn(now, self.stats.timeouts == 0);
+    }
+}
+
+#[cfg(test)]
+mod linux_tests;
