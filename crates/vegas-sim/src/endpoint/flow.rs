@@ -309,7 +309,7 @@ impl Flow {
                 ecn_reductions: stats.ecn_reductions,
             },
             rtt: sender.rtt(),
-            slow_start_exit: stats.slow_start_exit,
+            slow_start_exit: sender.slow_start_exit(),
             over: self.over(),
             lost: false,
             transferred: self.completed().filter(|_| sender.is_whole()),

@@ -20,9 +20,6 @@ const FIELDS_MAX: usize = 15;
 /// The limit without comments: the engine that checks the fast one must be readable in one sitting.
 const REFERENCE_LINES_MAX: usize = 500;
 
-/// Rooms with files that still import each other.
-const UNSETTLED: [&str; 1] = ["crates/vegas-sim/src/tcp"];
-
 /// The sources by their paths from the repository's root: `crates/vegas-core/src/lib.rs`.
 static RUST: LazyLock<BTreeMap<PathBuf, String>> = LazyLock::new(|| {
     let crates = fs::read_dir(root().join("crates")).expect("the crates");
@@ -83,8 +80,7 @@ fn arrows_of_crates() -> Arrows {
         modules.add(file.clone(), inside.trim_end_matches(".rs"), tokens(file, text));
     }
     // what tests use is not what they test
-    let is_room = |file: &Path| !file.ends_with("tests.rs") && !UNSETTLED.iter().any(|room| file.starts_with(room));
-    crates.values().flat_map(Modules::arrows).filter(|(file, _)| is_room(file)).collect()
+    crates.values().flat_map(Modules::arrows).filter(|(file, _)| !file.ends_with("tests.rs")).collect()
 }
 
 fn arrows_of_playground() -> Arrows {

@@ -10,18 +10,18 @@ use crate::util::ring::Ring;
 
 /// The state that a sender keeps for a control that asks for more than acknowledgements of new data and losses.
 #[derive(Clone, Debug)]
-pub(in crate::tcp) struct Detail {
-    pub(in crate::tcp) needs: Needs,
+pub(super) struct Detail {
+    pub(super) needs: Needs,
     rates: RateEstimator,
     /// The snapshots of the segments in flight, from `oldest` on; empty unless the control asks for rate samples or losses.
     snapshots: Ring<Snapshot>,
     oldest: u64,
     least_rtt: Span,
     /// The values that routers stamped on the newest acknowledged data packet and on its acknowledgement.
-    pub(in crate::tcp) feedback: Option<RouterFeedback>,
+    pub(super) feedback: Option<RouterFeedback>,
     /// When the newest acknowledged data packet arrived at the receiver, if the control asks for one-way delays; else
     /// [`Time::ZERO`].
-    pub(in crate::tcp) arrived: Time,
+    pub(super) arrived: Time,
     /// Segments delivered since the previous acknowledgement.
     delivered: u32,
     /// The number of segments found lost up to the newest event.
@@ -30,17 +30,17 @@ pub(in crate::tcp) struct Detail {
 
 /// The measurements that an acknowledgement adds to the segments that it acknowledges.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tcp) struct News {
-    pub(in crate::tcp) delivered: Segments,
-    pub(in crate::tcp) lost: Segments,
-    pub(in crate::tcp) rate: Option<RateSample>,
-    pub(in crate::tcp) feedback: Option<RouterFeedback>,
-    pub(in crate::tcp) one_way_delay: Option<Span>,
+pub(super) struct News {
+    pub(super) delivered: Segments,
+    pub(super) lost: Segments,
+    pub(super) rate: Option<RateSample>,
+    pub(super) feedback: Option<RouterFeedback>,
+    pub(super) one_way_delay: Option<Span>,
 }
 
 impl Detail {
     /// Returns `None` if `needs` asks for nothing that a `Detail` keeps.
-    pub(in crate::tcp) fn new(needs: Needs) -> Option<Box<Self>> {
+    pub(super) fn new(needs: Needs) -> Option<Box<Self>> {
         let asks = needs.every_ack || needs.sent || needs.routers || needs.one_way_delay;
         (asks || needs.keeps_departures()).then(|| {
             Box::new(Detail {
@@ -58,12 +58,12 @@ impl Detail {
     }
 
     /// Returns the memory in use, bytes.
-    pub(in crate::tcp) fn memory_bytes(&self) -> usize {
+    pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Detail>() + self.snapshots.memory_bytes()
     }
 
     /// Records that a segment leaves, for the first time or again, with `others` in flight.
-    pub(in crate::tcp) fn on_send(&mut self, segment: u64, now: Time, others: Segments) {
+    pub(super) fn on_send(&mut self, segment: u64, now: Time, others: Segments) {
         if !self.needs.keeps_departures() {
             return;
         }
@@ -76,7 +76,7 @@ impl Detail {
     }
 
     /// Records that a segment was reported received for the first time; `sent` is its newest departure.
-    pub(in crate::tcp) fn on_delivered(&mut self, segment: u64, now: Time, sent: Time) {
+    pub(super) fn on_delivered(&mut self, segment: u64, now: Time, sent: Time) {
         self.delivered += 1;
         let kept = segment.checked_sub(self.oldest).and_then(|at| self.snapshots.get(at as usize));
         if let Some(snapshot) = kept {
@@ -85,24 +85,24 @@ impl Detail {
     }
 
     /// Discards the snapshots of all segments before `una`, which are acknowledged.
-    pub(in crate::tcp) fn on_ack(&mut self, una: u64) {
+    pub(super) fn on_ack(&mut self, una: u64) {
         while self.oldest < una {
             self.snapshots.drop_front();
             self.oldest += 1;
         }
     }
 
-    pub(in crate::tcp) fn on_rtt(&mut self, rtt: Span) {
+    pub(super) fn on_rtt(&mut self, rtt: Span) {
         self.least_rtt = self.least_rtt.min(rtt);
     }
 
     /// Records that the window has room while the application has nothing to send.
-    pub(in crate::tcp) fn on_app_limited(&mut self, in_flight: Segments) {
+    pub(super) fn on_app_limited(&mut self, in_flight: Segments) {
         self.rates.on_app_limited(in_flight);
     }
 
     /// Returns the number of segments found lost since the previous event; `lost` counts them from the beginning.
-    pub(in crate::tcp) fn newly_lost(&mut self, lost: u32) -> Segments {
+    pub(super) fn newly_lost(&mut self, lost: u32) -> Segments {
         let new = Segments(lost.wrapping_sub(self.lost_by_then));
         self.lost_by_then = lost;
         if !self.needs.each_loss {
@@ -112,7 +112,7 @@ impl Detail {
     }
 
     /// Records that a segment was found lost; returns its description for a control that asks which segments are lost.
-    pub(in crate::tcp) fn on_lost(&mut self, segment: u64) -> Option<LostSegment> {
+    pub(super) fn on_lost(&mut self, segment: u64) -> Option<LostSegment> {
         self.rates.on_lost(Segments(1));
         let snapshot = *self.snapshots.get(segment.checked_sub(self.oldest)? as usize)?;
         Some(self.rates.lost_segment(snapshot))
@@ -128,7 +128,7 @@ impl Detail {
 
     /// Takes the measurements at the end of an acknowledgement; `lost` counts the segments found lost from the
     /// beginning.
-    pub(in crate::tcp) fn take_news(&mut self, now: Time, rtt: Option<Span>, lost: u32) -> News {
+    pub(super) fn take_news(&mut self, now: Time, rtt: Option<Span>, lost: u32) -> News {
         let least_rtt = if self.least_rtt == Span::MAX { Span::ZERO } else { self.least_rtt };
         News {
             lost: self.newly_lost(lost),

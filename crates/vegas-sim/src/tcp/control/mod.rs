@@ -1,97 +1,216 @@
-//! The events that a sender reports to its congestion control. [`detail`] has what only some controls ask for, and
-//! [`special`] the controls that are no compositions.
+//! What a sender reports to its congestion control, and what that sets. [`detail`] measures what only some controls ask
+//! for, [`history`] records the window, and [`special`] has the controls that are no compositions.
 
 mod detail;
+mod history;
 mod special;
 
 use std::sync::Arc;
 
 use vegas_core::units::{Segments, SendIndex, Span, Time, Window};
-use vegas_core::{Ack, Algorithm, CongestionControl, Controller, Loss, LossKind, Phase, Restart};
+use vegas_core::{
+    Ack, Algorithm, CongestionControl, Controller, Loss, Needs, Output, Restart, RouterFeedback, Sent, Status,
+};
 
-use super::Outbox;
-use super::recovery::scoreboard::Entry;
-use super::sender::Sender;
-pub(super) use detail::Detail;
-use detail::News;
-pub(super) use special::Special;
-
+use super::recovery::scoreboard::Scoreboard;
 use crate::scenario::FlowSpec;
+use detail::{Detail, News};
+use history::{Effect, WindowHistory};
+use special::Special;
 
-/// The congestion control of a flow.
+/// The algorithm of a flow.
 pub(super) type Control = Controller<Arc<Algorithm>, Box<Special>>;
 
-/// Creates the flow's control; `seed` is called if the control may draw random numbers.
-pub(super) fn control(spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Control {
-    let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
-    match &spec.own {
-        Some(own) => Controller::Standalone(Box::new(Special::Own(own.program().start(&spec.parameters, seed())))),
-        None => Controller::start(Arc::new(algorithm), spec.standalone, spec.standalone.map_or(0, |_| seed())),
-    }
+/// A sender's congestion control, with the measurements that it asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Congestion {
+    control: Control,
+    /// The events beyond the usual ones, if the control asks for them.
+    detail: Option<Box<Detail>>,
+    history: WindowHistory,
 }
 
-/// The sender's state before an acknowledgement is counted; `in_recovery` is its state after that.
+/// An acknowledgement, as far as the sender knows it without the measurements of [`Detail`].
 #[derive(Clone, Copy)]
-pub(super) struct AckContext {
+pub(super) struct AckReport {
+    pub(super) now: Time,
+    pub(super) acked: Segments,
+    pub(super) rtt: Option<Span>,
+    /// Whether the acknowledgement echoes a mark.
+    pub(super) echoes: bool,
     pub(super) in_recovery: bool,
+    /// The state before the acknowledgement was counted.
+    pub(super) before: Before,
+}
+
+/// The sender's state before an acknowledgement is counted.
+#[derive(Clone, Copy)]
+pub(super) struct Before {
     pub(super) in_flight: Segments,
     pub(super) next: SendIndex,
     pub(super) window_limited: bool,
 }
 
-/// The effect of an event on the window.
-#[derive(Clone, Copy)]
-pub(super) struct WindowChange {
-    pub(super) before: Window,
-    pub(super) after: Window,
-    pub(super) left_slow_start: bool,
-}
-
-impl WindowChange {
-    /// Compares the control's window and phase with those before the event.
-    #[inline(always)]
-    pub(super) fn since((before, phase): (Window, Phase), control: &impl CongestionControl) -> Self {
-        let left_slow_start = phase == Phase::SlowStart && control.status().phase == Phase::Avoidance;
-        WindowChange { before, after: control.output().window, left_slow_start }
-    }
-}
-
-/// Passes an acknowledgement to the control; returns its effect on the window.
+/// Passes an acknowledgement to a control; returns whether the control left slow start.
 #[inline(always)]
-fn tell_to(control: &mut impl CongestionControl, ack: &Ack) -> WindowChange {
-    let status = control.status();
+fn report_ack(control: &mut impl CongestionControl, history: &mut WindowHistory, ack: &Ack) -> bool {
+    let before = control.status();
     control.on_ack(ack);
-    WindowChange::since((status.window, status.phase), control)
+    history.note(ack.now, &before, control).left_slow_start
 }
 
-impl Sender {
-    #[inline(always)]
-    pub(super) fn ack_context<const USUAL: bool>(&self) -> AckContext {
-        AckContext {
-            in_recovery: false,
-            in_flight: self.board.unacknowledged(),
-            next: SendIndex(self.board.next()),
-            window_limited: !USUAL && self.rules.asks_what_limits && self.is_window_limited(),
+impl Congestion {
+    /// Creates the flow's control, and returns what it asks for; `seed` is called if it may draw random numbers.
+    pub(super) fn new(spec: &FlowSpec, seed: impl FnOnce() -> u64) -> (Self, Needs) {
+        let algorithm = Algorithm::new(spec.composition, spec.parameters).expect("validation checked the parts");
+        let control = match &spec.own {
+            Some(own) => Control::Standalone(Box::new(Special::Own(own.program().start(&spec.parameters, seed())))),
+            None => Control::start(Arc::new(algorithm), spec.standalone, spec.standalone.map_or(0, |_| seed())),
+        };
+        let needs = control.needs();
+        (Congestion { control, detail: Detail::new(needs), history: WindowHistory::new() }, needs)
+    }
+
+    /// Shares with another flow's control the settings that never change, if they are equal.
+    pub(super) fn share_with(&mut self, other: &Congestion) {
+        if let (Some(mine), Some(theirs)) = (self.control.algorithm_mut(), other.control.algorithm())
+            && **mine == **theirs
+        {
+            *mine = Arc::clone(theirs);
         }
     }
 
+    /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let detail = self.detail.as_ref().map_or(0, |detail| detail.memory_bytes());
+        detail + if let Controller::Standalone(special) = &self.control { special.memory_bytes() } else { 0 }
+    }
+
+    /// The window, and the pace if the control has one.
     #[inline(always)]
-    pub(super) fn tell_ack<const USUAL: bool>(
-        &mut self,
-        now: Time,
-        acked: Segments,
-        rtt: Option<Span>,
-        before: AckContext,
-        out: &mut Outbox,
-    ) {
-        let News { delivered, lost, rate, feedback, one_way_delay } =
-            if USUAL { News::default() } else { self.take_news(now, rtt) };
-        let is_usual = !before.in_recovery && acked > Segments(0);
-        if !USUAL && !is_usual && !self.hears_all() {
-            return;
+    pub(super) fn output(&self) -> Output {
+        self.control.output()
+    }
+
+    /// The window, the threshold and the control's other values for the tables.
+    pub(super) fn status(&self) -> Status {
+        self.control.status()
+    }
+
+    /// Begins the measurement of the window.
+    pub(super) fn begin(&mut self, now: Time) {
+        self.history.begin(now);
+    }
+
+    /// The mean of the window from `start`, at which the measurement began, to `end`, segments.
+    pub(super) fn mean_window(&self, start: Time, end: Time) -> f64 {
+        self.history.mean(start, end, self.output().window)
+    }
+
+    /// The time of the first exit from slow start, and the window before the cut.
+    pub(super) fn slow_start_exit(&self) -> Option<(Time, Window)> {
+        self.history.slow_start_exit()
+    }
+
+    /// The algorithm as it is now, for [`Self::restore`].
+    pub(super) fn saved(&self) -> Control {
+        self.control.clone()
+    }
+
+    /// Returns whether anything is measured for the control.
+    pub(super) fn measures(&self) -> bool {
+        self.detail.is_some()
+    }
+
+    /// What the control asks for beyond the usual events.
+    fn needs(&self) -> Needs {
+        self.detail.as_ref().map_or(Needs::NONE, |detail| detail.needs)
+    }
+
+    /// Returns whether the control asks for one-way delays.
+    pub(super) fn measures_delays(&self) -> bool {
+        self.needs().one_way_delay
+    }
+
+    /// Returns whether the control also sets the window in recovery.
+    pub(super) fn owns_recovery(&self) -> bool {
+        self.needs().own_recovery
+    }
+
+    /// Returns whether the control asks for every acknowledgement, also in recovery and duplicate ones.
+    pub(super) fn hears_all(&self) -> bool {
+        self.needs().every_ack
+    }
+}
+
+/// Events, for controls that ask for them: what the sender sends, and what the network says beside its acknowledgements.
+impl Congestion {
+    /// Reports the round-trip time of the handshake.
+    pub(super) fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.control.on_handshake(now, rtt);
+    }
+
+    /// Records that a segment is about to leave, for the first time or again, with `others` in flight.
+    pub(super) fn on_send(&mut self, segment: u64, now: Time, others: Segments, retransmission: bool) {
+        let Some(detail) = &mut self.detail else { return };
+        detail.on_send(segment, now, others);
+        if detail.needs.sent {
+            let in_flight = Segments(others.0 + 1);
+            self.control.on_sent(&Sent { now, index: SendIndex(segment), in_flight, retransmission });
         }
-        let newest = SendIndex(self.board.una().saturating_sub(1));
-        let ce_marked = if !USUAL && self.ecn.echoed() { acked.0 } else { 0 };
+    }
+
+    /// Records that the application limits the sender: the window has room, and there is nothing to send.
+    pub(super) fn on_app_limited(&mut self, in_flight: Segments) {
+        if let Some(detail) = &mut self.detail {
+            detail.on_app_limited(in_flight);
+        }
+    }
+
+    /// Reports that the application sends again after everything was acknowledged; `next` leaves next, `idle` after the
+    /// last departure.
+    pub(super) fn on_restart(&mut self, now: Time, next: u64, idle: Span) {
+        self.control.on_restart(&Restart { now, next: SendIndex(next), idle });
+    }
+
+    /// Records, before an acknowledgement is counted, what its header says: the stamps of routers, if they were asked for,
+    /// and when the newest data packet arrived.
+    pub(super) fn on_header(&mut self, feedback: Option<RouterFeedback>, arrived: Time) {
+        if let Some(detail) = &mut self.detail {
+            detail.feedback = feedback.or(detail.feedback);
+            detail.arrived = arrived;
+        }
+    }
+
+    /// Records that a segment was reported received for the first time; `sent` is its newest departure.
+    pub(super) fn on_delivered(&mut self, segment: u64, now: Time, sent: Time) {
+        if let Some(detail) = &mut self.detail {
+            detail.on_delivered(segment, now, sent);
+        }
+    }
+
+    /// Records that everything before `una` is acknowledged.
+    pub(super) fn on_acknowledged(&mut self, una: u64) {
+        if let Some(detail) = &mut self.detail {
+            detail.on_ack(una);
+        }
+    }
+}
+
+/// Events that may change the window.
+impl Congestion {
+    /// Reports an acknowledgement, if the control asks for it; `USUAL` if the sender is plain and recovery idle. Returns
+    /// whether the control left slow start.
+    #[inline(always)]
+    pub(super) fn on_ack<const USUAL: bool>(&mut self, board: &mut Scoreboard, report: AckReport) -> bool {
+        let AckReport { now, acked, rtt, echoes, in_recovery, before } = report;
+        let News { delivered, lost, rate, feedback, one_way_delay } =
+            if USUAL { News::default() } else { self.take_news(board, now, rtt) };
+        let is_usual = !in_recovery && acked > Segments(0);
+        if !USUAL && !is_usual && !self.hears_all() {
+            return false;
+        }
+        let newest = SendIndex(board.una().saturating_sub(1));
         let ack = || Ack {
             now,
             rtt,
@@ -100,20 +219,17 @@ impl Sender {
             newest,
             next: before.next,
             window_limited: before.window_limited,
-            ce_marked,
+            ce_marked: if echoes { acked.0 } else { 0 },
             feedback,
-            in_recovery: !USUAL && before.in_recovery,
+            in_recovery: !USUAL && in_recovery,
             delivered,
             lost,
             one_way_delay,
             rate,
         };
         match &mut self.control {
-            Controller::Composed(composed) => {
-                let change = tell_to(composed, &ack());
-                self.note_window(now, change, out);
-            }
-            Controller::Standalone(_) => self.tell_standalone(ack(), out),
+            Controller::Composed(composed) => report_ack(composed, &mut self.history, &ack()),
+            Controller::Standalone(_) => self.on_ack_of_standalone(ack()),
         }
     }
 
@@ -121,107 +237,127 @@ impl Sender {
     /// composition need not lie in memory.
     #[cold]
     #[inline(never)]
-    fn tell_standalone(&mut self, ack: Ack, out: &mut Outbox) {
-        let change = tell_to(&mut self.control, &ack);
-        self.note_window(ack.now, change, out);
-    }
-
-    /// Reports a duplicate acknowledgement to a control that asks for every acknowledgement.
-    pub(super) fn tell_duplicate(&mut self, now: Time, out: &mut Outbox) {
-        if self.hears_all() {
-            let in_recovery = self.in_recovery();
-            self.tell_ack::<false>(
-                now,
-                Segments(0),
-                None,
-                AckContext { in_recovery, ..self.ack_context::<false>() },
-                out,
-            );
-        }
-    }
-
-    /// Returns whether the control asks for every acknowledgement, also in recovery and duplicate ones.
-    #[inline]
-    pub(super) fn hears_all(&self) -> bool {
-        self.detail.as_ref().is_some_and(|detail| detail.needs.every_ack)
+    fn on_ack_of_standalone(&mut self, ack: Ack) -> bool {
+        report_ack(&mut self.control, &mut self.history, &ack)
     }
 
     /// Takes the measurements of the current acknowledgement for a control that asks for them.
-    fn take_news(&mut self, now: Time, rtt: Option<Span>) -> News {
-        self.tell_lost_segments();
-        let lost = self.board.found_lost();
+    fn take_news(&mut self, board: &mut Scoreboard, now: Time, rtt: Option<Span>) -> News {
+        self.report_lost(board);
         let Some(detail) = &mut self.detail else { return News::default() };
         if let Some(rtt) = rtt {
             detail.on_rtt(rtt);
         }
-        detail.take_news(now, rtt, lost)
+        detail.take_news(now, rtt, board.found_lost())
     }
 
-    /// Reports the end of recovery to a control that asks for every acknowledgement.
-    pub(super) fn tell_recovered(&mut self, now: Time, out: &mut Outbox) {
-        if self.hears_all() {
-            let before = self.window_and_phase();
-            self.control.on_recovered(now);
-            self.note_change(now, before, out);
-        }
+    /// Reports a loss, or a mark.
+    pub(super) fn on_loss(&mut self, loss: &Loss) -> Effect {
+        self.report(loss.now, |control| control.on_loss(loss))
     }
 
-    #[inline(never)]
-    pub(super) fn tell_restart(&mut self, now: Time) {
-        let idle = self.pacer.since_last(now);
-        self.control.on_restart(&Restart { now, next: SendIndex(self.board.next()), idle });
-    }
-
-    /// Reports the loss of `segment` to the algorithm; returns whether the algorithm cut the window.
-    pub(super) fn tell_loss(&mut self, now: Time, kind: LossKind, segment: u64, out: &mut Outbox) -> bool {
-        let entry = self.board.entry(segment);
-        let loss = Loss {
-            now,
-            kind,
-            sent: entry.map_or(Time::ZERO, Entry::sent),
-            retransmission: entry.is_some_and(Entry::is_repeated),
-            in_flight: self.board.unacknowledged(),
-            next: SendIndex(self.board.next()),
-            lost: self.newly_lost(),
-        };
-        self.tell(&loss, out)
-    }
-
-    /// Reports a loss to the algorithm; returns whether the algorithm cut the window.
-    pub(super) fn tell(&mut self, loss: &Loss, out: &mut Outbox) -> bool {
-        let before = self.window_and_phase();
-        self.control.on_loss(loss);
-        self.note_change(loss.now, before, out);
-        let reduced = self.control.output().window != before.0;
-        if reduced {
-            self.ecn.on_reduction(self.board.max());
-        }
-        reduced
+    /// Returns the number of segments found lost since the control's previous event, 1 at least; only controls that ask
+    /// get more than 1.
+    pub(super) fn newly_lost(&mut self, board: &mut Scoreboard) -> Segments {
+        self.report_lost(board);
+        let new = self.detail.as_mut().map_or(Segments(1), |detail| detail.newly_lost(board.found_lost()));
+        new.max(Segments(1))
     }
 
     /// Reports each segment found lost since the last call, if the control asks for them.
-    pub(super) fn tell_lost_segments(&mut self) {
+    pub(super) fn report_lost(&mut self, board: &mut Scoreboard) {
         let Some(detail) = self.detail.as_mut().filter(|detail| detail.needs.each_loss) else { return };
-        for segment in self.board.take_lost() {
+        for segment in board.take_lost() {
             if let Some(lost) = detail.on_lost(segment) {
                 self.control.on_segment_lost(&lost);
             }
         }
     }
 
-    /// Returns the number of segments found lost since the control's previous event, 1 at least; only controls that ask
-    /// get more than 1.
-    pub(super) fn newly_lost(&mut self) -> Segments {
-        self.tell_lost_segments();
-        let lost = self.board.found_lost();
-        let new = self.detail.as_mut().map_or(Segments(1), |detail| detail.newly_lost(lost));
-        new.max(Segments(1))
+    /// Reports the end of recovery, if the control asks for it; returns whether the control left slow start.
+    pub(super) fn on_recovered(&mut self, now: Time) -> bool {
+        self.hears_all() && self.report(now, |control| control.on_recovered(now)).left_slow_start
     }
 
-    /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction.
-    pub(super) fn restore(&mut self, now: Time, saved: &Control, out: &mut Outbox) {
-        let before = self.window_and_phase();
-        self.control.on_spurious(saved);
-        self.note_change(now, before, out);
+    /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction. Returns
+    /// whether the control left slow start.
+    pub(super) fn restore(&mut self, now: Time, saved: &Control) -> bool {
+        self.report(now, |control| control.on_spurious(saved)).left_slow_start
+    }
+
+    /// Passes an event to the control.
+    fn report(&mut self, now: Time, event: impl FnOnce(&mut Control)) -> Effect {
+        let before = self.control.status();
+        event(&mut self.control);
+        self.history.note(now, &before, &self.control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::Scenario;
+
+    fn congestion(algorithm: &str) -> Congestion {
+        let text = format!(
+            "name = 'x'\nduration = '1s'\n[topology]\nkind = 'dumbbell'\naccess = {{ rate = '1gbit', delay = '1ms' }}\n\
+             bottleneck = {{ rate = '1mbit', delay = '48ms', queue = '9p' }}\n[[flow]]\nalgorithm = '{algorithm}'\n"
+        );
+        let scenario = Scenario::from_toml(&text, "x", &[]).unwrap_or_else(|error| panic!("{error}"));
+        Congestion::new(&scenario.flows[0], || 1).0
+    }
+
+    fn report(acked: u32, in_recovery: bool) -> AckReport {
+        let before = Before { in_flight: Segments(1), next: SendIndex(1), window_limited: true };
+        let rtt = Some(Span::from_millis(100));
+        AckReport { now: ms(10), acked: Segments(acked), rtt, echoes: false, in_recovery, before }
+    }
+
+    fn ms(ms: u64) -> Time {
+        Time::from_nanos(ms * 1_000_000)
+    }
+
+    fn board() -> Scoreboard {
+        let mut board = Scoreboard::new(3);
+        board.on_first_transmission(Time::ZERO);
+        board.advance(1);
+        board.on_ack(1, |_, _| {});
+        board
+    }
+
+    /// Reno hears of acknowledgements of new data outside of recovery only. BBR asks for all, and changes with them.
+    #[test]
+    fn a_control_hears_what_it_asks_for() {
+        for (algorithm, hears_all) in [("reno", false), ("bbr1", true)] {
+            let (mut congestion, mut board) = (congestion(algorithm), board());
+            assert_eq!((congestion.measures(), congestion.hears_all()), (hears_all, hears_all));
+            let before = format!("{:?}", congestion.saved());
+            congestion.on_ack::<false>(&mut board, report(0, false));
+            congestion.on_ack::<false>(&mut board, report(1, true));
+            congestion.on_recovered(ms(20));
+            assert_eq!(format!("{:?}", congestion.saved()) != before, hears_all, "{algorithm}");
+        }
+    }
+
+    /// By hand: the window is 1 until 10 ms, then 2, and after a timeout at 30 ms 1 again. The mean of 40 ms is
+    /// (10 + 2 x 20 + 10) / 40.
+    #[test]
+    fn the_window_is_recorded_as_it_changes() {
+        let mut reno = congestion("reno");
+        reno.begin(Time::ZERO);
+        assert!(!reno.on_ack::<false>(&mut board(), report(1, false)));
+        assert_eq!(reno.output().window, Window::whole(Segments(2)));
+        let timeout = Loss {
+            now: ms(30),
+            kind: vegas_core::LossKind::Timeout,
+            sent: ms(0),
+            retransmission: false,
+            in_flight: Segments(2),
+            next: SendIndex(2),
+            lost: Segments(1),
+        };
+        assert!(reno.on_loss(&timeout).changed);
+        assert_eq!(reno.mean_window(Time::ZERO, ms(40)), 1.5);
+        assert_eq!(reno.mean_window(Time::ZERO, Time::ZERO), 1.0);
     }
 }

@@ -23,7 +23,7 @@ impl From<Joined> for Box<Special> {
 
 impl Special {
     /// Returns the memory in use, bytes.
-    pub(in crate::tcp) fn memory_bytes(&self) -> usize {
+    pub(super) fn memory_bytes(&self) -> usize {
         let beside = match self {
             Special::Standalone(_) => 0,
             Special::Own(control) => control.memory_bytes(),

@@ -285,7 +285,7 @@ mod tests {
 
     fn acknowledge(bsd: &mut BsdRecovery, board: &mut Scoreboard, una: u64) -> OnNewAck {
         let acked = Segments((una - board.una()) as u32);
-        board.on_ack(una);
+        board.on_ack(una, |_, _| {});
         bsd.on_new_ack(board, acked)
     }
 
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn sack_sends_what_is_lost_then_new_data_then_holes_then_the_newest() {
         let (mut bsd, mut board) = (recovery(Recovery::Sack), sent(10));
-        board.on_sack([(2, 6), (7, 9), (0, 0)]);
+        board.on_sack([(2, 6), (7, 9), (0, 0)], &mut |_, _| {});
         assert!(board.judge());
         assert_eq!(bsd.on_duplicate(&board, true, true, || false), OnDuplicate::Retransmit);
         bsd.begin(&mut board, BEGINNING);

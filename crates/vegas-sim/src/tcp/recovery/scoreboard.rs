@@ -257,13 +257,9 @@ impl Scoreboard {
         Some(entry.sent())
     }
 
-    /// Removes the segments before `una`, which are acknowledged; returns the entry of the newest of them.
-    pub(crate) fn on_ack(&mut self, una: u64) -> Option<Entry> {
-        self.on_ack_with(una, |_, _| {})
-    }
-
-    /// Does what [`Self::on_ack`] does, and calls `seen` with each segment that had not been reported received before.
-    pub(crate) fn on_ack_with(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
+    /// Removes the segments before `una`, which are acknowledged, and calls `seen` with each that had not been reported
+    /// received before; returns the entry of the newest of them.
+    pub(crate) fn on_ack(&mut self, una: u64, mut seen: impl FnMut(u64, Entry)) -> Option<Entry> {
         let mut newest = None;
         while self.una < una {
             let segment = self.una;
@@ -298,14 +294,9 @@ impl Scoreboard {
         self.pipe += assumed;
     }
 
-    /// Marks the segments of an acknowledgement's blocks as received; returns whether any of them was not marked
-    /// before.
-    pub(crate) fn on_sack(&mut self, blocks: Blocks) -> bool {
-        self.on_sack_with(blocks, &mut |_, _| {})
-    }
-
-    /// Does what [`Self::on_sack`] does, and calls `seen` with each segment that was not marked before.
-    pub(crate) fn on_sack_with(&mut self, blocks: Blocks, seen: &mut impl FnMut(u64, Entry)) -> bool {
+    /// Marks the segments of an acknowledgement's blocks as received, and calls `seen` with each that was not marked
+    /// before; returns whether there was any.
+    pub(crate) fn on_sack(&mut self, blocks: Blocks, seen: &mut impl FnMut(u64, Entry)) -> bool {
         let known = std::mem::replace(&mut self.reported().blocks, blocks);
         let mut news = false;
         for (from, to) in blocks {
@@ -502,7 +493,7 @@ mod tests {
     }
 
     fn sack(board: &mut Scoreboard, from: u64, to: u64) {
-        assert!(board.on_sack([(from, to), (0, 0), (0, 0)]), "news");
+        assert!(board.on_sack([(from, to), (0, 0), (0, 0)], &mut |_, _| {}), "news");
     }
 
     /// Reordering: segments 0 and 1 seem lost when 2 to 4 are reported, then 1 arrives after all, and only 0 is sent
@@ -526,7 +517,7 @@ mod tests {
         let mut board = sent(6);
         sack(&mut board, 3, 5);
         assert!(!board.judge());
-        board.on_ack(1);
+        board.on_ack(1, |_, _| {});
         sack(&mut board, 3, 6);
         assert!(board.judge());
         assert_eq!((board.next_retransmission(), board.pipe()), (Some(1), 0));
@@ -538,14 +529,14 @@ mod tests {
     fn a_rewound_sender_starts_from_the_oldest_segment() {
         let mut board = sent(5);
         board.advance(5);
-        board.on_ack(2);
+        board.on_ack(2, |_, _| {});
         assert_eq!((board.next(), board.unacknowledged(), board.outstanding()), (5, Segments(3), 3));
         board.rewind();
         board.clear();
         assert_eq!((board.next(), board.unacknowledged(), board.outstanding()), (2, Segments(0), 3));
         board.on_retransmission(2, Time::ZERO);
         assert_eq!((board.next(), board.unacknowledged()), (3, Segments(1)));
-        board.on_ack(4);
+        board.on_ack(4, |_, _| {});
         assert_eq!((board.next(), board.unacknowledged(), board.outstanding()), (4, Segments(0), 1));
     }
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use vegas_core::units::Time;
-use vegas_core::{CongestionControl, Controller};
 
 use super::stats::SenderStats;
 use super::{Rules, Sender, UNLIMITED};
 use crate::scenario::{Epoch, FlowSpec, Handshake, HostKind};
 use crate::tcp::Outbox;
-use crate::tcp::control::{Detail, control};
+use crate::tcp::control::Congestion;
 use crate::tcp::ecn::EcnSender;
 use crate::tcp::layout::Layout;
 use crate::tcp::pacing::Pacer;
@@ -24,9 +23,7 @@ use crate::tcp::timer::RetransmissionTimer;
 impl Sender {
     /// Creates a sender; `seed` is called if the control may draw random numbers.
     pub(crate) fn new(flow: u32, spec: &FlowSpec, seed: impl FnOnce() -> u64) -> Self {
-        let control = control(spec, seed);
-        let needs = control.needs();
-        let detail = Detail::new(needs);
+        let (congestion, needs) = Congestion::new(spec, seed);
         let detection = &spec.composition.detection;
         let layout = Arc::new(Layout::new(spec));
         let total = layout.segments().unwrap_or(ENDLESS);
@@ -35,12 +32,12 @@ impl Sender {
             burst: spec.composition.limits.burst.unwrap_or(UNLIMITED),
             receive_window: spec.host.receive_window,
             by_pipe: detection.recovery == vegas_core::Recovery::Sack,
-            asks_what_limits: needs.window_limited,
             is_plain: spec.host.kind == HostKind::Bsd
                 && !spec.ecn
                 && !layout.asks_routers()
-                && detail.is_none()
+                && !congestion.measures()
                 && !needs.window_limited,
+            asks_what_limits: needs.window_limited,
             layout,
             host: Arc::new(spec.host.clone()),
         };
@@ -50,8 +47,7 @@ impl Sender {
         }
         Sender {
             flow,
-            control,
-            detail,
+            congestion,
             rules,
             board,
             recovery: Recovery::new(&spec.host, detection),
@@ -69,18 +65,15 @@ impl Sender {
 
     /// Shares with another flow's sender the settings that never change, as far as they are equal.
     pub(crate) fn share_with(&mut self, other: &Sender) {
-        if let (Some(mine), Some(algorithm)) = (self.control.algorithm_mut(), other.control.algorithm()) {
-            share(mine, algorithm);
-        }
+        self.congestion.share_with(&other.congestion);
         share(&mut self.rules.host, &other.rules.host);
         share(&mut self.rules.layout, &other.rules.layout);
     }
 
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let detail = self.detail.as_ref().map_or(0, |detail| detail.memory_bytes());
-        let control = if let Controller::Standalone(special) = &self.control { special.memory_bytes() } else { 0 };
-        self.board.memory_bytes() + self.recovery.memory_bytes() + detail + control + self.queue.memory_bytes()
+        let pieces = [self.board.memory_bytes(), self.recovery.memory_bytes(), self.queue.memory_bytes()];
+        self.congestion.memory_bytes() + pieces.iter().sum::<usize>()
     }
 
     /// Sets, before the start, the application's writes: segments that end at the bytes `ends`, each written at its
@@ -107,7 +100,7 @@ impl Sender {
     /// Begins the flow.
     pub(crate) fn start(&mut self, now: Time, out: &mut Outbox) {
         self.started = true;
-        self.stats.window.begin(now);
+        self.congestion.begin(now);
         match self.rules.host.handshake {
             Handshake::None => self.send(now, UNLIMITED, out),
             Handshake::Full => self.send_syn(now, out),
@@ -123,7 +116,7 @@ impl Sender {
         self.established = true;
         self.timer.stop();
         if let Some(rtt) = self.rtt.on_handshake(now) {
-            self.control.on_handshake(now, rtt);
+            self.congestion.on_handshake(now, rtt);
         }
         self.send(now, UNLIMITED, out);
         self.arm_probe(now);
@@ -136,7 +129,7 @@ impl Sender {
             return;
         }
         if grown && self.board.outstanding() == 0 && self.board.max() > 0 {
-            self.tell_restart(now);
+            self.congestion.on_restart(now, self.board.next(), self.pacer.since_last(now));
         }
         self.send(now, UNLIMITED, out);
         self.arm_probe(now);

@@ -1,12 +1,12 @@
 //! What is different in the sender of a Linux host: its acknowledgements, and the two timers beside the retransmission
 //! timer.
 
-use vegas_core::units::{Segments, SendIndex, Span, Time};
-use vegas_core::{CongestionControl, Loss, LossKind};
+use vegas_core::units::{Segments, Time};
+use vegas_core::{CongestionControl, LossKind};
 
 use super::{Sender, UNLIMITED};
 use crate::tcp::Outbox;
-use crate::tcp::control::{AckContext, Control};
+use crate::tcp::control::Control;
 use crate::tcp::recovery::Recovery;
 use crate::tcp::recovery::linux::{Acknowledgement, Consequences, Cut, Delivered, Found};
 use crate::tcp::recovery::scoreboard::{Blocks, Entry};
@@ -15,7 +15,7 @@ impl Sender {
     /// Handles an acknowledgement of everything before segment `una`, with these blocks.
     #[inline(never)]
     pub(super) fn on_linux_ack(&mut self, now: Time, una: u64, blocks: Option<Blocks>, out: &mut Outbox) {
-        let before = self.ack_context::<false>();
+        let before = self.before_ack::<false>();
         let advanced = una > self.board.una();
         let Some((delivered, of_probe)) = self.deliver(now, una, blocks) else { return };
         let rtt = self.rtt.on_acked_times(&delivered.times, una, self.board.next());
@@ -28,7 +28,10 @@ impl Sender {
         let consequences = linux.on_ack(&mut self.board, ack, &delivered, found);
         self.carry_out(now, consequences, out);
         self.answer_mark_on_linux(now, una, out);
-        self.tell_linux_ack(now, advanced, delivered.count, rtt, before, out);
+        let Recovery::Linux(linux) = &self.recovery else { return };
+        let in_recovery = linux.is_active() || linux.is_in_cwr();
+        let acked = if advanced { Segments(delivered.count.max(1) as u32) } else { Segments(0) };
+        self.report_ack::<false>(now, acked, rtt, (before, in_recovery), out);
         let Recovery::Linux(linux) = &mut self.recovery else { return };
         linux.reduce(&self.board, delivered.count, advanced, found);
         self.note_completion(now);
@@ -45,7 +48,7 @@ impl Sender {
     /// Takes the acknowledgement into the scoreboard. Returns what it delivers, and whether it reports the duplicate of a
     /// probe; `None` for an old one, and if nothing is outstanding.
     fn deliver(&mut self, now: Time, una: u64, blocks: Option<Blocks>) -> Option<(Delivered, bool)> {
-        let Sender { recovery: Recovery::Linux(linux), board, detail, .. } = self else { return None };
+        let Sender { recovery: Recovery::Linux(linux), board, congestion, .. } = self else { return None };
         if una < board.una() {
             return None;
         }
@@ -54,14 +57,9 @@ impl Sender {
             linux.on_ack_of_nothing(una);
             return None;
         }
-        let delivered = linux.deliver(board, now, una, blocks, |segment, entry: Entry| {
-            if let Some(detail) = detail {
-                detail.on_delivered(segment, now, entry.sent());
-            }
-        });
-        if let Some(detail) = detail {
-            detail.on_ack(una);
-        }
+        let seen = |segment, entry: Entry| congestion.on_delivered(segment, now, entry.sent());
+        let delivered = linux.deliver(board, now, una, blocks, seen);
+        congestion.on_acknowledged(una);
         Some((delivered, of_probe))
     }
 
@@ -76,45 +74,31 @@ impl Sender {
     fn carry_out(&mut self, now: Time, consequences: Consequences<Control>, out: &mut Outbox) {
         let Consequences { repaired, spurious, needless, recovered, begins } = consequences;
         if let Some(sent) = repaired {
-            self.tell_repaired(now, sent, out);
+            self.report_repaired(now, sent, out);
         }
         if let Some(saved) = spurious {
             self.restore(now, &saved, out);
         }
         if let Some(saved) = needless
-            && saved.output().window > self.control.output().window
+            && saved.output().window > self.congestion.output().window
         {
             self.restore(now, &saved, out);
         }
         if recovered {
-            self.tell_recovered(now, out);
+            self.report_recovered(now, out);
         }
         if begins {
             self.begin_recovery(now, out);
         }
     }
 
-    /// Reports the loss of a segment that was sent at `sent`, and that a probe has repaired.
-    fn tell_repaired(&mut self, now: Time, sent: Time, out: &mut Outbox) {
-        let loss = Loss {
-            now,
-            kind: LossKind::DuplicateAcks,
-            sent,
-            retransmission: false,
-            in_flight: self.board.unacknowledged(),
-            next: SendIndex(self.board.next()),
-            lost: self.newly_lost(),
-        };
-        self.tell(&loss, out);
-    }
-
     fn begin_recovery(&mut self, now: Time, out: &mut Outbox) {
-        let saved = self.control.clone();
+        let saved = self.congestion.saved();
         let Recovery::Linux(linux) = &self.recovery else { return };
         let cut = linux.cuts().then(|| {
             let lost = self.board.oldest_lost().unwrap_or(self.board.una());
             self.cut(|sender| {
-                sender.tell_loss(now, LossKind::DuplicateAcks, lost, out);
+                sender.report_loss(now, LossKind::DuplicateAcks, lost, out);
             })
         });
         if let Recovery::Linux(linux) = &mut self.recovery {
@@ -128,7 +112,7 @@ impl Sender {
         if !is_open || !self.ecn.hears_mark(una) {
             return;
         }
-        let cut = self.cut(|sender| sender.answer_mark(now, out));
+        let cut = self.cut(|sender| sender.report_mark(now, out));
         if let Recovery::Linux(linux) = &mut self.recovery {
             linux.begin_cwr(&self.board, cut);
         }
@@ -136,26 +120,9 @@ impl Sender {
 
     /// Lets the algorithm cut the window.
     fn cut(&mut self, cut: impl FnOnce(&mut Self)) -> Cut {
-        let before = self.control.output().window.floor().as_u64();
+        let before = self.congestion.output().window.floor().as_u64();
         cut(self);
-        Cut { before, after: self.control.output().window.floor().as_u64() }
-    }
-
-    /// Reports an acknowledgement of `count` segments to the algorithm; in recovery only if the algorithm asks for it.
-    fn tell_linux_ack(
-        &mut self,
-        now: Time,
-        advanced: bool,
-        count: u64,
-        rtt: Option<Span>,
-        before: AckContext,
-        out: &mut Outbox,
-    ) {
-        let in_recovery = matches!(&self.recovery, Recovery::Linux(linux) if linux.is_active() || linux.is_in_cwr());
-        if advanced && !in_recovery || self.detail.is_some() {
-            let acked = if advanced { Segments(count.max(1) as u32) } else { Segments(0) };
-            self.tell_ack::<false>(now, acked, rtt, AckContext { in_recovery, ..before }, out);
-        }
+        Cut { before, after: self.congestion.output().window.floor().as_u64() }
     }
 
     /// Handles the two timers beside the retransmission timer, as far as they are due.
@@ -173,7 +140,7 @@ impl Sender {
             return;
         }
         if matches!(&self.recovery, Recovery::Linux(linux) if linux.is_recovering()) {
-            self.tell_lost_segments();
+            self.congestion.report_lost(&mut self.board);
         } else {
             self.begin_recovery(now, out);
             if let Recovery::Linux(linux) = &mut self.recovery {

@@ -1,14 +1,15 @@
 //! The sending end of a flow: what happens at an acknowledgement and at a timeout, and when something may be sent.
 //!
 //! The sender is composed of pieces, each with a state of its own: [`Scoreboard`], [`Recovery`], [`Rtt`],
-//! [`RetransmissionTimer`], [`Pacer`], [`SendQueue`] and [`EcnSender`]. They decide, and the sender carries out: it sends,
-//! reports events to the congestion control ([`super::control`]), which sets the window, and hands one piece's result to
-//! another. [`linux`] has what is different on a Linux host, [`life`] start, end and application, and [`part`]
+//! [`RetransmissionTimer`], [`Pacer`], [`SendQueue`], [`EcnSender`], and [`Congestion`], which sets the window. They decide,
+//! and the sender carries out: it sends, and hands one piece's result to another. [`linux`] has what is different on a
+//! Linux host, [`events`] the reports to the congestion control, [`life`] start, end and application, and [`part`]
 //! acknowledgements of a part of a segment.
 //!
 //! Nearly every acknowledgement is usual, and is handled by [`Sender::on_usual_ack`] with the functions that are inlined
 //! there, compiled for that case alone (`USUAL`). The rest is not inlined, so that it takes no registers there.
 
+mod events;
 mod life;
 mod linux;
 mod part;
@@ -17,11 +18,11 @@ mod views;
 
 use std::sync::Arc;
 
-use vegas_core::units::{Pace, Segments, SendIndex, Time, Window};
-use vegas_core::{CongestionControl, Loss, LossKind, Output, RouterFeedback, Sent};
+use vegas_core::units::{Pace, Segments, Time, Window};
+use vegas_core::{LossKind, Output, RouterFeedback};
 
 use super::Outbox;
-use super::control::{AckContext, Control, Detail};
+use super::control::{Congestion, Control};
 use super::ecn::EcnSender;
 use super::layout::Layout;
 use super::pacing::Pacer;
@@ -43,17 +44,15 @@ const UNLIMITED: Segments = Segments(u32::MAX);
 #[derive(Clone, Debug)]
 pub(crate) struct Sender {
     flow: u32,
-    pub(super) control: Control,
-    /// The events beyond the usual ones, if the control asks for them.
-    pub(super) detail: Option<Box<Detail>>,
-    pub(super) rules: Rules,
-    pub(super) board: Scoreboard,
-    pub(super) recovery: Recovery<Control>,
+    congestion: Congestion,
+    rules: Rules,
+    board: Scoreboard,
+    recovery: Recovery<Control>,
     rtt: Rtt,
     timer: RetransmissionTimer,
-    pub(super) pacer: Pacer,
+    pacer: Pacer,
     queue: SendQueue,
-    pub(super) ecn: EcnSender,
+    ecn: EcnSender,
     started: bool,
     /// Whether data may leave.
     established: bool,
@@ -64,7 +63,7 @@ pub(crate) struct Sender {
 
 /// The settings that stay constant from the start on.
 #[derive(Clone, Debug)]
-pub(super) struct Rules {
+struct Rules {
     host: Arc<HostSpec>,
     layout: Arc<Layout>,
     /// The most segments that one acknowledgement may release (mechanism H).
@@ -76,7 +75,7 @@ pub(super) struct Rules {
     /// more than the usual events. An acknowledgement then reports only what was received.
     is_plain: bool,
     /// Whether the control asks if the window is what limits the sender.
-    pub(super) asks_what_limits: bool,
+    asks_what_limits: bool,
 }
 
 /// Acknowledgements.
@@ -90,11 +89,11 @@ impl Sender {
         if !self.rules.is_plain || !self.is_recovery_idle() || !self.rules.layout.is_full_up_to(una, ack.sequence) {
             return false;
         }
-        let before = self.ack_context::<true>();
+        let before = self.before_ack::<true>();
         let Some(sent) = self.board.take_oldest_if_plain() else { return false };
         let rtt = self.rtt.on_ack(una, Some(sent), now);
         self.restart_timer(now);
-        self.tell_ack::<true>(now, Segments(1), rtt, before, out);
+        self.report_ack::<true>(now, Segments(1), rtt, (before, false), out);
         self.note_completion(now);
         self.send_here::<true>(now, self.rules.burst, out);
         true
@@ -126,12 +125,8 @@ impl Sender {
 
     /// Handles an acknowledgement that reports, or may report, more than new data in order.
     fn on_special_ack(&mut self, now: Time, una: u64, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {
-        if let Some(detail) = &mut self.detail {
-            if self.rules.layout.asks_routers() {
-                detail.feedback = Some(RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() });
-            }
-            detail.arrived = sack.arrived;
-        }
+        let feedback = || RouterFeedback { forward: sack.echo.into(), backward: ack.aqt().into() };
+        self.congestion.on_header(self.rules.layout.asks_routers().then(feedback), sack.arrived);
         let newest = || una.checked_sub(1).and_then(|newest| self.board.entry(newest));
         self.ecn.on_ack(ack.ecn(), || newest().map(Entry::sent));
         let blocks = self.rules.layout.blocks(sack);
@@ -144,55 +139,49 @@ impl Sender {
     /// Handles an acknowledgement, on a BSD host, up to byte `sequence`, the beginning of segment `una`.
     fn on_bsd_ack(&mut self, now: Time, una: u64, sequence: u64, blocks: Option<Blocks>, out: &mut Outbox) {
         if self.ecn.hears_mark(una) && !self.in_recovery() {
-            self.answer_mark(now, out);
+            self.report_mark(now, out);
         }
         let news = blocks.is_some_and(|blocks| self.rules.by_pipe && self.take_blocks(now, blocks));
         if una > self.board.una() {
             self.on_new_ack(now, una, out);
         } else if una == self.board.una() && self.board.outstanding() > 0 && sequence >= self.acked_part {
-            self.tell_duplicate(now, out);
+            self.report_duplicate(now, out);
             self.on_duplicate_ack(now, news, out);
         }
     }
 
     /// Takes in SACK blocks; returns whether they report anything for the first time.
     fn take_blocks(&mut self, now: Time, blocks: Blocks) -> bool {
-        match &mut self.detail {
-            None => self.board.on_sack(blocks),
-            Some(detail) => self
-                .board
-                .on_sack_with(blocks, &mut |segment, entry: Entry| detail.on_delivered(segment, now, entry.sent())),
+        let Sender { board, congestion, .. } = self;
+        match congestion.measures() {
+            true => board.on_sack(blocks, &mut |segment, entry| congestion.on_delivered(segment, now, entry.sent())),
+            false => board.on_sack(blocks, &mut |_, _| {}),
         }
     }
 
     /// Takes in the segments acknowledged in order; returns the newest.
     fn take_in_order(&mut self, now: Time, una: u64) -> Option<Entry> {
-        match &mut self.detail {
-            Some(detail) => {
-                let seen = |segment, entry: Entry| detail.on_delivered(segment, now, entry.sent());
-                let newest = self.board.on_ack_with(una, seen);
-                detail.on_ack(una);
-                newest
-            }
-            None => self.board.on_ack(una),
-        }
+        let Sender { board, congestion, .. } = self;
+        let newest = board.on_ack(una, |segment, entry| congestion.on_delivered(segment, now, entry.sent()));
+        congestion.on_acknowledged(una);
+        newest
     }
 
     /// Handles an acknowledgement of new data on a BSD host.
     #[inline(never)]
     fn on_new_ack(&mut self, now: Time, una: u64, out: &mut Outbox) {
-        let before = self.ack_context::<false>();
+        let before = self.before_ack::<false>();
         let acked = Segments((una - self.board.una()) as u32);
         let newest = self.take_in_order(now, una);
         let rtt = self.rtt.on_ack(una, newest.and_then(Entry::sent_once), now);
         let was_in_recovery = self.in_recovery();
         self.go_on_with_recovery(now, acked, out);
         let in_recovery = self.in_recovery();
-        if !in_recovery || self.detail.is_some() {
-            if was_in_recovery && !in_recovery {
-                self.tell_recovered(now, out);
-            }
-            self.tell_ack::<false>(now, acked, rtt, AckContext { in_recovery, ..before }, out);
+        if was_in_recovery && !in_recovery {
+            self.report_recovered(now, out);
+        }
+        if !in_recovery || self.congestion.measures() {
+            self.report_ack::<false>(now, acked, rtt, (before, in_recovery), out);
         }
         self.recheck(now, out);
         self.note_completion(now);
@@ -254,29 +243,13 @@ impl Sender {
         let oldest = self.board.una();
         let repeated = self.board.entry(oldest).is_some_and(Entry::is_repeated);
         let is_answered = !repeated && self.ecn.covers(oldest);
-        let cut = is_answered || self.tell_loss(now, LossKind::DuplicateAcks, oldest, out);
+        let cut = is_answered || self.report_loss(now, LossKind::DuplicateAcks, oldest, out);
         if let Recovery::Bsd(bsd) = &mut self.recovery {
             bsd.begin(&mut self.board, Beginning { repeated, cut });
         }
         self.rtt.on_fast_retransmission(repeated);
         self.transmit(now, oldest, out);
         self.restart_timer(now);
-    }
-
-    /// Reports a mark to the algorithm.
-    fn answer_mark(&mut self, now: Time, out: &mut Outbox) {
-        let loss = Loss {
-            now,
-            kind: LossKind::Ecn,
-            sent: self.ecn.newest_sent(),
-            retransmission: false,
-            in_flight: self.board.unacknowledged(),
-            next: SendIndex(self.board.next()),
-            lost: Segments(0),
-        };
-        self.tell(&loss, out);
-        self.ecn.on_answer(self.board.max());
-        self.stats.ecn_reductions += 1;
     }
 
     fn note_completion(&mut self, now: Time) {
@@ -322,11 +295,11 @@ impl Sender {
         if !self.rules.by_pipe {
             self.board.rewind();
         }
-        if self.recovery.on_timeout(&self.board, || self.control.clone()) {
-            self.tell_loss(now, LossKind::Timeout, oldest, out);
+        if self.recovery.on_timeout(&self.board, || self.congestion.saved()) {
+            self.report_loss(now, LossKind::Timeout, oldest, out);
         }
         self.recovery.begin_after_timeout(&mut self.board);
-        self.tell_lost_segments();
+        self.congestion.report_lost(&mut self.board);
         self.timer.stop();
         self.send(now, UNLIMITED, out);
     }
@@ -360,7 +333,7 @@ impl Sender {
     /// Does what `send` does, inlined; `USUAL` if the sender is plain and recovery idle.
     #[inline(always)]
     fn send_here<const USUAL: bool>(&mut self, now: Time, burst: Segments, out: &mut Outbox) {
-        let Output { window, pace, .. } = self.control.output();
+        let Output { window, pace, .. } = self.congestion.output();
         if let Some(pace) = pace {
             self.send_paced(now, pace, burst, out);
             return;
@@ -447,14 +420,9 @@ impl Sender {
     /// The window in whole segments, as recovery changes it, and bounded by the receive window.
     fn usable_window(&self) -> u64 {
         match self.recovery.window() {
-            Some(window) if !self.owns_recovery() => window.min(self.receive_window()),
-            _ => self.usable_of(self.control.output().window, self.recovery.inflation()),
+            Some(window) if !self.congestion.owns_recovery() => window.min(self.receive_window()),
+            _ => self.usable_of(self.congestion.output().window, self.recovery.inflation()),
         }
-    }
-
-    /// Returns whether the control also sets the window in recovery.
-    fn owns_recovery(&self) -> bool {
-        self.detail.as_ref().is_some_and(|detail| detail.needs.own_recovery)
     }
 
     /// The number of segments that may be in flight by the algorithm's window, which recovery inflates.
@@ -469,19 +437,15 @@ impl Sender {
     }
 
     /// Returns whether the window is what limits the sender.
-    pub(super) fn is_window_limited(&self) -> bool {
+    fn is_window_limited(&self) -> bool {
         u64::from(self.in_flight().0) >= self.usable_window()
     }
 
     /// Records that the application limits the sender: if it has no more data and the window has room, rate samples of
     /// what leaves now do not measure the path.
     fn note_application_limit(&mut self) {
-        if self.detail.is_none() || self.board.next() < self.queue.written() || self.is_window_limited() {
-            return;
-        }
-        let in_flight = self.in_flight();
-        if let Some(detail) = &mut self.detail {
-            detail.on_app_limited(in_flight);
+        if self.congestion.measures() && self.board.next() >= self.queue.written() && !self.is_window_limited() {
+            self.congestion.on_app_limited(self.in_flight());
         }
     }
 
@@ -526,7 +490,7 @@ impl Sender {
     #[inline(always)]
     fn transmit_new<const USUAL: bool>(&mut self, now: Time, segment: u64, out: &mut Outbox) {
         if !USUAL {
-            self.note_in_detail(now, segment, false);
+            self.note_departure(now, segment, false);
         }
         self.board.on_first_transmission(now);
         self.rtt.on_first_transmission(segment, now);
@@ -535,7 +499,7 @@ impl Sender {
 
     #[inline(never)]
     fn transmit_again(&mut self, now: Time, segment: u64, out: &mut Outbox) {
-        self.note_in_detail(now, segment, true);
+        self.note_departure(now, segment, true);
         self.board.on_retransmission(segment, now);
         self.stats.retransmitted += 1;
         out.incidents.push((IncidentKind::Retransmit, self.rules.layout.first_byte(segment)));
@@ -543,16 +507,9 @@ impl Sender {
     }
 
     /// Reports a segment that is about to leave to a control that asks for it.
-    fn note_in_detail(&mut self, now: Time, segment: u64, retransmission: bool) {
-        if self.detail.is_none() {
-            return;
-        }
-        let others = self.in_flight();
-        let Some(detail) = &mut self.detail else { return };
-        detail.on_send(segment, now, others);
-        if detail.needs.sent {
-            let in_flight = Segments(others.0 + 1);
-            self.control.on_sent(&Sent { now, index: SendIndex(segment), in_flight, retransmission });
+    fn note_departure(&mut self, now: Time, segment: u64, retransmission: bool) {
+        if self.congestion.measures() {
+            self.congestion.on_send(segment, now, self.in_flight(), retransmission);
         }
     }
 

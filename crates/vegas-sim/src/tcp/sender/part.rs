@@ -41,8 +41,8 @@ impl Sender {
         if self.rules.host.byte_counting || self.in_recovery() || self.board.una() == 0 {
             return;
         }
-        let before = self.ack_context::<false>();
-        self.tell_ack::<false>(now, Segments(1), None, before, out);
+        let before = self.before_ack::<false>();
+        self.report_ack::<false>(now, Segments(1), None, (before, false), out);
         let burst = self.burst();
         self.send(now, burst, out);
     }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use vegas_core::Status;
 use vegas_core::units::{Segments, Span, Time, Window};
-use vegas_core::{CongestionControl, Phase, Status};
 
 use super::Sender;
 use crate::measure::outcome::MediaFrame;
@@ -18,7 +18,7 @@ impl Sender {
 
     /// Returns whether the control asks for one-way delays.
     pub(crate) fn measures_delays(&self) -> bool {
-        self.detail.as_ref().is_some_and(|detail| detail.needs.one_way_delay)
+        self.congestion.measures_delays()
     }
 
     /// When the first of the timers expires, but for the pacing timer; [`Time::NEVER`] if none runs.
@@ -54,12 +54,17 @@ impl Sender {
 
     /// The window, the threshold and the control's other values for the tables.
     pub(crate) fn status(&self) -> Status {
-        self.control.status()
+        self.congestion.status()
     }
 
-    pub(in crate::tcp) fn window_and_phase(&self) -> (Window, Phase) {
-        let status = self.control.status();
-        (status.window, status.phase)
+    /// The mean of the window since the start, segments.
+    pub(crate) fn mean_window(&self, start: Time, end: Time) -> f64 {
+        self.congestion.mean_window(start, end)
+    }
+
+    /// The time of the first exit from slow start, and the window before the cut.
+    pub(crate) fn slow_start_exit(&self) -> Option<(Time, Window)> {
+        self.congestion.slow_start_exit()
     }
 
     /// Returns whether the flow has begun and is not complete.

@@ -472,12 +472,12 @@ fn take_in(
         count += 1;
         original |= !entry.is_repeated() && segment < recover;
     };
-    board.on_ack_with(una, |segment, entry| {
+    board.on_ack(una, |segment, entry| {
         note(segment, entry);
         times.on_acked(entry.sent_once(), now);
     });
     if let Some(blocks) = blocks {
-        board.on_sack_with(blocks, &mut |segment, entry| {
+        board.on_sack(blocks, &mut |segment, entry| {
             note(segment, entry);
             times.on_sacked(entry.sent_once(), now);
         });

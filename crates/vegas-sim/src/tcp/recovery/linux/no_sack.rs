@@ -64,7 +64,7 @@ mod tests {
             let ((), count) = assumed.on_ack(&mut board, 0, None, |_| {});
             assert_eq!((count, assumed.count(), board.pipe()), (1, arrived, 10 - arrived));
         }
-        let (_, count) = assumed.on_ack(&mut board, 4, None, |board| board.on_ack(4));
+        let (_, count) = assumed.on_ack(&mut board, 4, None, |board| board.on_ack(4, |_, _| {}));
         assert_eq!((count, assumed.count(), board.pipe()), (1, 0, 6));
         for _ in 0..10 {
             assumed.on_ack(&mut board, 0, None, |_| {});
