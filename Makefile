@@ -104,8 +104,8 @@ docs: build $(VENV)/.docs ## the documentation as a site in the folder site, its
 	PYTHONPATH=python $(BIN)/python -m documentation.site.check site
 
 .PHONY: test-site
-test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs chromium)
-	$(BIN)/pytest --quiet -m site --numprocesses auto python/tests/project/test_site_browser.py
+test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs chromium; ONE_IN=6: a sixth of them)
+	$(SAMPLE) $(BIN)/pytest --quiet -m site --numprocesses auto python/tests/project/test_site_browser.py
 
 .PHONY: objects
 objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from docs/scenario.schema.json
@@ -196,6 +196,10 @@ WITH_BROWSER := $(if $(shell command -v chromium),$(VENV)/.browser)
 # how many of them at once: each leaves a processor idle now and then
 TEST_JOBS ?= 1
 TEST_PARTS := lint-rust lint-python deny test-web test-rust test-python check-no-std check-identical
+# one in how many of the tests that take long and seldom find a fault; the commit chooses them
+ONE_IN ?= 1
+SAMPLE = ONE_IN=$(ONE_IN) COMMIT=$$(cat $(VENV)/.commit)
+
 # runs in real time share no processor with others
 TEST_PARTS_ALONE := test-linux
 
@@ -244,8 +248,18 @@ test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the p
 	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rs $(if $(CI),--durations 20) --numprocesses auto --max-worker-restart 0 --dist loadfile
 
 .PHONY: test-mutants
-test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes)
-	$(BIN)/pytest --quiet -m mutants
+test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes; ONE_IN=6)
+	$(SAMPLE) $(BIN)/pytest --quiet -m mutants
+
+.PHONY: test-modules
+test-modules: build ## the committed WebAssembly modules, built from their sources again, decide what presets decide
+	tools/build_modules.sh $(TARGET)/modules
+	MODULES=$(TARGET)/modules $(BIN)/pytest --quiet python/tests/scenario/test_own_algorithm.py
+
+# CI runs samples of these
+.PHONY: nightly
+nightly: test test-new quic-s2n test-modules test-site test-mutants ## everything, and whole what CI samples (hours)
+	$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=600
 
 .PHONY: test-own
 test-own: $(VENV)/.commit ## an algorithm in Rust of one's own and its copy in the kernel decide alike (OWN=FILE, as root, a minute)

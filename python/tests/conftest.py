@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,6 +51,21 @@ def ended_cpu_s() -> float:
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+
+SAMPLED = ("mutants", "site")
+"""Marks of tests that take long and seldom find a fault: CI runs one in ONE_IN, `make nightly` all."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The commit chooses the sample: others at the next one, the same when a failure is looked for."""
+    one_in, commit = int(os.environ.get("ONE_IN", "1")), os.environ.get("COMMIT", "")
+
+    def runs(item: pytest.Item) -> bool:
+        sampled = any(item.get_closest_marker(mark) for mark in SAMPLED)
+        return not sampled or zlib.crc32(f"{commit} {item.nodeid}".encode()) % one_in == 0
+
+    config.hook.pytest_deselected(items=[item for item in items if not runs(item)])
+    items[:] = filter(runs, items)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 /* Reno (RFC 5681) as the preset has it: windows in units of 2^-28 segment.
  *
- *   clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -Wl,-z,stack-size=4096 -o reno-c.wasm reno.c
+ *   clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 -o reno-c.wasm reno.c
  */
 #include <stdint.h>
 

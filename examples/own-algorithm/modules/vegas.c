@@ -1,6 +1,6 @@
 /* Vegas (Brakmo and Peterson 1995) as the preset has it: windows in units of 2^-28 segment, RTTs in ns.
  *
- *   clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry -Wl,-z,stack-size=4096 -o vegas-c.wasm vegas.c
+ *   clang --target=wasm32 -O2 -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 -o vegas-c.wasm vegas.c
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import os
 import re
 import sys
 from functools import cache
@@ -22,11 +23,16 @@ from vegaslab.runs.result import Result
 EXAMPLES = ROOT / "examples" / "own-algorithm"
 PAGE = ROOT / "docs" / "own-algorithm.md"
 
+# `make test-modules` names a folder with modules built from their sources just now
+BUILT = os.environ.get("MODULES")
+PRESETS = Path(BUILT) if BUILT else EXAMPLES / "modules"
+HARMFUL = Path(BUILT) if BUILT else Path(__file__).parent / "wasm"
+
 RENO = {"python": str(EXAMPLES / "reno.py")}
 MODULES = [
     (preset, {"wasm": str(file), "name": preset.title(), "preset": preset})
     for preset in ("reno", "vegas")
-    for file in sorted((EXAMPLES / "modules").glob(f"{preset}-*.wasm"))
+    for file in sorted(PRESETS.glob(f"{preset}-*.wasm"))
 ]
 VEGAS = {"python": str(EXAMPLES / "vegas.py:Vegas"), "preset": "vegas"}
 
@@ -92,7 +98,7 @@ def test_reno_is_short() -> None:
     assert (EXAMPLES / "reno.py").read_text().count("\n") <= 40
 
 
-HOSTILE = {"wasm": str(Path(__file__).parent / "wasm" / "hostile.wasm")}
+HOSTILE = {"wasm": str(HARMFUL / "hostile.wasm")}
 
 
 @pytest.mark.parametrize(
@@ -137,7 +143,7 @@ class Told:
         pass
 
 
-MODULE = {"wasm": str(Path(__file__).parent / "wasm" / "told.wasm")}
+MODULE = {"wasm": str(HARMFUL / "told.wasm")}
 
 
 @pytest.mark.parametrize("host", ["bsd", "linux"])
@@ -304,7 +310,7 @@ class Delays:
 
 def test_one_way_delays_are_told_to_those_that_ask() -> None:
     """With ten segments in flight none waits in the end: the delay is that of links and transmitters."""
-    module = {"wasm": str(Path(__file__).parent / "wasm" / "delay.wasm")}
+    module = {"wasm": str(HARMFUL / "delay.wasm")}
     shown = [
         vegaslab.run("gallop-50mbit", algorithm=each, set={"duration": "3s"}).series.flows["base_rtt_ms"].to_pylist()
         for each in (Delays, module)

@@ -1,6 +1,6 @@
 /* Asks for one-way delays, and shows the newest as its base RTT.
  *
- *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry -Wl,-z,stack-size=4096 -o delay.wasm delay.c
+ *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 -o delay.wasm delay.c
  */
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Does harm at its first acknowledgement; the initial window says which.
  *
- *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry -Wl,-z,stack-size=4096 -o hostile.wasm hostile.c
+ *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 -o hostile.wasm hostile.c
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* Shows what it is told of: the handshake's round trip as its base RTT, segments lost as its backlog, ends of recovery as
  * its threshold.
  *
- *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry -Wl,-z,stack-size=4096 -o told.wasm told.c
+ *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 -o told.wasm told.c
  */
 #include <stdint.h>
 
