@@ -245,7 +245,7 @@ test-linux: $(VENV)/.commit ## the tests on this machine's own kernel, for 80 s 
 test-python: build $(VENV)/.docs $(WITH_BROWSER) ## the Python tests, with the program behind `vegaslab quic` as test-rust builds it
 	@[[ -n '$(WITH_BROWSER)' ]] || echo 'SKIPPED: pages are not tested in a browser; apt-get install chromium gives one'
 	cargo build $(RUST_TESTED) $(FEATURES) --bin vegaslab-quic
-	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rs $(if $(CI),--durations 20) --numprocesses auto --max-worker-restart 0 --dist loadfile
+	PATH="$$PATH:$(TARGET)/debug" $(BIN)/pytest --quiet -rfEs $(if $(CI),--durations 20) --numprocesses auto --max-worker-restart 0 --dist loadfile
 
 .PHONY: test-mutants
 test-mutants: build ## the papers' claims under wrong implementations, which each must fail (some minutes; ONE_IN=6)

@@ -163,7 +163,8 @@ def test_compare_leaves_one_picture_and_a_folder_each(vegaslab: Command, short: 
 def test_the_command_alone_shows_first_steps_which_work(vegaslab: Command) -> None:
     result = vegaslab()
     assert result.returncode == 0
-    steps = [line.split("   ")[0].split()[1:] for line in result.stdout.splitlines() if line.startswith("    vegaslab")]
+    lines = [line.strip() for line in result.stdout.splitlines() if line.startswith("    vegaslab")]
+    steps = [line.split("   ")[0].split()[1:] for line in lines]
     assert len(steps) == 5
     known = cli._parser()
     for step in steps:

@@ -49,6 +49,9 @@ def _completion(parser: argparse.ArgumentParser, shell: str) -> int:
     for action in _actions(parser):
         if action.metavar in of_word:
             action.complete = of_word[action.metavar]  # type: ignore[attr-defined]
+        # `--help` lists the commands in groups itself; shtab leaves out what no help is said of
+        if action.help == argparse.SUPPRESS:
+            action.help = None
     print(shtab.complete(parser, shell))
     return OK
 
