@@ -42,7 +42,7 @@ $(VENV)/.commit: $(VENV)/.requirements ALWAYS
 	@commit=$$(git describe --always --dirty --exclude='*' --abbrev=40 2>/dev/null || echo unknown); \
 	[[ -f $@ && $$(cat $@) == "$$commit" ]] || echo "$$commit" >$@
 
-# what is built with another commit, or none, is compiled anew
+# what is built with another commit, or none, is compiled again
 COMMIT = VEGASLAB_COMMIT=$$(cat $(VENV)/.commit)
 
 # one wheel for every Python from 3.11 on; which glibc it needs at least its name says
@@ -60,11 +60,11 @@ demo: build ## the papers' claims, less of each: a report with verdicts, figures
 	$(BIN)/vegaslab reproduce all --quick -o results/papers
 
 .PHONY: dossiers
-dossiers: build ## writes the gallery of dossiers anew, and the tables of docs/evaluate.md
+dossiers: build ## writes the gallery of dossiers again, and the tables of docs/evaluate.md
 	PYTHONPATH=python $(BIN)/python -m documentation.dossiers
 
 .PHONY: pictures
-pictures: build ## draws the documentation's pictures anew
+pictures: build ## draws the documentation's pictures again
 	$(BIN)/vegaslab compare scenarios/gallop-50mbit.toml -a vegas -a reno --plot -o results/demo
 	cp results/demo/picture.svg docs/pictures/vegas-and-reno.svg
 	$(BIN)/vegaslab reproduce G-fig4-gallop L-fig2 -o results/papers-pictures
@@ -108,7 +108,7 @@ test-site: docs $(VENV)/.browser ## each page of the site in a browser (needs ch
 	$(SAMPLE) $(BIN)/pytest --quiet -m site --numprocesses auto python/tests/project/test_site_browser.py
 
 .PHONY: objects
-objects: $(VENV)/.requirements ## writes the typed objects of Python anew, from docs/scenario.schema.json
+objects: $(VENV)/.requirements ## writes the typed objects of Python again, from docs/scenario.schema.json
 	PYTHONPATH=python $(BIN)/python -m documentation.objects
 
 # --- the engine in a browser: docs/playground.md ---
@@ -340,7 +340,7 @@ fuzz-targets: ## the fuzz targets that are programs
 	tools/fuzz.sh build
 
 .PHONY: fuzz-corpus
-fuzz-corpus: build ## the fuzz targets' corpora anew: of what `make fuzz` has found, the inputs that cover most
+fuzz-corpus: build ## the fuzz targets' corpora again: of what `make fuzz` has found, the inputs that cover most
 	tools/fuzz.sh corpus
 
 # --- speed: docs/performance.md ---

@@ -3,7 +3,7 @@
 # ns ns2.tcl AGENT FLOWS RATE_MBPS DELAY_MS QUEUE_PACKETS ACCESS_MBPS SECONDS HEADERS SCHEDULER
 #
 # HEADERS is "needed" (those that a packet of TCP carries; tracing is off either way) or "all"; SCHEDULER is one of
-# ns-2's. Prints segments sent, acknowledged, and sent again, over all flows.
+# ns-2's. Prints segments sent, acknowledged, and retransmitted, over all flows.
 
 lassign $argv agent flows rate delay queue access seconds headers scheduler
 

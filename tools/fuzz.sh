@@ -5,7 +5,7 @@
 #
 # usage: tools/fuzz.sh [SECONDS]
 #        tools/fuzz.sh build       builds the targets only
-#        tools/fuzz.sh corpus      the corpora anew: of all inputs known, the few that cover the same
+#        tools/fuzz.sh corpus      the corpora again: of all inputs known, the few that cover the same
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

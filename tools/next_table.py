@@ -61,7 +61,7 @@ def beside_cubic(result: vegaslab.Result) -> Figures:
 
 
 def alone(result: vegaslab.Result) -> Figures:
-    """Alone: queueing, goodput, and the time to fill in round trips beyond 2 log2(product)."""
+    """Alone: queueing, goodput, and the time to fill in round trips beyond 2 log2(BDP)."""
     steps, busy = (series(result, "links", column, of=BOTTLENECK) for column in ("time_s", "utilisation"))
     round_trips = time_to_fill_s(steps, busy, start_s=0.0, round_trip_s=0.1) / 0.1
     return {

@@ -112,14 +112,14 @@ def alone(result: vegaslab.Result, _own: int) -> str:
     queueing_ms = next(link for link in result.summary["links"] if link["id"] == BOTTLENECK)["p95_queueing_ms"]
     flow = result.summary["flows"][0]
     again = flow["segments_retransmitted"]
-    return f"p95 {queueing_ms:.1f} ms, {flow['goodput_mbps']:.1f} Mb/s, {again} sent again"
+    return f"p95 {queueing_ms:.1f} ms, {flow['goodput_mbps']:.1f} Mb/s, {again} retransmitted"
 
 
 def lost(result: vegaslab.Result, _own: int) -> str:
-    """Goodput, and how much is sent again, of one flow."""
+    """Goodput, and how much is retransmitted, of one flow."""
     flow = result.summary["flows"][0]
     again = 100 * flow["segments_retransmitted"] / flow["segments_sent"]
-    return f"{flow['goodput_mbps']:.1f} Mb/s, {again:.1f} % sent again"
+    return f"{flow['goodput_mbps']:.1f} Mb/s, {again:.1f} % retransmitted"
 
 
 def joined(result: vegaslab.Result, _own: int) -> str:
@@ -176,11 +176,11 @@ NETWORKS = [
     Network("80 Mb/s, jitter of 12 ms", 80, 14, 320, 80, [jittery(12), {}], ratio, 2),
     Network("90 Mb/s, squares of 5.1 s", 90, 23, 560, 60, [square(1.2, 4.8, 5.1), {}], ratio, 2),
     Network("80 Mb/s, CUBIC", 80, 23, 480, 100, [{}, CUBIC], share, 1),
-    Network("40 Mb/s, CUBIC, half a product of queue", 40, 28, 150, 80, [{}, CUBIC], share, 1),
-    Network("40 Mb/s, CUBIC, a fifth of a product", 40, 28, 60, 80, [{}, CUBIC], share, 1),
-    Network("200 Mb/s, CUBIC, a fourth of a product", 200, 9, 125, 80, [{}, CUBIC], share, 1),
+    Network("40 Mb/s, CUBIC, half a BDP of queue", 40, 28, 150, 80, [{}, CUBIC], share, 1),
+    Network("40 Mb/s, CUBIC, a fifth of a BDP", 40, 28, 60, 80, [{}, CUBIC], share, 1),
+    Network("200 Mb/s, CUBIC, a fourth of a BDP", 200, 9, 125, 80, [{}, CUBIC], share, 1),
     Network("40 Mb/s and 400 ms, alone", 40, 200, 2000, 60, [{}], alone, 1),
-    Network("80 Mb/s, alone, a third of a product of queue", 80, 13, 100, 60, [{}], alone, 1),
+    Network("80 Mb/s, alone, a third of a BDP of queue", 80, 13, 100, 60, [{}], alone, 1),
     Network("1.2 Mb/s, seven join", 1.2, 18, 40, 124, [{"start": f"{12 * n}s"} for n in range(7)], joined, 7),
     Network("25 Mb/s, losses of 0.2 %", 25, 23, 104, 40, [{}], lost, 1, {"loss": "0.2%"}),
     Network("25 Mb/s, losses of 2 %", 25, 23, 104, 40, [{}], lost, 1, {"loss": "2%"}),

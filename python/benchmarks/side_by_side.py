@@ -17,7 +17,7 @@ OURS_A_TURN = 3
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario, and what ns-2 has to be told to run the same (benches/ns2.tcl)."""
+    """A scenario, and the arguments with which ns-2 runs the same (benches/ns2.tcl)."""
 
     scenario: str
     target_mpps: float

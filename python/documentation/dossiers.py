@@ -94,7 +94,7 @@ def behind(found: Mapping[str, Any]) -> list[str]:
     return [
         f"## Behind the better of {' and '.join([*found['algorithms']][1:])}",
         "The figures of each chapter's sentences that are worse than those of the better one by more than a tenth, "
-        f"told apart from chance; of harm, by more than 0.1. {kept} of {len(rows)} criteria have none.",
+        f"with a significant difference; of harm, by more than 0.1. {kept} of {len(rows)} criteria have none.",
         f"| criterion | behind |\n|---|---|\n{lines}",
     ]
 
@@ -125,7 +125,7 @@ def table(dossiers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def main() -> None:
-    """Writes everything anew."""
+    """Writes everything again."""
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     FOLDER.mkdir(exist_ok=True)
     found = [dossier(name) for name in ALGORITHMS]

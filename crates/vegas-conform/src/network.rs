@@ -56,7 +56,7 @@ const FASTER: u64 = 100;
 const FASTEST: u64 = 1_000_000_000_000;
 
 impl Network {
-    /// A path without further features: a queue of three bandwidth-delay products, a run of 30 round trips.
+    /// A path without further features: a queue of three BDP, a run of 30 round trips.
     pub fn of(case: &str, point: Point) -> Self {
         Network {
             name: format!("{case}-{}", point.name()),

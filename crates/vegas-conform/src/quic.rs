@@ -29,7 +29,7 @@ pub struct Quic {
     inside: fn(&Call<'_>) -> Option<Inside>,
 }
 
-/// A subject called `name` in reports: the controllers of a factory, which is made anew for each run.
+/// A subject called `name` in reports: the controllers of a factory, which is made for each run.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -46,7 +46,7 @@ where
     Quic { name: name.into(), stack: Box::new(stack), inside: |_| None }
 }
 
-/// A subject called `name` in reports: the controllers of an s2n-quic endpoint, which is made anew for each run. A controller
+/// A subject called `name` in reports: the controllers of an s2n-quic endpoint, which is made for each run. A controller
 /// that reports its states by s2n-quic's events (`on_bbr_state_changed`) is judged by them.
 ///
 /// ```no_run

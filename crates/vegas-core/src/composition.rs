@@ -118,7 +118,7 @@ impl HostCapabilities {
     };
 
     /// QUIC as quinn has it: its pluggable interface takes a window only, which carries a pace from round trip to round trip and no
-    /// departures. QUIC's own loss recovery decides what is sent again and asks for no window in recovery (RFC 9002, section 7.3.2),
+    /// departures. QUIC's own loss recovery decides what is retransmitted and asks for no window in recovery (RFC 9002, section 7.3.2),
     /// quinn's pacer makes its rate of window and RTT and lets bursts through, and UDP carries no option that routers stamp.
     pub const QUIC: HostCapabilities = HostCapabilities {
         name: "quic",
@@ -187,10 +187,10 @@ impl Composition {
         let refuse = |part, reason| Err(Refusal { part, reason, host: None });
         if self.signal == Signal::None {
             if self.slow_start.needs_signal() {
-                return refuse("slow_start", "measures the backlog, which signal = \"none\" does not give");
+                return refuse("slow_start", "needs a signal; signal is \"none\"");
             }
             if self.avoidance.needs_signal() {
-                return refuse("avoidance", "measures the backlog, which signal = \"none\" does not give");
+                return refuse("avoidance", "needs a signal; signal is \"none\"");
             }
         }
         self.check_drains()?;
@@ -233,20 +233,16 @@ impl Composition {
     fn check_drains(&self) -> Result<(), Refusal> {
         let refuse = |part, reason| Err(Refusal { part, reason, host: None });
         match (self.base_rtt, self.rivals, self.signal) {
-            (BaseRtt::Drains, _, Signal::None) => {
-                refuse("base_rtt", "is of a sender that measures delay, which signal = \"none\" does not")
-            }
+            (BaseRtt::Drains, _, Signal::None) => refuse("base_rtt", "\"drains\" needs a signal; signal is \"none\""),
             (BaseRtt::Drains, _, Signal::RouterAssisted { .. }) => {
-                refuse("base_rtt", "comes from the routers with this signal; leave \"drains\" out")
+                refuse("base_rtt", "\"drains\" needs an end-to-end signal; the base RTT comes from the routers")
             }
-            (_, Rivals::Compete, Signal::None) => {
-                refuse("rivals", "take from a sender that measures delay, which signal = \"none\" does not")
-            }
+            (_, Rivals::Compete, Signal::None) => refuse("rivals", "\"compete\" needs a signal; signal is \"none\""),
             _ => Ok(()),
         }
     }
 
-    /// Whether the flow drains the queue now and then: a state beside that of the parts, and hosts that tell it more.
+    /// Whether the flow drains the queue now and then: a state beside that of the parts, and hosts that report more events.
     pub fn drains(&self) -> bool {
         self.base_rtt == BaseRtt::Drains || self.rivals == Rivals::Compete
     }

@@ -161,16 +161,16 @@ impl Needs {
     pub fn unmet(&self, given: &Needs) -> Option<&'static str> {
         [
             (self.rate && !given.rate, "needs a host that measures the delivery rate"),
-            (self.every_ack && !given.every_ack, "needs a host that tells of acknowledgements in recovery"),
-            (self.window_limited && !given.window_limited, "needs a host that tells what limits the sender"),
-            (self.sent && !given.sent, "needs a host that tells of each segment sent"),
+            (self.every_ack && !given.every_ack, "needs a host that reports acknowledgements in recovery"),
+            (self.window_limited && !given.window_limited, "needs a host that reports what limits the sender"),
+            (self.sent && !given.sent, "needs a host that reports each segment sent"),
             (self.spread && !given.spread, "needs a host that spreads what leaves over the round trip"),
             (self.pacing && !given.pacing, "needs a host that paces"),
             (self.pace_kept && !given.pace_kept, "needs a host that keeps to its pace"),
             (self.one_way_delay && !given.one_way_delay, "needs a host that measures one-way delays"),
             (self.routers && !given.routers, "needs a host that carries the queueing times of routers"),
             (self.own_recovery && !given.own_recovery, "needs a host that leaves the window in recovery to it"),
-            (self.each_loss && !given.each_loss, "needs a host that tells of each segment lost"),
+            (self.each_loss && !given.each_loss, "needs a host that reports each segment lost"),
         ]
         .into_iter()
         .find_map(|(unmet, reason)| unmet.then_some(reason))
@@ -327,7 +327,7 @@ pub struct Loss {
     /// Segments in flight when the loss was found.
     pub in_flight: Segments,
     /// The send index of the next segment: after a timeout the oldest one that is not acknowledged,
-    /// where the host sends everything again from there.
+    /// where the host retransmits everything from there.
     pub next: SendIndex,
     /// Segments found lost with this event; 0 for a mark.
     pub lost: Segments,

@@ -141,7 +141,7 @@ impl Rate {
 }
 
 impl Pace {
-    /// As fast as can be told: a segment each nanosecond.
+    /// The greatest rate that has a value: a segment each nanosecond.
     pub const FASTEST: Pace = Pace(NonZeroU32::MIN);
 
     /// The pace that spreads `segments` over a span; rounded down, to a segment each 1 ns to 4.29 s. `segments` is at least 1.

@@ -99,8 +99,8 @@ pub struct News {
     /// Segments sent since the acknowledgement before, and what was in flight with the last of them.
     pub sent: u32,
     pub sent_in_flight: u32,
-    /// Of the oldest segment newly found lost: what was in flight when it was sent (0: none is told of), and what was found
-    /// lost since, all that are told of together included.
+    /// Of the oldest segment newly found lost: what was in flight when it was sent (0: none is reported), and what was found
+    /// lost since, all that are reported together included.
     pub loss_in_flight: u32,
     pub loss_lost: u32,
     pub reserved: u32,
@@ -126,7 +126,7 @@ pub const FLAG_APP_LIMITED: u32 = 16;
 /// The segment found lost was application-limited.
 pub const FLAG_LOSS_APP_LIMITED: u32 = 32;
 
-/// Segments that left together are told one by one up to this number: BBR counts to ten (`tcp_update_skb_after_send` paces from the
+/// Segments that left together are reported one by one up to this number: BBR counts to ten (`tcp_update_skb_after_send` paces from the
 /// tenth segment on), and the last one has the newest flight.
 const SENT_MAX: u32 = 10;
 

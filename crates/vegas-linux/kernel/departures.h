@@ -81,7 +81,7 @@ static __noinline int find_first_departure(struct vegas_departures *kept, struct
 	return 0;
 }
 
-/* Describes the oldest of the segments that were just found lost. The kernel sends them again from its hint on: the hint's
+/* Describes the oldest of the segments that were just found lost. The kernel retransmits them from its hint on: the hint's
  * own segment, or the one after it if the kernel has just sent that again. Without a hint the newest segment of the rate
  * sample stands for it. */
 static void note_lost_segment(struct vegas_event *event, struct tcp_sock *tp)

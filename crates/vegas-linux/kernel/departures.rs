@@ -62,7 +62,7 @@ impl Departures {
     /// `end`. The flight includes it.
     pub(crate) fn of(&self, delivered: u32, end: u32, segment_bytes: u32) -> Departure {
         let entry = self.newest(|entry| is_past(delivered, entry.delivered));
-        // what was sent again has an earlier sequence number: it counts as the first that left
+        // what was retransmitted has an earlier sequence number: it counts as the first that left
         let is_new = end != entry.next && is_past(end, entry.next);
         let place = if is_new { end.wrapping_sub(entry.next).div_ceil(segment_bytes.max(1)) } else { 1 };
         let arrived = if is_past(delivered, entry.delivered) { delivered.wrapping_sub(entry.delivered) } else { 0 };
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(told(&departures, 2, 18_000), (3, 11));
         // a short last one is one, too
         assert_eq!(told(&departures, 2, 18_001), (3, 12));
-        // sent again: the first after its entry
+        // retransmitted: the first after its entry
         assert_eq!(told(&departures, 2, 7_000), (3, 11));
         // by where they begin, when they left for the first time
         let first = |begin| (departures.of_first(begin, MSS).lost, departures.of_first(begin, MSS).in_flight);

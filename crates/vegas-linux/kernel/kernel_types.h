@@ -61,7 +61,7 @@ struct tcp_sock {
 	__u32 delivered, lost, high_seq, snd_nxt, srtt_us, sacked_out, lost_out, retrans_out;
 	__u32 data_segs_out, total_retrans;
 	__u8 is_cwnd_limited : 1;
-	/* the oldest buffer to send again */
+	/* the oldest buffer to retransmit */
 	struct sk_buff *retransmit_skb_hint;
 };
 

@@ -318,7 +318,7 @@ void BPF_PROG(vegas_set_state, struct sock *sk, __u8 state)
 	flow->repairs = state != TCP_CA_Loss;
 	/* the kernel asks once per window of data, so the lost segment was sent after the previous cut */
 	flow->event.sent_ns = bpf_ktime_get_ns();
-	/* the acknowledgement may be told after the loss */
+	/* the acknowledgement may be reported after the loss */
 	in_flight = flow->event.in_flight;
 	flow->event.in_flight = tp->packets_out;
 	flow->event.next = flow->acked_total + tp->packets_out;

@@ -334,7 +334,7 @@ mod tests {
             Choice { own: Some(needs), algorithm: "mine".into(), ..Choice::of_parts_of(&flow) }.check()
         };
         for needs in [Needs { sent: true, ..Needs::NONE }, Needs { one_way_delay: true, ..Needs::NONE }] {
-            let refusal = carried(needs).expect_err("it is not told").to_string();
+            let refusal = carried(needs).expect_err("it is not reported").to_string();
             assert!(refusal.starts_with("mine is not carried into the kernel: needs a host that "), "{refusal}");
         }
         let asked = |needs| carried(needs).expect("the kernel meets it").config().needs;

@@ -31,7 +31,7 @@ pub struct Call<'a> {
     pub now: Time,
     /// Which.
     pub event: Event,
-    /// What it was told to.
+    /// What it was set to.
     pub controller: &'a dyn Controller,
     /// The path's largest UDP payload, bytes.
     pub mtu: u16,
@@ -39,7 +39,7 @@ pub struct Call<'a> {
     pub in_flight_bytes: u64,
     /// What quinn said with the newest acknowledgement.
     pub app_limited: bool,
-    /// What the controller has told of itself.
+    /// What the controller has reported of itself.
     pub told: Told,
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Steer {
     pub(crate) early: Span,
     /// The application has more to send than the packet that leaves now.
     pub(crate) has_more: bool,
-    /// The newest that the controller has told of itself.
+    /// The newest that the controller has reported of itself.
     pub(crate) told: Told,
 }
 
@@ -49,7 +49,7 @@ impl Steering {
         steer.earliest.filter(|earliest| now + steer.early <= *earliest)
     }
 
-    /// The window that quinn is told: one that its pacer leaves alone, or one that no packet fits into.
+    /// The window that quinn gets: one that its pacer leaves alone, or one that no packet fits into.
     pub(crate) fn window(&self) -> u64 {
         if self.lock().may_leave { UNPACED } else { 1 }
     }

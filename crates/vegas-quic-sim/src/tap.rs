@@ -66,7 +66,7 @@ impl Observer for Tap {
 }
 
 impl Tap {
-    /// Of any controller: what it was told, and what it shows after it.
+    /// Of any controller: its event, and what it shows after it.
     pub(crate) fn told(&self, now: Instant, event: Event, status: Status, in_flight: Segments, has_room: bool) {
         let now = self.clock.time(now);
         let mut seen = self.seen();

@@ -120,7 +120,7 @@ mod tests {
         for name in VegasQuic::presets().chain(QUINN) {
             let id = ask(name).unwrap();
             assert_eq!(asked(&id), Some(name));
-            assert_ne!(ask(name).unwrap(), id, "drawn anew each time");
+            assert_ne!(ask(name).unwrap(), id, "drawn again each time");
             transport(Side::Server, name, Wanted::default()).unwrap();
         }
         assert_eq!(asked(&ConnectionId::new(b"1234567")), None);

@@ -1,4 +1,4 @@
-//! An orderly end of the program: on a signal, after the peers were told.
+//! An orderly end of the program: on a signal, after the peers were notified.
 
 use std::error::Error;
 use std::fmt;

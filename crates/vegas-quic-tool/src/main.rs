@@ -60,7 +60,7 @@ struct Serve {
     /// Another number than the preset's, for every connection: gamma=3. Keys are those of a scenario file.
     #[arg(long = "set", value_name = "KEY=SEGMENTS", value_parser = numbers::Number::parse)]
     sets: Vec<numbers::Number>,
-    /// Prints what each connection's algorithm was told and answered, as CSV.
+    /// Prints the events of each connection's algorithm and its answers, as CSV.
     #[arg(long)]
     trace: bool,
     #[command(flatten)]

@@ -127,7 +127,7 @@ impl Detail {
         in_flight: Option<Segments>,
     ) -> Option<RateSample> {
         let sent = batch.last_sent?;
-        // not before: what the acknowledgement before found lost was told after it
+        // not before: what the acknowledgement before found lost was reported after it
         let before = std::mem::replace(&mut self.acknowledged, sent);
         self.forget_before(before);
         let rtt = now.since(sent);
@@ -160,7 +160,7 @@ impl Detail {
         self.lost = self.lost.saturating_add(packets.0);
     }
 
-    /// Likewise, with what is to be told of each. Whatever left before a lost packet is acknowledged or lost, too, within a packet
+    /// Likewise, with what is to be reported of each. Whatever left before a lost packet is acknowledged or lost, too, within a packet
     /// number space (RFC 9002, section 6.1): the newest that are not settled are those that were lost. Those that are forgotten
     /// are counted only.
     pub(crate) fn on_each_lost(&mut self, lost: &Lost) -> Vec<LostSegment> {
@@ -336,7 +336,7 @@ mod tests {
         assert!(detail.on_each_lost(&lost)[0].app_limited);
     }
 
-    /// Counted until the control is told: by a loss, or with the next acknowledgement.
+    /// Counted until it is reported to the control: by a loss, or with the next acknowledgement.
     #[test]
     fn losses_are_told_once() {
         let mut detail = detail();

@@ -1,7 +1,7 @@
 //! The reader's own algorithms. The worker runs them, both JavaScript and WebAssembly (`web/src/own`); this file is the
 //! engine's end of each connection. An event and the outputs after it cross the boundary as numbers in [`slots`].
 //!
-//! An algorithm that has failed receives no more events, and the worker ends the run.
+//! An algorithm that has failed no longer receives events, and the worker ends the run.
 
 mod outside;
 

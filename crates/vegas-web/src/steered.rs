@@ -1,7 +1,7 @@
 //! A flow with a window that the reader steers: "you are the congestion control".
 //!
 //! Its transport is the simplest reliable one. Each packet has an acknowledgement of its own. A packet is lost when three later
-//! ones are acknowledged, or when no acknowledgement arrives for a second; lost data are sent again. So only the window
+//! ones are acknowledged, or when no acknowledgement arrives for a second; lost data are retransmitted. So only the window
 //! determines what the reader sees.
 
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ struct Steered {
     over: Option<Time>,
     /// For each packet that is neither acknowledged nor lost, by number: its departure time and its piece of payload.
     under_way: BTreeMap<u64, (Time, u64)>,
-    /// Numbers and pieces of lost packets that were not sent again yet.
+    /// Numbers and pieces of lost packets that were not retransmitted yet.
     lost: Vec<u64>,
     /// Acknowledgements in flight or about to leave: the data packet that each acknowledges.
     acknowledgements: BTreeMap<u64, u64>,

@@ -251,14 +251,17 @@ def case_of(*rows: dict[str, Any]) -> dict[str, Any]:
 
 def test_sentences_say_what_can_be_told() -> None:
     case = case_of(
-        row("mine", 0.25, 0.05), row("cubic", 0.5, verdict="lower"), row("bbr3", 0.3, verdict="not told apart")
+        row("mine", 0.25, 0.05),
+        row("cubic", 0.5, verdict="lower"),
+        row("bbr3", 0.3, verdict="no significant difference"),
     )
-    said = sentence(Headline("one", "harm_goodput", "To CUBIC"), case)
+    said = sentence(Headline("one", "harm_goodput", "There"), case)
     assert said == (
-        "To CUBIC, mine does a harm of 0.25 (0.2 to 0.3), less than cubic (0.5), not told apart from bbr3 (0.3)."
+        "There, mine costs a CUBIC flow 25 % (20 to 30) of its goodput, less than cubic (50), "
+        "not significantly different from bbr3 (30)."
     )
     case["rows"][0]["means"]["harm_goodput"] = None
-    assert "mine has no harm: goodput in any run" in sentence(Headline("one", "harm_goodput", "To CUBIC"), case)
+    assert "mine has no harm: goodput in any run" in sentence(Headline("one", "harm_goodput", "There"), case)
 
 
 def test_the_yardstick_is_the_old_beside_itself() -> None:
@@ -385,11 +388,11 @@ def test_numbers_in_tables() -> None:
 
 def test_the_page_of_criteria_is_current() -> None:
     text = (ROOT / "docs" / "evaluate.md").read_text(encoding="utf-8")
-    assert dossiers.with_tables(text) == text, "make dossiers writes it anew"
+    assert dossiers.with_tables(text) == text, "make dossiers writes it again"
 
 
 def test_kept_runs_know_the_code_of_their_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A changed metric makes runs anew, though it is in another file than the function that extracts them."""
+    """A changed metric makes runs again, though it is in another file than the function that extracts them."""
     names: list[str] = []
 
     def noted(file: Path) -> str:
@@ -404,11 +407,11 @@ def test_kept_runs_know_the_code_of_their_metrics(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("name", dossiers.ALGORITHMS)
 def test_the_gallery_is_current(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Of its chapters one is carried out anew: its sentences stand on the page."""
+    """Of its chapters one is carried out again: its sentences stand on the page."""
     runs = tmp_path_factory.getbasetemp() / "evaluate-gallery"
     shown = (dossiers.FOLDER / f"{name}.md").read_text(encoding="utf-8")
     for chapter in dossiers.dossier(name, ("bufferbloat",), runs)["criteria"]:
-        assert dossiers.chapter(chapter) in shown, "make dossiers writes it anew: look at what changed"
+        assert dossiers.chapter(chapter) in shown, "make dossiers writes it again: look at what changed"
     picture = dossiers.FOLDER / f"{name}.svg"
     assert picture.stat().st_size < 20_000
     assert f"({name}.md)" in (dossiers.FOLDER / "README.md").read_text(encoding="utf-8")

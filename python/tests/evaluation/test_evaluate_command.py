@@ -87,7 +87,7 @@ def test_an_algorithm_of_ones_own(vegaslab: Command, here: Path) -> None:
     before = len([*(here / "mine" / "cache").iterdir()])
     (here / "mine.py").write_text((here / "mine.py").read_text().replace("10.0", "4.0"))
     assert vegaslab("evaluate", "mine.py:Mine", *SMALL[:5], "-o", "mine").returncode == 0
-    # its runs are made anew, those of the baseline are not
+    # its runs are made again, those of the baseline are not
     assert len([*(here / "mine" / "cache").iterdir()]) == before + 10
 
 

@@ -19,7 +19,7 @@ def measured(scenario: str, algorithm: str, seed: int = 1, *, tested: tuple[int,
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cubic_starves_vegas(seed: int) -> None:
-    """100 Mb/s, 40 ms, a queue of one product: less than a tenth of an equal share."""
+    """100 Mb/s, 40 ms, a queue of one BDP: less than a tenth of an equal share."""
     path = {"topology.bottleneck.rate": "100mbit", "topology.bottleneck.queue": "333p"}
     shared = measured("evaluate/beside", "vegas", seed, set=path)
     assert shared["goodput_mbps"] < 5
@@ -29,7 +29,7 @@ def test_cubic_starves_vegas(seed: int) -> None:
 
 
 def test_cubic_fills_a_deep_buffer_and_vegas_does_not() -> None:
-    """Bufferbloat: the queue of ten products is 400 ms long."""
+    """Bufferbloat: the queue of ten BDP is 400 ms long."""
     assert measured("evaluate/bufferbloat", "cubic")["p95_queueing_ms"] > 300
     assert measured("evaluate/bufferbloat", "vegas")["p95_queueing_ms"] < 5
 
@@ -43,7 +43,7 @@ def test_fq_codel_restores_fairness(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bbr1_loses_in_shallow_buffers(seed: int) -> None:
-    """RFC 9743, section 5.1.3: steadily below some 1.5 products, where CUBIC does not."""
+    """RFC 9743, section 5.1.3: steadily below some 1.5 BDP, where CUBIC does not."""
 
     def loss_percent(algorithm: str, queue: str) -> float:
         path = {"topology.bottleneck.queue": queue}

@@ -212,7 +212,7 @@ def test_the_page_says_by_what_a_reading_is_decided(decided: str) -> None:
 
 
 def test_commands_that_rerun_causes_are_good() -> None:
-    """As far as can be told without running them: the command line is one, its scenario with these values too."""
+    """As far as can be known without running them: the command line is one, its scenario with these values too."""
     for name, of_claim in verdict.causes().items():
         assert name in claims()
         assert set(of_claim) <= {*get_args(verdict.Word), verdict.RERUN}
@@ -312,7 +312,7 @@ def test_the_same_figures_and_tables_each_time(tmp_path: Path) -> None:
 
 
 def test_the_quick_report_is_the_expected_one(tmp_path: Path) -> None:
-    """`UPDATE_CLAIMS=1` writes the expectation anew; each change needs its reason.
+    """`UPDATE_CLAIMS=1` writes the expectation again; each change needs its reason.
 
     Runs that `make demo` kept are read where engine, scenario and code are the same, as they all are in CI.
     """

@@ -35,14 +35,14 @@ def test_pictures_are_what_the_scenarios_give(picture: Picture | Frontier, tmp_p
     drawn = tmp_path / "picture.svg"
     picture.draw(drawn)
     assert picture.path.exists(), "make pictures draws it"
-    assert drawn.read_bytes() == picture.path.read_bytes(), "make pictures draws it anew: look at what changed"
+    assert drawn.read_bytes() == picture.path.read_bytes(), "make pictures draws it again: look at what changed"
     assert drawn.stat().st_size <= _MOST_BYTES
 
 
 def test_the_readme_shows_what_its_commands_give(tmp_path: Path) -> None:
     drawn = tmp_path / "picture.svg"
     vegaslab.compare(ROOT / "scenarios" / "gallop-50mbit.toml", ["vegas", "reno"]).plot(drawn)
-    assert drawn.read_bytes() == (PICTURES / "vegas-and-reno.svg").read_bytes(), "make pictures draws it anew"
+    assert drawn.read_bytes() == (PICTURES / "vegas-and-reno.svg").read_bytes(), "make pictures draws it again"
 
 
 @pytest.fixture(scope="session")
@@ -58,12 +58,12 @@ def two_figures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_readme_shows_figures_of_the_report(figure: str, two_figures: Path) -> None:
     shown = PICTURES / f"papers-{figure}.svg"
     assert f"(docs/pictures/{shown.name})" in README.read_text(encoding="utf-8")
-    assert (two_figures / f"{figure}.svg").read_bytes() == shown.read_bytes(), "make pictures draws it anew"
+    assert (two_figures / f"{figure}.svg").read_bytes() == shown.read_bytes(), "make pictures draws it again"
 
 
 def test_the_readme_sums_up_the_report() -> None:
     readme = README.read_text(encoding="utf-8")
-    assert readme == with_table(readme), "make pictures writes the table anew"
+    assert readme == with_table(readme), "make pictures writes the table again"
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.stem)
@@ -90,7 +90,7 @@ def test_pictures_of_commands_are_what_they_give(name: str, tmp_path: Path) -> N
     assert f"(pictures/{name}.svg)" in (ROOT / "docs" / page).read_text(encoding="utf-8")
     whole = [sys.executable, "-m", "vegaslab", *command.split(), "-o", str(tmp_path / "results")]
     subprocess.run(whole, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-    assert (tmp_path / "results" / file).read_bytes() == (PICTURES / f"{name}.svg").read_bytes(), "draw it anew"
+    assert (tmp_path / "results" / file).read_bytes() == (PICTURES / f"{name}.svg").read_bytes(), "draw it again"
 
 
 def test_the_index_lists_every_page() -> None:

@@ -56,7 +56,7 @@ def test_verdicts_allow_for_the_number_of_differences() -> None:
     many = comparison(reno=reno, vegas=vegas).differences[0]
     alone = comparison(reno=[{"x": r["x0"]} for r in reno], vegas=[{"x": r["x0"]} for r in vegas]).differences[0]
     assert alone.interval.low > 0
-    assert (alone.verdict, many.verdict) == ("higher", "not told apart")
+    assert (alone.verdict, many.verdict) == ("higher", "no significant difference")
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def scenario(flow: Flow, bottleneck: Link = LINK) -> Scenario:
 
 
 def test_the_objects_are_those_of_the_schema() -> None:
-    assert objects.OBJECTS.read_text(encoding="utf-8") == objects.source(), "make objects writes them anew"
+    assert objects.OBJECTS.read_text(encoding="utf-8") == objects.source(), "make objects writes them again"
 
 
 def test_every_object_is_public() -> None:

@@ -1,4 +1,4 @@
-"""Two dossiers of an algorithm compared: a regression told from noise."""
+"""Two dossiers of an algorithm compared: significant changes only."""
 
 import json
 import math
@@ -20,7 +20,7 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Change:
-    """A figure that is better or worse than before, told apart from chance."""
+    """A figure that is significantly better or worse than before."""
 
     case: str
     figure: str

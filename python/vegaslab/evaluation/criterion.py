@@ -11,6 +11,9 @@ OLD = ("cubic", "sack", "bbr3")
 and BBRv3 (draft-ietf-ccwg-bbr). They are the baselines unless others are named, and the flows beside which an algorithm
 is run."""
 
+TITLES = {"cubic": "CUBIC", "sack": "Reno with SACK", "bbr3": "BBRv3"}
+"""Their names in titles and sentences."""
+
 
 class EvaluationError(InputError):
     """A dossier cannot be made: one line that names what was given and what would be right."""
@@ -65,7 +68,7 @@ class Headline:
     case: str
     figure: str
     setting: str
-    """The beginning of the sentence, such as "With a queue of ten products"."""
+    """The beginning of the sentence, such as "With a queue of ten BDP"."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -228,7 +228,7 @@ def verdicts(of_all: Mapping[str, Mapping[str, Sequence[float | None]]], name: s
 
 
 def _word(difference: Difference) -> str:
-    """Returns the verdict; a difference that is told apart but small counts as none."""
+    """Returns the verdict; a significant difference that is small counts as none."""
     small = abs(difference.interval.mean) <= LEAST_CHANGE * abs(difference.baseline_mean)
     return "alike" if small and difference.verdict in ("higher", "lower") else difference.verdict
 

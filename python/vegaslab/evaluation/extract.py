@@ -180,9 +180,9 @@ def _of_event(result: Result, ids: Sequence[int], link: str, event: Sequence[flo
 
 
 def _tries(result: Result, tested: pa.Table, link: str, begin_s: float, end_s: float) -> tuple[int, list[float]]:
-    """Returns the number of segments that were sent again between two times, and the times of the timeouts.
+    """Returns the number of segments that were retransmitted between two times, and the times of the timeouts.
 
-    QUIC sends nothing again: it probes with new packets, and counts no timeouts. Its tries are the packets that the
+    QUIC retransmits nothing: it probes with new packets, and counts no timeouts. Its tries are the packets that the
     link loses after those that were under way, and the timeouts the beginnings of its probes.
     """
     if json.loads(result.scenario.document_json())["flow"][0].get("transport") != "quic":

@@ -15,11 +15,16 @@ class Figure:
     better: Better
     meaning: str
     says: str
-    """The sentence's part about it, with {} for the value."""
+    """The sentence's part about it, with {} for the value, and {beside} for the name of the other algorithm."""
 
     @property
     def may_be_negative(self) -> bool:
         """Whether values below 0 mean something: harm that is a gain."""
+        return self.is_harm
+
+    @property
+    def is_harm(self) -> bool:
+        """Whether it is a part of what the other flow has: sentences have it in per cent."""
         return self.title.startswith("harm")
 
 
@@ -60,11 +65,11 @@ FIGURES: dict[str, Figure] = {
         "gives the largest flow {} times what the least one has",
     ),
     "retransmitted_percent": Figure(
-        "sent again",
+        "retransmitted",
         "%",
         "lower",
-        "segments that the flows under test sent again; by QUIC, packets declared lost",
-        "sends {} of its segments again",
+        "segments that the flows under test retransmitted; by QUIC, packets declared lost",
+        "retransmits {} of its segments",
     ),
     "timeouts": Figure(
         "timeouts",
@@ -196,8 +201,8 @@ FIGURES: dict[str, Figure] = {
         "tries",
         "",
         "neither",
-        "segments sent again while nothing gets through; by QUIC, packets sent as probes",
-        "sends {} segments again",
+        "segments retransmitted while nothing gets through; by QUIC, packets sent as probes",
+        "retransmits {} segments",
     ),
     "last_gap_s": Figure(
         "last gap",
@@ -249,32 +254,32 @@ FIGURES: dict[str, Figure] = {
         "gives the others a round-trip time of {}",
     ),
     "old_retransmitted_percent": Figure(
-        "other's sent again",
+        "other's retransmissions",
         "%",
         "lower",
-        "segments that the other flows sent again",
-        "makes the others send {} again",
+        "segments that the other flows retransmitted",
+        "makes the others retransmit {}",
     ),
     "harm_goodput": Figure(
         "harm: goodput",
         "",
         "lower",
         "part of the goodput that the other loses, of what it has alone: (alone - shared) / alone",
-        "does a harm of {}",
+        "costs a {beside} flow {} of its goodput",
     ),
     "harm_delay": Figure(
         "harm: delay",
         "",
         "lower",
         "part of the other's round-trip time that it would not have alone: (shared - alone) / shared",
-        "does a harm of {}",
+        "causes {} of the {beside} flow's round-trip time",
     ),
     "harm_loss": Figure(
         "harm: loss",
         "",
         "lower",
-        "part of what the other sends again that it would not alone",
-        "does a harm of {}",
+        "part of what the other retransmits that it would not alone",
+        "causes {} of the {beside} flow's retransmissions",
     ),
     "voice_mean_ms": Figure(
         "voice mean",

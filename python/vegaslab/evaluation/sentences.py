@@ -1,9 +1,10 @@
 """Sentences made from a chapter's numbers."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from vegaslab.evaluation.criterion import Headline
+from vegaslab.evaluation.criterion import TITLES, Headline
 from vegaslab.evaluation.figures import FIGURES, Figure
 from vegaslab.util.text import significant
 
@@ -12,7 +13,7 @@ _WORDS = {
     "lower": "less than",
     "same": "equal to",
     "alike": "within one per cent of",
-    "not told apart": "not told apart from",
+    "no significant difference": "not significantly different from",
 }
 _DIGITS = 3
 
@@ -22,14 +23,16 @@ difference itself."""
 
 
 def sentence(headline: Headline, case: Mapping[str, Any]) -> str:
-    """Returns what a chapter says of a figure: the algorithm's value, those of the others, and what can be told."""
+    """Returns what a chapter says of a figure: the algorithm's value, those of the others, and the verdicts."""
     tested, *others = case["rows"]
     name, figure = tested["algorithm"], headline.figure
     if tested["refused"]:
         return f"{headline.setting}, {name} is not run: {tested['refused']}."
     known = FIGURES[figure]
-    mean = tested["means"].get(figure)
-    said = known.says.format(value(mean, known)) if mean else f"has no {known.title} in any run"
+    mean = _as_said(tested, figure)
+    beside = TITLES.get(case["beside"], case["beside"])
+    shown = value(mean, replace(known, unit="%") if known.is_harm else known)
+    said = known.says.format(shown, beside=beside) if mean else f"has no {known.title} in any run"
     begin = f"{headline.setting}, {name} {said}"
     compared = [row for row in others if not row["refused"]]
     return f"{begin}{_others(compared, figure)}."
@@ -81,14 +84,15 @@ def summary(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) ->
     if not parts:
         return []
     return [
-        f"In the figures of the chapters' sentences, {name} is {listed(parts)}; the rest are equal or not told apart."
+        f"In the figures of the chapters' sentences, {name} is {listed(parts)}; "
+        "the rest are equal or not significantly different."
     ]
 
 
 def behind_the_best(chapters: Sequence[Mapping[str, Any]], algorithms: Sequence[str]) -> dict[str, Any]:
-    """Returns in which headlines the algorithm is behind the best of its baselines by more than a tenth, told apart
-    from chance, and how many headlines there are of which less or more is better. Where the event that a figure is the
-    time to happens in no run, while it does with a baseline, it is behind: its value is None.
+    """Returns in which headlines the algorithm is behind the best of its baselines by more than a tenth, with a
+    significant difference, and how many headlines there are of which less or more is better. Where the event that a
+    figure is the time to happens in no run, while it does with a baseline, it is behind: its value is None.
     """
     name, *others = algorithms
     cases = {case["id"]: case for chapter in chapters for case in chapter["cases"]}
@@ -148,15 +152,23 @@ def value(mean: Mapping[str, Any] | None, figure: Figure) -> str:
 
 
 def _others(rows: Sequence[Mapping[str, Any]], figure: str) -> str:
-    """Returns the baselines' values, in groups by what can be told from chance."""
+    """Returns the baselines' values, in groups by their verdicts."""
     groups: dict[str, list[str]] = {}
     for row in rows:
-        mean = row["means"].get(figure)
+        mean = _as_said(row, figure)
         shown = "none" if mean is None else significant(mean["mean"], _DIGITS)
         groups.setdefault(row["verdicts"].get(figure, ""), []).append(f"{row['algorithm']} ({shown})")
     parts = [f"{_WORDS[verdict]} {listed(names)}" for verdict, names in groups.items() if verdict]
     parts += [f"beside {listed(groups[''])}"] if "" in groups else []
     return ", " + ", ".join(parts) if parts else ""
+
+
+def _as_said(row: Mapping[str, Any], figure: str) -> Mapping[str, Any] | None:
+    """Returns a figure's mean in the unit of sentences: harm in per cent."""
+    mean: Mapping[str, Any] | None = row["means"].get(figure)
+    if mean is None or not FIGURES[figure].is_harm:
+        return mean
+    return {**mean, "mean": 100 * mean["mean"], "half_width": 100 * mean["half_width"]}
 
 
 def listed(names: Sequence[str]) -> str:

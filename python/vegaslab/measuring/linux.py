@@ -28,7 +28,7 @@ _COMPARED = (
     ("throughput_mbps", "throughput, Mb/s"),
     ("mean_rtt_ms", "mean round trip, ms"),
     ("base_rtt_ms", "base round trip, ms"),
-    ("segments_retransmitted", "segments sent again"),
+    ("segments_retransmitted", "segments retransmitted"),
 )
 
 

@@ -331,7 +331,7 @@ def open_folder(folder: Path) -> KeptResult:
     except OSError as error:
         raise FolderError(f"{_named(file)}: {error.strerror}; give the folder of a run") from None
     except (ValueError, RecursionError):
-        raise FolderError(f"{_named(file)}: is no manifest; restore it, or make the folder anew") from None
+        raise FolderError(f"{_named(file)}: is no manifest; restore it, or make the folder again") from None
     if not isinstance(manifest, dict) or manifest.get("generator") != _GENERATOR:
         raise FolderError(f"{_named(file)}: is not vegaslab's; give the folder of a run")
     if manifest.get("format") != _FORMAT:

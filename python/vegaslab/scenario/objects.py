@@ -168,7 +168,7 @@ class TraceRate(Table):
 
     trace: str
     """A file in Mahimahi's format, relative to the scenario file (to the working folder if the scenario is no file): on
-    each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins anew at its end."""
+    each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins again at its end."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -182,7 +182,7 @@ class TraceDelay(Table):
 
     trace: str
     """A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the one-way
-    delay from then on, ascending from 0; at the last time it begins anew."""
+    delay from then on, ascending from 0; at the last time it begins again."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -330,7 +330,7 @@ class DelaySchedule(Table):
     points: Sequence[tuple[str, str]]
     """A time, and the delay from then on; the times ascend. Before the first point there is no delay."""
     every: str | None = None
-    """From the first point on, the points begin anew after each such time; longer than from the first point to the
+    """From the first point on, the points begin again after each such time; longer than from the first point to the
     last. Without it they are gone through once."""
     backward: bool | None = None
     """flow: whether acknowledgements are delayed instead of data. A link's schedule stands in the table of its

@@ -32,7 +32,7 @@ class Varied(TypedDict):
 
 
 class VariantError(InputError, ValueError):
-    """Variants cannot be told apart, or there are none: one line."""
+    """Variants have the same label, or there are none: one line."""
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def read_runs(folder: str | PathLike[str]) -> pyarrow.Table:
     try:
         return united(tables)
     except pyarrow.ArrowException:
-        raise FolderError(f"{files[0].parent}: columns of one name differ in type; make the folder anew") from None
+        raise FolderError(f"{files[0].parent}: columns of one name differ in type; make the folder again") from None
 
 
 def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | None = None) -> pyarrow.Table:
@@ -91,7 +91,7 @@ def read_series(folder: str | PathLike[str], series: str, runs: Iterable[str] | 
     try:
         return pyarrow.concat_tables(tables).unify_dictionaries()
     except pyarrow.ArrowException:
-        raise FolderError(f"{place}: files have different columns; make the folder anew") from None
+        raise FolderError(f"{place}: files have different columns; make the folder again") from None
 
 
 def _with_series(folder: Path, place: Path) -> list[str]:

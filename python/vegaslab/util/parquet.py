@@ -21,12 +21,12 @@ def read_table(file: Path, columns: Sequence[str] | None = None, texts: Sequence
         # pyarrow decodes the names only here
         types = list(zip(table.schema.names, table.schema.types, strict=True))
     except FileNotFoundError:
-        raise FolderError(f"{file}: is missing; restore it, or make the folder anew") from None
+        raise FolderError(f"{file}: is missing; restore it, or make the folder again") from None
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         # pyarrow's errors have several lines, and quote the file's content
         reason = (isinstance(error, OSError) and error.strerror) or "is no Parquet file, or is damaged"
-        raise FolderError(f"{file}: {reason}; restore it, or make the folder anew") from None
+        raise FolderError(f"{file}: {reason}; restore it, or make the folder again") from None
     for name in texts:
         if [kind for found, kind in types if found == name] != [pyarrow.string()]:
-            raise FolderError(f"{file}: has no column {name} of text; restore it, or make the folder anew")
+            raise FolderError(f"{file}: has no column {name} of text; restore it, or make the folder again")
     return table

@@ -35,7 +35,7 @@ interface AtWork {
 }
 
 export class Host {
-  /** Why an algorithm has failed in the run; it receives no more events. */
+  /** Why an algorithm has failed in the run; it no longer receives events. */
   failure: Failure | null = null;
 
   private readonly programs: Program[] = [];

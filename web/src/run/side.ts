@@ -12,7 +12,7 @@ const TOTALS: [string, string][] = [
   ["goodput_mbps", "goodput, Mb/s"],
   ["mean_rtt_ms", "mean RTT, ms"],
   ["mean_cwnd_segments", "mean window"],
-  ["segments_retransmitted", "sent again"],
+  ["segments_retransmitted", "retransmitted"],
   ["timeouts", "timeouts"],
 ];
 

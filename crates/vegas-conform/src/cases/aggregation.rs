@@ -13,7 +13,7 @@ use crate::observed::State;
 pub(super) const STARTUP: Case = Case {
     name: "aggregation-startup",
     title: "Achieving Expected STARTUP Bandwidth on a Link With Aggregation",
-    checks: "UpdateACKAggregation: extra_acked is seen, the window is above twice the product, and STARTUP finds the path's rate",
+    checks: "UpdateACKAggregation: extra_acked is seen, the window is above twice the BDP, and STARTUP finds the path's rate",
     judge: startup,
     outside: Some(startup_outside),
 };
@@ -46,7 +46,7 @@ fn startup(stage: &mut Stage<'_>) -> Judged {
     let last = startup.last();
     let (window, product) = (last.outside.window, last.product()?);
     let text = || format!("a window of {window:.0}, the product {product:.0}");
-    check(window > 2.0 * product, text, "a window above twice the product")?;
+    check(window > 2.0 * product, text, "a window above twice the BDP")?;
     Ok(format!(
         "STARTUP ends at {} with {part:.3} of the path's rate, extra_acked {extra}, window {window:.0}",
         seconds(next.at)
@@ -63,10 +63,10 @@ fn startup_outside(stage: &mut Stage<'_>) -> Judged {
     let windows = view.between(Time::ZERO, full_at + point.rounds(12)).iter().map(|moment| moment.window);
     let window = windows.fold(0.0, f64::max);
     let seen = || format!("a window of {window:.0} at most, the product {:.0}", view.holds);
-    check(window > 2.0 * view.holds, seen, "a window above twice the product")?;
+    check(window > 2.0 * view.holds, seen, "a window above twice the BDP")?;
     // slow start may double beyond the path and its queue; more than that means that an estimate takes a burst for the path's
     // rate
-    check(window <= 10.0 * view.holds, seen, "a window of ten products at most: rates capped by what was sent")?;
+    check(window <= 10.0 * view.holds, seen, "a window of ten BDP at most: rates capped by what was sent")?;
     Ok(format!("full at {}, {}", seconds(full_at), seen()))
 }
 
@@ -103,7 +103,7 @@ fn cruise(stage: &mut Stage<'_>) -> Judged {
         let (window, least) =
             (look.outside.window, 2.0 * look.product()? + 0.9 * extra.min(look.max_bw()? / 10.0) - 2.0);
         let text = || format!("a window of {window:.0} at {}", seconds(look.at));
-        check(window >= least, text, &format!("{least:.0} at least: twice the product, and extra_acked {extra}"))?;
+        check(window >= least, text, &format!("{least:.0} at least: twice the BDP, and extra_acked {extra}"))?;
     }
     let part = story.delivery_rate(settled[0].at, last.at) / point.packets_per_second();
     check(part >= 0.93, || format!("{part:.3} of the path's rate delivered"), "0.93 at least in PROBE_CRUISE")?;

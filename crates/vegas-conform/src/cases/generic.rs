@@ -95,7 +95,8 @@ fn loss_response(stage: &mut Stage<'_>) -> Judged {
     let began = Time::ZERO + point.rounds(SETTLED_ROUNDS);
     let observed = stage.run(&silence(stage, four_packets))?;
     let told = |answer: &&Answer| answer.at >= began && answer.kind == LossKind::DuplicateAcks;
-    let answer = *observed.answers.iter().find(told).ok_or_else(|| Miss::not_applicable("it was told of no loss"))?;
+    let answer =
+        *observed.answers.iter().find(told).ok_or_else(|| Miss::not_applicable("no loss was reported to it"))?;
     let part = later_part(observed, &answer)?;
     check(part <= LOSS_LEAVES, || left(&answer, part), "0.7 of it at most, a round trip after the loss was found")?;
     Ok(left(&answer, part))
@@ -110,7 +111,7 @@ fn collapse(stage: &mut Stage<'_>) -> Judged {
     let told = |answer: &&Answer| answer.at >= began && answer.kind == LossKind::Timeout;
     let answer = observed.answers.iter().find(told);
     let answer =
-        *answer.ok_or_else(|| Miss::not_applicable("it was told of no timeout, and of no persistent congestion"))?;
+        *answer.ok_or_else(|| Miss::not_applicable("no timeout and no persistent congestion was reported to it"))?;
     let seen = || format!("{:.1} packets after {:.1}", answer.window_after, answer.window_before);
     check(answer.window_after <= least + ROUNDING, seen, if least > 1.5 { "two packets" } else { "one segment" })?;
     Ok(seen())
@@ -140,7 +141,7 @@ fn ce_response(stage: &mut Stage<'_>) -> Judged {
     network.flow.push("ecn = true".into());
     let observed = stage.run(&network)?;
     let told = observed.answers.iter().find(|answer| answer.kind == LossKind::Ecn);
-    let answer = *told.ok_or_else(|| Miss::not_applicable("it was told of no mark"))?;
+    let answer = *told.ok_or_else(|| Miss::not_applicable("no mark was reported to it"))?;
     let part = later_part(observed, &answer)?;
     check(part <= MARK_LEAVES, || left(&answer, part), "0.85 of it at most, a round trip after the first mark")?;
     Ok(left(&answer, part))

@@ -41,7 +41,7 @@ fn enter(stage: &mut Stage<'_>) -> Judged {
         check(gain == GAIN, || format!("cwnd_gain {:.2}", gain as f64 / 256.0), "cwnd_gain 0.5")?;
         let most = (look.product()? / 2.0).ceil().max(4.0) + 1.0;
         let seen = || format!("a window of {} at {}", look.outside.window, seconds(look.at));
-        check(look.outside.window <= most, seen, &format!("{most:.0} at most, half of the product"))?;
+        check(look.outside.window <= most, seen, &format!("{most:.0} at most, half of the BDP"))?;
     }
     let next = stay.turns_to(&CALM)?;
     let most = (next.product()? / 2.0).ceil().max(4.0) + 1.0;
@@ -69,7 +69,7 @@ struct Dip {
 }
 
 impl View {
-    /// Finds the first fall after which the packets in flight stay at or below half of the product for the duration of
+    /// Finds the first fall after which the packets in flight stay at or below half of the BDP for the duration of
     /// PROBE_RTT. A moment with more in flight ends the period.
     fn first_dip(&self, from: Time) -> Option<Dip> {
         let half = self.half();

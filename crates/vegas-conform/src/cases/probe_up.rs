@@ -102,7 +102,7 @@ fn plateau_outside(stage: &mut Stage<'_>) -> Judged {
     let seen = || format!("{:.0} packets in flight at {}, mostly {:.0}", probe.peak, seconds(probe.at), probe.cruise);
     let expected = format!("{:.0} again within sixteen round trips", probe.cruise);
     let (back_at, _) = probe.back.ok_or_else(|| Miss::failed(seen(), expected))?;
-    check(probe.peak <= 2.2 * view.one(), seen, "a probe that ends below twice the product")?;
+    check(probe.peak <= 2.2 * view.one(), seen, "a probe that ends below twice the BDP")?;
     Ok(format!("{}, again at {}", seen(), seconds(back_at)))
 }
 

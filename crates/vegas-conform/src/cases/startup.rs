@@ -110,7 +110,7 @@ fn loss_outside(stage: &mut Stage<'_>) -> Judged {
     check(lost >= 6, || format!("{lost} packets are found lost"), "six at least")?;
     let (most, bound) = (view.peak(at(until), at(until + point.rounds(7))).1, view.low());
     let seen = || format!("{most:.0} packets in flight at most in seven round trips after the losses");
-    check(most <= bound, seen, &format!("{bound:.0}, and no growth to STARTUP's twice the product"))?;
+    check(most <= bound, seen, &format!("{bound:.0}, and no growth to STARTUP's twice the BDP"))?;
     Ok(format!("{lost} lost, {}", seen()))
 }
 

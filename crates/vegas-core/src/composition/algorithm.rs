@@ -311,7 +311,7 @@ impl State {
     }
 
     /// The connection has moved to another path: base RTT and the round under way are forgotten, and the next round ends
-    /// when `next` is acknowledged. The window stays: a host that must not keep it (RFC 9000, section 9.4) starts anew.
+    /// when `next` is acknowledged. The window stays: a host that must not keep it (RFC 9000, section 9.4) starts from scratch.
     pub fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.round.forget_path(next, now);
     }
@@ -337,7 +337,7 @@ impl State {
         self.round.set_base_rtt(base);
     }
 
-    /// Another control has set the window; congestion avoidance goes on from it, and measures anew.
+    /// Another control has set the window; congestion avoidance goes on from it, and measures again.
     pub(crate) fn hold_from(&mut self, window: Window, next: SendIndex, now: Time) {
         self.go_on_from(window, Some(window.floor().max(LEFT)));
         self.control.grow_by(Window::default());

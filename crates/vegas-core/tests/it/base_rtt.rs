@@ -28,7 +28,7 @@ fn base_ms(preset: &str, acks: &[Ack]) -> u64 {
     state.base_rtt().expect("a base RTT").as_nanos() / 1_000_000
 }
 
-/// A segment is acknowledged after 10 ms, and its sample counts in the round that it begins. The next two are sent again,
+/// A segment is acknowledged after 10 ms, and its sample counts in the round that it begins. The next two are retransmitted,
 /// so that the round of the last one, from 1010 ms on, has no sample and lasts 3 s.
 #[test]
 fn a_round_of_one_segment_sets_it_where_the_source_does() {
@@ -40,7 +40,7 @@ fn a_round_of_one_segment_sets_it_where_the_source_does() {
     assert_eq!(base_ms("vegas-ns2", &next), 11, "a sample that is less lowers it");
 }
 
-/// 30 ms of 40 were spent in queues. Then a segment waits at the receiver for one before it that is sent again.
+/// 30 ms of 40 were spent in queues. Then a segment waits at the receiver for one before it that is retransmitted.
 #[test]
 fn rovegas_has_the_newest_probes() {
     let waited = RouterFeedback { forward: Span::from_millis(30), backward: Span::ZERO };

@@ -33,7 +33,7 @@ fn the_option_on_the_wire() {
     assert_eq!(checksum_error(&packet), 0);
 }
 
-/// A header of 20 bytes becomes one of 28; its length and checksum with it, worked out anew here.
+/// A header of 20 bytes becomes one of 28; its length and checksum with it, worked out again here.
 #[test]
 fn the_option_is_put_in() {
     let packet = segment(&[]);

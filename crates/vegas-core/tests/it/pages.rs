@@ -1,5 +1,5 @@
 //! The tables of parts in `docs/parts` are those of the code: `UPDATE_PAGES=1 cargo test -p vegas-core --test it pages` writes
-//! them anew.
+//! them again.
 
 use std::env;
 use std::fs;
@@ -101,7 +101,7 @@ fn compare_below(begins: &str, page: &str, rows: &[String]) {
     }
     assert!(
         text == expected || env::var_os(UPDATES).is_some(),
-        "{page} is not as the code: {UPDATES}=1 writes it anew"
+        "{page} is not as the code: {UPDATES}=1 writes it again"
     );
 }
 

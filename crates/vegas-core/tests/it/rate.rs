@@ -68,7 +68,7 @@ fn the_longer_of_sending_and_acknowledging_counts() {
     assert_eq!(delivered_over(sender.acknowledge(240, 4)), (4, 160));
 }
 
-/// Nothing is in flight for 800 ms: the next flight begins anew, and the pause is no part of its interval.
+/// Nothing is in flight for 800 ms: the next flight begins again, and the pause is no part of its interval.
 #[test]
 fn idle_time_does_not_count() {
     let mut sender = Sender::default();
@@ -78,7 +78,7 @@ fn idle_time_does_not_count() {
     assert_eq!(delivered_over(sender.acknowledge(1_000, 1)), (1, 100));
 }
 
-/// Section 3.3: a segment is sent again at 200, and its first copy's acknowledgement comes 5 ms later: that would show a rate that
+/// Section 3.3: a segment is retransmitted at 200, and its first copy's acknowledgement comes 5 ms later: that would show a rate that
 /// no path of 100 ms has.
 #[test]
 fn an_interval_below_the_least_rtt_gives_no_sample() {
@@ -113,7 +113,7 @@ fn losses_are_counted_over_the_interval() {
     assert_eq!(sender.acknowledge(100, 1).unwrap().lost, Segments(3));
 }
 
-/// 3 in 160 ms are 18.75 a second; 2^31 in a nanosecond are more than can be told.
+/// 3 in 160 ms are 18.75 a second; 2^31 in a nanosecond are more than the type holds.
 #[test]
 fn rates_are_segments_a_second() {
     let of = |delivered, nanos| RateSample {

@@ -76,7 +76,7 @@ fn live_flows_decide_as_the_core_does() {
 
 /// A flow of each standalone algorithm, in parallel: single losses, late packets, and a queue that drops. It serves the flows in
 /// turn: before a drop-tail queue, which `copa-mvfst` keeps full, another flow's packets find no room in some runs, its
-/// repairs neither, and it is told of nothing from its first timeout or loss to the end.
+/// repairs neither, and nothing is reported to it from its first timeout or loss to the end.
 const HEIRS: &str = r#"
     name = "heirs"
     duration = "5s"
@@ -116,7 +116,7 @@ fn live_heirs_decide_as_the_core_does() {
     let in_avoidance = |record: &&Record| record.event.kind == EVENT_ACK && record.decision.slow_start == 0;
     let is_limited = |record: &&Record| record.event.flags & FLAG_WINDOW_LIMITED != 0;
     let limited = run.records_of(scenario.flows.len() - 1).filter(in_avoidance).filter(is_limited).count();
-    assert!(limited > 10, "reno-linux was told {limited} times that the window limits it");
+    assert!(limited > 10, "the window limited reno-linux {limited} times, as reported to it");
     assert!(kinds[EVENT_DUPLICATE_ACKS as usize] > 20, "{kinds:?}");
     assert!(kinds[EVENT_RECOVERED as usize] > 10, "{kinds:?}");
 }
@@ -154,8 +154,8 @@ fn what_was_in_flight_is_what_arrives_and_what_is_lost() {
     let told = |count: fn(&News) -> u32| records.iter().map(|record| u64::from(count(&record.event.news))).sum::<u64>();
     let last = records.last().expect("records");
     let left = acks.map(|news| u64::from(news.sent)).sum::<u64>();
-    assert!(u64::from(last.segments_sent) - left < 200, "{left} of {} segments sent are told", last.segments_sent);
-    assert!(told(|news| news.loss_in_flight) > 0, "no lost segment is told");
+    assert!(u64::from(last.segments_sent) - left < 200, "{left} of {} segments sent are reported", last.segments_sent);
+    assert!(told(|news| news.loss_in_flight) > 0, "no lost segment is reported");
     // STARTUP's are found in the order in which they left, one more each time
     let lost: Vec<_> = records.iter().map(|record| record.event.news).filter(|news| news.loss_in_flight > 0).collect();
     let first: Vec<_> = lost.iter().take(20).map(|news| (news.loss_in_flight, news.loss_lost)).collect();
@@ -214,7 +214,7 @@ fn marks_reach_the_core() {
         let marks = of_flow.filter(|incident| incident.kind == IncidentKind::Mark).count();
         println!("flow {flow}: {marks} marks, {told} told to the core");
         assert_eq!((marks > 0, told > 0), (spec.ecn, spec.ecn), "flow {flow}: {marks} marks, {told} told");
-        assert!(told <= marks, "flow {flow}: the core is told of {told} marks of {marks}");
+        assert!(told <= marks, "flow {flow}: {told} marks of {marks} are reported to the core");
         // the kernel runs for a moment longer than the run
         let counted = run.outcome.flows[flow].ecn_reductions as usize;
         assert!((counted..=counted + 2).contains(&told), "flow {flow}: {counted} of {told} counted");

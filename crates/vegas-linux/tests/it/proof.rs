@@ -91,7 +91,7 @@ mod own {
         prove(&[config(), odd(config())], STEPS);
     }
 
-    /// A core that is told of timeouts which its copy does not hear of.
+    /// A core with timeouts that its copy does not get.
     #[test]
     fn what_an_own_algorithm_is_not_told_is_found_out() {
         if !support::kernel_is_ready() {
@@ -103,7 +103,7 @@ mod own {
     }
 }
 
-/// One step told by another number is found.
+/// One step with another number is found.
 #[test]
 fn another_gamma_is_found_out() {
     if !support::kernel_is_ready() {

@@ -121,7 +121,7 @@ fn print<'a>(rows: impl Iterator<Item = (&'a str, &'a FlowOutcome)>) -> Done {
         let [algorithm, goodput, rtt, again, timeouts] = cells;
         writeln!(out, "{algorithm:<24}{goodput:>14}{rtt:>14}{again:>14}{timeouts:>10}").map_err(failure)
     };
-    line(["algorithm", "goodput Mb/s", "mean RTT ms", "sent again", "timeouts"].map(str::to_owned))?;
+    line(["algorithm", "goodput Mb/s", "mean RTT ms", "retransmitted", "timeouts"].map(str::to_owned))?;
     for (algorithm, flow) in rows {
         line([
             algorithm.to_owned(),

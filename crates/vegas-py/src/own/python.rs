@@ -285,7 +285,7 @@ impl CongestionControl for Control {
     }
 
     fn on_segment_lost(&mut self, lost: &vegas_core::LostSegment) {
-        // told only if the class has the method; with the acknowledgement or loss that comes next
+        // reported only if the class has the method; with the acknowledgement or loss that comes next
         self.tell("on_segment_lost", self.now, |py, this| {
             this.object.call_method1(py, intern!(py, "on_segment_lost"), (Py::new(py, LostSegment::new(lost))?,))
         });

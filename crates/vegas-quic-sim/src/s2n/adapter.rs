@@ -131,7 +131,7 @@ fn nanos(duration: Duration) -> u64 {
 }
 
 impl<C: CongestionController> Within<C> {
-    /// No controller is told of more bytes than it counts as in flight.
+    /// No controller gets a report of more bytes than it counts as in flight.
     fn counted(&self, bytes: u64) -> u32 {
         self.inner.bytes_in_flight().min(u32::try_from(bytes).unwrap_or(u32::MAX))
     }

@@ -195,7 +195,7 @@ impl CongestionController for S2nController {
         let before = self.status().phase;
         let lost = Lost { packets: Segments(1), sent: lost.at, index: Some(lost.index) };
         if self.path.on_loss(self.time(now), kind, lost) {
-            // RFC 9002, section 7.3.2: one packet may be sent again before the window allows it
+            // RFC 9002, section 7.3.2: one packet may be retransmitted before the window allows it
             self.may_retransmit = !persistent_congestion;
         }
         self.announce(before, SlowStartExitCause::PacketLoss, publisher);

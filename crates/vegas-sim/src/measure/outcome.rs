@@ -50,7 +50,7 @@ pub struct FlowOutcome {
     pub completion_s: Option<f64>,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
-    /// Data segments sent again.
+    /// Data segments retransmitted.
     pub segments_retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
@@ -311,7 +311,7 @@ pub enum IncidentKind {
     Loss,
     /// A queue marked a packet (ECN).
     Mark,
-    /// A segment was sent again.
+    /// A segment was retransmitted.
     Retransmit,
     /// The retransmission timer ran out.
     Timeout,

@@ -41,7 +41,7 @@ pub struct FlowCounts {
     pub acked_bytes: u64,
     /// Data packets sent.
     pub segments_sent: u64,
-    /// Data packets sent again; for QUIC, packets declared lost, as their frames go into new packets.
+    /// Data packets retransmitted; for QUIC, packets declared lost, as their frames go into new packets.
     pub segments_retransmitted: u64,
     /// Retransmission timeouts; for QUIC, occurrences of persistent congestion.
     pub timeouts: u64,

@@ -86,7 +86,7 @@ impl Labels {
         }
     }
 
-    /// Returns the hash of a packet's user. It is not inlined, so that it costs nothing where flows are told apart.
+    /// Returns the hash of a packet's user. It is not inlined, so that it costs nothing where flows are distinguished.
     #[cold]
     #[inline(never)]
     fn user(&self, packet: &Packet) -> u32 {

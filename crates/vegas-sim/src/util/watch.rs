@@ -27,7 +27,7 @@ impl fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// Ends a run that reaches a limit or is told to stop, in each phase from the reading of its scenario to its results.
+/// Ends a run that reaches a limit or is asked to stop, in each phase from the reading of its scenario to its results.
 pub struct Watch<'a> {
     limits: Limits,
     stop: &'a mut (dyn FnMut(Time) -> Option<String> + 'a),

@@ -1,4 +1,4 @@
-/* Shows what it is told of: the handshake's round trip as its base RTT, segments lost as its backlog, ends of recovery as
+/* Shows the events that it gets: the handshake's round trip as its base RTT, segments lost as its backlog, ends of recovery as
  * its threshold.
  *
  *   clang --target=wasm32 -O1 -nostdlib -Wl,--no-entry,--strip-all,-z,stack-size=4096 -o told.wasm told.c

@@ -97,7 +97,7 @@ def _table(report: "_vegaslab.Conformance") -> str:
     failed = {row[0] for row in report.rows if row[2] == "fail"}
     counts = f"{len(judged - failed)} of {len(names)} cases pass, {len(failed)} fail"
     last = f"{counts}, {len(names) - len(judged)} do not apply"
-    hints = [] if judged else ["--suite generic judges algorithms that tell nothing of their state"]
+    hints = [] if judged else ["--suite generic judges algorithms that do not report their state"]
     return "\n".join([*aligned(_COLUMNS, rows), "", *failures, last, *hints]) + "\n"
 
 

@@ -47,7 +47,7 @@ def add(commands: Commands) -> None:
         nargs=2,
         type=Path,
         metavar=("OLD", "NEW"),
-        help="compare two dossiers: what is better or worse, told apart from chance",
+        help="compare two dossiers: what is significantly better or worse",
     )
     parser.set_defaults(action=_evaluate)
 

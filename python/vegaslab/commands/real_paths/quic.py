@@ -28,7 +28,9 @@ def add(commands: Commands) -> None:
     serve.add_argument(
         "--set", action="append", default=[], metavar="KEY=SEGMENTS", help="another number than the preset's: gamma=3"
     )
-    serve.add_argument("--trace", action="store_true", help="print what algorithms are told and answer, as CSV")
+    serve.add_argument(
+        "--trace", action="store_true", help="print the events of the algorithms and their answers, as CSV"
+    )
     serve.set_defaults(action=_serve)
     fetch = parts.add_parser("fetch", help="fetch with each algorithm, several times, shuffled")
     fetch.add_argument("address", metavar="ADDRESS:PORT")

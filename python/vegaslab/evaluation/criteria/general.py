@@ -19,7 +19,7 @@ def _queue(rate_mbps: int, rtt_ms: int, products: float) -> str:
 _GRID = tuple(
     Case(
         id=f"{rate}-{_DELAYS[delay]}ms-{depth}",
-        title=f"{_RATES[rate]} Mb/s, {_DELAYS[delay]} ms, a queue of {depth} bandwidth-delay products",
+        title=f"{_RATES[rate]} Mb/s, {_DELAYS[delay]} ms, a queue of {depth} BDP",
         scenario="evaluate/alone",
         set={
             "topology.bottleneck.rate": rate,
@@ -41,7 +41,7 @@ CRITERIA = (
         cases=_GRID,
         headlines=(
             Headline("20mbit-200ms-1", "goodput_mbps", "On 20 Mb/s and 200 ms"),
-            Headline("100mbit-40ms-0.5", "goodput_mbps", "On 100 Mb/s and 40 ms with half a product of queue"),
+            Headline("100mbit-40ms-0.5", "goodput_mbps", "On 100 Mb/s and 40 ms with half a BDP of queue"),
             Headline("100mbit-10ms-1", "p95_queueing_ms", "On 100 Mb/s and 10 ms"),
         ),
         cannot="Rates above 100 Mb/s and several bottlenecks; C4 and tcpeval below have some.",
@@ -72,7 +72,7 @@ CRITERIA = (
         id="wired",
         section="6.3",
         title="Wired paths",
-        question="The base case: one flow, 20 Mb/s, 40 ms, a queue of one product, no other losses.",
+        question="The base case: one flow, 20 Mb/s, 40 ms, a queue of one BDP, no other losses.",
         cases=(
             Case(
                 id="alone",

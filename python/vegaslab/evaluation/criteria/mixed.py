@@ -1,9 +1,8 @@
 """RFC 9743, section 5.2: flows of the algorithm beside those of others."""
 
-from vegaslab.evaluation.criterion import OLD, Case, Criterion, Headline
+from vegaslab.evaluation.criterion import OLD, TITLES, Case, Criterion, Headline
 
 _HARM = ("harm_goodput", "harm_delay", "harm_loss", "old_goodput_mbps", "goodput_mbps", "least_share_percent")
-_TITLES = {"cubic": "CUBIC", "sack": "Reno with SACK", "bbr3": "BBRv3"}
 
 CRITERIA = (
     Criterion(
@@ -17,7 +16,7 @@ CRITERIA = (
             *(
                 Case(
                     id=f"beside-{old}",
-                    title=f"Beside a flow of {_TITLES[old]}, queue of one product",
+                    title=f"Beside a flow of {TITLES[old]}, queue of one BDP",
                     scenario="evaluate/beside",
                     beside=old,
                     solo="evaluate/alone",
@@ -35,12 +34,12 @@ CRITERIA = (
                     solo="evaluate/alone",
                     figures=_HARM,
                 )
-                for queue, words in (("33p", "half a product"), ("268p", "four products"))
+                for queue, words in (("33p", "half a BDP"), ("268p", "four BDP"))
             ),
         ),
         headlines=(
-            Headline("beside-cubic", "harm_goodput", "To the goodput of a flow of CUBIC"),
-            Headline("beside-cubic", "harm_delay", "To its round-trip time"),
+            Headline("beside-cubic", "harm_goodput", "With a queue of one BDP"),
+            Headline("beside-cubic", "harm_delay", "With that queue"),
             Headline("beside-cubic", "least_share_percent", "As to starvation"),
         ),
         cannot="Two flows of one base RTT; implementations differ from the RFCs' algorithms in the details.",

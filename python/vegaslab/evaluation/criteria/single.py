@@ -4,7 +4,7 @@ from vegaslab.evaluation.criterion import Case, Criterion, Headline
 
 _QUEUE = ("goodput_mbps", "utilisation_percent", "p50_queueing_ms", "p95_queueing_ms", "p99_queueing_ms")
 
-_DEPTHS = (("17p", "a quarter"), ("33p", "half"), ("67p", "one"), ("100p", "one and a half"), ("200p", "three"))
+_DEPTHS = (("17p", "a quarter of a"), ("33p", "half a"), ("67p", "one"), ("100p", "one and a half"), ("200p", "three"))
 
 CRITERIA = (
     Criterion(
@@ -43,7 +43,7 @@ CRITERIA = (
         cases=(
             Case(
                 id="ten-products",
-                title="One flow, a queue of ten bandwidth-delay products",
+                title="One flow, a queue of ten BDP",
                 scenario="evaluate/bufferbloat",
                 figures=(*_QUEUE, "overshoot_packets"),
             ),
@@ -57,7 +57,7 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("ten-products", "p95_queueing_ms", "With a queue of ten bandwidth-delay products"),
+            Headline("ten-products", "p95_queueing_ms", "With a queue of ten BDP"),
             Headline("ten-products", "utilisation_percent", "On that path"),
             Headline("ten-products-four", "p95_queueing_ms", "With four flows"),
         ),
@@ -73,7 +73,7 @@ CRITERIA = (
             *(
                 Case(
                     id=f"queue-{queue}",
-                    title=f"Four flows, a queue of {words} bandwidth-delay product{'s' if words == 'three' else ''}",
+                    title=f"Four flows, a queue of {words} BDP",
                     scenario="evaluate/shallow-buffer",
                     set={"topology.bottleneck.queue": queue},
                     figures=("loss_percent", "retransmitted_percent", "utilisation_percent", "goodput_mbps"),
@@ -89,8 +89,8 @@ CRITERIA = (
             ),
         ),
         headlines=(
-            Headline("queue-33p", "loss_percent", "With a queue of half a product and four flows"),
-            Headline("queue-200p", "loss_percent", "With a queue of three products"),
+            Headline("queue-33p", "loss_percent", "With a queue of half a BDP and four flows"),
+            Headline("queue-200p", "loss_percent", "With a queue of three BDP"),
             Headline("ten-per-cent", "goodput_mbps", "Under a random loss of ten per cent"),
         ),
         cannot="Whether a loss rate is excessive: the RFC sets no threshold.",

@@ -151,7 +151,7 @@ CRITERIA = (
         cases=(
             Case(
                 id="satellite",
-                title="50 Mb/s, 600 ms, a queue of one product",
+                title="50 Mb/s, 600 ms, a queue of one BDP",
                 scenario="evaluate/satellite",
                 figures=("goodput_mbps", "utilisation_percent", "fill_s", "p95_queueing_ms", "loss_percent"),
             ),

@@ -99,7 +99,7 @@ def _about(dossier: Mapping[str, Any]) -> str:
         f"{dossier['name']} beside {_others(dossier)}{by}, by the criteria of RFC 9743 and two suites; vegaslab "
         f"{dossier['version']}, {extent}. Values are means over seeds, with half of their 95 % interval. Beside a "
         f"baseline's value, {MARKS['higher']} means that it is below that of {dossier['name']} and {MARKS['lower']} "
-        "that it is above, seed by seed and told apart from chance; = that both are equal, and "
+        "that it is above, seed by seed, with a significant difference; = that both are equal, and "
         "\N{ALMOST EQUAL TO} that they differ by one per cent at most."
     )
 

@@ -113,15 +113,14 @@ def _answer_networks(data: Data) -> list[Answer]:
         Answer(
             question="How much of the link does each start get in its first eleven seconds?",
             text="Per cent of the link, mean and 95 % interval over seeds, 5 % of it web traffic unless said. "
-            "Mid-speed is "
-            "told the product of rate and delay, so it is a bound and no competitor. " + _told_apart(data),
+            "Mid-speed is given the BDP, so it is a bound and no competitor. " + _significant(data),
             columns=("network", *_STARTS),
             rows=_table(shares),
             scenarios=("papers/beyond-start",),
         ),
         Answer(
             question="What does it cost?",
-            text="Segments sent again, per cent of all that the flow sent.",
+            text="Segments retransmitted, per cent of all that the flow sent.",
             columns=("network", *_STARTS),
             rows=_table(again),
             scenarios=("papers/beyond-start",),
@@ -129,7 +128,7 @@ def _answer_networks(data: Data) -> list[Answer]:
     ]
 
 
-def _told_apart(data: Data) -> str:
+def _significant(data: Data) -> str:
     """Says where a start gets a greater share than Vegas's does, seed by seed, and where HyStart++ is Reno's start."""
     values = _by_seed(data, "share_percent")
     told = "; ".join(
@@ -162,9 +161,9 @@ def _draw_networks(data: Data) -> list[Chart]:
     caption = (
         "One flow among web transfers on 50 Mb/s and 100 ms, queue of 100, unless said: its part of the link in its "
         "first "
-        "11 s, and what it sent again. Means and 95 % intervals over seeds. All have Vegas's avoidance and SACK."
+        "11 s, and what it retransmitted. Means and 95 % intervals over seeds. All have Vegas's avoidance and SACK."
     )
-    panels = (_panel(shares, "part of the link (%)"), _panel(again, "sent again (%)", labelled=False))
+    panels = (_panel(shares, "part of the link (%)"), _panel(again, "retransmitted (%)", labelled=False))
     return [Chart(slug="beyond-starts", title="Six slow starts in other networks", caption=caption, panels=panels)]
 
 

@@ -206,11 +206,11 @@ def _answer_lossless(data: Data) -> list[Answer]:
             question="Can mid-speed start do without its losses?",
             text=f"By its threshold, on a path that holds {_PRODUCT} segments and {_QUEUE} more in the queue, with and "
             "without mechanism J, which paces to twice the rate of the newest round: per cent of the link in the first "
-            "eleven seconds, per cent sent again, timeouts. It is the burst of the jump that is lost: paced, next to "
-            "nothing is up to what path and queue hold, and the share is larger.",
+            "eleven seconds, per cent retransmitted, timeouts. It is the burst of the jump that is lost: paced, next "
+            "to nothing is up to what path and queue hold, and the share is larger.",
             columns=(
                 "threshold",
-                *(f"{what}, {name}" for what in ("share", "sent again", "timeouts") for name in _PACED),
+                *(f"{what}, {name}" for what in ("share", "retransmitted", "timeouts") for name in _PACED),
             ),
             rows=rows,
             scenarios=("papers/beyond-start",),
@@ -232,7 +232,7 @@ def _draw_lossless(data: Data) -> list[Chart]:
         ),
         Panel(
             x="threshold (segments)",
-            y="sent again (%)",
+            y="retransmitted (%)",
             curves=with_intervals(curves("again_percent"), labelled=False),
             x_names=names,
         ),

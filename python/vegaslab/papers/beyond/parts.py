@@ -90,8 +90,9 @@ def _answer_mechanisms(data: Data) -> list[Answer]:
             question="Which mechanism still earns its place once the sender has SACK?",
             text="What each adds to the goodput in kb/s, on 10 Mb/s, seed by seed, with 95 % intervals. With SACK the "
             f"interval is above 0 in one of the networks or both for: {earning or 'none'}; below 0 for: "
-            f"{harmful or 'none'}. Changes not a single run: {idle or 'none'}. All others cannot be told from 0. "
-            "What B gives, a short queue, is no goodput. G, a window of two at the start, was left on.",
+            f"{harmful or 'none'}. Changes not a single run: {idle or 'none'}. All others do not "
+            "differ significantly from 0. What B gives, a short queue, is no "
+            "goodput. G, a window of two at the start, was left on.",
             columns=("mechanism", *worths),
             rows=[[name, *(str(spreads[place]) for spreads in worths.values())] for place, name in enumerate(_WITHOUT)],
             scenarios=("papers/beyond-sack",),

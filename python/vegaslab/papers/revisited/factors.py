@@ -223,7 +223,7 @@ def effects_table(title: str, table: str, samples: Mapping[str, Floats], unit: s
     errors = ["errors"]
     for ground, found in analyses.items():
         errors += ["", "", "", "", number(TABLES[table][ground][2]), number(100 * found.error_share)]
-    return Table(title=f"{title}; * not told from 0", head=head, rows=[*lines, errors])
+    return Table(title=f"{title}; * not significantly different from 0", head=head, rows=[*lines, errors])
 
 
 def far_findings(samples: Mapping[str, Floats]) -> dict[str, Finding]:

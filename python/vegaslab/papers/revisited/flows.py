@@ -155,7 +155,7 @@ def _find_five(data: Data) -> dict[str, Finding]:
         "H-fig2": Finding.of_readings(
             *(_five_reading(data, network) for network in _READINGS),
             note=f"Mean windows from {_STEADY_S:g} s on, exactly a second apart; and how many of those whose starts "
-            "are up to 0.1 s late give the figure. As taken, segments sent again: "
+            "are up to 0.1 s late give the figure. As taken, segments retransmitted: "
             f"{', '.join(str(flow['retransmitted']) for flow in taken)}. With a queue of {_LONGER_QUEUE.queue}: "
             f"{', '.join(format(flow['steady'], '.1f') for flow in longer)}, and {sum(jittered)} of {len(jittered)}.",
         ),

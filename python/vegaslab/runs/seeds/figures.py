@@ -8,7 +8,7 @@ from typing import Literal
 
 from vegaslab.statistics import Interval, holm, mean_interval, paired_difference
 
-Verdict = Literal["higher", "lower", "not told apart", "same"]
+Verdict = Literal["higher", "lower", "no significant difference", "same"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Difference:
         if self.constant and self.interval.mean == 0:
             return "same"
         if not self.constant and not self.adjusted_p < 1 - self.interval.level:
-            return "not told apart"
+            return "no significant difference"
         return "higher" if self.interval.mean > 0 else "lower"
 
 

@@ -85,4 +85,4 @@ def _verdicts(comparison: Figures, name: str) -> str:
             else f"{_broken(found[0].algorithm, _LONG_VERDICT)}: {found[0].verdict}"
         )
     told = [f"{_broken(d.algorithm, _LONG_VERDICT)}: {d.verdict}" for d in found if d.verdict in ("higher", "lower")]
-    return "\n".join(told) or ("not told apart" if found else "")
+    return "\n".join(told) or ("no significant difference" if found else "")

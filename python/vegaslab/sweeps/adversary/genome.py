@@ -26,7 +26,7 @@ class Schedule:
 
     points: tuple[Point, ...] = ()
     every: int = 0
-    """From the first point on the points begin anew after each such time, ns; 0: they are gone through once."""
+    """From the first point on the points begin again after each such time, ns; 0: they are gone through once."""
     backward: bool = False
     """Whether a flow's acknowledgements are held instead of its data."""
 

@@ -46,7 +46,7 @@ class Question:
     rate: str = "100mbit"
     rtt: str = "40ms"
     queue: str | None = None
-    """The bottleneck's queue; None: one product of rate and RTT."""
+    """The bottleneck's queue; None: one BDP."""
     duration: str = "60s"
     objective: str = "ratio"
     seed: int = 1

@@ -22,7 +22,7 @@ _NS = 1e9
 
 
 def write(folder: Path, question: Question, found: Found) -> Result:
-    """Writes the worst scenario, its figures and pictures; returns the scenario's run, made anew from the file.
+    """Writes the worst scenario, its figures and pictures; returns the scenario's run, made again from the file.
 
     Raises `OSError` if writing fails, and `AssertionError` if the file does not give the figures of the search.
     """

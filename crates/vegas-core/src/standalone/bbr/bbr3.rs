@@ -230,7 +230,7 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         }
         self.flight.on_loss(loss);
         self.save_window();
-        // what this loss itself has ended was told with its segments
+        // what this loss itself has ended was reported with its segments
         self.ended_by_loss = self.ended_by_loss.filter(|_| self.probe.ended_since_ack);
         self.episode.on_loss(loss);
         if loss.kind == LossKind::Timeout {

@@ -419,7 +419,7 @@ mod tests {
         assert_eq!(value(&mut filter, 17, 8), 8);
     }
 
-    /// 100 segments in 100 ms, 1000 a second: 10 ms carry 10; twice the product with an RTT of 50 ms is 100. The pace at a gain
+    /// 100 segments in 100 ms, 1000 a second: 10 ms carry 10; twice the BDP with an RTT of 50 ms is 100. The pace at a gain
     /// of 1 is 990 a second, a segment every 1.0101 ms.
     #[test]
     fn rates_are_segments_in_time() {

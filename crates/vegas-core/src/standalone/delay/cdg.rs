@@ -226,7 +226,7 @@ impl Cdg {
         self.shadow = self.shadow.saturating_add(self.window.get() - before);
     }
 
-    /// Rounds begin anew: RTTs of before do not count beside those after.
+    /// Rounds begin again: RTTs of before do not count beside those after.
     fn settle(&mut self, next: SendIndex) {
         self.settles_at = None;
         self.begin_round(next);

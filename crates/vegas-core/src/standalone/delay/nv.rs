@@ -3,7 +3,7 @@
 //! Once a round the greatest rate of the round, in flight when sent / smoothed RTT, times the least RTT gives the window
 //! that needs no queue. Above it by more than a pad of ten the window shrinks, below it by two less than the pad it may
 //! grow as Reno's does. Either needs enough samples: what a few acknowledgements say, receivers and network cards that
-//! gather packets make too uncertain. The least RTT is measured anew after some seconds, a random span so that flows do
+//! gather packets make too uncertain. The least RTT is measured again after some seconds, a random span so that flows do
 //! not do it together.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
@@ -63,7 +63,7 @@ const RATE_UNIT: u64 = 80_000 * 1_000;
 pub struct Nv {
     window: RenoWindow,
     random: Random,
-    /// When the least RTT is measured anew.
+    /// When the least RTT is measured again.
     renewed_at: Time,
     /// The round ends when this is acknowledged.
     round_end: SendIndex,
@@ -84,7 +84,7 @@ pub struct Nv {
     /// Below 0 the window grows by a segment in 2^-n windows.
     growth: i8,
     may_grow: bool,
-    /// A loss has been answered: counts begin anew once recovery is over.
+    /// A loss has been answered: counts begin again once recovery is over.
     begins_anew: bool,
     started: bool,
 }

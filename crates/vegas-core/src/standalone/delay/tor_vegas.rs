@@ -137,7 +137,7 @@ impl TorVegas {
         }
         let sum = 2 * u64::from(rtt_us) + (samples - 1) * u64::from(self.smoothed_us);
         self.smoothed_us = (sum / (samples + 1)) as u32;
-        // section 2.1.1: at the least window the least RTT is measured anew, as the queue is then not the circuit's own
+        // section 2.1.1: at the least window the least RTT is measured again, as the queue is then not the circuit's own
         let renews = self.window == WINDOW_MIN && !self.in_slow_start;
         self.least_us = if renews { self.smoothed_us.max(self.least_us) } else { self.smoothed_us.min(self.least_us) };
     }

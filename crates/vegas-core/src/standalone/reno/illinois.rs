@@ -31,7 +31,7 @@ const BETA_MAX: u32 = 32;
 const WINDOW_MIN: u32 = 15;
 /// Rounds of short delay before the greatest alpha comes back.
 const ROUNDS_MIN: u8 = 5;
-/// The longest RTT that is told apart: products with alpha fit 32 bits.
+/// The longest RTT that is distinguished: products with alpha fit 32 bits.
 const RTT_MAX_US: u32 = u32::MAX / ALPHA_MAX;
 
 /// The state of one connection.

@@ -93,7 +93,7 @@ impl RenoWindow {
         self.counted = self.counted.saturating_add(acked);
     }
 
-    /// Adds segments, and counts anew.
+    /// Adds segments, and counts again.
     pub(crate) fn add(&mut self, segments: u32) {
         self.window = self.window.saturating_add(segments).min(self.max_window);
         self.counted = 0;

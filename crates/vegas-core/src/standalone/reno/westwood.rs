@@ -42,7 +42,7 @@ pub struct Westwood {
     /// Segments a ms, filtered once, and twice; 0 before the first sample.
     once: u64,
     twice: u64,
-    /// The next RTT begins the least one anew.
+    /// The next RTT begins the least one again.
     forgets_least: bool,
     started: bool,
 }
@@ -191,7 +191,7 @@ impl CongestionControl for Westwood {
 mod tests {
     use super::*;
 
-    /// A packet arrives every 10 ms, and each time one before it was lost, which QUIC sends again under another number: 100 a
+    /// A packet arrives every 10 ms, and each time one before it was lost, which QUIC retransmits under another number: 100 a
     /// second. The sample of the first ends after more than 50 ms.
     #[test]
     fn what_was_lost_is_no_bandwidth() {

@@ -27,7 +27,7 @@ const EARLY_CUT_SHIFT: u32 = 1;
 const CUT_SHIFT: u32 = 3;
 /// Rounds in Reno's mode after which a loss costs half (rho): other Reno flows share the path.
 const RENO_ROUNDS_MAX: u32 = 16;
-/// Rounds in fast mode after which Reno's window is counted anew (zeta).
+/// Rounds in fast mode after which Reno's window is counted again (zeta).
 const FAST_ROUNDS_MAX: u32 = 50;
 /// Segments acknowledged for each added in fast mode (Scalable TCP's 0.01).
 const SCALABLE: u32 = 100;

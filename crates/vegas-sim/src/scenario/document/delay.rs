@@ -15,7 +15,7 @@ pub(in crate::scenario) struct DelaySchedule {
     /// A time, and the delay from then on; the times ascend. Before the first point there is no delay.
     #[schemars(inner(length(equal = 2)))]
     pub(in crate::scenario) points: Vec<Vec<Field<Span>>>,
-    /// From the first point on, the points begin anew after each such time; longer than from the first point to the
+    /// From the first point on, the points begin again after each such time; longer than from the first point to the
     /// last. Without it they are gone through once.
     pub(in crate::scenario) every: Option<Field<Span>>,
     /// flow: whether acknowledgements are delayed instead of data. A link's schedule stands in the table of its
@@ -37,7 +37,7 @@ pub(in crate::scenario) enum LinkDelay {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct TraceDelay {
     /// A CSV file, relative to the scenario file: the line `time_s,delay_ms`, then on each line a time and the one-way
-    /// delay from then on, ascending from 0; at the last time it begins anew.
+    /// delay from then on, ascending from 0; at the last time it begins again.
     pub(in crate::scenario) trace: String,
 }
 

@@ -20,7 +20,7 @@ pub(in crate::scenario) enum LinkRate {
 #[serde(deny_unknown_fields)]
 pub(in crate::scenario) struct TraceRate {
     /// A file in Mahimahi's format, relative to the scenario file (to the working folder if the scenario is no file):
-    /// on each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins anew at its end.
+    /// on each line the time in ms of an opportunity to send 1500 bytes, ascending; it begins again at its end.
     pub(in crate::scenario) trace: String,
 }
 

@@ -11,7 +11,7 @@ use crate::scenario::read::quantity::scaled;
 pub struct DelaySchedule {
     /// The times from which each delay holds, ascending; before the first there is none.
     points: Vec<(Time, Span)>,
-    /// From the first point on, the points begin anew after each such time, which is above 0.
+    /// From the first point on, the points begin again after each such time, which is above 0.
     every: Option<Span>,
     /// The SHA-256 of the trace that the schedule comes from.
     sha256: Option<String>,
@@ -23,7 +23,7 @@ impl DelaySchedule {
         DelaySchedule { points, ..DelaySchedule::default() }
     }
 
-    /// Returns the schedule with points that begin anew after each such time. The time is above 0, and all points lie within it
+    /// Returns the schedule with points that begin again after each such time. The time is above 0, and all points lie within it
     /// from the first one on.
     pub fn repeating(points: Vec<(Time, Span)>, every: Span) -> Self {
         DelaySchedule { points, every: Some(every), sha256: None }
@@ -46,7 +46,7 @@ impl DelaySchedule {
         &self.points
     }
 
-    /// After which time the points begin anew; none if they do not.
+    /// The period after which the points begin again; none if they do not.
     pub fn every(&self) -> Option<Span> {
         self.every
     }
@@ -58,7 +58,7 @@ impl DelaySchedule {
 
     /// Reads a delay trace; returns its least delay, and the schedule of what the delay is above that. The first line is
     /// [`HEADER`]; the others have a time and the delay from then on. The first time is 0, each other one is later than
-    /// the one before, and at the last the trace begins anew. A packet comes to the link's end after the least delay, and is
+    /// the one before, and at the last the trace begins again. A packet comes to the link's end after the least delay, and is
     /// held there for the rest of the delay that the trace has at the packet's departure: so the schedule begins with the
     /// least delay. The error names the problem and what would be right.
     pub(in crate::scenario) fn parse(text: &str) -> Result<(Span, DelaySchedule), String> {
@@ -82,7 +82,7 @@ impl DelaySchedule {
         }
         let end = points.pop().map_or(Time::ZERO, |(at, _)| at);
         let Some(lag) = points.iter().map(|(_, delay)| *delay).min() else {
-            return Err("has less than two times; write the delay at 0 s, and when the trace begins anew".into());
+            return Err("has less than two times; write the delay at 0 s, and when the trace begins again".into());
         };
         points.iter_mut().for_each(|(at, delay)| (*at, *delay) = (*at + lag, delay.less(lag)));
         let (every, sha256) = (Some(end.since(Time::ZERO)), Some(sha256(text)));
@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn what_is_no_trace() {
         let cases = [
-            ("", "has less than two times; write the delay at 0 s, and when the trace begins anew"),
+            ("", "has less than two times; write the delay at 0 s, and when the trace begins again"),
             (
                 "time_s,delay_ms\n0,1\n",
-                "has less than two times; write the delay at 0 s, and when the trace begins anew",
+                "has less than two times; write the delay at 0 s, and when the trace begins again",
             ),
             ("0,1\n1,1\n", "line 1: is not time_s,delay_ms"),
             ("time_s,delay_ms\n1,1\n", "line 2: the first time is not 0; begin with 0"),

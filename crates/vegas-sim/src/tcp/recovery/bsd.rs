@@ -60,7 +60,7 @@ pub(in crate::tcp) enum OnNewAck {
     Open,
     /// In recovery by SACK, it looks for further losses, and restarts the timer.
     FindLosses,
-    /// RFC 6582, section 3.2, step 3: it sends the next hole again. Only the first of these acknowledgements restarts the
+    /// RFC 6582, section 3.2, step 3: it retransmits the next hole. Only the first of these acknowledgements restarts the
     /// timer ("impatient").
     Retransmit {
         /// Whether this is the first one.
@@ -71,7 +71,7 @@ pub(in crate::tcp) enum OnNewAck {
 /// The loss with which a recovery begins.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Beginning {
-    /// Whether the oldest segment, the lost one, had been sent again before.
+    /// Whether the oldest segment, the lost one, had been retransmitted before.
     pub(in crate::tcp) repeated: bool,
     /// Whether the window was cut for this loss, or before for a mark of the same window of data.
     pub(in crate::tcp) cut: bool,
@@ -171,7 +171,7 @@ impl BsdRecovery {
         is_new || (self.rules.fine_retransmit && !self.timed_out)
     }
 
-    /// Begins a recovery, or goes on with one: the oldest segment is about to be sent again. By SACK it leaves whatever
+    /// Begins a recovery, or goes on with one: the oldest segment is about to be retransmitted. By SACK it leaves whatever
     /// the pipe holds (RFC 6675, section 5, step 4.3).
     pub(in crate::tcp) fn begin(&mut self, board: &mut Scoreboard, Beginning { repeated, cut }: Beginning) {
         if cut && !self.is_selective() {
@@ -219,7 +219,7 @@ impl BsdRecovery {
         self.rechecks > 0
     }
 
-    /// Takes in whether that segment is overdue: then it is sent again.
+    /// Takes in whether that segment is overdue: then it is retransmitted.
     pub(in crate::tcp) fn on_recheck(&mut self, overdue: bool) {
         self.rechecks = if overdue { self.rechecks - 1 } else { 0 };
         if overdue {
@@ -227,7 +227,7 @@ impl BsdRecovery {
         }
     }
 
-    /// Resets recovery, and the scoreboard, after a timeout. Without SACK everything is sent again.
+    /// Resets recovery, and the scoreboard, after a timeout. Without SACK everything is retransmitted.
     pub(super) fn on_timeout(&mut self, board: &mut Scoreboard) {
         let rechecks = self.rechecks;
         *self = BsdRecovery { recover: Some(board.max()), timed_out: true, rechecks, ..BsdRecovery::open(self.rules) };
@@ -309,7 +309,7 @@ mod tests {
     }
 
     /// RFC 6582, section 3.2: ten segments are outstanding, of which 0 and 4 are lost. The acknowledgement of the first
-    /// four is a partial one: it deflates the window by three of them and sends segment 4 again. Only the first one restarts
+    /// four is a partial one: it deflates the window by three of them and retransmits segment 4. Only the first one restarts
     /// the timer, and the acknowledgement of all ten ends recovery.
     #[test]
     fn newreno_sends_each_hole_again() {

@@ -88,7 +88,7 @@ impl<S> Recovery<S> {
         }
     }
 
-    /// Begins anew after a timeout: everything outstanding is lost.
+    /// Begins again after a timeout: everything outstanding is lost.
     pub(super) fn begin_after_timeout(&mut self, board: &mut Scoreboard) {
         match self {
             Recovery::Bsd(bsd) => bsd.on_timeout(board),

@@ -13,7 +13,7 @@ pub(crate) type Blocks = [(u64, u64); 3];
 pub(crate) struct Scoreboard {
     /// The number of the first entry: the oldest unacknowledged segment.
     una: u64,
-    /// The next segment to send, unless a lost one is sent again; [`Self::rewind`] sets it back.
+    /// The next segment to send, unless a lost one is retransmitted; [`Self::rewind`] sets it back.
     next: u64,
     entries: Ring<Entry>,
     /// Segments below this have been checked for loss.
@@ -55,7 +55,7 @@ impl Entry {
     const SACKED: u64 = 1;
     /// The segment was found lost.
     const LOST: u64 = 1 << 1;
-    /// The segment was sent again since it was found lost.
+    /// The segment was retransmitted since it was found lost.
     const RETRANSMITTED: u64 = 1 << 2;
     /// The segment was sent more than once.
     const REPEATED: u64 = 1 << 3;
@@ -99,7 +99,7 @@ impl Entry {
         *self = Entry(Entry::new(now).0 | kept | Self::RETRANSMITTED | Self::REPEATED);
     }
 
-    /// Returns whether the segment was found lost, has not been received, and was not sent again since.
+    /// Returns whether the segment was found lost, has not been received, and was not retransmitted since.
     fn needs_repair(self) -> bool {
         self.0 & (Self::SACKED | Self::LOST | Self::RETRANSMITTED) == Self::LOST
     }
@@ -152,7 +152,7 @@ impl Scoreboard {
         self.una + self.entries.len() as u64
     }
 
-    /// The next segment to send, unless a lost one is sent again.
+    /// The next segment to send, unless a lost one is retransmitted.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
@@ -226,7 +226,7 @@ impl Scoreboard {
         self.next = next;
     }
 
-    /// Records that a segment is sent again.
+    /// Records that a segment is retransmitted.
     pub(crate) fn on_retransmission(&mut self, segment: u64, now: Time) {
         let entry = self.entry_mut(segment);
         let before = entry.in_pipe();
@@ -396,7 +396,7 @@ impl Scoreboard {
         self.entry(segment).is_some_and(waits)
     }
 
-    /// The oldest segment that was found lost and has not arrived, whether or not it was sent again.
+    /// The oldest segment that was found lost and has not arrived, whether or not it was retransmitted.
     pub(crate) fn oldest_lost(&self) -> Option<u64> {
         let lost = |segment: &u64| {
             self.entry(*segment).is_some_and(|entry| entry.has(Entry::LOST) && !entry.has(Entry::SACKED))
@@ -443,7 +443,7 @@ impl Scoreboard {
         self.on_timeout();
     }
 
-    /// The oldest lost segment that was not sent again (RFC 6675, NextSeg rule 1).
+    /// The oldest lost segment that was not retransmitted (RFC 6675, NextSeg rule 1).
     #[inline]
     pub(crate) fn next_retransmission(&mut self) -> Option<u64> {
         if self.lost_end <= self.una {
@@ -465,7 +465,7 @@ impl Scoreboard {
         None
     }
 
-    /// The oldest segment below the highest one received that was neither received nor sent again (RFC 6675, NextSeg
+    /// The oldest segment below the highest one received that was neither received nor retransmitted (RFC 6675, NextSeg
     /// rule 3), for a sender with nothing else to send.
     pub(crate) fn next_hole(&self) -> Option<u64> {
         let highest = *self.reported.as_ref()?.highest.first()?;
@@ -473,7 +473,7 @@ impl Scoreboard {
             .find(|&segment| self.entry(segment).is_some_and(|e| !e.has(Entry::SACKED | Entry::RETRANSMITTED)))
     }
 
-    /// The newest segment that was not reported received, which NextSeg rule 4 rescues, unless it was sent again. Taken
+    /// The newest segment that was not reported received, which NextSeg rule 4 rescues, unless it was retransmitted. Taken
     /// literally, the rule would send a third copy.
     pub(crate) fn rescuable(&self) -> Option<u64> {
         let after = self.entries.iter().rev().position(|entry| !entry.has(Entry::SACKED))? as u64;
@@ -496,8 +496,8 @@ mod tests {
         assert!(board.on_sack([(from, to), (0, 0), (0, 0)], &mut |_, _| {}), "news");
     }
 
-    /// Reordering: segments 0 and 1 seem lost when 2 to 4 are reported, then 1 arrives after all, and only 0 is sent
-    /// again.
+    /// Reordering: segments 0 and 1 seem lost when 2 to 4 are reported, then 1 arrives after all, and only 0 is
+    /// retransmitted.
     #[test]
     fn what_arrives_late_is_not_sent_again() {
         let mut board = sent(5);
@@ -523,7 +523,7 @@ mod tests {
         assert_eq!((board.next_retransmission(), board.pipe()), (Some(1), 0));
     }
 
-    /// A timeout without SACK: of five segments 2 and later are sent again, those before the next one count as
+    /// A timeout without SACK: of five segments 2 and later are retransmitted, those before the next one count as
     /// unacknowledged, and what is acknowledged need not be sent.
     #[test]
     fn a_rewound_sender_starts_from_the_oldest_segment() {

@@ -62,7 +62,7 @@ impl Rtt {
         self.rto.on_first_transmission(segment, now);
     }
 
-    /// Records that a loss was found before the timeout: the oldest segment is sent again, for the first time or not.
+    /// Records that a loss was found before the timeout: the oldest segment is retransmitted, for the first time or not.
     pub(super) fn on_fast_retransmission(&mut self, repeated: bool) {
         if self.uses_fine {
             self.fine.back_off(repeated);

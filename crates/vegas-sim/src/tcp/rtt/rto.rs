@@ -55,7 +55,7 @@ impl Rto {
         rto
     }
 
-    /// Records that a SYN leaves. Linux times it, unless it is sent again.
+    /// Records that a SYN leaves. Linux times it, unless it is retransmitted.
     pub(super) fn on_syn(&mut self, now: Time, is_first: bool) {
         if is_first && matches!(self.estimator, Estimator::Linux(_)) {
             self.timed = (0, now);

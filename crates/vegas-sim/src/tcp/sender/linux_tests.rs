@@ -130,7 +130,7 @@ fn a_lost_retransmission_is_sent_again() {
     assert_eq!(peer.sender.stats.timeouts, 0);
 }
 
-/// The last of five segments is lost. It is sent again two RTTs after the last acknowledgement, plus 200 ms for a
+/// The last of five segments is lost. It is retransmitted two RTTs after the last acknowledgement, plus 200 ms for a
 /// delayed acknowledgement (RFC 8985, section 7.2), but not later than the retransmission timeout, 300 ms.
 #[test]
 fn a_lost_tail_is_probed_for() {

@@ -237,7 +237,7 @@ impl Sender {
         }
     }
 
-    /// Sends the oldest segment again, which is lost. The algorithm hears of the loss, unless the window was cut for a mark
+    /// Retransmits the oldest segment, which is lost. The loss is reported to the algorithm, unless the window was cut for a mark
     /// of the same window of data.
     fn fast_retransmit(&mut self, now: Time, out: &mut Outbox) {
         let oldest = self.board.una();
@@ -315,7 +315,7 @@ impl Sender {
         self.arm_probe(now);
     }
 
-    /// Restarts the retransmission timer, because new data were acknowledged, or the oldest segment was sent again.
+    /// Restarts the retransmission timer, because new data were acknowledged, or the oldest segment was retransmitted.
     fn restart_timer(&mut self, now: Time) {
         self.timer.restart(now, self.rtt.timeout(), self.board.outstanding() > 0);
     }

@@ -85,7 +85,7 @@ impl Media {
         self.layers.iter().flat_map(|layer| &layer.waiting).map(|(_, bytes)| bytes).sum()
     }
 
-    /// Makes no more frames; those that wait are withdrawn.
+    /// No longer makes frames; those that wait are withdrawn.
     pub fn stop(&mut self, left: u64) {
         self.settle(left);
         self.is_over = true;

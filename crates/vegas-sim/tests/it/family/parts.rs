@@ -32,7 +32,7 @@ fn goodputs(outcome: &Outcome) -> [f64; 2] {
 /// Flows that join measure the queue of the others as a part of the path (the path's own round trip is 51 ms). Drains show it to all, and
 /// so do those that look for rivals.
 #[test]
-fn drains_show_late_comers_the_base_rtt() {
+fn drains_show_latecomers_the_base_rtt() {
     let vegas = run_with("rovegas-eight-flows", 8, "vegas");
     assert!(last_base_ms(&vegas) > 150.0 && late_queue(&vegas) > 35.0, "{}", late_queue(&vegas));
     let drains = run_with("rovegas-eight-flows", 8, r#"{ preset = "vegas", base_rtt = "drains" }"#);

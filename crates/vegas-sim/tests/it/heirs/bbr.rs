@@ -11,8 +11,8 @@ fn dropped(outcome: &Outcome) -> usize {
     outcome.incidents.iter().filter(|incident| incident.kind == IncidentKind::QueueDrop).count()
 }
 
-/// Ware et al., section 4: version 1 keeps at most twice the product in flight, whatever the other flows do, so its
-/// share falls as the queue grows. The kernel's share is 64 % with a queue of half a product, and 29 % with eight
+/// Ware et al., section 4: version 1 keeps at most twice the BDP in flight, whatever the other flows do, so its
+/// share falls as the queue grows. The kernel's share is 64 % with a queue of half a BDP, and 29 % with eight
 /// products.
 #[test]
 fn the_queue_decides_version_1s_share_beside_cubic() {
@@ -45,7 +45,7 @@ fn the_longer_rtt_gets_more_of_version_1() {
     assert!(newreno < 0.5, "{newreno}");
 }
 
-/// Two flows with a queue of half a product: the kernel's version 1 loses 3464 to 4516 packets in 60 s, its version 3
+/// Two flows with a queue of half a BDP: the kernel's version 1 loses 3464 to 4516 packets in 60 s, its version 3
 /// 474 to 624.
 #[test]
 fn version_3_loses_less_than_version_1() {

@@ -81,7 +81,7 @@ fn codel_holds_its_target() {
     }
 }
 
-/// A marked packet is not lost: with ECN hardly a segment is sent again, and each flow answers some of the marks.
+/// A marked packet is not lost: with ECN hardly a segment is retransmitted, and each flow answers some of the marks.
 #[test]
 fn marks_take_the_place_of_drops() {
     for (kind, more) in [("codel", ""), ("fq-codel", ""), ("pie", ""), ("red", ", min = 20, max = 60")] {

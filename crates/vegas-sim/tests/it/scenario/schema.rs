@@ -1,5 +1,5 @@
 //! The committed schema and the tables of `docs/scenario.md` are those of the code and its comments:
-//! `UPDATE_PAGES=1 cargo test -p vegas-sim --test it schema` writes them anew.
+//! `UPDATE_PAGES=1 cargo test -p vegas-sim --test it schema` writes them again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn the_committed_schema_is_current() {
         fs::write(&path, json_schema()).unwrap();
     }
     let committed = fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == json_schema(), "docs/scenario.schema.json is not as the code: {UPDATES}=1 writes it anew");
+    assert!(committed == json_schema(), "docs/scenario.schema.json is not as the code: {UPDATES}=1 writes it again");
 }
 
 /// The tables of the schema, and the headings in docs/scenario.md above theirs.
@@ -72,7 +72,7 @@ fn the_tables_of_the_page_are_those_of_the_code() {
         fs::write(&path, &expected).unwrap();
     }
     let current = page == expected || std::env::var_os(UPDATES).is_some();
-    assert!(current, "docs/scenario.md is not as the code: {UPDATES}=1 writes its tables anew");
+    assert!(current, "docs/scenario.md is not as the code: {UPDATES}=1 writes its tables again");
 }
 
 const HEAD: &str = "| key | type | default | meaning |\n|---|---|---|---|\n";

@@ -80,7 +80,7 @@ impl Cubic {
         self.growth(window, self.since_plateau_ms(now), millis(ahead), acked)
     }
 
-    /// Section 5.8: time without data to send does not count, so the curve begins anew where the window is.
+    /// Section 5.8: time without data to send does not count, so the curve begins again where the window is.
     pub(crate) fn pause(&mut self) {
         self.reno = 0;
     }

@@ -6,7 +6,7 @@ use crate::composition::parts::window::{Control, RoundEnd};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::Window;
 
-/// Begun anew by a timeout at once ("Revisited", section VII.A).
+/// Begun again by a timeout at once ("Revisited", section VII.A).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Vegas(EverySecond);
 

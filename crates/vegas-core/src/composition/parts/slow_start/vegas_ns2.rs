@@ -8,7 +8,7 @@ use crate::composition::parts::window::{Control, RoundEnd};
 use crate::contract::parameters::{Parameters, Thresholds};
 use crate::units::{Segments, Window};
 
-/// Vegas's, not begun anew by a timeout.
+/// Vegas's, not begun again by a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VegasNs2(EverySecond);
 

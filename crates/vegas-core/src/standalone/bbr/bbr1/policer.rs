@@ -70,7 +70,7 @@ impl Policer {
         self.begin_stretch(rounds);
     }
 
-    /// Whether the rate has been kept to for long enough, and probing begins anew. `probes`: in PROBE_BW.
+    /// Whether the rate has been kept to for long enough, and probing begins again. `probes`: in PROBE_BW.
     pub(super) fn on_ack(&mut self, rounds: &Rounds, lost: u32, held_back: bool, probes: bool) -> bool {
         if self.is_used {
             self.rounds += u32::from(probes && rounds.starts);

@@ -350,7 +350,7 @@ impl Link {
 
     /// Carries the packets that have left the transmitter beside the link.
     fn carry_beside(&mut self) {
-        let impaired = self.impairments.as_mut().expect("a link that changes was told so");
+        let impaired = self.impairments.as_mut().expect("a link that changes has impairments");
         let occupied = match &self.queue {
             LinkQueue::DropTail(occupancy) => occupancy.departures().count(),
             LinkQueue::Managed(managed) => usize::from(managed.is_sending()),

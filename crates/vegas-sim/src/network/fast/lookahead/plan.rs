@@ -270,7 +270,7 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], answers: &[bool]) -> Vec
 /// Returns the delay line of each link, and for each shared delay line the number of delay lines behind it that a
 /// packet that would overtake may take.
 ///
-/// Links that deliver packets by events share a delay line if, as far as can be told, their packets come out in the
+/// Links that deliver packets by events share a delay line if, as far as is known, their packets come out in the
 /// order in which they are accepted: links equally far behind one link, and links equally far behind links of their own,
 /// as hosts' links of equal rate and delay are. Where many hosts send bursts at the same time, there are parallel
 /// delay lines. Links that are not plain have a delay line each, behind the shared ones.

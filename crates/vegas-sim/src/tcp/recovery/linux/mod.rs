@@ -544,7 +544,7 @@ mod tests {
         assert_eq!((over.recovered, over.begins, linux.is_open(), linux.window()), (true, false, true, None));
     }
 
-    /// Segment 0 was sent again, and the receiver reports that it had arrived before: the recovery was needless.
+    /// Segment 0 was retransmitted, and the receiver reports that it had arrived before: the recovery was needless.
     #[test]
     fn a_needless_recovery_gives_back_what_was_before() {
         let (mut linux, mut board) = open();

@@ -24,7 +24,7 @@ impl Assumed {
     }
 
     /// Calls `take_in`, which takes an acknowledgement of `acked` segments into the scoreboard, and makes the assumption
-    /// anew; `acked` is 0 for a duplicate. While what was sent before a timeout is repaired, `repairs` tells whether new
+    /// again; `acked` is 0 for a duplicate. While what was sent before a timeout is repaired, `repairs` tells whether new
     /// segments are outstanding, too. Returns what `take_in` returns, and for how many arrivals the acknowledgement stands.
     pub(super) fn on_ack<T>(
         &mut self,

@@ -75,7 +75,7 @@ impl Trace {
         self.at_the_end("acked_bytes")
     }
 
-    /// The number of segments sent again by the end.
+    /// The number of segments retransmitted by the end.
     pub(crate) fn retransmitted(&self) -> f64 {
         self.at_the_end("retransmissions")
     }

@@ -90,17 +90,17 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "{ preset = \"rovegas\", base_rtt = \"drains\" }",
-                ":11: flow.0.algorithm.base_rtt: comes from the routers with this signal; leave \"drains\" out",
+                ":11: flow.0.algorithm.base_rtt: \"drains\" needs an end-to-end signal; the base RTT comes from the routers",
             ),
             (
                 "\"vegas\"",
                 "{ preset = \"cubic\", base_rtt = \"drains\" }",
-                ":11: flow.0.algorithm.base_rtt: is of a sender that measures delay, which signal = \"none\" does not",
+                ":11: flow.0.algorithm.base_rtt: \"drains\" needs a signal; signal is \"none\"",
             ),
             (
                 "\"vegas\"",
                 "{ preset = \"reno\", rivals = \"compete\" }",
-                ":11: flow.0.algorithm.rivals: take from a sender that measures delay, which signal = \"none\" does not",
+                ":11: flow.0.algorithm.rivals: \"compete\" needs a signal; signal is \"none\"",
             ),
             (
                 "\"vegas\"",
@@ -115,7 +115,7 @@ fn algorithms() {
             (
                 "\"vegas\"",
                 "{ avoidance = \"vegas\" }",
-                r#":11: flow.0.algorithm.avoidance: measures the backlog, which signal = "none" does not give"#,
+                r#":11: flow.0.algorithm.avoidance: needs a signal; signal is "none""#,
             ),
             (
                 "\"vegas\"",
