@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The compiler and the linker for WebAssembly, as variables for cargo, or in one line what is missing.
 #
-# rustup's compiler where it has the target, with a C library for it; else Debian's rustc-web, for which cargo builds the
-# standard library from Debian's rust-web-src, on Debian's wasi-libc.
+# rustup's compiler where it has the target, with a C library for it; else Debian's rustc-web, for which cargo builds
+# the standard library from Debian's rust-web-src, on Debian's wasi-libc.
 set -euo pipefail
 
 target=wasm32-wasip1

@@ -1,9 +1,9 @@
 //! Builds the two BPF objects, the congestion control and the routers' option. rustc compiles the core to LLVM IR,
 //! which is retargeted to BPF; LLVM's tools link it with the C glue of each object.
 //!
-//! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data nor
-//! vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an older
-//! one, so the tools are those of rustc's version. docs/linux.md says what was weighed.
+//! rustc has no stable BPF target; its IR for the host does as well, since the core has neither pointers in its data
+//! nor vectors, and both machines are 64 bits wide and little-endian. LLVM reads IR of its own major version or an
+//! older one, so the tools are those of rustc's version. docs/linux.md says what was weighed.
 //!
 //! An algorithm from outside, the file that `VEGASLAB_OWN` names, goes in beside the core: docs/own-algorithm.md.
 
@@ -146,7 +146,8 @@ fn rust_ir(out: &Path, own: Option<&Own>) -> Result<Vec<String>, String> {
 }
 
 /// Turns IR for the host into IR for BPF: the target is replaced, the host's attributes are removed, every function is
-/// inlined into its caller but those that are examined separately, which are returned, and a call of a panic becomes unreachable.
+/// inlined into its caller but those that are examined separately, which are returned, and a call of a panic becomes
+/// unreachable.
 ///
 /// The core does not panic; its conformance suite and fuzz target check that. In BPF it could not panic either: a
 /// division by zero gives zero, and the verifier has proven every access.
@@ -252,7 +253,8 @@ impl Tools {
         self.check_whole(object)
     }
 
-    /// What is called has to be there: the loader knows no panics of Rust's but those that [`retarget_line`] takes away.
+    /// What is called has to be there: the loader knows no panics of Rust's but those that [`retarget_line`] takes
+    /// away.
     fn check_whole(&self, object: &Path) -> Result<(), String> {
         let missing = self.run(
             "llvm-nm",

@@ -1,7 +1,8 @@
 // Compares the tables of every shipped scenario in the browser's engine with the native ones: node tests/equal.mjs
 // [NAME ...]
 //
-// The engine runs in a worker of a page that is a file, as for a reader; the test compares the SHA-256 of each CSV file.
+// The engine runs in a worker of a page that is a file, as for a reader; the test compares the SHA-256 of each CSV
+// file.
 
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";

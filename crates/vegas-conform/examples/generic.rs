@@ -1,5 +1,5 @@
-//! The generic cases for every preset, by the simulator's TCP and by QUIC, and for quinn's own controllers: the tables of
-//! `docs/conformance-quinn.md`.
+//! The generic cases for every preset, by the simulator's TCP and by QUIC, and for quinn's own controllers: the tables
+//! of `docs/conformance-quinn.md`.
 //!
 //!     cargo run -p vegas-conform --features quinn --example generic
 

@@ -76,9 +76,9 @@ pub const QUICK: [Point; 3] = [REFERENCE, Point::new(100_000_000, 30), Point::ne
 /// The points for subjects of QUIC: packets of 2000 bytes, above QUIC's least size and below half of its first window.
 pub const QUIC: [Point; 3] = [Point::new(48_000_000, 50), Point::new(240_000_000, 10), Point::new(12_000_000, 200)];
 
-/// Points from end to end of both ranges. 10 Gb/s with a second is left out: a round trip has 21,000 packets of the largest
-/// size, which takes three times the processor time of all other points, and STARTUP takes more round trips than two of the
-/// cases wait (`docs/conformance.md`).
+/// Points from end to end of both ranges. 10 Gb/s with a second is left out: a round trip has 21,000 packets of the
+/// largest size, which takes three times the processor time of all other points, and STARTUP takes more round trips
+/// than two of the cases wait (`docs/conformance.md`).
 pub const WHOLE: [Point; 11] = [
     REFERENCE,
     Point::new(64_000, 1),

@@ -1,8 +1,8 @@
 //! A conformance kit for congestion controls: cases on simulated networks, each with a verdict (`docs/conformance.md`).
 //!
-//! A [`Case`] is a scenario and a judge. A [`Subject`] is the judged control: anything that can run a scenario's first flow and
-//! report its observations. [`conform`] plays the cases at the points of a [grid] and returns a [`Report`], which the modules
-//! of [`mod@write`] turn into files.
+//! A [`Case`] is a scenario and a judge. A [`Subject`] is the judged control: anything that can run a scenario's first
+//! flow and report its observations. [`conform`] plays the cases at the points of a [grid] and returns a [`Report`],
+//! which the modules of [`mod@write`] turn into files.
 //!
 //! ```
 //! use vegas_conform::{Preset, cases, conform, grid};

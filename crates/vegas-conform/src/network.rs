@@ -4,7 +4,8 @@ use vegas_core::units::Span;
 
 use crate::grid::{Point, rate};
 
-/// A sender, a bottleneck and a receiver: nodes `s`, `r1`, `r2`, `d`. Texts are keys of the scenario file (`docs/scenario.md`).
+/// A sender, a bottleneck and a receiver: nodes `s`, `r1`, `r2`, `d`. Texts are keys of the scenario file
+/// (`docs/scenario.md`).
 #[derive(Clone, Debug)]
 pub struct Network {
     /// The scenario's name.

@@ -162,7 +162,8 @@ impl State {
 /// The value of a bound that is not set.
 pub const UNBOUNDED: i64 = i64::MAX;
 
-/// The variables of the draft's pseudocode, by its names. None: the control does not report the variable, or has no value yet.
+/// The variables of the draft's pseudocode, by its names. None: the control does not report the variable, or has no
+/// value yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inside {
     /// BBR.state.

@@ -1,5 +1,5 @@
-//! Subjects that use QUIC: any controller of quinn's interface or of s2n-quic's, driven by quinn's own endpoints in simulated
-//! time.
+//! Subjects that use QUIC: any controller of quinn's interface or of s2n-quic's, driven by quinn's own endpoints in
+//! simulated time.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -46,8 +46,8 @@ where
     Quic { name: name.into(), stack: Box::new(stack), inside: |_| None }
 }
 
-/// A subject called `name` in reports: the controllers of an s2n-quic endpoint, which is made for each run. A controller
-/// that reports its states by s2n-quic's events (`on_bbr_state_changed`) is judged by them.
+/// A subject called `name` in reports: the controllers of an s2n-quic endpoint, which is made for each run. A
+/// controller that reports its states by s2n-quic's events (`on_bbr_state_changed`) is judged by them.
 ///
 /// ```no_run
 /// use s2n_quic_core::recovery::cubic;
@@ -72,23 +72,24 @@ where
     Quic { name: name.into(), stack: Box::new(stack), inside }
 }
 
-/// A controller that reports the inner state that cases need: states and values by the draft's names. Without it, cases are
-/// judged from outside where that is possible.
+/// A controller that reports the inner state that cases need: states and values by the draft's names. Without it, cases
+/// are judged from outside where that is possible.
 pub trait Tells {
     /// The state after the newest call.
     fn inside(&self) -> Option<Inside>;
 }
 
 impl Quic {
-    /// One of this project's presets, as a controller for quinn; none if there is no such preset, or if quinn cannot carry it.
+    /// One of this project's presets, as a controller for quinn; none if there is no such preset, or if quinn cannot
+    /// carry it.
     pub fn preset(name: &str) -> Option<Self> {
         let algorithm = VegasQuic::preset(name).ok()?;
         algorithm.build().ok()?;
         Some(quinn(name, move || algorithm.build().expect("it was built before")).telling::<VegasController>())
     }
 
-    /// Adds the state that its controllers report. Each call costs a copy of the controller, because quinn's interface gives no
-    /// other access.
+    /// Adds the state that its controllers report. Each call costs a copy of the controller, because quinn's interface
+    /// gives no other access.
     pub fn telling<C: Controller + Tells + 'static>(self) -> Self {
         let inside = |call: &Call<'_>| call.controller.clone_box().into_any().downcast::<C>().ok()?.inside();
         Quic { inside, ..self }
@@ -99,8 +100,8 @@ impl Quic {
         self.run_cases(crate::cases::generic(), &grid::QUIC)
     }
 
-    /// Plays these cases at these points, of which [`grid::QUIC`] is an example: a full packet has at least 1228 bytes, and
-    /// initial windows in bytes must hold two.
+    /// Plays these cases at these points, of which [`grid::QUIC`] is an example: a full packet has at least 1228 bytes,
+    /// and initial windows in bytes must hold two.
     pub fn run_cases(&self, cases: &[Case], points: &[grid::Point]) -> Report {
         conform(self, cases, points, 2)
     }
@@ -126,8 +127,8 @@ impl Subject for Quic {
         &self.name
     }
 
-    /// The flow is parsed as a TCP flow, and QUIC then carries it (`carry_by_quic`), because a scenario file has no name for
-    /// the controller.
+    /// The flow is parsed as a TCP flow, and QUIC then carries it (`carry_by_quic`), because a scenario file has no
+    /// name for the controller.
     fn flow(&self) -> String {
         "algorithm = \"reno\"".into()
     }
@@ -176,8 +177,8 @@ struct Heard {
     newest: Option<Moment>,
     delivered_bytes: u64,
     lost_bytes: u64,
-    /// The size of a packet as the connection begins, bytes. Quinn may reduce packets after many losses; counts of packets here
-    /// are in packets of this size. The controller's window is reported in packets of the present size.
+    /// The size of a packet as the connection begins, bytes. Quinn may reduce packets after many losses; counts of
+    /// packets here are in packets of this size. The controller's window is reported in packets of the present size.
     full: Option<u16>,
 }
 

@@ -12,8 +12,8 @@ pub struct Finding {
     pub point: Point,
     /// The verdict.
     pub verdict: Verdict,
-    /// The run on which the verdict rests: kept for each case's first point, and for the points where it fails. None where no
-    /// run was made.
+    /// The run on which the verdict rests: kept for each case's first point, and for the points where it fails. None
+    /// where no run was made.
     pub evidence: Option<Evidence>,
 }
 

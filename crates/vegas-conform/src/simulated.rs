@@ -50,8 +50,8 @@ impl Preset {
         Some(Preset { name: preset.name.into(), algorithm: format!("{:?}", preset.name), loader: None })
     }
 
-    /// A subject called `name` in reports and `algorithm`, a TOML value, in scenario files. `loader` loads an algorithm from
-    /// outside.
+    /// A subject called `name` in reports and `algorithm`, a TOML value, in scenario files. `loader` loads an algorithm
+    /// from outside.
     pub fn written(name: &str, algorithm: &str, loader: Option<Arc<dyn Loader>>) -> Self {
         Preset { name: name.into(), algorithm: algorithm.into(), loader }
     }
@@ -127,7 +127,8 @@ pub(crate) fn totals(scenario: &Scenario, outcome: &Outcome) -> Totals {
     }
 }
 
-/// Puts a recorder around the first flow's control. The control receives unchanged events, and its decisions are not changed.
+/// Puts a recorder around the first flow's control. The control receives unchanged events, and its decisions are not
+/// changed.
 fn watch_first_flow(scenario: &mut Scenario, recorder: &Arc<Mutex<Recorder>>) {
     let flow = &mut scenario.flows[0];
     let watched = WatchedProgram {

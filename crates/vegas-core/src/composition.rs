@@ -117,9 +117,10 @@ impl HostCapabilities {
         gives: HostCapabilities::SIMULATOR.gives,
     };
 
-    /// QUIC as quinn has it: its pluggable interface takes a window only, which carries a pace from round trip to round trip and no
-    /// departures. QUIC's own loss recovery decides what is retransmitted and asks for no window in recovery (RFC 9002, section 7.3.2),
-    /// quinn's pacer makes its rate of window and RTT and lets bursts through, and UDP carries no option that routers stamp.
+    /// QUIC as quinn has it: its pluggable interface takes a window only, which carries a pace from round trip to round
+    /// trip and no departures. QUIC's own loss recovery decides what is retransmitted and asks for no window in
+    /// recovery (RFC 9002, section 7.3.2), quinn's pacer makes its rate of window and RTT and lets bursts through, and
+    /// UDP carries no option that routers stamp.
     pub const QUIC: HostCapabilities = HostCapabilities {
         name: "quic",
         retransmission_path: false,
@@ -242,7 +243,8 @@ impl Composition {
         }
     }
 
-    /// Whether the flow drains the queue now and then: a state beside that of the parts, and hosts that report more events.
+    /// Whether the flow drains the queue now and then: a state beside that of the parts, and hosts that report more
+    /// events.
     pub fn drains(&self) -> bool {
         self.base_rtt == BaseRtt::Drains || self.rivals == Rivals::Compete
     }
@@ -252,12 +254,13 @@ impl Composition {
         self.slow_start.thresholds().or(self.avoidance.thresholds())
     }
 
-    /// The parts that are an algorithm's rather than TCP's: what QUIC does itself is left to it. C and D are in the place
-    /// of QUIC's loss recovery (RFC 9002, section 6), H and J of its sender's pacer, and I of the rule that a window which
-    /// does not limit the sender does not grow (section 7.8): a paced sender is always a few packets short of its window.
+    /// The parts that are an algorithm's rather than TCP's: what QUIC does itself is left to it. C and D are in the
+    /// place of QUIC's loss recovery (RFC 9002, section 6), H and J of its sender's pacer, and I of the rule that a
+    /// window which does not limit the sender does not grow (section 7.8): a paced sender is always a few packets short
+    /// of its window.
     ///
-    /// A slow start that has another form for the window with which QUIC begins ([`Parameters::left_to_quic`]) gives way to
-    /// that.
+    /// A slow start that has another form for the window with which QUIC begins ([`Parameters::left_to_quic`]) gives
+    /// way to that.
     pub fn left_to_quic(mut self) -> Self {
         self.slow_start = self.slow_start.with_ten_segments().unwrap_or(self.slow_start);
         self.detection = Detection {
@@ -270,8 +273,8 @@ impl Composition {
         self
     }
 
-    /// The composition that runs a slow start in front of a standalone algorithm: a slow start that reads the backlog gets it
-    /// from round-trip times, as Vegas does.
+    /// The composition that runs a slow start in front of a standalone algorithm: a slow start that reads the backlog
+    /// gets it from round-trip times, as Vegas does.
     pub fn opening_by(self, slow_start: SlowStart) -> Self {
         let needs_signal = slow_start.needs_signal() && self.signal == Signal::None;
         let signal = if needs_signal { Signal::VEGAS } else { self.signal };

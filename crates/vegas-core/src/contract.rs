@@ -13,8 +13,8 @@ use crate::units::{Pace, Segments, SendIndex, Span, Time, Window};
 /// form.
 ///
 /// It has no clock, allocates nothing and computes without floating point. Time comes with the events; random numbers,
-/// where it needs them, come from a generator of its own, which begins with a seed that the host gives at the start. So the
-/// same seed and the same events give the same decisions.
+/// where it needs them, come from a generator of its own, which begins with a seed that the host gives at the start. So
+/// the same seed and the same events give the same decisions.
 pub trait CongestionControl: Clone {
     /// Another slow start may replace its own; the control then follows it ([`CongestionControl::follow`]).
     const TAKES_SLOW_START: bool = false;
@@ -24,8 +24,8 @@ pub trait CongestionControl: Clone {
         Needs::default()
     }
 
-    /// The round-trip time of the handshake is known. Its packets are shorter than segments, so `rtt` may be below every
-    /// sample of [`Ack::rtt`]. Some hosts do not report it, and some connections have no handshake.
+    /// The round-trip time of the handshake is known. Its packets are shorter than segments, so `rtt` may be below
+    /// every sample of [`Ack::rtt`]. Some hosts do not report it, and some connections have no handshake.
     fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
 
     /// A segment leaves. Hosts call this only if [`Needs::sent`] asks for it.
@@ -41,8 +41,8 @@ pub trait CongestionControl: Clone {
     /// A loss or a mark was found.
     fn on_loss(&mut self, loss: &Loss);
 
-    /// Recovery is over: everything that was in flight when the newest loss was found is acknowledged, and the control decides
-    /// on the window again. Hosts call this only if [`Needs::every_ack`] asks for it.
+    /// Recovery is over: everything that was in flight when the newest loss was found is acknowledged, and the control
+    /// decides on the window again. Hosts call this only if [`Needs::every_ack`] asks for it.
     fn on_recovered(&mut self, _now: Time) {}
 
     /// The newest congestion event was spurious; `before` is the control before it. The default restores everything.
@@ -94,19 +94,20 @@ pub trait OwnAlgorithm: CongestionControl + fmt::Debug + PartialEq + Send + 'sta
 pub struct Needs {
     /// Rate samples ([`Ack::rate`]).
     pub rate: bool,
-    /// Acknowledgements in recovery, duplicate ones, and the end of recovery. Without it the host reports acknowledgements of new
-    /// data outside of recovery only.
+    /// Acknowledgements in recovery, duplicate ones, and the end of recovery. Without it the host reports
+    /// acknowledgements of new data outside of recovery only.
     pub every_ack: bool,
     /// [`Ack::window_limited`].
     pub window_limited: bool,
     /// [`CongestionControl::on_sent`].
     pub sent: bool,
-    /// Departures spread over the round trip: at [`Output::pace`], or by a pacer of the host's own that follows the window
-    /// (RFC 9002, section 7.7).
+    /// Departures spread over the round trip: at [`Output::pace`], or by a pacer of the host's own that follows the
+    /// window (RFC 9002, section 7.7).
     pub spread: bool,
     /// Departures at [`Output::pace`].
     pub pacing: bool,
-    /// No more leaves in a round trip than [`Output::pace`] says: by departures at it, or by a window that the host makes of it.
+    /// No more leaves in a round trip than [`Output::pace`] says: by departures at it, or by a window that the host
+    /// makes of it.
     pub pace_kept: bool,
     /// [`Ack::one_way_delay`].
     pub one_way_delay: bool,
@@ -134,8 +135,8 @@ impl Needs {
         each_loss: false,
     };
 
-    /// Whether the host keeps what was known when each segment left: a rate sample, and the description of a lost segment, say
-    /// what has happened since.
+    /// Whether the host keeps what was known when each segment left: a rate sample, and the description of a lost
+    /// segment, say what has happened since.
     pub fn keeps_departures(&self) -> bool {
         self.rate || self.each_loss
     }
@@ -249,8 +250,8 @@ pub struct Restart {
     pub idle: Span,
 }
 
-/// An acknowledgement. Most fields mean something only to a control with [`Needs`] that ask for them; `Ack::default()` has
-/// them empty.
+/// An acknowledgement. Most fields mean something only to a control with [`Needs`] that ask for them; `Ack::default()`
+/// has them empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ack {
     /// When it arrived.
@@ -279,14 +280,15 @@ pub struct Ack {
     pub ce_marked: u32,
     /// The queueing times that routers stamped (RoVegas).
     pub feedback: Option<RouterFeedback>,
-    /// The host is in recovery from a loss or a mark: the window must not grow, unless the control decides on it in recovery too
-    /// ([`Needs::own_recovery`]).
+    /// The host is in recovery from a loss or a mark: the window must not grow, unless the control decides on it in
+    /// recovery too ([`Needs::own_recovery`]).
     pub in_recovery: bool,
     /// Segments newly received as far as is known: acknowledged, or reported by selective acknowledgements.
     pub delivered: Segments,
     /// Segments newly found lost.
     pub lost: Segments,
-    /// Time from sender to receiver by their own clocks, the offset between them included; only differences mean something.
+    /// Time from sender to receiver by their own clocks, the offset between them included; only differences mean
+    /// something.
     pub one_way_delay: Option<Span>,
     /// The delivery rate, if this acknowledgement gives a sample.
     pub rate: Option<RateSample>,
@@ -356,8 +358,8 @@ pub struct RateSample {
     pub lost: Segments,
     /// Segments in flight when the newest one was sent, itself included.
     pub in_flight: Segments,
-    /// Segments that had been delivered when the newest one was sent, modulo 2^32: a round trip is over once this passes
-    /// [`RateSample::total`] of its beginning.
+    /// Segments that had been delivered when the newest one was sent, modulo 2^32: a round trip is over once this
+    /// passes [`RateSample::total`] of its beginning.
     pub prior_delivered: u32,
     /// Segments delivered by now, modulo 2^32.
     pub total: u32,

@@ -53,8 +53,8 @@ impl Host {
         }
     }
 
-    /// Whether it carries a preset, given by its name alone. QUIC's hosts and the kernel leave out what they do themselves (C,
-    /// D and H; QUIC's I and J, too); the simulated hosts are asked for the whole preset.
+    /// Whether it carries a preset, given by its name alone. QUIC's hosts and the kernel leave out what they do
+    /// themselves (C, D and H; QUIC's I and J, too); the simulated hosts are asked for the whole preset.
     pub fn carries(self, preset: &Preset) -> Result<(), Refusal> {
         let (composition, host) = (self.left_to(preset.composition), self.capabilities());
         if self == Host::Kernel {
@@ -84,8 +84,8 @@ fn check_kernel(preset: &Preset) -> Result<(), Refusal> {
 }
 
 impl Composition {
-    /// The first part, by its key, that the kernel's copy cannot carry: it has drains and rivals in the preset `vegas-next` alone,
-    /// unchanged.
+    /// The first part, by its key, that the kernel's copy cannot carry: it has drains and rivals in the preset
+    /// `vegas-next` alone, unchanged.
     pub fn kept_from_kernel(&self, standalone: Option<Standalone>) -> Option<&'static str> {
         let preset = PRESETS.iter().find(|preset| preset.standalone == standalone && standalone.is_some());
         let base = preset.map_or(RENO, |preset| preset.composition);
@@ -106,8 +106,8 @@ impl Composition {
         }
     }
 
-    /// The parts that are an algorithm's rather than the host's: the kernel finds and repairs losses, and holds no segments
-    /// back.
+    /// The parts that are an algorithm's rather than the host's: the kernel finds and repairs losses, and holds no
+    /// segments back.
     fn left_to_kernel(mut self) -> Self {
         self.detection = Detection {
             recovery: Recovery::Sack,

@@ -1,7 +1,7 @@
 //! The TCP Vegas family of congestion control, written once for every host: simulator, kernel, QUIC.
 //!
-//! The crate is sans-IO. A host feeds [`Ack`] and [`Loss`] events to a [`CongestionControl`] and reads window and pacing
-//! rate from it. Time is an argument, there is no clock, no allocation and no floating point.
+//! The crate is sans-IO. A host feeds [`Ack`] and [`Loss`] events to a [`CongestionControl`] and reads window and
+//! pacing rate from it. Time is an argument, there is no clock, no allocation and no floating point.
 //!
 //! Most algorithms are a [`Composition`] of parts: a signal, a slow start, a congestion avoidance, a response to loss
 //! and limits. Names like `vegas` are only presets, listed in [`registry`]. An [`Algorithm`] is a composition with its

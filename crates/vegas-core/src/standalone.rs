@@ -66,8 +66,8 @@ pub struct Preset {
     pub standalone: Option<Standalone>,
 }
 
-/// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a choice at each
-/// event would make its verifier examine every algorithm.
+/// A caller that works with an algorithm's concrete type. The kernel's copy uses it to choose the algorithm once: a
+/// choice at each event would make its verifier examine every algorithm.
 pub trait WithChosen {
     /// The result.
     type Answer;
@@ -314,8 +314,9 @@ impl Standalone {
         }
     }
 
-    /// Whether the composition's slow start goes before the algorithm ([`crate::Joined`]). Every standalone preset names Reno's, which
-    /// stands for the algorithm's own; with an avoidance of the composition, its slow start comes with that.
+    /// Whether the composition's slow start goes before the algorithm ([`crate::Joined`]). Every standalone preset
+    /// names Reno's, which stands for the algorithm's own; with an avoidance of the composition, its slow start comes
+    /// with that.
     pub(crate) fn is_opened_by(self, composition: &Composition) -> bool {
         let has_guest = self == Standalone::VegasNext && Selected::has_guest(composition);
         composition.slow_start != SlowStart::Reno && !has_guest

@@ -35,8 +35,8 @@ pub struct Window(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SendIndex(pub u64);
 
-/// A sending rate in segments, held as the time from one to the next: 1 ns to 4.29 s, so that it never falls to nothing.
-/// Ordered by the spacing: the greater pace is the slower.
+/// A sending rate in segments, held as the time from one to the next: 1 ns to 4.29 s, so that it never falls to
+/// nothing. Ordered by the spacing: the greater pace is the slower.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pace(NonZeroU32);
 
@@ -144,7 +144,8 @@ impl Pace {
     /// The greatest rate that has a value: a segment each nanosecond.
     pub const FASTEST: Pace = Pace(NonZeroU32::MIN);
 
-    /// The pace that spreads `segments` over a span; rounded down, to a segment each 1 ns to 4.29 s. `segments` is at least 1.
+    /// The pace that spreads `segments` over a span; rounded down, to a segment each 1 ns to 4.29 s. `segments` is at
+    /// least 1.
     pub fn of(segments: u64, span: Span) -> Self {
         let nanos = span.0.div_ceil(segments.max(1)).min(u32::MAX.into()) as u32;
         Pace(NonZeroU32::new(nanos).unwrap_or(NonZeroU32::MIN))

@@ -1,10 +1,11 @@
-//! Functions that the kernel's verifier examines separately. What is `#[inline(never)]` in the core, or in an algorithm from outside, becomes
-//! a global function of the BPF object: the verifier examines it once, with arguments of which it knows the types alone, and does
-//! not follow its callers into it. All other functions are inlined, and followed on each way that leads to them.
+//! Functions that the kernel's verifier examines separately. What is `#[inline(never)]` in the core, or in an algorithm
+//! from outside, becomes a global function of the BPF object: the verifier examines it once, with arguments of which it
+//! knows the types alone, and does not follow its callers into it. All other functions are inlined, and followed on
+//! each way that leads to them.
 //!
-//! The verifier takes types from BTF, and refuses the names in Rust's debug information. So each of these functions gets a C
-//! function around it, written here from its signature in the IR: it checks each reference for null and answers with an integer,
-//! as the verifier demands of global functions.
+//! The verifier takes types from BTF, and refuses the names in Rust's debug information. So each of these functions
+//! gets a C function around it, written here from its signature in the IR: it checks each reference for null and
+//! answers with an integer, as the verifier demands of global functions.
 
 use std::fmt::Write;
 
@@ -74,8 +75,8 @@ impl Separate {
         }
     }
 
-    /// The line of the IR as it is to be, if it defines or calls the function: C reaches it, and its callers call the C function.
-    /// `number` is that of the line.
+    /// The line of the IR as it is to be, if it defines or calls the function: C reaches it, and its callers call the C
+    /// function. `number` is that of the line.
     pub(crate) fn retarget(&self, line: &str, number: usize) -> Option<String> {
         let (before, after) = line.split_once(&self.symbol)?;
         let before = callable(before);
@@ -169,7 +170,8 @@ fn argument(text: &str) -> Option<Argument> {
     bytes.split(')').next()?.parse().ok().map(Argument::Reference)
 }
 
-/// The number of an attribute group that forbids inlining, as definitions have it: ` #16 `. What is cold is so for hosts alone.
+/// The number of an attribute group that forbids inlining, as definitions have it: ` #16 `. What is cold is so for
+/// hosts alone.
 fn group_not_inlined(line: &str) -> Option<String> {
     let (number, attributes) = line.strip_prefix("attributes ")?.split_once(" = ")?;
     let has = |word| attributes.split(' ').any(|it| it == word);

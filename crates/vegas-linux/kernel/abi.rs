@@ -20,8 +20,8 @@ pub const NONE_U32: u32 = u32::MAX;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// 0 for a composition of parts, else one more than the position in `Standalone::ALL`, or [`OWN`]: then the parts count for
-    /// nothing.
+    /// 0 for a composition of parts, else one more than the position in `Standalone::ALL`, or [`OWN`]: then the parts
+    /// count for nothing.
     pub standalone: u32,
     pub signal: u32,
     pub slow_start: u32,
@@ -64,8 +64,8 @@ pub struct Event {
     pub newest: u64,
     /// The next send index.
     pub next: u64,
-    /// Of a loss, when the lost segment was sent; of a restart, the time of the newest event before it; of an acknowledgement, when
-    /// the newest segment was sent, ns.
+    /// Of a loss, when the lost segment was sent; of a restart, the time of the newest event before it; of an
+    /// acknowledgement, when the newest segment was sent, ns.
     pub sent_ns: u64,
     pub forward_ns: u64,
     pub backward_ns: u64,
@@ -99,8 +99,8 @@ pub struct News {
     /// Segments sent since the acknowledgement before, and what was in flight with the last of them.
     pub sent: u32,
     pub sent_in_flight: u32,
-    /// Of the oldest segment newly found lost: what was in flight when it was sent (0: none is reported), and what was found
-    /// lost since, all that are reported together included.
+    /// Of the oldest segment newly found lost: what was in flight when it was sent (0: none is reported), and what was
+    /// found lost since, all that are reported together included.
     pub loss_in_flight: u32,
     pub loss_lost: u32,
     pub reserved: u32,
@@ -126,8 +126,8 @@ pub const FLAG_APP_LIMITED: u32 = 16;
 /// The segment found lost was application-limited.
 pub const FLAG_LOSS_APP_LIMITED: u32 = 32;
 
-/// Segments that left together are reported one by one up to this number: BBR counts to ten (`tcp_update_skb_after_send` paces from the
-/// tenth segment on), and the last one has the newest flight.
+/// Segments that left together are reported one by one up to this number: BBR counts to ten
+/// (`tcp_update_skb_after_send` paces from the tenth segment on), and the last one has the newest flight.
 const SENT_MAX: u32 = 10;
 
 /// The core's answer to an event.

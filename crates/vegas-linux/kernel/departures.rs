@@ -1,9 +1,10 @@
 //! What had been delivered and lost, and what was in flight, when a segment left.
 //!
-//! With each segment the kernel keeps how many had been delivered before it (`tx.delivered` of its buffer, `prior_delivered` of
-//! a rate sample), and no more; BBR version 3 also asks for its `lost` and `tx_in_flight`, which its authors' patches to Linux
-//! add. Nothing is delivered between two acknowledgements. So an entry for each acknowledgement, found by that number, tells
-//! the rest: of losses at once, and of the flight by the place of the segment among those that left after the entry.
+//! With each segment the kernel keeps how many had been delivered before it (`tx.delivered` of its buffer,
+//! `prior_delivered` of a rate sample), and no more; BBR version 3 also asks for its `lost` and `tx_in_flight`, which
+//! its authors' patches to Linux add. Nothing is delivered between two acknowledgements. So an entry for each
+//! acknowledgement, found by that number, tells the rest: of losses at once, and of the flight by the place of the
+//! segment among those that left after the entry.
 //!
 //! This file is compiled twice, as `abi.rs` is.
 
@@ -58,8 +59,8 @@ impl Departures {
         self.count = self.count.wrapping_add(1);
     }
 
-    /// What there was when a segment left: `delivered` had been delivered before it, and it ends before the sequence number
-    /// `end`. The flight includes it.
+    /// What there was when a segment left: `delivered` had been delivered before it, and it ends before the sequence
+    /// number `end`. The flight includes it.
     pub(crate) fn of(&self, delivered: u32, end: u32, segment_bytes: u32) -> Departure {
         let entry = self.newest(|entry| is_past(delivered, entry.delivered));
         // what was retransmitted has an earlier sequence number: it counts as the first that left
@@ -125,8 +126,8 @@ mod tests {
         (told.lost, told.in_flight)
     }
 
-    /// Ten segments leave, the first two are acknowledged one by one, and two more leave after each: the twelfth is the second
-    /// of its pair, with nine left in flight after the first acknowledgement, so the eleventh in flight.
+    /// Ten segments leave, the first two are acknowledged one by one, and two more leave after each: the twelfth is the
+    /// second of its pair, with nine left in flight after the first acknowledgement, so the eleventh in flight.
     #[test]
     fn a_segment_is_counted_among_those_that_left_with_it() {
         let departures = noted(&[(0, 0, 0, 5_000), (1, 0, 9, 15_000), (2, 3, 10, 17_000)]);

@@ -6,7 +6,8 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_gettime};
 use vegas_core::units::Time;
 
-/// The machine's monotonic clock, counted from the run's beginning; the kernel side stamps its records by the same clock.
+/// The machine's monotonic clock, counted from the run's beginning; the kernel side stamps its records by the same
+/// clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     began_ns: u64,

@@ -1,10 +1,11 @@
 //! The Vegas family in Linux's TCP.
 //!
 //! [`choice`] turns a preset and its numbers into the words that the kernel side takes ([`choice::outside`]: which
-//! algorithm from outside the build has). [`kernel`] loads the BPF object that holds the core, and reads what it reports.
-//! [`machine`] registers it as a congestion control that outlives the command, carries RoVegas's option at devices, and
-//! follows live connections. [`run`] carries a scenario out with real sockets: endpoints in namespaces of their own, and
-//! between them the simulator's own network in real time ([`network`]), with the simulator's tables as the result.
+//! algorithm from outside the build has). [`kernel`] loads the BPF object that holds the core, and reads what it
+//! reports. [`machine`] registers it as a congestion control that outlives the command, carries RoVegas's option at
+//! devices, and follows live connections. [`run`] carries a scenario out with real sockets: endpoints in namespaces of
+//! their own, and between them the simulator's own network in real time ([`network`]), with the simulator's tables as
+//! the result.
 //!
 //! The kernel side is in `kernel/`: C glue, and the core as LLVM IR (`build.rs`).
 

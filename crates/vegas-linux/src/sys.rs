@@ -10,7 +10,8 @@ use std::ptr::{self, NonNull};
 
 use libbpf_rs::{AsRawLibbpf, Link, ProgramMut};
 
-/// `struct ifreq` as TUNSETIFF reads and SIOCGIFHWADDR writes it: a name, flags, and room for the union's largest member.
+/// `struct ifreq` as TUNSETIFF reads and SIOCGIFHWADDR writes it: a name, flags, and room for the union's largest
+/// member.
 #[repr(C)]
 struct InterfaceRequest {
     name: [u8; libc::IFNAMSIZ],

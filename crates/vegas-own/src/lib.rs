@@ -1,4 +1,5 @@
-//! Algorithms from outside this project (`docs/own-algorithm.md`): WebAssembly modules, and algorithms of Rust programs.
+//! Algorithms from outside this project (`docs/own-algorithm.md`): WebAssembly modules, and algorithms of Rust
+//! programs.
 
 #![deny(unsafe_code)]
 

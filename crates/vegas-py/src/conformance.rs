@@ -112,9 +112,9 @@ pub(crate) fn conformance_cases() -> Vec<(&'static str, &'static str, &'static s
     SUITES.iter().flat_map(of_suite).collect()
 }
 
-/// Plays the cases of these names in a suite, all if no names are given, with the algorithm that scenario files call `algorithm` (a TOML
-/// value) and reports call `name`; on `threads` threads. `quick` leaves out most of the grid. Raises `ValueError` for an
-/// algorithm or a case that there is not.
+/// Plays the cases of these names in a suite, all if no names are given, with the algorithm that scenario files call
+/// `algorithm` (a TOML value) and reports call `name`; on `threads` threads. `quick` leaves out most of the grid.
+/// Raises `ValueError` for an algorithm or a case that there is not.
 #[pyfunction]
 #[pyo3(signature = (name, algorithm, *, suite="bbr", names=Vec::new(), quick=false, threads=1))]
 pub(crate) fn conform(

@@ -1,8 +1,9 @@
-//! The order of a stream's data: pieces arrive in any order, each byte once, and count as delivered when all before them are there.
+//! The order of a stream's data: pieces arrive in any order, each byte once, and count as delivered when all before
+//! them are there.
 //!
-//! quinn could keep the order itself, but it closes a connection where a stream has more than 1024 gaps (`MAX_CHUNKS` in
-//! `assembler.rs` of quinn-proto, since 0.11.15). One burst of losses on a path that holds several thousand packets makes
-//! that many. Data that are read in the order of their arrival leave no gaps in quinn's buffer.
+//! quinn could keep the order itself, but it closes a connection where a stream has more than 1024 gaps (`MAX_CHUNKS`
+//! in `assembler.rs` of quinn-proto, since 0.11.15). One burst of losses on a path that holds several thousand packets
+//! makes that many. Data that are read in the order of their arrival leave no gaps in quinn's buffer.
 
 use std::collections::BTreeMap;
 

@@ -213,8 +213,8 @@ impl Quic {
 }
 
 impl Departures {
-    /// The instant at which the client is asked for a datagram now; none while its controller holds them back. Each datagram of such
-    /// a controller has an instant of its own, by which quinn names it again.
+    /// The instant at which the client is asked for a datagram now; none while its controller holds them back. Each
+    /// datagram of such a controller has an instant of its own, by which quinn names it again.
     fn instant(&mut self, now: Time, clock: Clock, has_more: bool) -> Option<Instant> {
         let Some(steering) = &self.steering else { return Some(clock.instant(now)) };
         self.held_until = steering.holds_until(now);

@@ -1,4 +1,5 @@
-//! Any controller of quinn's interface, without a change of its code: one that forwards every call stands between quinn and it.
+//! Any controller of quinn's interface, without a change of its code: one that forwards every call stands between quinn
+//! and it.
 
 use std::any::Any;
 use std::fmt;

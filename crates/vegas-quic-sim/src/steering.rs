@@ -1,5 +1,5 @@
-//! Departures that a controller decides itself: quinn's interface takes a window and no more, so the host around quinn's connection
-//! asks here before it asks quinn for a datagram.
+//! Departures that a controller decides itself: quinn's interface takes a window and no more, so the host around
+//! quinn's connection asks here before it asks quinn for a datagram.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

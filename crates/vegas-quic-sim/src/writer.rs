@@ -1,9 +1,9 @@
 //! The sending application: what it has written to which stream, and when it is done.
 //!
-//! Bulk data lie in quinn's buffer well ahead of what leaves. An application of phases may withdraw what has not left, so
-//! that its data are handed to quinn a segment at a time, as there is room in the window, and one more: a connection without
-//! data would be limited by its application. What such an application waits
-//! for has a stream of its own, as responses of HTTP/3 do: quinn says of a finished stream that all of it is acknowledged.
+//! Bulk data lie in quinn's buffer well ahead of what leaves. An application of phases may withdraw what has not left,
+//! so that its data are handed to quinn a segment at a time, as there is room in the window, and one more: a connection
+//! without data would be limited by its application. What such an application waits for has a stream of its own, as
+//! responses of HTTP/3 do: quinn says of a finished stream that all of it is acknowledged.
 
 use quinn_proto::{Connection, Dir, StreamId};
 use vegas_core::units::{Bytes, Time};
@@ -13,7 +13,8 @@ use vegas_sim::scenario::FlowSpec;
 use crate::end::End;
 use crate::pattern;
 
-/// Headers of UDP and IPv4 (28), and of a packet's header with number and tag and of a stream frame at their longest: 1 + 8 + 4
+/// Headers of UDP and IPv4 (28), and of a packet's header with number and tag and of a stream frame at their longest:
+/// 1 + 8 + 4
 /// + 16, and 1 + 4 + 8 + 2 (RFC 9000, sections 17.3.1 and 19.8).
 const SEGMENT_OVERHEAD: u64 = 28 + 29 + 15;
 
@@ -192,8 +193,8 @@ impl Writer {
         self.awaited = None;
     }
 
-    /// quinn has nothing that may leave: hands it the next segment that an application of phases has given; whether it did.
-    /// `has_room`: the window lets another packet leave.
+    /// quinn has nothing that may leave: hands it the next segment that an application of phases has given; whether it
+    /// did. `has_room`: the window lets another packet leave.
     pub(crate) fn feed(&mut self, client: &mut Connection, has_room: bool) -> bool {
         if self.is_bulk() || self.ahead.is_held {
             return false;

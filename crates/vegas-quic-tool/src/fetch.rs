@@ -93,8 +93,8 @@ impl Fetched {
     }
 }
 
-/// Reads all bytes that were asked for, or those that arrive until `end`; returns what it received. They are read as they arrive: quinn
-/// closes a connection with more than 1024 gaps in what is to be read in order.
+/// Reads all bytes that were asked for, or those that arrive until `end`; returns what it received. They are read as
+/// they arrive: quinn closes a connection with more than 1024 gaps in what is to be read in order.
 async fn transfer(
     connection: &Connection,
     bytes: u64,

@@ -32,7 +32,8 @@ fn more_than_is_allowed_is_refused_and_the_server_goes_on() {
     server.fetches("vegas");
 }
 
-/// With 6000 packets in flight every third loss is a gap of its own in the data, and quinn takes 1024 of them in what is read in order.
+/// With 6000 packets in flight every third loss is a gap of its own in the data, and quinn takes 1024 of them in what
+/// is read in order.
 #[test]
 fn a_burst_of_losses_ends_no_transfer() {
     let server = Server::start(&["--set", "initial_window=6000"]);

@@ -16,8 +16,8 @@ use crate::path::Choice;
 /// An algorithm for quinn with its numbers; the crate's documentation has an example.
 ///
 /// Named constructors and [`VegasQuic::preset`] take the registry's presets, without the mechanisms that QUIC replaces:
-/// C and D (QUIC has its own loss recovery), H (quinn has its own pacer), and I (RFC 9002, section 7.8 has the rule that
-/// replaces it). They begin with ten packets, as section 7.2 of that RFC recommends. [`VegasQuic::new`] takes any
+/// C and D (QUIC has its own loss recovery), H (quinn has its own pacer), and I (RFC 9002, section 7.8 has the rule
+/// that replaces it). They begin with ten packets, as section 7.2 of that RFC recommends. [`VegasQuic::new`] takes any
 /// composition unchanged, and [`VegasQuic::build`] refuses what quinn cannot carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VegasQuic {
@@ -27,8 +27,8 @@ pub struct VegasQuic {
     host_noise: Duration,
 }
 
-/// The delay that a user-space QUIC host adds to round-trip times, by batches of packets and by wake-ups. It is a third of a
-/// packet's transmission time at 20 Mb/s; on loopback nothing else delays a packet.
+/// The delay that a user-space QUIC host adds to round-trip times, by batches of packets and by wake-ups. It is a third
+/// of a packet's transmission time at 20 Mb/s; on loopback nothing else delays a packet.
 const HOST_NOISE: Duration = Duration::from_micros(200);
 
 /// No preset has this name.
@@ -50,15 +50,15 @@ impl VegasQuic {
         VegasQuic { composition, standalone: None, parameters, host_noise: HOST_NOISE }
     }
 
-    /// A standalone algorithm replaces the parts, except a slow start other than Reno's ([`Composition::opening_by`]); with
-    /// none the parts stay.
+    /// A standalone algorithm replaces the parts, except a slow start other than Reno's ([`Composition::opening_by`]);
+    /// with none the parts stay.
     pub fn standalone(mut self, standalone: Option<Standalone>) -> Self {
         self.standalone = standalone;
         self
     }
 
-    /// A preset of the registry by its name. One that only another host can carry, as `rovegas`, is found here and refused
-    /// by [`VegasQuic::build`], which says why.
+    /// A preset of the registry by its name. One that only another host can carry, as `rovegas`, is found here and
+    /// refused by [`VegasQuic::build`], which says why.
     pub fn preset(name: &str) -> Result<Self, UnknownPreset> {
         let preset = registry::preset(name).ok_or_else(|| UnknownPreset(name.to_owned()))?;
         let parts = VegasQuic::new(preset.composition.left_to_quic(), preset.parameters.left_to_quic());
@@ -114,8 +114,8 @@ impl VegasQuic {
         self
     }
 
-    /// Window at the start, in segments; 10 unless set, as RFC 9002 recommends (section 7.2). A window of 1 is taken for 2,
-    /// QUIC's least.
+    /// Window at the start, in segments; 10 unless set, as RFC 9002 recommends (section 7.2). A window of 1 is taken
+    /// for 2, QUIC's least.
     pub fn initial_window(mut self, segments: u32) -> Self {
         self.parameters.initial_window = Segments(segments);
         self
@@ -139,9 +139,9 @@ impl VegasQuic {
         self
     }
 
-    /// The excess over the path's least round-trip time that does not count as queueing, because hosts delay packets too;
-    /// 200 us unless set. Vegas counts queues in packets: where the transmission of a packet takes less than this, a host's
-    /// batches would count as backlog.
+    /// The excess over the path's least round-trip time that does not count as queueing, because hosts delay packets
+    /// too; 200 us unless set. Vegas counts queues in packets: where the transmission of a packet takes less than this,
+    /// a host's batches would count as backlog.
     pub fn host_noise(mut self, noise: Duration) -> Self {
         self.host_noise = noise;
         self

@@ -18,8 +18,8 @@ use crate::event::Event;
 use crate::path::{Choice, Path};
 use crate::sends::SendLog;
 
-/// Makes a [`VegasController`] for each path of a connection. `VegasQuic::build` returns it; quinn's `TransportConfig` takes
-/// it.
+/// Makes a [`VegasController`] for each path of a connection. `VegasQuic::build` returns it; quinn's `TransportConfig`
+/// takes it.
 #[derive(Clone, Debug)]
 pub struct VegasFactory {
     pub(crate) choice: Choice,
@@ -71,8 +71,8 @@ pub struct VegasController {
     path_began: Instant,
     mtu: u16,
     sends: SendLog,
-    /// Packets in flight as far as the controller knows: a packet that holds acknowledgements only counts until the next
-    /// acknowledgement arrives.
+    /// Packets in flight as far as the controller knows: a packet that holds acknowledgements only counts until the
+    /// next acknowledgement arrives.
     bytes_in_flight: u64,
     /// The acknowledgement that quinn is reporting.
     batch: Batch,
@@ -133,8 +133,8 @@ impl VegasController {
         Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// Converts the window to bytes; nothing else does. quinn sends while what is in flight and the next packet together stay *below* the
-    /// window, so the window of n packets is a byte more than their bytes.
+    /// Converts the window to bytes; nothing else does. quinn sends while what is in flight and the next packet
+    /// together stay *below* the window, so the window of n packets is a byte more than their bytes.
     fn bytes(&self, segments: Segments) -> u64 {
         segments.as_u64() * u64::from(self.mtu) + 1
     }
@@ -228,8 +228,8 @@ impl Controller for VegasController {
         metrics
     }
 
-    /// quinn copies a controller when the peer's port has changed and its address has not (a NAT's rebinding). The window
-    /// stays; the base RTT is measured again, because the route may have changed.
+    /// quinn copies a controller when the peer's port has changed and its address has not (a NAT's rebinding). The
+    /// window stays; the base RTT is measured again, because the route may have changed.
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(VegasController { moves: true, ..self.clone() })
     }

@@ -12,7 +12,8 @@ use vegas_core::{LostSegment, Needs, RateSample};
 pub(crate) struct Detail {
     pub(crate) needs: Needs,
     rates: RateEstimator,
-    /// Packets that may still be acknowledged, in the order of sending; none unless rate samples or losses are asked for.
+    /// Packets that may still be acknowledged, in the order of sending; none unless rate samples or losses are asked
+    /// for.
     departures: VecDeque<Departure>,
     /// The index of the first of them.
     oldest: u64,
@@ -77,8 +78,8 @@ pub(crate) struct News {
     pub(crate) rate: Option<RateSample>,
 }
 
-/// The most packets recorded. More are in flight only while nothing is acknowledged; the oldest are then dropped from the
-/// record.
+/// The most packets recorded. More are in flight only while nothing is acknowledged; the oldest are then dropped from
+/// the record.
 const DEPARTURES_MAX: usize = 1 << 20;
 
 impl Detail {
@@ -110,7 +111,8 @@ impl Detail {
         self.forget(self.departures.len().saturating_sub(DEPARTURES_MAX));
     }
 
-    /// Begins on another path, on which `next` is the first packet: packets sent on the earlier path do not measure this one.
+    /// Begins on another path, on which `next` is the first packet: packets sent on the earlier path do not measure
+    /// this one.
     pub(crate) fn begin_anew(&mut self, next: u64) {
         self.departures.clear();
         self.oldest = next;
@@ -160,9 +162,9 @@ impl Detail {
         self.lost = self.lost.saturating_add(packets.0);
     }
 
-    /// Likewise, with what is to be reported of each. Whatever left before a lost packet is acknowledged or lost, too, within a packet
-    /// number space (RFC 9002, section 6.1): the newest that are not settled are those that were lost. Those that are forgotten
-    /// are counted only.
+    /// Likewise, with what is to be reported of each. Whatever left before a lost packet is acknowledged or lost, too,
+    /// within a packet number space (RFC 9002, section 6.1): the newest that are not settled are those that were lost.
+    /// Those that are forgotten are counted only.
     pub(crate) fn on_each_lost(&mut self, lost: &Lost) -> Vec<LostSegment> {
         let places = self.places_of(lost);
         let known = u32::try_from(places.len()).unwrap_or(u32::MAX);
@@ -203,8 +205,8 @@ impl Detail {
         self.departures.get(at).copied().filter(|departure| departure.sent == sent)
     }
 
-    /// QUIC declares a packet lost once a packet that left 9/8 of a round trip later is acknowledged (RFC 9002, section 6.1.2).
-    /// So no acknowledgement is expected of packets that left twice the greatest round-trip time ago.
+    /// QUIC declares a packet lost once a packet that left 9/8 of a round trip later is acknowledged (RFC 9002, section
+    /// 6.1.2). So no acknowledgement is expected of packets that left twice the greatest round-trip time ago.
     fn forget_before(&mut self, acknowledged: Time) {
         let age = self.rtts.greatest.times(2);
         let old = self.departures.iter().take_while(|departure| acknowledged.since(departure.sent) > age).count();
@@ -235,10 +237,10 @@ mod tests {
         Batch { packets, newest, last_sent: Some(at(sent_ms)), ..Batch::default() }
     }
 
-    /// Packets leave every 10 ms on a path of 100 ms and are acknowledged two at a time. The sample of packet 5, which left at
-    /// 50 ms before anything had been delivered: six packets in the 150 ms since the flight began, of which five were
-    /// sent in 50 ms. That of packet 13, sent at 130 ms when 0 to 3 had been delivered, the newest of them at 130 ms: ten more by
-    /// 230 ms.
+    /// Packets leave every 10 ms on a path of 100 ms and are acknowledged two at a time. The sample of packet 5, which
+    /// left at 50 ms before anything had been delivered: six packets in the 150 ms since the flight began, of which
+    /// five were sent in 50 ms. That of packet 13, sent at 130 ms when 0 to 3 had been delivered, the newest of them at
+    /// 130 ms: ten more by 230 ms.
     #[test]
     fn rates_are_what_arrived_since_a_packet_left() {
         let mut detail = detail();
@@ -263,8 +265,8 @@ mod tests {
         assert_eq!((of(13).prior_delivered, of(13).total), (4, 14));
     }
 
-    /// Packet 1 is overtaken by packet 2, and acknowledged alone 5 ms after it: three were delivered in the 125 ms since the
-    /// flight began.
+    /// Packet 1 is overtaken by packet 2, and acknowledged alone 5 ms after it: three were delivered in the 125 ms
+    /// since the flight began.
     #[test]
     fn an_overtaken_packet_gives_a_sample_of_its_own() {
         let mut detail = detail();
@@ -289,7 +291,8 @@ mod tests {
         assert_eq!([limited(0, 0, true), limited(1, 200, false), limited(2, 300, false)], [false, true, false]);
     }
 
-    /// Packets leave a millisecond apart for 10 s and are acknowledged 100 ms later: those of 200 ms and of the last flight are kept.
+    /// Packets leave a millisecond apart for 10 s and are acknowledged 100 ms later: those of 200 ms and of the last
+    /// flight are kept.
     #[test]
     fn what_was_acknowledged_long_ago_is_forgotten() {
         let mut detail = detail();
@@ -302,8 +305,9 @@ mod tests {
         assert_eq!(detail.departures.len(), 302);
     }
 
-    /// Packets leave at 0, 10, 20, 20 and 30 ms. The first and the last are acknowledged, so the three between are those lost:
-    /// two, three and four were in flight with them. A stack that names the packet needs no more than its index.
+    /// Packets leave at 0, 10, 20, 20 and 30 ms. The first and the last are acknowledged, so the three between are
+    /// those lost: two, three and four were in flight with them. A stack that names the packet needs no more than its
+    /// index.
     #[test]
     fn lost_packets_are_those_that_were_not_acknowledged() {
         let sends = [0, 10, 20, 20, 30];

@@ -17,7 +17,8 @@ pub enum Event {
     Acked {
         /// The number of packets that it covers.
         bytes: u64,
-        /// The round-trip time of the newest of them, host noise included; none if a later packet was acknowledged before.
+        /// The round-trip time of the newest of them, host noise included; none if a later packet was acknowledged
+        /// before.
         rtt: Option<Span>,
     },
     /// Packets were lost or marked.

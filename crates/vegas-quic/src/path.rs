@@ -1,5 +1,5 @@
-//! An algorithm on one path of a connection, whichever stack carries it: acknowledgements and losses of packets that are
-//! counted in the order of sending, translated into the core's events.
+//! An algorithm on one path of a connection, whichever stack carries it: acknowledgements and losses of packets that
+//! are counted in the order of sending, translated into the core's events.
 
 use std::sync::Arc;
 
@@ -132,9 +132,9 @@ impl Path {
         self.control.output().window.floor().max(LEAST)
     }
 
-    /// The window for a stack that takes no pace. To a control that needs its pace kept it is what leaves at that pace in a round
-    /// trip of this length, if that is less: with that in flight no more is sent in a round trip, and a queue that makes it
-    /// longer makes the window larger, as it does to a sender by rate.
+    /// The window for a stack that takes no pace. To a control that needs its pace kept it is what leaves at that pace
+    /// in a round trip of this length, if that is less: with that in flight no more is sent in a round trip, and a
+    /// queue that makes it longer makes the window larger, as it does to a sender by rate.
     pub(crate) fn window_keeping_pace(&self, rtt: Span) -> Segments {
         let window = self.window();
         let Some(pace) = self.control.output().pace.filter(|_| self.keeps_pace && rtt > Span::ZERO) else {
@@ -203,8 +203,8 @@ impl Path {
         }
     }
 
-    /// Makes one event of one acknowledgement. Until a packet that was sent since the newest cut is acknowledged (RFC 9002,
-    /// section 7.3.2), only a control that asks for every acknowledgement receives it.
+    /// Makes one event of one acknowledgement. Until a packet that was sent since the newest cut is acknowledged (RFC
+    /// 9002, section 7.3.2), only a control that asks for every acknowledgement receives it.
     pub(crate) fn acknowledge(&mut self, now: Time, batch: Batch, window_limited: bool) {
         let newest = batch.newest.map_or(self.oldest.saturating_sub(1), |(index, _)| index.0);
         let next = SendIndex(self.next);
@@ -242,15 +242,16 @@ impl Path {
         batch.left_in_flight.0.saturating_add(acked) >= self.window().0
     }
 
-    /// A packet of the acknowledgement that is being read left then: for stacks that name losses by nothing but the newest.
+    /// A packet of the acknowledgement that is being read left then: for stacks that name losses by nothing but the
+    /// newest.
     pub(crate) fn settle(&mut self, sent: Time) {
         if let Some(detail) = self.detail.as_mut().filter(|detail| detail.needs.each_loss) {
             detail.settle(sent);
         }
     }
 
-    /// For a control that asks for every acknowledgement, an overtaken packet does not belong to the recovery if it was sent
-    /// after the cut.
+    /// For a control that asks for every acknowledgement, an overtaken packet does not belong to the recovery if it was
+    /// sent after the cut.
     fn is_of_recovery(&self, batch: &Batch) -> bool {
         let in_order = batch.newest.map(|(_, sent)| sent);
         let sent = if self.hears_all() { batch.last_sent } else { in_order };
@@ -310,8 +311,8 @@ impl Path {
         }
     }
 
-    /// The sample without the delay in hosts: without the wait behind the packet's own burst, and without noise. It is never
-    /// below the least sample.
+    /// The sample without the delay in hosts: without the wait behind the packet's own burst, and without noise. It is
+    /// never below the least sample.
     fn sample(&mut self, now: Time, sent: Time, rtt: Span) -> Span {
         let rtt = self.as_read(now, sent, rtt);
         let least = self.least_rtt.unwrap_or(rtt);
@@ -319,9 +320,9 @@ impl Path {
         rtt.less(self.host_noise).max(least)
     }
 
-    /// A stack reads the clock once, and then reads the packets that have arrived and those that arrive meanwhile. If the
-    /// host is stopped in between, later packets seem to have arrived too early. So all acknowledgements processed at one
-    /// reading of the clock get the round-trip time of the first.
+    /// A stack reads the clock once, and then reads the packets that have arrived and those that arrive meanwhile. If
+    /// the host is stopped in between, later packets seem to have arrived too early. So all acknowledgements processed
+    /// at one reading of the clock get the round-trip time of the first.
     fn as_read(&mut self, now: Time, sent: Time, rtt: Span) -> Span {
         match &mut self.look {
             Some(look) if look.at == now => {
@@ -338,22 +339,23 @@ impl Path {
         }
     }
 
-    /// The first packet may have arrived during such a stop as well; its sample would become a base RTT that is too low for
-    /// the path, and that never leaves. Packets that arrived during a stop were sent over an equally long span, so the
-    /// first one's true round-trip time is at most the measured one plus that span.
+    /// The first packet may have arrived during such a stop as well; its sample would become a base RTT that is too low
+    /// for the path, and that never leaves. Packets that arrived during a stop were sent over an equally long span, so
+    /// the first one's true round-trip time is at most the measured one plus that span.
     fn learn_least(&mut self, look: Look) {
         let read_over = look.last_sent.since(look.first_sent);
         let longest = if read_over > self.host_noise { look.rtt + read_over } else { look.rtt };
         self.least_rtt = Some(self.least_rtt.map_or(longest, |least| least.min(longest)));
     }
 
-    /// A slow start that paces measures the service rate by the waits of packets behind each other, and spaces them itself.
+    /// A slow start that paces measures the service rate by the waits of packets behind each other, and spaces them
+    /// itself.
     fn reads_bursts(&self) -> bool {
         self.paces && self.control.status().phase == Phase::SlowStart
     }
 
-    /// The round-trip time of the burst's first packet: the acknowledgements of the others are later by their waits behind
-    /// each other.
+    /// The round-trip time of the burst's first packet: the acknowledgements of the others are later by their waits
+    /// behind each other.
     fn without_burst(&mut self, sent: Time, rtt: Span) -> Span {
         let same = self.burst.filter(|burst| sent.since(burst.began) <= self.host_noise);
         self.burst.insert(same.unwrap_or(Burst { began: sent, rtt })).rtt

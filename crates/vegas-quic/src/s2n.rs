@@ -1,7 +1,7 @@
 //! The algorithms for s2n-quic, with the Cargo feature `s2n`.
 //!
-//! s2n-quic's controller interface (its feature `unstable-congestion-controller`) takes a departure time beside the window,
-//! so algorithms that pace run here: every algorithm that quinn carries, and Streak Doubling.
+//! s2n-quic's controller interface (its feature `unstable-congestion-controller`) takes a departure time beside the
+//! window, so algorithms that pace run here: every algorithm that quinn carries, and Streak Doubling.
 //!
 //! ```
 //! use vegas_quic::VegasQuic;
@@ -16,13 +16,14 @@
 //! As quinn's do (see the crate's documentation), but for this:
 //!
 //! - **Packets** carry a record that this controller makes when each leaves; none has to be found by its send time.
-//! - **Thinned acknowledgements** are the rule: s2n-quic answers every second packet, and does not ask its peer for more.
+//! - **Thinned acknowledgements** are the rule: s2n-quic answers every second packet, and does not ask its peer for
+//!   more.
 //! - **Marks** come without the marked packet's send time; the newest packet's of the acknowledgement is taken.
 //! - **Another path** has another controller.
-//! - **Bursts.** An algorithm's own rate spaces each packet. Without one, packets leave at 1.25 windows a round trip in bursts
-//!   of ten at most, as quinn's pacer has it (RFC 9002, section 7.7). s2n-quic compares departure times in whole
-//!   milliseconds, so packets that are due within one millisecond leave together: several on a fast path, at an unchanged
-//!   rate.
+//! - **Bursts.** An algorithm's own rate spaces each packet. Without one, packets leave at 1.25 windows a round trip in
+//!   bursts of ten at most, as quinn's pacer has it (RFC 9002, section 7.7). s2n-quic compares departure times in whole
+//!   milliseconds, so packets that are due within one millisecond leave together: several on a fast path, at an
+//!   unchanged rate.
 
 mod controller;
 mod pacer;
@@ -37,8 +38,8 @@ use crate::VegasQuic;
 use crate::builder::carried_by;
 use crate::path::Choice;
 
-/// Makes an [`S2nController`] for each path. [`VegasQuic::build_s2n`] returns it; s2n-quic's `with_congestion_controller` takes
-/// it.
+/// Makes an [`S2nController`] for each path. [`VegasQuic::build_s2n`] returns it; s2n-quic's
+/// `with_congestion_controller` takes it.
 #[derive(Clone, Debug)]
 pub struct S2nEndpoint {
     choice: Choice,
@@ -59,8 +60,8 @@ impl VegasQuic {
         carried_by(Host::S2n)
     }
 
-    /// Builds the algorithm for s2n-quic. The error names the part or number that cannot run, and the host if the host is the
-    /// reason.
+    /// Builds the algorithm for s2n-quic. The error names the part or number that cannot run, and the host if the host
+    /// is the reason.
     pub fn build_s2n(self) -> Result<S2nEndpoint, Refusal> {
         let (choice, host_noise) = self.check(&HostCapabilities::S2N)?;
         Ok(S2nEndpoint { choice, host_noise })

@@ -41,9 +41,9 @@ impl SendLog {
         }
     }
 
-    /// Finds the index of an acknowledged packet by its send time; none if it was sent before the newest acknowledged one.
-    /// Packets of a burst are assumed to arrive in order: after a loss within a burst the index is too low by the number of
-    /// lost packets, until the next burst.
+    /// Finds the index of an acknowledged packet by its send time; none if it was sent before the newest acknowledged
+    /// one. Packets of a burst are assumed to arrive in order: after a loss within a burst the index is too low by the
+    /// number of lost packets, until the next burst.
     pub(crate) fn acknowledged(&mut self, sent: Time) -> Option<SendIndex> {
         while self.bursts.front().is_some_and(|burst| burst.sent < sent) {
             self.bursts.pop_front();

@@ -3,8 +3,9 @@
 //! [`columns`] defines every column once; the tables, the summary, the files and the documentation's test follow it.
 //! Everything except `wall_s` is a function of the scenario and the outcome, so repeated runs give equal bytes.
 //!
-//! Without the feature `parquet` there are tables as rows and as CSV, the summary and a run's identity, for hosts without
-//! files; with it also Arrow tables, Parquet files, captures, results folders, and many runs as rows of one table.
+//! Without the feature `parquet` there are tables as rows and as CSV, the summary and a run's identity, for hosts
+//! without files; with it also Arrow tables, Parquet files, captures, results folders, and many runs as rows of one
+//! table.
 
 #![deny(unsafe_code)]
 

@@ -39,8 +39,8 @@ pub fn run_digest(document: &Value, seed: u64, contents: &Contents) -> [u8; 32] 
 /// The files that a scenario names, by their hashes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Contents {
-    /// The SHA-256 of the rate trace, and of the delay trace, of each link that follows one, and of the connection trace
-    /// of each source of traffic.
+    /// The SHA-256 of the rate trace, and of the delay trace, of each link that follows one, and of the connection
+    /// trace of each source of traffic.
     traces: Map<String, Value>,
     /// The SHA-256 of each of the user's own algorithms.
     #[serde(skip_serializing_if = "Map::is_empty")]

@@ -3,8 +3,8 @@
 //! A network is a document, made from the swarm's seed and the network's number ([`generate`]). The simulator reads it
 //! as it reads a user's file, and its run is bounded by events ([`run`]). The outcome is checked by what must hold of
 //! one run ([`invariants`]), and by what must hold between related runs ([`relations`]). A document that fails is
-//! shrunk: it is made smaller while it fails ([`document::shrink`]). Verdicts are functions of seed and number; there is no clock
-//! in them.
+//! shrunk: it is made smaller while it fails ([`document::shrink`]). Verdicts are functions of seed and number; there
+//! is no clock in them.
 
 #![forbid(unsafe_code)]
 

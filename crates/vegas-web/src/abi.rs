@@ -1,6 +1,6 @@
-//! The exported functions. A caller writes a text where [`input`] says, calls a function, and reads the bytes that [`answer`]
-//! and [`answer_bytes`] name, or the numbers of [`rows`]. A function that can fail returns 0 where the answer is an error: JSON
-//! with `message`, and with `line` where it is known.
+//! The exported functions. A caller writes a text where [`input`] says, calls a function, and reads the bytes that
+//! [`answer`] and [`answer_bytes`] name, or the numbers of [`rows`]. A function that can fail returns 0 where the
+//! answer is an error: JSON with `message`, and with `line` where it is known.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -117,7 +117,8 @@ pub extern "C" fn presets() -> u32 {
     answered(|_, _| Ok(crate::describe::presets()))
 }
 
-/// Begins a run of the scenario in the input, and describes it. If there is a flow number `hand`, [`steer`] sets its window.
+/// Begins a run of the scenario in the input, and describes it. If there is a flow number `hand`, [`steer`] sets its
+/// window.
 #[unsafe(no_mangle)]
 pub extern "C" fn begin(hand: u32) -> u32 {
     answered(|laboratory, text| laboratory.begin(text, Some(hand)))
@@ -146,8 +147,8 @@ pub extern "C" fn now_s() -> f64 {
     with(|module| module.laboratory.now_s())
 }
 
-/// Copies the rows of the flows (`table` 0) or links (1) since the last call, one row after another, to [`rows`]; returns their
-/// number of values.
+/// Copies the rows of the flows (`table` 0) or links (1) since the last call, one row after another, to [`rows`];
+/// returns their number of values.
 #[unsafe(no_mangle)]
 pub extern "C" fn take_rows(table: u32) -> u32 {
     with(|module| {
@@ -163,7 +164,8 @@ pub extern "C" fn rows() -> *const f64 {
     with(|module| module.rows.as_ptr())
 }
 
-/// Finishes the run, which has come to its end, and returns its summary; `wall_s` is its duration by the caller's clock.
+/// Finishes the run, which has come to its end, and returns its summary; `wall_s` is its duration by the caller's
+/// clock.
 #[unsafe(no_mangle)]
 pub extern "C" fn finish(wall_s: f64) -> u32 {
     answered(|laboratory, _| laboratory.finish(wall_s))

@@ -42,7 +42,8 @@ enum State {
 }
 
 impl Laboratory {
-    /// Keeps a trace that scenarios may name: its name, a zero byte, and its text, which is parsed when a scenario names it.
+    /// Keeps a trace that scenarios may name: its name, a zero byte, and its text, which is parsed when a scenario
+    /// names it.
     pub fn keep_trace(&mut self, named: &str) -> Result<Vec<u8>, Failure> {
         let (name, text) = named.split_once('\0').ok_or_else(|| Failure::new("a trace without a name"))?;
         self.files.traces.insert(name.to_owned(), text.to_owned());
@@ -114,9 +115,9 @@ impl Laboratory {
         }
     }
 
-    /// Appends the rows of the flows (`table` 0, [`crate::FLOW_COLUMNS`]) or links (1, [`crate::LINK_COLUMNS`]) that were not
-    /// returned yet. If a run samples at every change, the links' rows are returned only when it is finished, because only then
-    /// are they in order of time.
+    /// Appends the rows of the flows (`table` 0, [`crate::FLOW_COLUMNS`]) or links (1, [`crate::LINK_COLUMNS`]) that
+    /// were not returned yet. If a run samples at every change, the links' rows are returned only when it is finished,
+    /// because only then are they in order of time.
     pub fn take_rows(&mut self, table: u32, into: &mut Vec<f64>) {
         let Some(run) = &mut self.run else { return };
         let (flows, links) = match &run.state {

@@ -27,7 +27,8 @@ thread_local! {
     static GIVEN: Cell<[f64; SLOTS]> = const { Cell::new([0.0; SLOTS]) };
 }
 
-/// The slots: an event's numbers while the worker handles it, and then the outputs (`web/src/own/events.ts` has the order).
+/// The slots: an event's numbers while the worker handles it, and then the outputs (`web/src/own/events.ts` has the
+/// order).
 pub(crate) fn slots() -> *const f64 {
     GIVEN.with(|given| given.as_ptr().cast())
 }

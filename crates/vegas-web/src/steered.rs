@@ -1,8 +1,8 @@
 //! A flow with a window that the reader steers: "you are the congestion control".
 //!
-//! Its transport is the simplest reliable one. Each packet has an acknowledgement of its own. A packet is lost when three later
-//! ones are acknowledged, or when no acknowledgement arrives for a second; lost data are retransmitted. So only the window
-//! determines what the reader sees.
+//! Its transport is the simplest reliable one. Each packet has an acknowledgement of its own. A packet is lost when
+//! three later ones are acknowledged, or when no acknowledgement arrives for a second; lost data are retransmitted. So
+//! only the window determines what the reader sees.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -4,8 +4,8 @@ The rule, for README, CONTRIBUTING and the pages of `docs`, their code blocks in
 
 - text that begins with a top-level folder and a slash is the path of a file or folder; with `*`, of one at least;
 - a name in backticks that ends like a file of code (`CODE`) is the whole path of a file, which a reader can open;
-- a name in backticks with a slash that is the end of a folder's path is written as the whole path, if it is not the name
-  of a shipped scenario.
+- a name in backticks with a slash that is the end of a folder's path is written as the whole path, if it is not the
+  name of a shipped scenario.
 
 Files of results, such as `manifest.json`, are not in the tree and have other endings. Files of other projects and of
 readers are named below.

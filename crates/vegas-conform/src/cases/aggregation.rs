@@ -64,8 +64,8 @@ fn startup_outside(stage: &mut Stage<'_>) -> Judged {
     let window = windows.fold(0.0, f64::max);
     let seen = || format!("a window of {window:.0} at most, the product {:.0}", view.holds);
     check(window > 2.0 * view.holds, seen, "a window above twice the BDP")?;
-    // slow start may double beyond the path and its queue; more than that means that an estimate takes a burst for the path's
-    // rate
+    // slow start may double beyond the path and its queue; more than that means that an estimate takes a burst for the
+    // path's rate
     check(window <= 10.0 * view.holds, seen, "a window of ten BDP at most: rates capped by what was sent")?;
     Ok(format!("full at {}, {}", seconds(full_at), seen()))
 }
@@ -137,7 +137,8 @@ pub(super) const SUB_PACKET: Case = Case {
     outside: Some(sub_packet_outside),
 };
 
-/// The round trip of the grid, at a rate at which a packet takes two round trips to send: the grid's rate does not matter.
+/// The round trip of the grid, at a rate at which a packet takes two round trips to send: the grid's rate does not
+/// matter.
 pub(super) fn sub_packet_network(stage: &Stage<'_>) -> Network {
     let rtt = stage.point().rtt;
     let packet_bytes = stage.least_packet_bytes().max(1_000);

@@ -19,8 +19,8 @@ pub(super) const FASTER: Case = Case {
     outside: Some(faster_outside),
 };
 
-/// A tenth of the rate, with the queue of the whole rate. A queue of half the bandwidth-delay product makes STARTUP lose
-/// packets, so that it sets inflight_longterm.
+/// A tenth of the rate, with the queue of the whole rate. A queue of half the bandwidth-delay product makes STARTUP
+/// lose packets, so that it sets inflight_longterm.
 pub(super) fn faster_networks(stage: &Stage<'_>) -> Result<(Network, u64), Miss> {
     let point = stage.point();
     let slow = Point { rate_bps: point.rate_bps / 10, ..point };

@@ -98,8 +98,8 @@ pub(super) const TIME: Case = Case {
     outside: None,
 };
 
-/// A bandwidth lower by a tenth, as in the draft, lets the queue drain in less than three round trips; so this case halves the
-/// bandwidth, and DRAIN's pace then fills the path.
+/// A bandwidth lower by a tenth, as in the draft, lets the queue drain in less than three round trips; so this case
+/// halves the bandwidth, and DRAIN's pace then fills the path.
 fn time(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 12.0, "a queue above BBR.offload_budget")?;

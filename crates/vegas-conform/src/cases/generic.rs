@@ -1,5 +1,5 @@
-//! Requirements on any congestion control, whatever its rule: the least that RFC 9002 requires of QUIC and RFC 5681 of TCP. No
-//! case here needs to see inside.
+//! Requirements on any congestion control, whatever its rule: the least that RFC 9002 requires of QUIC and RFC 5681 of
+//! TCP. No case here needs to see inside.
 
 use vegas_core::LossKind;
 use vegas_core::units::{Span, Time};
@@ -102,8 +102,8 @@ fn loss_response(stage: &mut Stage<'_>) -> Judged {
     Ok(left(&answer, part))
 }
 
-/// No packet arrives for three seconds and for sixty round trips. The queue is at most four of them, so a probe timeout is
-/// below ten.
+/// No packet arrives for three seconds and for sixty round trips. The queue is at most four of them, so a probe timeout
+/// is below ten.
 fn collapse(stage: &mut Stage<'_>) -> Judged {
     let least = if stage.is_quic() { 2.0 } else { 1.0 };
     let began = Time::ZERO + stage.point().rounds(SETTLED_ROUNDS);
@@ -156,8 +156,9 @@ fn silence(stage: &Stage<'_>, length: Span) -> Network {
     network
 }
 
-/// The window after the recovery that an event began, as a fraction of the window before it. The recovery is over a round trip
-/// later, plus the time that a packet may have waited to leave. By two round trips CUBIC may have grown again on long paths.
+/// The window after the recovery that an event began, as a fraction of the window before it. The recovery is over a
+/// round trip later, plus the time that a packet may have waited to leave. By two round trips CUBIC may have grown
+/// again on long paths.
 fn later_part(observed: &Observed, answer: &Answer) -> Result<f64, Miss> {
     let rtt = after(observed, answer.at).find_map(|moment| moment.rtt).ok_or_else(nothing_seen)?;
     let later =

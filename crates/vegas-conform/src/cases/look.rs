@@ -17,7 +17,8 @@ pub(super) struct Look {
     quantum_most: f64,
 }
 
-/// 64 KB in segments of 1448 B: a control that counts segments of that size allows this number, whatever their size here.
+/// 64 KB in segments of 1448 B: a control that counts segments of that size allows this number, whatever their size
+/// here.
 pub(super) const QUANTUM_SEGMENTS: u64 = 45;
 
 /// BBR.ProbeRTTInterval.
@@ -42,8 +43,8 @@ impl Look {
         Ok(self.max_bw()? * known!(self, min_rtt_us)? as f64 / 1e6)
     }
 
-    /// Inflight(1.0): the product, the BBR.offload_budget of three send quanta (each for a millisecond, at least two segments
-    /// and at most 64 KB), or BBR.MinPipeCwnd; plus a segment for the rounding of each.
+    /// Inflight(1.0): the product, the BBR.offload_budget of three send quanta (each for a millisecond, at least two
+    /// segments and at most 64 KB), or BBR.MinPipeCwnd; plus a segment for the rounding of each.
     pub(super) fn inflight_of_one(&self) -> Result<f64, Miss> {
         let pace = self.outside.pace.unwrap_or(0.0).max(self.max_bw()?);
         let quantum = (pace / 1_000.0).ceil().clamp(2.0, self.quantum_most);
@@ -94,8 +95,8 @@ impl Stay<'_> {
         Ok(known!(end, round_count)? - known!(self.first(), round_count)?)
     }
 
-    /// The first moment of the next state, which must be one of these. PROBE_RTT comes every five seconds, whatever the case
-    /// needs.
+    /// The first moment of the next state, which must be one of these. PROBE_RTT comes every five seconds, whatever the
+    /// case needs.
     pub(super) fn turns_to(&self, states: &[State]) -> Result<Look, Miss> {
         let names: Vec<&str> = states.iter().map(|state| state.name()).collect();
         let expected = format!("{} turns to {}", self.state.name(), names.join(" or "));
@@ -111,8 +112,8 @@ impl Stay<'_> {
     }
 }
 
-/// The states of PROBE_BW that do not raise C.inflight: one of them follows DRAIN, or STARTUP directly where there is no queue
-/// to drain.
+/// The states of PROBE_BW that do not raise C.inflight: one of them follows DRAIN, or STARTUP directly where there is
+/// no queue to drain.
 pub(super) const CALM: [State; 3] = [State::ProbeDown, State::ProbeCruise, State::ProbeBw];
 
 /// A run, as a judge reads it.

@@ -1,7 +1,8 @@
-//! Cases of any congestion control ([`generic`]), and those of the BBR draft: draft-ietf-ccwg-bbr, appendix "BBR Example Test Cases", in its order.
+//! Cases of any congestion control ([`generic`]), and those of the BBR draft: draft-ietf-ccwg-bbr, appendix "BBR
+//! Example Test Cases", in its order.
 //!
-//! A judge inspects what a control shows. The control's inner state is optional ([`crate::Inside`]); a case that needs more
-//! than a control shows is not applicable.
+//! A judge inspects what a control shows. The control's inner state is optional ([`crate::Inside`]); a case that needs
+//! more than a control shows is not applicable.
 
 mod aggregation;
 mod changes;

@@ -19,8 +19,8 @@ pub(super) fn until_probe_up_of(point: Point) -> Span {
     point.wait().times(2) + point.rounds(60)
 }
 
-/// A path without PROBE_RTT near the first PROBE_UP: the round trip shortens by a tenth just before PROBE_REFILL, so that
-/// BBR.probe_rtt_min_delay is fresh.
+/// A path without PROBE_RTT near the first PROBE_UP: the round trip shortens by a tenth just before PROBE_REFILL, so
+/// that BBR.probe_rtt_min_delay is fresh.
 pub(super) fn with_fresh_rtt(stage: &mut Stage<'_>, network: Network) -> Result<Network, Miss> {
     let mut network = Network { duration: until_probe_up(stage), ..network };
     let refill_at = since_start(Story::of(stage, &network)?.stay(State::ProbeRefill, Time::ZERO)?.first().at);
@@ -64,8 +64,8 @@ fn plateau(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("PROBE_DOWN at {} after {rounds} round trips", seconds(next.at)))
 }
 
-/// The first probe after the start: the time of the most packets in flight, their number before the probe, and the greatest
-/// number.
+/// The first probe after the start: the time of the most packets in flight, their number before the probe, and the
+/// greatest number.
 pub(super) struct Probe {
     pub(super) at: Time,
     cruise: f64,
@@ -281,7 +281,8 @@ fn refill(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("PROBE_UP at {}, max_bw stays {before:.1} segments/s", seconds(up.at)))
 }
 
-/// The application gives an eighth of the rate for a round trip and a half: samples of that time must not lower an estimate.
+/// The application gives an eighth of the rate for a round trip and a half: samples of that time must not lower an
+/// estimate.
 fn refill_outside(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 6.0, "an application that keeps an eighth of it in flight")?;

@@ -18,9 +18,9 @@ pub(super) const FAST_RECOVERY: Case = Case {
     outside: Some(fast_recovery_outside),
 };
 
-/// In PROBE_UP some packets take a path that is longer by a round trip, and later packets overtake them. Their retransmissions
-/// leave before they are acknowledged; otherwise no DSACK (RFC 2883) would tell the sender that the retransmissions were
-/// spurious.
+/// In PROBE_UP some packets take a path that is longer by a round trip, and later packets overtake them. Their
+/// retransmissions leave before they are acknowledged; otherwise no DSACK (RFC 2883) would tell the sender that the
+/// retransmissions were spurious.
 fn fast_recovery(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 30.0, "a reordering of several packets")?;

@@ -89,8 +89,8 @@ fn loss(stage: &mut Stage<'_>) -> Judged {
     Ok(format!("DRAIN at {} after {lost} losses from {}", seconds(next.at), seconds(Time::ZERO + from)))
 }
 
-/// The application gives half of the rate, a fifth of the packets is lost for a while, and then the application gives all data
-/// at once: a control that is still in STARTUP doubles the packets in flight.
+/// The application gives half of the rate, a fifth of the packets is lost for a while, and then the application gives
+/// all data at once: a control that is still in STARTUP doubles the packets in flight.
 fn loss_outside(stage: &mut Stage<'_>) -> Judged {
     let point = stage.point();
     needs_packets(point, 60.0, "six losses in a round trip of half the rate, a tenth of it lost,")?;

@@ -1,9 +1,9 @@
 //! A run as it shows from outside, for controls that do not report their state.
 //!
-//! STARTUP shows by growth that ends without losses, DRAIN and PROBE_DOWN by a number of packets in flight that falls to the
-//! bandwidth-delay product, PROBE_UP by a number that rises above it for a while, and PROBE_RTT by one that falls to half of
-//! it. The times at which states begin are not known, so a case that changes the path in a certain state has no counterpart
-//! here unless the effect shows in any state.
+//! STARTUP shows by growth that ends without losses, DRAIN and PROBE_DOWN by a number of packets in flight that falls
+//! to the bandwidth-delay product, PROBE_UP by a number that rises above it for a while, and PROBE_RTT by one that
+//! falls to half of it. The times at which states begin are not known, so a case that changes the path in a certain
+//! state has no counterpart here unless the effect shows in any state.
 
 use vegas_core::units::{Span, Time};
 
@@ -48,7 +48,8 @@ impl View {
         Ok(view)
     }
 
-    /// Inflight(1.0) of the path: its product, three send quanta, or four packets; plus a packet for the rounding of each.
+    /// Inflight(1.0) of the path: its product, three send quanta, or four packets; plus a packet for the rounding of
+    /// each.
     pub(super) fn one(&self) -> f64 {
         self.holds.ceil().max(3.0 * self.quantum).max(4.0) + 1.0
     }
@@ -58,8 +59,8 @@ impl View {
         1.05 * self.one()
     }
 
-    /// The packets in flight that PROBE_RTT leaves: BBR.ProbeRTTCwndGain of the product, or four packets; plus a packet for the
-    /// rounding of each.
+    /// The packets in flight that PROBE_RTT leaves: BBR.ProbeRTTCwndGain of the product, or four packets; plus a packet
+    /// for the rounding of each.
     pub(super) fn half(&self) -> f64 {
         (self.holds / 2.0).ceil().max(4.0) + 1.0
     }
@@ -116,8 +117,8 @@ impl View {
         later.map(|moment| moment.at).find(|at| self.part(earlier(*at, round), *at) >= FULL)
     }
 
-    /// The growth at the start, which ends within six round trips of a full path (three of a plateau, and the queue makes them
-    /// longer).
+    /// The growth at the start, which ends within six round trips of a full path (three of a plateau, and the queue
+    /// makes them longer).
     pub(super) fn growth(&self) -> Result<Growth, Miss> {
         let expected = "0.95 of the path's rate in a round trip";
         let full_at = self.full_at(Time::ZERO).ok_or_else(|| Miss::failed("the path is never full", expected))?;
@@ -153,7 +154,8 @@ pub(super) fn earlier(time: Time, span: Span) -> Time {
     Time::from_nanos(time.as_nanos().saturating_sub(span.as_nanos()))
 }
 
-/// Not applicable where PROBE_RTT, every five seconds, leaves a case too little time in between, because round trips are long.
+/// Not applicable where PROBE_RTT, every five seconds, leaves a case too little time in between, because round trips
+/// are long.
 pub(super) fn between_probe_rtts(point: Point, rounds: u64) -> Result<(), Miss> {
     match point.rounds(rounds) <= Span::from_secs(4) {
         true => Ok(()),

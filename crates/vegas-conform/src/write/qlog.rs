@@ -1,13 +1,13 @@
-//! A run as a qlog file that qvis reads: qlog 0.3 in JSON (draft-ietf-quic-qlog-main-schema-02, and the recovery events of
-//! draft-ietf-quic-qlog-quic-events-02). Times are in ms, as qlog has them; data volumes in bytes.
+//! A run as a qlog file that qvis reads: qlog 0.3 in JSON (draft-ietf-quic-qlog-main-schema-02, and the recovery events
+//! of draft-ietf-quic-qlog-quic-events-02). Times are in ms, as qlog has them; data volumes in bytes.
 
 use serde_json::{Map, Value, json};
 use vegas_core::units::Time;
 
 use crate::observed::{Moment, Observed};
 
-/// The events of the sender: its window and packets in flight, its states, the losses that it found, and the first packets that
-/// it sent, a number that bounds the file. Packets are numbered in the order of departure.
+/// The events of the sender: its window and packets in flight, its states, the losses that it found, and the first
+/// packets that it sent, a number that bounds the file. Packets are numbered in the order of departure.
 pub fn qlog_json(title: &str, observed: &Observed) -> String {
     let mut events: Vec<(Time, Value)> = Vec::new();
     let mut before: Option<&Moment> = None;

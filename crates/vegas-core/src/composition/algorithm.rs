@@ -32,7 +32,8 @@ pub struct State {
     opening: Opening,
     holding: Holding,
     round: Round,
-    /// Mechanism E: the loss of a segment sent before this time does not cut the window again. An instant after the last cut.
+    /// Mechanism E: the loss of a segment sent before this time does not cut the window again. An instant after the
+    /// last cut.
     uncut_since: Time,
     spikes: Spikes,
 }
@@ -49,8 +50,9 @@ impl Algorithm {
         Ok(Algorithm { composition, parameters, grows_by_segments: false })
     }
 
-    /// This algorithm with growth for each segment acknowledged: QUIC's receivers choose how many packets they acknowledge
-    /// at once, and its windows grow by what is acknowledged (RFC 9002, appendix B.5). Papers count acknowledgements.
+    /// This algorithm with growth for each segment acknowledged: QUIC's receivers choose how many packets they
+    /// acknowledge at once, and its windows grow by what is acknowledged (RFC 9002, appendix B.5). Papers count
+    /// acknowledgements.
     pub fn growing_by_segments(self) -> Self {
         Algorithm { grows_by_segments: true, ..self }
     }
@@ -127,8 +129,8 @@ impl Algorithm {
         }
     }
 
-    /// Handles an acknowledgement in recovery, or a duplicate one. In the family's papers the window does not move then; only
-    /// parts that ask for every acknowledgement may move it.
+    /// Handles an acknowledgement in recovery, or a duplicate one. In the family's papers the window does not move
+    /// then; only parts that ask for every acknowledgement may move it.
     #[cold]
     #[inline(never)]
     pub fn on_other_ack(&self, state: &mut State, ack: Ack) {
@@ -179,8 +181,8 @@ impl Algorithm {
         }
     }
 
-    /// After a timeout the threshold is half the window. A window that congestion avoidance then shrinks would fall below the
-    /// threshold and begin another slow start, which the released versions do.
+    /// After a timeout the threshold is half the window. A window that congestion avoidance then shrinks would fall
+    /// below the threshold and begin another slow start, which the released versions do.
     fn leaves_slow_start_for_good(&self) -> bool {
         self.composition.avoidance.shrinks_by_itself() && self.composition.signal.dialect() == Dialect::Corrected
     }
@@ -310,8 +312,9 @@ impl State {
         self.round.diff()
     }
 
-    /// The connection has moved to another path: base RTT and the round under way are forgotten, and the next round ends
-    /// when `next` is acknowledged. The window stays: a host that must not keep it (RFC 9000, section 9.4) starts from scratch.
+    /// The connection has moved to another path: base RTT and the round under way are forgotten, and the next round
+    /// ends when `next` is acknowledged. The window stays: a host that must not keep it (RFC 9000, section 9.4) starts
+    /// from scratch.
     pub fn on_path_change(&mut self, next: SendIndex, now: Time) {
         self.round.forget_path(next, now);
     }

@@ -1,5 +1,5 @@
-//! A composition with a slow start that remembers more than the kernel's private area holds: beside the state of every composition
-//! it has a [`History`]. Hosts keep it behind a box, as they keep standalone algorithms.
+//! A composition with a slow start that remembers more than the kernel's private area holds: beside the state of every
+//! composition it has a [`History`]. Hosts keep it behind a box, as they keep standalone algorithms.
 
 use core::ops::Deref;
 
@@ -77,7 +77,8 @@ impl Wide {
         }
     }
 
-    /// What is in flight has filled the path: the window goes no further, and back to what the path holds if the part says so.
+    /// What is in flight has filled the path: the window goes no further, and back to what the path holds if the part
+    /// says so.
     fn end(&mut self, ack: &Ack) {
         let target = self.composed.algorithm().composition().slow_start.drains_by_history();
         match (self.first, target) {

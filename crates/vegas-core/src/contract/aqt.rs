@@ -162,8 +162,8 @@ impl Head {
         })
     }
 
-    /// The header with an added option that holds `stamps`; a right length and checksum stay right. None if the header has
-    /// options already, or if the packet would become too long.
+    /// The header with an added option that holds `stamps`; a right length and checksum stay right. None if the header
+    /// has options already, or if the packet would become too long.
     pub fn with_option(&self, stamps: Stamps) -> Option<[u8; HEADER_WITH_OPTION_BYTES]> {
         let header = self.header_bytes().filter(|bytes| *bytes == PLAIN_HEADER_BYTES)?;
         let total = self.word(2).checked_add(OPTION_BYTES as u16)?.to_be_bytes();
@@ -178,7 +178,8 @@ impl Head {
         Some(longer)
     }
 
-    /// The length of the IPv4 header; none if the header is incomplete, or the packet is shorter than the header claims.
+    /// The length of the IPv4 header; none if the header is incomplete, or the packet is shorter than the header
+    /// claims.
     pub fn header_bytes(&self) -> Option<usize> {
         let (version, header) = (self.byte(0) >> 4, usize::from(self.byte(0) & 0xf) * 4);
         let total = self.word(2);
@@ -207,8 +208,8 @@ impl Head {
     }
 }
 
-/// Adds a router's queueing time to a packet's option and updates the header's checksum. A packet without the option, or with a
-/// malformed one, stays unchanged. Returns whether the packet had the option.
+/// Adds a router's queueing time to a packet's option and updates the header's checksum. A packet without the option,
+/// or with a malformed one, stays unchanged. Returns whether the packet had the option.
 pub fn stamp(packet: &mut [u8], waited: Span) -> bool {
     let head = Head::of(packet);
     let Ok(Some(at)) = head.option() else { return false };
@@ -219,8 +220,8 @@ pub fn stamp(packet: &mut [u8], waited: Span) -> bool {
     true
 }
 
-/// Replaces a byte of an IPv4 header and updates the checksum (RFC 1624, equation 3); a wrong checksum stays wrong. Past the end
-/// it does nothing.
+/// Replaces a byte of an IPv4 header and updates the checksum (RFC 1624, equation 3); a wrong checksum stays wrong.
+/// Past the end it does nothing.
 pub fn replace_byte(header: &mut [u8], at: usize, byte: u8) {
     let Some(place) = header.get_mut(at) else { return };
     let weight = if at.is_multiple_of(2) { 8 } else { 0 };

@@ -15,11 +15,11 @@ pub struct Parameters {
     pub initial_window: Segments,
     /// Window after a timeout, unless it was smaller (G of "Revisited": 2; Reno: 1), at least 1.
     pub restart_window: Segments,
-    /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for mid-speed, which jumps to half of
-    /// it, 64 segments.
+    /// Slow-start threshold before the first loss, at least 2. None: unbounded, and for mid-speed, which jumps to half
+    /// of it, 64 segments.
     pub ssthresh: Option<Segments>,
-    /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`](crate::units::Window::MAX), and not below the initial
-    /// and the restart window.
+    /// The window never exceeds this: the receiver's window, or less. 2 to [`Window::MAX`](crate::units::Window::MAX),
+    /// and not below the initial and the restart window.
     pub max_window: Segments,
 }
 

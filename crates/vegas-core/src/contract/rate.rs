@@ -2,8 +2,8 @@
 //! delivered between the sending of a segment and its acknowledgement.
 //!
 //! A host keeps one [`RateEstimator`] a connection and one [`Snapshot`] for each segment in flight, and only for
-//! congestion controls that ask for rate samples. It calls [`RateEstimator::on_sent`] for each segment that leaves, also
-//! again; [`RateEstimator::on_delivered`] for each that an acknowledgement reports for the first time; and
+//! congestion controls that ask for rate samples. It calls [`RateEstimator::on_sent`] for each segment that leaves,
+//! also again; [`RateEstimator::on_delivered`] for each that an acknowledgement reports for the first time; and
 //! [`RateEstimator::sample`] at the acknowledgement's end.
 
 use crate::contract::{LostSegment, RateSample};
@@ -112,8 +112,8 @@ impl RateEstimator {
         self.limited_until = (self.delivered + in_flight.as_u64()).max(1);
     }
 
-    /// The sample at an acknowledgement's end; none if it reported nothing new, or if it is too short to be right: shorter
-    /// than `least_rtt`, which only happens after a retransmission of a segment that did arrive (section 3.3).
+    /// The sample at an acknowledgement's end; none if it reported nothing new, or if it is too short to be right:
+    /// shorter than `least_rtt`, which only happens after a retransmission of a segment that did arrive (section 3.3).
     pub fn sample(&mut self, least_rtt: Span) -> Option<RateSample> {
         if self.limited_until != 0 && self.delivered > self.limited_until {
             self.limited_until = 0;

@@ -10,9 +10,9 @@ use crate::held::joined::Joined;
 use crate::standalone::{Standalone, StandaloneControl};
 use crate::units::{SendIndex, Span, Time, Window};
 
-/// A composition of parts, or any other congestion control. `A` refers to the composition's algorithm, as in [`Composed`]. `S`
-/// holds the other kind: a [`Joined`](crate::Joined) or a type of the host's own, in a `Box` where it may be larger than a
-/// composition's state.
+/// A composition of parts, or any other congestion control. `A` refers to the composition's algorithm, as in
+/// [`Composed`]. `S` holds the other kind: a [`Joined`](crate::Joined) or a type of the host's own, in a `Box` where it
+/// may be larger than a composition's state.
 #[derive(Clone, Debug)]
 pub enum Controller<A, S> {
     /// A composition of parts.
@@ -26,9 +26,8 @@ where
     A: Deref<Target = Algorithm> + Clone,
     S: DerefMut<Target: CongestionControl> + Clone,
 {
-    /// Of a new connection: the standalone algorithm if there is one, with the composition's slow start unless that is Reno's,
-    /// else the composition. `seed` begins its random numbers,
-    /// where it draws any.
+    /// Of a new connection: the standalone algorithm if there is one, with the composition's slow start unless that is
+    /// Reno's, else the composition. `seed` begins its random numbers, where it draws any.
     pub fn start(algorithm: A, standalone: Option<Standalone>, seed: u64) -> Self
     where
         S: From<Joined>,

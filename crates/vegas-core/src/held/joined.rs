@@ -1,9 +1,9 @@
 //! A standalone algorithm as hosts hold it: alone, or with a composition's slow start in place of its own.
 //!
-//! While that slow start lasts, it sets the window. The algorithm receives every event meanwhile, so that it has round-trip times
-//! and rates when slow start ends, and it follows the window. Slow start ends by the part's own test, by a test of the
-//! algorithm, or by the algorithm's response to congestion or loss. After a timeout the part grows the window to the threshold
-//! that the algorithm has set.
+//! While that slow start lasts, it sets the window. The algorithm receives every event meanwhile, so that it has
+//! round-trip times and rates when slow start ends, and it follows the window. Slow start ends by the part's own test,
+//! by a test of the algorithm, or by the algorithm's response to congestion or loss. After a timeout the part grows the
+//! window to the threshold that the algorithm has set.
 
 use crate::composition::algorithm::Algorithm;
 use crate::composition::wide::Wide;
@@ -57,7 +57,8 @@ impl Opening {
         control.follow(status.window, if self.lasts { status.ssthresh } else { over });
     }
 
-    /// Takes back growth of a window that does not limit the sender, for an algorithm that would apply this rule itself.
+    /// Takes back growth of a window that does not limit the sender, for an algorithm that would apply this rule
+    /// itself.
     fn on_ack(&mut self, ack: &Ack, heeds_limit: bool) {
         let before = self.parts.output().window;
         self.parts.on_ack(ack);
@@ -68,8 +69,9 @@ impl Opening {
     }
 }
 
-/// Whether the algorithm has ended the slow start that it follows: it has lowered the threshold or the window, or has left slow
-/// start without a threshold. It does not end slow start when its own growth, which is discarded, reaches the threshold.
+/// Whether the algorithm has ended the slow start that it follows: it has lowered the threshold or the window, or has
+/// left slow start without a threshold. It does not end slow start when its own growth, which is discarded, reaches the
+/// threshold.
 fn has_left(before: &Status, after: &Status) -> bool {
     let is_lower = |threshold| before.ssthresh.is_none_or(|earlier| threshold < earlier);
     let by_threshold = after.ssthresh.map_or(after.phase == Phase::Avoidance, is_lower);

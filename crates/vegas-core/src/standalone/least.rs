@@ -2,8 +2,8 @@
 
 use crate::units::{Span, Time};
 
-/// The window in parts, each with its least sample: a sample is forgotten with its part, at most one part before it is as
-/// old as the window. So the state is small however many samples there are.
+/// The window in parts, each with its least sample: a sample is forgotten with its part, at most one part before it is
+/// as old as the window. So the state is small however many samples there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Least<const PARTS: usize = 4> {
     /// Newest first.
@@ -25,7 +25,8 @@ impl<const PARTS: usize> Least<PARTS> {
         if passed >= PARTS as u64 {
             *self = Least { began: now, ..Least::new() };
         } else {
-            // by powers of two: BPF has no function that moves any number of words, and its verifier walks through a loop's ways
+            // by powers of two: BPF has no function that moves any number of words, and its verifier walks through a
+            // loop's ways
             for by in [8, 4, 2, 1] {
                 if by < PARTS && passed & by as u64 != 0 {
                     self.parts.copy_within(..PARTS - by, by);
@@ -47,7 +48,8 @@ impl<const PARTS: usize> Least<PARTS> {
 mod tests {
     use super::*;
 
-    /// By hand, a window of 40 ms in four parts: the sample of 5 ms counts until its part, 0 to 10 ms, lies four parts back.
+    /// By hand, a window of 40 ms in four parts: the sample of 5 ms counts until its part, 0 to 10 ms, lies four parts
+    /// back.
     #[test]
     fn samples_are_forgotten_after_the_window() {
         let mut least = Least::<4>::new();

@@ -1,10 +1,10 @@
-//! vegas-next: Vegas's equilibrium where it is alone with its kind, CUBIC's window where it is not. `docs/algorithms/vegas-next.md`
-//! has the reasons and what was tried.
+//! vegas-next: Vegas's equilibrium where it is alone with its kind, CUBIC's window where it is not.
+//! `docs/algorithms/vegas-next.md` has the reasons and what was tried.
 //!
-//! - Once a round the window moves half of the way to base RTT / RTT x window + backlog (FAST TCP, equation 7). The backlog grows
-//!   with the root of the rate. An RTT is the greatest of a group of samples: jitter moves it little.
-//! - Every five seconds the flow drains: half of what the path holds, for a round or three. All flows of a queue see its least RTT
-//!   at one time, and so drain together, which shows each of them the base RTT.
+//! - Once a round the window moves half of the way to base RTT / RTT x window + backlog (FAST TCP, equation 7). The
+//!   backlog grows with the root of the rate. An RTT is the greatest of a group of samples: jitter moves it little.
+//! - Every five seconds the flow drains: half of what the path holds, for a round or three. All flows of a queue see
+//!   its least RTT at one time, and so drain together, which shows each of them the base RTT.
 //! - Drains that do not empty the queue while the window shrinks tell of flows that fill it: the window is CUBIC's (RFC
 //!   9438) then, until drains find the queue empty again. So it is where a path loses many segments and holds no queue.
 
@@ -134,7 +134,8 @@ impl<P: Parts> VegasNext<P> {
         Some(greatest)
     }
 
-    /// Whether the RTT falls by more than jitter explains: others drain, though the queue that they leave is still above the base RTT.
+    /// Whether the RTT falls by more than jitter explains: others drain, though the queue that they leave is still
+    /// above the base RTT.
     fn shows_drain(&self, now: Time, rtt: Span) -> bool {
         let fall = self.rounds.standing.less(rtt);
         self.follows_delay()
@@ -267,8 +268,8 @@ impl<P: Parts> VegasNext<P> {
         self.queued(rtt) < self.backlog(rtt)
     }
 
-    /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there. A peer's start
-    /// makes others lose as many behind a queue.
+    /// A path that loses many segments tells by losses what it holds, as a policer does: the delay tells nothing there.
+    /// A peer's start makes others lose as many behind a queue.
     fn on_heavy_losses(&mut self) {
         if self.stage == Stage::Steady
             && !self.rival.competes

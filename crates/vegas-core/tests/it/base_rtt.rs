@@ -28,8 +28,8 @@ fn base_ms(preset: &str, acks: &[Ack]) -> u64 {
     state.base_rtt().expect("a base RTT").as_nanos() / 1_000_000
 }
 
-/// A segment is acknowledged after 10 ms, and its sample counts in the round that it begins. The next two are retransmitted,
-/// so that the round of the last one, from 1010 ms on, has no sample and lasts 3 s.
+/// A segment is acknowledged after 10 ms, and its sample counts in the round that it begins. The next two are
+/// retransmitted, so that the round of the last one, from 1010 ms on, has no sample and lasts 3 s.
 #[test]
 fn a_round_of_one_segment_sets_it_where_the_source_does() {
     let acks = [ack(0, 10, Some(10)), ack(1, 1_010, None), ack(2, 4_010, None)];

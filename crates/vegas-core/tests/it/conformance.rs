@@ -147,7 +147,8 @@ proptest! {
     fn slow_start_does_not_touch_avoidance(parts in steering_with_signal(), host in host(), bytes in bytes()) {
         let mut events: Vec<Event> = first_loss().into_iter().chain(events_from_bytes(&bytes, host)).collect();
         events.retain(|event| !matches!(event, Event::Loss(loss) if loss.kind == LossKind::Timeout));
-        // without one mid-speed has another threshold than the others; and ns-2's delayed one begins with another window
+        // without one mid-speed has another threshold than the others; and ns-2's delayed one begins with another
+        // window
         let ssthresh = Some(Segments(1000));
         let numbers = Parameters { initial_window: Segments(40), ssthresh, ..*of("vegas").parameters() };
         let answers: Vec<_> = crate::support::compositions::slow_starts()

@@ -1,5 +1,5 @@
-//! The tables of parts in `docs/parts` are those of the code: `UPDATE_PAGES=1 cargo test -p vegas-core --test it pages` writes
-//! them again.
+//! The tables of parts in `docs/parts` are those of the code: `UPDATE_PAGES=1 cargo test -p vegas-core --test it pages`
+//! writes them again.
 
 use std::env;
 use std::fs;

@@ -35,9 +35,9 @@ fn delivered_over(sample: Option<RateSample>) -> (u32, u64) {
     (sample.delivered.0, sample.interval.as_nanos() / 1_000_000)
 }
 
-/// Four segments leave every 10 ms on a path of 100 ms. A's sample: one in the 100 ms since the flight began. B's: two in
-/// 110 ms. C and D come together: four, sent within 30 ms and acknowledged within 130 ms. E left when A was delivered:
-/// B to E in the 100 ms since.
+/// Four segments leave every 10 ms on a path of 100 ms. A's sample: one in the 100 ms since the flight began. B's: two
+/// in 110 ms. C and D come together: four, sent within 30 ms and acknowledged within 130 ms. E left when A was
+/// delivered: B to E in the 100 ms since.
 #[test]
 fn a_sample_counts_what_was_delivered_since_the_segment_was_sent() {
     let mut sender = Sender::default();
@@ -55,9 +55,9 @@ fn a_sample_counts_what_was_delivered_since_the_segment_was_sent() {
     assert_eq!((last.unwrap().in_flight, last.unwrap().prior_delivered, last.unwrap().total), (Segments(4), 1, 5));
 }
 
-/// Acknowledgements that come together are no faster than what was sent: four left over 60 ms, and 120 ms passed between
-/// the first's sending and the last's; with the acknowledgements of a second flight compressed into one instant, 80 ms
-/// after the newest delivery before it, the 120 ms of its sending count.
+/// Acknowledgements that come together are no faster than what was sent: four left over 60 ms, and 120 ms passed
+/// between the first's sending and the last's; with the acknowledgements of a second flight compressed into one
+/// instant, 80 ms after the newest delivery before it, the 120 ms of its sending count.
 #[test]
 fn the_longer_of_sending_and_acknowledging_counts() {
     let mut sender = Sender::default();
@@ -78,8 +78,8 @@ fn idle_time_does_not_count() {
     assert_eq!(delivered_over(sender.acknowledge(1_000, 1)), (1, 100));
 }
 
-/// Section 3.3: a segment is retransmitted at 200, and its first copy's acknowledgement comes 5 ms later: that would show a rate that
-/// no path of 100 ms has.
+/// Section 3.3: a segment is retransmitted at 200, and its first copy's acknowledgement comes 5 ms later: that would
+/// show a rate that no path of 100 ms has.
 #[test]
 fn an_interval_below_the_least_rtt_gives_no_sample() {
     let mut sender = Sender::default();

@@ -89,7 +89,8 @@ proptest! {
     }
 }
 
-/// Compositions of the family with drains and rivals, and `vegas-next` with parts of compositions: with each slow start and avoidance.
+/// Compositions of the family with drains and rivals, and `vegas-next` with parts of compositions: with each slow start
+/// and avoidance.
 fn with_drains(name: &str) -> Vec<(String, Control)> {
     let preset = PRESETS.iter().find(|preset| preset.name == name).expect("a preset");
     let mut all = Vec::new();
@@ -183,8 +184,8 @@ fn a_slow_start_is_taken_or_refused_with_a_reason() {
     }
 }
 
-/// What `vegas-next` knows of a path is of that path: after a move to a longer one it has no base RTT until it measures there, opens, and finds no
-/// queue.
+/// What `vegas-next` knows of a path is of that path: after a move to a longer one it has no base RTT until it measures
+/// there, opens, and finds no queue.
 #[test]
 fn a_path_change_forgets_the_path() {
     let preset = presets().find(|preset| preset.name == "vegas-next").unwrap();

@@ -137,7 +137,8 @@ pub fn parameter_sets() -> [Parameters; 7] {
     ]
 }
 
-/// Fails to build when a part gains a choice that the lists above do not know; slow start, avoidance and cut list theirs.
+/// Fails to build when a part gains a choice that the lists above do not know; slow start, avoidance and cut list
+/// theirs.
 const _: fn(&Composition) = |parts| {
     match parts.signal {
         Signal::None | Signal::RouterAssisted { keeps_least_base: _ } => {}

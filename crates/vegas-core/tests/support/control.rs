@@ -1,5 +1,5 @@
-//! Rules that every congestion control keeps on every sequence of events: of the standalone algorithms, and of those that
-//! programs outside bring (`vegas-own`).
+//! Rules that every congestion control keeps on every sequence of events: of the standalone algorithms, and of those
+//! that programs outside bring (`vegas-own`).
 
 use std::fmt::Debug;
 
@@ -15,7 +15,8 @@ fn tell(control: &mut impl CongestionControl, event: &Event) {
     }
 }
 
-/// Tells a new control the events, three times. Panics with name, event and states where it breaks a rule or answers differently.
+/// Tells a new control the events, three times. Panics with name, event and states where it breaks a rule or answers
+/// differently.
 pub fn check<C: CongestionControl + Debug + PartialEq>(
     name: &str,
     start: impl Fn(&Parameters) -> C,

@@ -109,7 +109,8 @@ fn check_ack(algorithm: &Algorithm, before: &State, ack: &Ack, after: &State, ho
     rule(expected_is_more || !corrected(parts.signal), "the corrected backlog is negative for an honest host")
 }
 
-/// A slow start's own test ends it where the window is (RFC 9406, section 4.2), or for good where the avoidance shrinks it.
+/// A slow start's own test ends it where the window is (RFC 9406, section 4.2), or for good where the avoidance shrinks
+/// it.
 fn test_ends(algorithm: &Algorithm, before: &State, after: &State) -> bool {
     let here = Some(before.window().floor().max(Segments(2)));
     algorithm.composition().slow_start.promise().ends_itself

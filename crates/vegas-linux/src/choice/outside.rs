@@ -20,7 +20,8 @@ pub const OUTSIDE: Option<Outside> = Some(Outside::of::<Given>(GIVEN_SOURCE));
 #[cfg(not(vegas_own))]
 pub const OUTSIDE: Option<Outside> = None;
 
-/// What the kernel's glue tells and does (`kernel/vegas.bpf.c`). The simulator's host `linux` gives all that algorithms ask for.
+/// What the kernel's glue tells and does (`kernel/vegas.bpf.c`). The simulator's host `linux` gives all that algorithms
+/// ask for.
 pub(crate) const KERNEL: HostCapabilities = HostCapabilities {
     name: "the kernel",
     gives: Needs { sent: false, one_way_delay: false, each_loss: false, ..HostCapabilities::LINUX.gives },

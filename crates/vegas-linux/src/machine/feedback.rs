@@ -1,5 +1,5 @@
-//! The map in which the option's programs at all devices find sockets, pinned in the BPF file system beside the devices'
-//! folders.
+//! The map in which the option's programs at all devices find sockets, pinned in the BPF file system beside the
+//! devices' folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::Error;
 use crate::kernel::maps::FEEDBACK;
 use crate::machine::host;
 
-/// Returns the map; `None` before the first device. It outlives the devices while an installed algorithm holds it, so that
-/// a later device uses it, too.
+/// Returns the map; `None` before the first device. It outlives the devices while an installed algorithm holds it, so
+/// that a later device uses it, too.
 pub(super) fn map() -> Result<Option<MapHandle>, Error> {
     let path = path();
     let open = || MapHandle::from_pinned_path(&path).map_err(|error| Error::new(path.display(), error));

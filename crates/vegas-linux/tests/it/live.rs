@@ -74,9 +74,9 @@ fn live_flows_decide_as_the_core_does() {
     assert!(kinds[EVENT_TIMEOUT as usize] > 0, "{kinds:?}");
 }
 
-/// A flow of each standalone algorithm, in parallel: single losses, late packets, and a queue that drops. It serves the flows in
-/// turn: before a drop-tail queue, which `copa-mvfst` keeps full, another flow's packets find no room in some runs, its
-/// repairs neither, and nothing is reported to it from its first timeout or loss to the end.
+/// A flow of each standalone algorithm, in parallel: single losses, late packets, and a queue that drops. It serves the
+/// flows in turn: before a drop-tail queue, which `copa-mvfst` keeps full, another flow's packets find no room in some
+/// runs, its repairs neither, and nothing is reported to it from its first timeout or loss to the end.
 const HEIRS: &str = r#"
     name = "heirs"
     duration = "5s"
@@ -131,8 +131,9 @@ const ACCOUNTED: &str = r#"
     flow = [{ algorithm = "bbr3" }]
 "#;
 
-/// What the kernel does not tell of a segment, the glue's accounts do: what was in flight when it left is what was delivered and
-/// what was lost from then until it arrived. An account is apart by the few segments that lie between a loss and its detection.
+/// What the kernel does not tell of a segment, the glue's accounts do: what was in flight when it left is what was
+/// delivered and what was lost from then until it arrived. An account is apart by the few segments that lie between a
+/// loss and its detection.
 #[test]
 fn what_was_in_flight_is_what_arrives_and_what_is_lost() {
     if !support::kernel_is_ready() {
@@ -181,8 +182,8 @@ fn a_live_own_algorithm_decides_as_the_core_does() {
     assert!(told > 100, "{told} acknowledgements, {:?}", run.outcome.flows[0]);
 }
 
-/// A queue that marks, a path of 10 Mb/s: the flows' backlogs alone keep packets waiting above CoDel's target. The last flow
-/// takes no part in ECN.
+/// A queue that marks, a path of 10 Mb/s: the flows' backlogs alone keep packets waiting above CoDel's target. The last
+/// flow takes no part in ECN.
 const MARKED: &str = r#"
     name = "marked"
     duration = "3s"

@@ -30,8 +30,8 @@ fn carry_out(sets: &[(&str, &str)], receivers: Receivers) -> Run {
     run
 }
 
-/// Returns a run in which the router was late for one of a hundred packets at most: the sender takes what is later for a
-/// queue. On a machine that is too busy for that it says so; in CI it fails.
+/// Returns a run in which the router was late for one of a hundred packets at most: the sender takes what is later for
+/// a queue. On a machine that is too busy for that it says so; in CI it fails.
 fn carry_out_in_time(sets: &[(&str, &str)]) -> Option<Run> {
     const TIMES: usize = 20;
     let mut runs = (0..TIMES).map(|_| carry_out(sets, Receivers::Echo));

@@ -1,4 +1,5 @@
-//! What the build makes of functions that the verifier examines separately: from the IR of rustc to C, and to IR that calls it.
+//! What the build makes of functions that the verifier examines separately: from the IR of rustc to C, and to IR that
+//! calls it.
 
 #[path = "../../build/separate.rs"]
 mod build;

@@ -17,15 +17,15 @@ use super::{Library, Own};
 /// This crate reads no clock (`clippy.toml`); the user measures the wall time outside.
 const WALL_S: f64 = 0.0;
 
-/// Runs a scenario file in which flows may use these algorithms; each change is a dotted key and the text of its value. The
-/// error is one line.
+/// Runs a scenario file in which flows may use these algorithms; each change is a dotted key and the text of its value.
+/// The error is one line.
 pub fn run(known: &[Own], file: &str, changes: &[(String, String)]) -> Result<(Scenario, Outcome), String> {
     let library = Arc::new(Library::of_program(known));
     ran(&library, file, changes).map_err(|Problem { line, .. }| line)
 }
 
-/// Does what the arguments request: `run`, `compare` or `conform`. The exit code is 2 for bad arguments and scenarios, and 1
-/// for a run that fails.
+/// Does what the arguments request: `run`, `compare` or `conform`. The exit code is 2 for bad arguments and scenarios,
+/// and 1 for a run that fails.
 pub fn main(known: &[Own]) -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let texts: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -20,9 +20,9 @@ use events::{Host, events_from_bytes};
 const SEQUENCES: u64 = 100;
 const SEQUENCE_BYTES: u64 = 4000;
 
-/// Gives an algorithm random sequences of events. Panics with event and states where it breaks a rule: the window stays between
-/// one segment and the maximum; no loss and no recovery raises it; a spurious loss is undone completely; equal events give
-/// equal answers.
+/// Gives an algorithm random sequences of events. Panics with event and states where it breaks a rule: the window stays
+/// between one segment and the maximum; no loss and no recovery raises it; a spurious loss is undone completely; equal
+/// events give equal answers.
 pub fn conforms<A: OwnAlgorithm>() {
     for parameters in parameter_sets() {
         for sequence in 0..SEQUENCES {

@@ -1,7 +1,7 @@
 //! Algorithms as WebAssembly modules: functions of numbers, without imports, with limits on instructions and memory.
 //!
-//! Each connection has an instance of its own. The module's memory holds the instance's state and the outputs, which the host
-//! reads there; so a copy of the memory is a copy of the control.
+//! Each connection has an instance of its own. The module's memory holds the instance's state and the outputs, which
+//! the host reads there; so a copy of the memory is a copy of the control.
 
 mod module;
 

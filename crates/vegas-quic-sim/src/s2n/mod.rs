@@ -9,8 +9,9 @@
 //! | `on_packet_discarded` | bytes that quinn no longer counts as in flight: acknowledgements alone, and keys of the handshake |
 //! | `earliest_departure_time` | the host asks quinn for no datagram before it, to the millisecond, as s2n-quic's timers have it |
 //!
-//! quinn names packets by the instant at which they left; so each leaves at an instant of its own, a nanosecond after the one before it.
-//! quinn's pacer is off. An acknowledgement's packets come before the losses that it shows. Delays that the peer tells of are 0.
+//! quinn names packets by the instant at which they left; so each leaves at an instant of its own, a nanosecond after
+//! the one before it. quinn's pacer is off. An acknowledgement's packets come before the losses that it shows. Delays
+//! that the peer tells of are 0.
 
 mod adapter;
 mod outstanding;

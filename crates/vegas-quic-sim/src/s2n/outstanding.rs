@@ -36,7 +36,8 @@ impl<I: Copy> Outstanding<I> {
         (self.next_index, self.bytes) = (self.next_index + 1, self.bytes + bytes);
     }
 
-    /// Takes bytes of the datagram that left at an instant; returns it. A datagram of the handshake has several packets.
+    /// Takes bytes of the datagram that left at an instant; returns it. A datagram of the handshake has several
+    /// packets.
     pub(super) fn acknowledge(&mut self, sent: Instant, bytes: u64) -> Option<Packet<I>> {
         let place = self.packets.binary_search_by_key(&sent, |packet| packet.sent).ok()?;
         let packet = self.packets.get_mut(place)?;

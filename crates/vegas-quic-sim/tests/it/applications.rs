@@ -44,8 +44,8 @@ fn silence_lies_between_periods_of_sending() {
     assert!(in_flight.len() > 100 && in_flight.iter().all(|count| *count == 0), "{in_flight:?}");
 }
 
-/// What has not left after 5 s of bulk data never does. A path of 74 packets and a queue of 50 are under way then, and no more
-/// than two lie in quinn's buffer.
+/// What has not left after 5 s of bulk data never does. A path of 74 packets and a queue of 50 are under way then, and
+/// no more than two lie in quinn's buffer.
 #[test]
 fn what_has_not_left_at_the_end_of_a_phase_is_withdrawn() {
     let phases = "{ kind = \"bulk\", duration = \"5s\" }, { kind = \"idle\" }";
@@ -61,8 +61,8 @@ fn what_has_not_left_at_the_end_of_a_phase_is_withdrawn() {
     }
 }
 
-/// 200 kB are 143 packets, 85 ms of the link; 44 ms of the path and 500 ms of thinking follow: 47.7 responses in 30 s at most.
-/// TCP's segments hold as much here.
+/// 200 kB are 143 packets, 85 ms of the link; 44 ms of the path and 500 ms of thinking follow: 47.7 responses in 30 s
+/// at most. TCP's segments hold as much here.
 #[test]
 fn responses_follow_each_other_as_by_tcp() {
     let flow = "algorithm = \"vegas\", application = [{ kind = \"requests\", size = \"200kb\", think = \"500ms\" }]";

@@ -1,8 +1,8 @@
 //! Long runs on a path with random losses, reordering, duplicates and delays: no stall, no window below two packets,
 //! every byte right (the receiver checks each).
 //!
-//! `VEGASLAB_QUIC_HOURS=24 cargo test --release -p vegas-quic-sim --test it endurance::gallop -- --nocapture` runs a day of
-//! one preset and prints its results (`make quic-day` runs all presets); without the variable each runs for two
+//! `VEGASLAB_QUIC_HOURS=24 cargo test --release -p vegas-quic-sim --test it endurance::gallop -- --nocapture` runs a
+//! day of one preset and prints its results (`make quic-day` runs all presets); without the variable each runs for two
 //! minutes.
 
 use vegas_quic::VegasQuic;

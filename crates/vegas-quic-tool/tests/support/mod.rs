@@ -113,7 +113,8 @@ impl Drop for Server {
     }
 }
 
-/// A path of 200 ms to a server, for one client. It loses every third of the server's packets from the hundredth to the sixth thousandth.
+/// A path of 200 ms to a server, for one client. It loses every third of the server's packets from the hundredth to the
+/// sixth thousandth.
 pub(crate) fn lossy_path_to(server: &str) -> String {
     let (near, far) = (UdpSocket::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
     far.connect(server).unwrap();

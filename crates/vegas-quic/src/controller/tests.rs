@@ -103,9 +103,9 @@ fn thinned_acknowledgements_do_not_change_the_backlog() {
     }
 }
 
-/// quinn's pacer is not the controller's, so a pace is kept to by the window: what leaves in a round trip. Ten packets left
-/// before BBR has a pace; the first sample of 100 ms makes it 2.77 x 10 packets of 100 ms, less a hundredth. The ten that were
-/// acknowledged have opened the window to 20, which is less.
+/// quinn's pacer is not the controller's, so a pace is kept to by the window: what leaves in a round trip. Ten packets
+/// left before BBR has a pace; the first sample of 100 ms makes it 2.77 x 10 packets of 100 ms, less a hundredth. The
+/// ten that were acknowledged have opened the window to 20, which is less.
 #[test]
 fn a_pace_is_kept_to_by_the_window() {
     let mut script = Script::new(VegasQuic::preset("bbr3").unwrap());
@@ -136,8 +136,8 @@ fn what_hosts_add_is_no_backlog() {
     }
 }
 
-/// Ten packets that leave together come back 10 ms apart, on a path of 100 ms: nothing is backlog. With 60 ms in a queue that
-/// stays, less the noise of 0.2 ms, 159.8 ms count: 10 - 10 x 100/159.8 = 3.74, so 4.
+/// Ten packets that leave together come back 10 ms apart, on a path of 100 ms: nothing is backlog. With 60 ms in a
+/// queue that stays, less the noise of 0.2 ms, 159.8 ms count: 10 - 10 x 100/159.8 = 3.74, so 4.
 #[test]
 fn what_a_burst_waits_for_itself_is_no_backlog() {
     for (queue, backlog) in [(0, 0), (60, 4)] {
@@ -150,8 +150,8 @@ fn what_a_burst_waits_for_itself_is_no_backlog() {
     }
 }
 
-/// A path of 100 ms. The clock is looked at 9 ms before the acknowledgements come of ten packets that left a millisecond apart;
-/// then the host is stopped, and reads them all by that look. The first would have taken 91 ms.
+/// A path of 100 ms. The clock is looked at 9 ms before the acknowledgements come of ten packets that left a
+/// millisecond apart; then the host is stopped, and reads them all by that look. The first would have taken 91 ms.
 #[test]
 fn a_host_that_was_stopped_finds_no_shorter_path() {
     let mut script = Script::new(VegasQuic::vegas().initial_window(10));
@@ -174,8 +174,8 @@ fn a_shorter_path_is_found() {
     }
 }
 
-/// The same packets half a millisecond apart, which is no burst: 100, 109.5, 119 ms and so on, less 0.2 ms, are 142.55 ms in
-/// the mean: 10 - 10 x 100/142.55 = 2.98, so 3.
+/// The same packets half a millisecond apart, which is no burst: 100, 109.5, 119 ms and so on, less 0.2 ms, are 142.55
+/// ms in the mean: 10 - 10 x 100/142.55 = 2.98, so 3.
 #[test]
 fn what_packets_wait_that_left_apart_is_backlog() {
     let mut script = Script::new(VegasQuic::vegas().initial_window(10));
@@ -233,10 +233,10 @@ fn a_window_that_does_not_limit_the_sender_does_not_grow() {
     }
 }
 
-/// Westwood+ on a path of 100 ms. 20 packets are acknowledged in the 121 ms between the first two acknowledgements: 169 in
-/// 1024ths of a packet a millisecond, and with a least round trip of 100 ms a product of 16. The window is 60 by then. A
-/// loss halves it for the recovery; what was sent before the loss does not move it, the first packet sent after it ends
-/// the recovery, and then the window is the product.
+/// Westwood+ on a path of 100 ms. 20 packets are acknowledged in the 121 ms between the first two acknowledgements: 169
+/// in 1024ths of a packet a millisecond, and with a least round trip of 100 ms a product of 16. The window is 60 by
+/// then. A loss halves it for the recovery; what was sent before the loss does not move it, the first packet sent after
+/// it ends the recovery, and then the window is the product.
 #[test]
 fn an_algorithm_that_asks_hears_of_recovery_and_its_end() {
     let mut script = Script::new(VegasQuic::preset("westwood").unwrap().initial_window(20));
@@ -255,8 +255,8 @@ fn an_algorithm_that_asks_hears_of_recovery_and_its_end() {
     assert_eq!(script.window(), 16);
 }
 
-/// As above until the loss, which is persistent congestion here: the window is 2, nothing ends a recovery, and slow start adds
-/// what is acknowledged.
+/// As above until the loss, which is persistent congestion here: the window is 2, nothing ends a recovery, and slow
+/// start adds what is acknowledged.
 #[test]
 fn persistent_congestion_is_no_recovery() {
     let mut script = Script::new(VegasQuic::preset("westwood").unwrap().initial_window(20));
@@ -362,7 +362,8 @@ fn play(script: &mut Script, calls: &[Call]) -> Vec<u64> {
 }
 
 proptest! {
-    /// Any order of calls, on every preset that QUIC carries: no panic, two packets at least, and equal results when repeated.
+    /// Any order of calls, on every preset that QUIC carries: no panic, two packets at least, and equal results when
+    /// repeated.
     #[test]
     fn any_history_leaves_two_packets(calls in prop::collection::vec(any::<Call>(), 0..400)) {
         for name in VegasQuic::presets() {

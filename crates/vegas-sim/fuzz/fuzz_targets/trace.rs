@@ -1,4 +1,5 @@
-//! Any text as a rate trace, and two flows over a link that follows it: the rules of the property test, driven by coverage.
+//! Any text as a rate trace, and two flows over a link that follows it: the rules of the property test, driven by
+//! coverage.
 //!
 //! `cargo +nightly fuzz run trace` in `crates/vegas-sim`.
 #![no_main]

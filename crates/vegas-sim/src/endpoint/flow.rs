@@ -175,8 +175,8 @@ impl Flow {
         }
     }
 
-    /// Returns the numbers that a receiver which breaks a rule acknowledges when an acknowledgement is due; `None` for a
-    /// receiver that keeps the rules.
+    /// Returns the numbers that a receiver which breaks a rule acknowledges when an acknowledgement is due; `None` for
+    /// a receiver that keeps the rules.
     #[inline(always)]
     pub(crate) fn wrong_numbers(&mut self) -> Option<Vec<u64>> {
         let receiver = self.misbehaving.as_mut()?;

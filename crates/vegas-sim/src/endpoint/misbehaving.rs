@@ -1,5 +1,5 @@
-//! Receivers that break the rules (S. Savage et al., "TCP Congestion Control with a Misbehaving Receiver", 1999): what they
-//! acknowledge, and what they have.
+//! Receivers that break the rules (S. Savage et al., "TCP Congestion Control with a Misbehaving Receiver", 1999): what
+//! they acknowledge, and what they have.
 
 use vegas_core::units::Time;
 

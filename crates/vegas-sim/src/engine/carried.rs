@@ -7,7 +7,8 @@ use crate::packet::WireSize;
 /// A packet for a network to carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried {
-    /// Index into [`Scenario::flows`](crate::scenario::Scenario::flows) of the packet's flow, which gives the packet its path.
+    /// Index into [`Scenario::flows`](crate::scenario::Scenario::flows) of the packet's flow, which gives the packet
+    /// its path.
     pub flow: u32,
     /// The direction in which the packet travels.
     pub direction: Direction,

@@ -148,8 +148,8 @@ impl<N: Network> EventLoop<N> {
         Outcome { end_s: seconds(now), events: self.events, links, ..self.hosts.finish(now, inside) }
     }
 
-    /// Handles an event of a host. It is a function of its own, so that the loop, which has far more events of the network,
-    /// keeps its values in registers.
+    /// Handles an event of a host. It is a function of its own, so that the loop, which has far more events of the
+    /// network, keeps its values in registers.
     #[inline(never)]
     fn handle(&mut self, event: Event) {
         self.hosts.timers.take(event);

@@ -1,6 +1,6 @@
 //! The memory that a run holds: the part that grows with the run, without what every run needs. It is a function of the
-//! run alone, so that a limit stops every repetition at the same event. `tests/it/engine/memory.rs` compares it with what is
-//! allocated.
+//! run alone, so that a limit stops every repetition at the same event. `tests/it/engine/memory.rs` compares it with
+//! what is allocated.
 
 use super::event_loop::{EventLoop, FLOW_BYTES};
 use crate::endpoint::Flow;
@@ -67,8 +67,8 @@ impl<N: Network> EventLoop<N> {
     }
 }
 
-/// Returns the memory that the results take in addition to the outcome from which they are made, bytes; `rows` are those
-/// of the series of flows and of links.
+/// Returns the memory that the results take in addition to the outcome from which they are made, bytes; `rows` are
+/// those of the series of flows and of links.
 fn results_bytes(flows: u64, links: u64, rows: [u64; 2], incidents: u64, packets: u64) -> u64 {
     let [flow_rows, link_rows] = rows;
     let tables = flow_rows * FLOW_ROW_BYTES + link_rows * LINK_ROW_BYTES + incidents * INCIDENT_BYTES;

@@ -1,12 +1,12 @@
-//! The hashes of addresses and ports, or of users, that FQ-CoDel reads. Simulated packets stand for addresses and ports,
-//! but do not carry them.
+//! The hashes of addresses and ports, or of users, that FQ-CoDel reads. Simulated packets stand for addresses and
+//! ports, but do not carry them.
 
 use crate::packet::{Packet, PacketKind};
 use crate::scenario::{Isolation, LinkId, NodeId, Scenario};
 use crate::util::random::fnv1a;
 
-/// The hash of addresses and ports for each direction of a connection, and for each source of datagrams. Like a port, it
-/// depends on the two hosts and on what the sending host has opened before; nothing else in a scenario changes it.
+/// The hash of addresses and ports for each direction of a connection, and for each source of datagrams. Like a port,
+/// it depends on the two hosts and on what the sending host has opened before; nothing else in a scenario changes it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels {
     /// The hashes of connections, forward and backward. They are indexed by flow, and behind the flows by the place of

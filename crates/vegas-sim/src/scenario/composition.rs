@@ -131,7 +131,8 @@ fn windows_parts(parts: &Parts) -> [(&'static str, bool); 9] {
     ]
 }
 
-/// Refuses parts beside a standalone algorithm, which has only a slow start, or a few parts more. The host's recovery may be chosen.
+/// Refuses parts beside a standalone algorithm, which has only a slow start, or a few parts more. The host's recovery
+/// may be chosen.
 fn check_parts_beside(key: &str, parts: &Parts, preset: &Preset) -> Checked<()> {
     let hosts_parts = [
         ("fine_retransmit", parts.fine_retransmit.is_some()),

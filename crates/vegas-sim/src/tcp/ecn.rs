@@ -13,8 +13,8 @@ pub(super) struct EcnSender(Option<Box<Memory>>);
 struct Memory {
     /// Whether the current acknowledgement echoes a mark.
     echoed: bool,
-    /// The segments before this one had been sent when the window was last reduced. Until this segment or a later one is
-    /// acknowledged, an echo reports no new congestion (section 6.1.2).
+    /// The segments before this one had been sent when the window was last reduced. Until this segment or a later one
+    /// is acknowledged, an echo reports no new congestion (section 6.1.2).
     reduced_at: Option<u64>,
     /// As `reduced_at`, but of reductions that answered a mark.
     answered_at: Option<u64>,
@@ -29,8 +29,8 @@ impl EcnSender {
         EcnSender(on.then(Box::default))
     }
 
-    /// Takes in the ECN bits of an acknowledgement, before it is counted; `newest_sent` is when the newest segment that it
-    /// acknowledges was sent, if it acknowledges any.
+    /// Takes in the ECN bits of an acknowledgement, before it is counted; `newest_sent` is when the newest segment that
+    /// it acknowledges was sent, if it acknowledges any.
     pub(super) fn on_ack(&mut self, ecn: Ecn, newest_sent: impl FnOnce() -> Option<Time>) {
         let Some(memory) = &mut self.0 else { return };
         memory.echoed = ecn.has(Ecn::ECHO);
@@ -116,8 +116,9 @@ impl EcnReceiver {
 mod tests {
     use super::*;
 
-    /// Twenty segments are sent when a mark is answered: echoes until the acknowledgement of all of them are of that mark,
-    /// and losses among them do not cut again. A loss cuts later, which the next new segment reports, not a retransmission.
+    /// Twenty segments are sent when a mark is answered: echoes until the acknowledgement of all of them are of that
+    /// mark, and losses among them do not cut again. A loss cuts later, which the next new segment reports, not a
+    /// retransmission.
     #[test]
     fn a_window_of_data_is_answered_once() {
         let mut sender = EcnSender::new(true);

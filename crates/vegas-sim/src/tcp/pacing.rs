@@ -57,7 +57,8 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// Ten segments in 100 ms: one every 10 ms since the last departure, and none sooner for having waited longer before.
+    /// Ten segments in 100 ms: one every 10 ms since the last departure, and none sooner for having waited longer
+    /// before.
     #[test]
     fn segments_keep_their_distance() {
         let (pace, timeout) = (Pace::of(10, Span::from_millis(100)), Span::from_millis(200));

@@ -51,7 +51,8 @@ struct Counts {
 pub(crate) enum Begin<'a> {
     /// A datagram to send.
     Datagram(Packet),
-    /// A connection to open, what its application writes, and the connection's number among those of the source, from 1.
+    /// A connection to open, what its application writes, and the connection's number among those of the source, from
+    /// 1.
     Connection(&'a FlowSpec, Writes, u64),
 }
 

@@ -1,7 +1,7 @@
 //! Rings of values, which are added at one end and removed at the other.
 //!
-//! Unlike those of the standard library they have a power of two of places, so that where one is is a mask away, and say
-//! where the next ones will be.
+//! Unlike those of the standard library they have a power of two of places, so that where one is is a mask away, and
+//! say where the next ones will be.
 
 use crate::util::prefetch::prefetch;
 

@@ -1,5 +1,5 @@
-//! Calls to the reader's algorithms, by the numbers that the worker gives to algorithms and connections: functions that the
-//! module imports.
+//! Calls to the reader's algorithms, by the numbers that the worker gives to algorithms and connections: functions that
+//! the module imports.
 #![allow(unsafe_code)]
 
 pub(super) use imports::{own_copy, own_end, own_start, own_tell};

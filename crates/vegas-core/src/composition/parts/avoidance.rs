@@ -31,8 +31,8 @@ pub(crate) trait AvoidancePart: Copy + Default {
     const SCALES: bool = true;
     /// Its steps are fractions of alpha and beta, which must not be zero.
     const DIVIDES_BY_THRESHOLDS: bool = false;
-    /// It shrinks the window without losses. The slow-start threshold then stays below the window, because a window that
-    /// shrinks below the threshold would begin another slow start.
+    /// It shrinks the window without losses. The slow-start threshold then stays below the window, because a window
+    /// that shrinks below the threshold would begin another slow start.
     const SHRINKS_BY_ITSELF: bool = false;
     /// The congestion control of Linux that has this part; the kernel's copy then leaves it out.
     const KERNELS_OWN: Option<&'static str> = None;
@@ -41,8 +41,8 @@ pub(crate) trait AvoidancePart: Copy + Default {
     /// It reads the backlog, or what the backlog is computed from.
     const NEEDS_SIGNAL: bool = Self::THRESHOLDS.any();
 
-    /// Decides, at the end of a round in congestion avoidance, how the window moves in the next one. `diff` is none before
-    /// the first measurement.
+    /// Decides, at the end of a round in congestion avoidance, how the window moves in the next one. `diff` is none
+    /// before the first measurement.
     #[inline(always)]
     fn on_round(&mut self, _control: &mut Control, _diff: Option<i32>, _parameters: &Parameters) {}
 
@@ -50,8 +50,9 @@ pub(crate) trait AvoidancePart: Copy + Default {
     #[inline(always)]
     fn on_round_end(&mut self, _control: &mut Control, _end: &RoundEnd<'_>, _parameters: &Parameters) {}
 
-    /// Sets the growth for one acknowledgement, for parts that decide with each one. It is inlined, so that the acknowledgement
-    /// need not be stored in memory for parts that do not read it; a long function takes the fields that it needs by value.
+    /// Sets the growth for one acknowledgement, for parts that decide with each one. It is inlined, so that the
+    /// acknowledgement need not be stored in memory for parts that do not read it; a long function takes the fields
+    /// that it needs by value.
     #[inline(always)]
     fn on_ack(&mut self, _control: &mut Control, _ack: &Ack, _round: &Round, _parameters: &Parameters) {}
 
@@ -165,6 +166,7 @@ avoidances! {
     "vegas-ns3" VegasNs3: vegas_ns3,
     /// A cubic curve of the time since the last loss, or Reno's window where that is larger (RFC 9438, section 4).
     "cubic" Cubic: cubic,
-    /// Half of the way to base RTT / RTT x window + a backlog by the root of the rate, once a round (FAST TCP, equation 7; vegas-next).
+    /// Half of the way to base RTT / RTT x window + a backlog by the root of the rate, once a round (FAST TCP, equation
+    /// 7; vegas-next).
     "by-rate" ByRate: by_rate,
 }

@@ -1,5 +1,6 @@
-//! What runs beside a composition's slow start and avoidance: how the base RTT is found, and what happens beside flows that fill the
-//! queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`); its state does not fit the kernel's private area.
+//! What runs beside a composition's slow start and avoidance: how the base RTT is found, and what happens beside flows
+//! that fill the queue. Their machinery is that of `vegas-next` (`standalone/vegas_next`); its state does not fit the
+//! kernel's private area.
 
 use crate::composition::parts::part::choice;
 use crate::contract::Needs;
@@ -12,8 +13,8 @@ choice! { @names
     BaseRtt {
         /// The least of all samples, as the signal has it (Brakmo and Peterson 1995, section IV.B).
         "least" Least: none,
-        /// The least of 20 s, an RTT being the greatest of a group of samples; all flows drain the queue together every five seconds,
-        /// which shows it to each of them (vegas-next).
+        /// The least of 20 s, an RTT being the greatest of a group of samples; all flows drain the queue together every
+        /// five seconds, which shows it to each of them (vegas-next).
         "drains" Drains: drains,
     }
 }

@@ -1,5 +1,6 @@
-//! The segments sent and delivered over the last round trips, in bins of equal length, for slow starts that compare both
-//! counts. It is too large for the kernel's private area, and is kept beside a composition's state ([`crate::composition::wide`]).
+//! The segments sent and delivered over the last round trips, in bins of equal length, for slow starts that compare
+//! both counts. It is too large for the kernel's private area, and is kept beside a composition's state
+//! ([`crate::composition::wide`]).
 
 use crate::units::{Segments, SendIndex, Span, Time};
 
@@ -34,7 +35,8 @@ pub(crate) enum Advance {
     Within,
     /// One bin has ended, or a few.
     Ended,
-    /// More than a window of bins has ended without an acknowledgement: the counts no longer describe the path and are cleared.
+    /// More than a window of bins has ended without an acknowledgement: the counts no longer describe the path and are
+    /// cleared.
     Stale,
 }
 
@@ -69,7 +71,8 @@ impl History {
         self.acked = self.acked.saturating_add(acked.0);
     }
 
-    /// Closes the bins that are over. A bin closes at the first acknowledgement after its end, and holds what arrived until then.
+    /// Closes the bins that are over. A bin closes at the first acknowledgement after its end, and holds what arrived
+    /// until then.
     pub(crate) fn advance(&mut self, now: Time, next: SendIndex) -> Advance {
         let late_us = wrapped_micros(now).wrapping_sub(self.end_us) as i32;
         if late_us <= 0 {

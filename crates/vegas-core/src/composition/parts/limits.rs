@@ -11,7 +11,8 @@ pub struct Limits {
     pub burst: Option<Segments>,
     /// I of "Revisited": no growth while the window is more than two segments above what is in flight.
     pub keep_up: bool,
-    /// J of "Revisited": segments are paced at twice the current rate at most, which is the number sent in the newest round trip.
+    /// J of "Revisited": segments are paced at twice the current rate at most, which is the number sent in the newest
+    /// round trip.
     pub suppress_spikes: bool,
 }
 
@@ -33,7 +34,8 @@ impl Limits {
 }
 
 impl Spikes {
-    /// Sets the limit at the end of a round: twice the current rate. The segments in flight left within the newest round trip.
+    /// Sets the limit at the end of a round: twice the current rate. The segments in flight left within the newest
+    /// round trip.
     pub(crate) fn on_round(&mut self, limits: &Limits, ack: &Ack) {
         if let Some(rtt) = ack.rtt.filter(|_| limits.suppress_spikes) {
             self.0 = Some(Pace::of(2 * ack.in_flight.as_u64(), rtt));

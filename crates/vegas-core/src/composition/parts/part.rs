@@ -1,10 +1,11 @@
-//! The registration of parts. Each part is a module with one type for its state and one implementation of the trait of its kind.
-//! One line of [`choice!`] registers it; scenario files, schema, lists, the tables of the docs, the swarm and the
-//! conformance suite get its name from there.
+//! The registration of parts. Each part is a module with one type for its state and one implementation of the trait of
+//! its kind. One line of [`choice!`] registers it; scenario files, schema, lists, the tables of the docs, the swarm and
+//! the conformance suite get its name from there.
 
 use crate::units::Segments;
 
-/// Generates the code that has a line for each part: the enum, the names, the descriptions, and the calls of the module.
+/// Generates the code that has a line for each part: the enum, the names, the descriptions, and the calls of the
+/// module.
 macro_rules! choice {
     (
         $(#[$about:meta])*
@@ -46,14 +47,14 @@ macro_rules! choice {
 
 pub(crate) use choice;
 
-/// Whether a part's code is compiled in. The kernel's copy leaves out the parts that it does not carry, as the verifier examines
-/// every path.
+/// Whether a part's code is compiled in. The kernel's copy leaves out the parts that it does not carry, as the verifier
+/// examines every path.
 pub(crate) const fn is_there(is_carried: bool) -> bool {
     is_carried || !cfg!(vegas_kernel)
 }
 
-/// The state as if it had just been read. The kernel's verifier follows each way through a function on its own as long as values
-/// tell the ways apart; what is read from the state after this is known on none, so that they meet again.
+/// The state as if it had just been read. The kernel's verifier follows each way through a function on its own as long
+/// as values tell the ways apart; what is read from the state after this is known on none, so that they meet again.
 #[inline(always)]
 pub(crate) fn anew<T>(state: &mut T) -> &mut T {
     if cfg!(vegas_kernel) { core::hint::black_box(state) } else { state }

@@ -47,8 +47,9 @@ impl Signal {
         matches!(self, Signal::RouterAssisted { .. })
     }
 
-    /// The segments in flight that mechanism I compares the window with. RoVegas and ns-2 count them after the acknowledgement:
-    /// one that also covers the segments of two lost acknowledgements then does not grow the window ("RoVegas", section 5.2).
+    /// The segments in flight that mechanism I compares the window with. RoVegas and ns-2 count them after the
+    /// acknowledgement: one that also covers the segments of two lost acknowledgements then does not grow the window
+    /// ("RoVegas", section 5.2).
     #[inline]
     pub(crate) fn outstanding(&self, ack: &Ack) -> Segments {
         match self {
@@ -65,8 +66,8 @@ impl Signal {
     }
 }
 
-/// The implementation of Vegas that defines the measurement: it decides what counts as the window, when a round begins, and how
-/// the backlog is rounded.
+/// The implementation of Vegas that defines the measurement: it decides what counts as the window, when a round begins,
+/// and how the backlog is rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// The window is what is in flight before the acknowledgement is counted, and a round never counts what was sent
@@ -319,7 +320,8 @@ fn after(ack: &Ack) -> SendIndex {
     SendIndex(ack.next.0.max(ack.newest.0.saturating_add(1)))
 }
 
-/// diff in the dialect's form and rounding; within plus or minus `i32::MAX`. Mostly window - sent x base / rtt, rounded half up.
+/// diff in the dialect's form and rounding; within plus or minus `i32::MAX`. Mostly window - sent x base / rtt, rounded
+/// half up.
 ///
 /// In a round that was shorter than the base RTT its length was no round-trip time (an acknowledgement of what had been
 /// sent before a timeout ended it): there all but ns-2 take the base.
@@ -343,8 +345,9 @@ fn without_queue(window: i64, base: Span, rtt: Span) -> Segments {
 
 const SEGMENTS_MAX: Segments = Window::MAX.floor();
 
-/// Counts are cut to the largest window, 2^24 segments, and spans to 2^37 units, so that twice every product stays within
-/// 2^62. The unit is 1 ns, or 1024 ns where a span is longer than 2^37 ns (137 s): only the ratio of the two counts.
+/// Counts are cut to the largest window, 2^24 segments, and spans to 2^37 units, so that twice every product stays
+/// within 2^62. The unit is 1 ns, or 1024 ns where a span is longer than 2^37 ns (137 s): only the ratio of the two
+/// counts.
 fn bounded(window: i64, base: Span, rtt: Span) -> (i64, i64, i64) {
     const SPAN_MAX: u64 = 1 << 37;
     let shift = if base.max(rtt).as_nanos() > SPAN_MAX { 10 } else { 0 };

@@ -47,8 +47,8 @@ pub(crate) trait SlowStartPart: Copy {
     /// The slow start that replaces it if the host begins with ten segments or more (RFC 9002, section 7.2).
     const WITH_TEN_SEGMENTS: Option<SlowStart> = None;
 
-    /// Whether an acknowledgement ends it, by the segments sent and delivered over the last round trips; called if the part
-    /// asks for this history, which does not fit the kernel's private area ([`crate::composition::wide`]).
+    /// Whether an acknowledgement ends it, by the segments sent and delivered over the last round trips; called if the
+    /// part asks for this history, which does not fit the kernel's private area ([`crate::composition::wide`]).
     const ENDS_BY_HISTORY: Option<fn(&mut History, &Ack) -> bool> = None;
     /// To what it then drains what is in flight, before it is over; none: it ends at once.
     const DRAINS_BY_HISTORY: Option<fn(&History) -> Segments> = None;
@@ -171,39 +171,41 @@ slow_starts! {
     "vegas-ns2" VegasNs2: vegas_ns2,
     /// As `vegas-ns2`, after two rounds of one segment: 1, 1, 3, 3, 6, 6 from an initial window of 2 (ns-2's default).
     "vegas-ns2-delayed" VegasNs2Delayed: vegas_ns2,
-    /// By an increment that grows by one a round; backlogs halve it, diff >= beta takes it back (Gallop-Vegas, section III).
+    /// By an increment that grows by one a round; backlogs halve it, diff >= beta takes it back (Gallop-Vegas, section
+    /// III).
     "gallop" Gallop: gallop,
     /// As `gallop`, begun with the increment that it has at the first window (RFC 9002 and RFC 6928 begin with ten).
     "gallop-joining" GallopJoining: gallop,
     /// To half the threshold at once, then by half of what is missing; or Reno's or Vegas's, as the first diff says
     /// (Dynamic Vegas, section 3.1).
     "mid-speed" MidSpeed: mid_speed,
-    /// Doubles every second round, paced at the bottleneck's rate, until diff > gamma or the pipe is full (Streak Doubling,
-    /// section 3).
+    /// Doubles every second round, paced at the bottleneck's rate, until diff > gamma or the pipe is full (Streak
+    /// Doubling, section 3).
     "streak" Streak: streak,
     /// By what is acknowledged, until diff > gamma; then to what the path holds without a queue, plus one (Linux's
     /// `tcp_vegas.c`).
     "vegas-linux" VegasLinux: vegas_linux,
     /// As `vegas-linux` with one segment for each acknowledgement (ns-3's `TcpVegas`).
     "vegas-ns3" VegasNs3: vegas_ns3,
-    /// By what is acknowledged, 8 at most; a quarter of that for five rounds once the RTT rises (RFC 9406). After a timeout
-    /// Reno's.
+    /// By what is acknowledged, 8 at most; a quarter of that for five rounds once the RTT rises (RFC 9406). After a
+    /// timeout Reno's.
     "hystart++" HyStartPlusPlus: hystart_plus_plus,
     /// By what is acknowledged, until acknowledgements come close together for half of the least RTT or the RTT rises
     /// (Linux's `tcp_cubic.c`).
     "hystart" HyStart: hystart,
-    /// Two segments for each one acknowledged, one once the least RTT of a round trip rises; a loss drains what that has put
-    /// into the network (draft-kazuho-ccwg-rapid-start). After a timeout Reno's.
+    /// Two segments for each one acknowledged, one once the least RTT of a round trip rises; a loss drains what that
+    /// has put into the network (draft-kazuho-ccwg-rapid-start). After a timeout Reno's.
     "rapid-start" RapidStart: rapid_start,
-    /// As `rapid-start`, with the window's segments spread over the least RTT, as the draft asks ("Pacing Requirement").
+    /// As `rapid-start`, with the window's segments spread over the least RTT, as the draft asks ("Pacing
+    /// Requirement").
     "rapid-start-paced" RapidStartPaced: rapid_start,
     /// By what is acknowledged, until what arrives falls a quarter behind what was sent a round trip before (SEARCH,
     /// draft-chung-ccwg-search-09, interpolated as its authors mean it). After a timeout Reno's.
     "search" Search: search,
     /// As `search`, with the interpolation that the draft prints.
     "search-draft-09" SearchDraft09: search,
-    /// As `search`; then two thirds of what is acknowledged leave the network, until what is in flight is what the path holds
-    /// without a queue (SEARCH 4.0 of its authors).
+    /// As `search`; then two thirds of what is acknowledged leave the network, until what is in flight is what the path
+    /// holds without a queue (SEARCH 4.0 of its authors).
     "search-drain" SearchDrain: search,
 }
 

@@ -16,7 +16,8 @@ pub(crate) struct Control {
     pub(crate) window: Window,
     /// Slow start lasts while the window is below this.
     pub(crate) ssthresh: Segments,
-    /// The growth for an acknowledgement, decided once a round or once an acknowledgement; raw fixed point, one segment at most.
+    /// The growth for an acknowledgement, decided once a round or once an acknowledgement; raw fixed point, one segment
+    /// at most.
     pub(crate) growth: u32,
     /// Which decision the growth comes from.
     pub(crate) growth_of: GrowthOf,
@@ -84,8 +85,8 @@ impl Control {
         self.ssthresh.min(parameters.max_window)
     }
 
-    /// Clears the growth of a slow start that reached its threshold within the round, and the growth that was set for one
-    /// acknowledgement.
+    /// Clears the growth of a slow start that reached its threshold within the round, and the growth that was set for
+    /// one acknowledgement.
     pub(crate) fn end_old_growth(&mut self) {
         if matches!(self.growth_of, GrowthOf::SlowStart | GrowthOf::OneAck) {
             self.growth = 0;

@@ -1,9 +1,9 @@
-//! LEDBAT (RFC 6817): a background transfer that keeps the queueing delay at a target, and so leaves the path to flows that
-//! fill the queue. Delays are one-way, so that queues on the way back do not count.
+//! LEDBAT (RFC 6817): a background transfer that keeps the queueing delay at a target, and so leaves the path to flows
+//! that fill the queue. Delays are one-way, so that queues on the way back do not count.
 //!
-//! Section 2.4.2: each acknowledged segment moves the window by (target - queueing delay) / target, spread over the window,
-//! so that it grows by one segment a round trip at most and shrinks in proportion to the excess. The queueing delay is the
-//! least of the newest four delays less the least of ten minutes, kept minute by minute.
+//! Section 2.4.2: each acknowledged segment moves the window by (target - queueing delay) / target, spread over the
+//! window, so that it grows by one segment a round trip at most and shrinks in proportion to the excess. The queueing
+//! delay is the least of the newest four delays less the least of ten minutes, kept minute by minute.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,13 +1,13 @@
-//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-01): [`super::ledbat`] with what its use showed to be wrong mended. Delays
-//! are round-trip times, the target is 60 ms.
+//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus-01): [`super::ledbat`] with what its use showed to be wrong mended.
+//! Delays are round-trip times, the target is 60 ms.
 //!
 //! - Section 4.1: slow start grows by the gain for each segment; the first one ends above three quarters of the target.
-//! - Section 4.2: the window grows by the gain a round trip, 1 / min(16, ceil(2 target / base)): on short paths slower than
-//!   Reno's.
+//! - Section 4.2: the window grows by the gain a round trip, 1 / min(16, ceil(2 target / base)): on short paths slower
+//!   than Reno's.
 //! - Section 4.3: above the target it also loses window x (delay / target - 1), half of the window at most.
-//! - Section 4.4: two round trips after the first slow start, and then after nine times as long as the last slowdown took,
-//!   the window is two segments for two round trips, so that all flows see the path without a queue; then it doubles up
-//!   to where it was.
+//! - Section 4.4: two round trips after the first slow start, and then after nine times as long as the last slowdown
+//!   took, the window is two segments for two round trips, so that all flows see the path without a queue; then it
+//!   doubles up to where it was.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,8 +1,9 @@
-//! TCP-LP (Kuzmanovic and Knightly, INFOCOM 2003; Linux, `net/ipv4/tcp_lp.c`): a low priority transfer that takes a one-way
-//! delay above 15 % of the range seen so far for early congestion.
+//! TCP-LP (Kuzmanovic and Knightly, INFOCOM 2003; Linux, `net/ipv4/tcp_lp.c`): a low priority transfer that takes a
+//! one-way delay above 15 % of the range seen so far for early congestion.
 //!
-//! The first such sign halves the window and begins three round trips of inference, in which the window does not grow; one
-//! more sign within them makes it one segment. Otherwise it is Reno. Delays are smoothed by an eighth (section III).
+//! The first such sign halves the window and begins three round trips of inference, in which the window does not grow;
+//! one more sign within them makes it one segment. Otherwise it is Reno. Delays are smoothed by an eighth (section
+//! III).
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,12 +1,13 @@
-//! BBR version 1 (Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson 2016, 2017; draft-cardwell-iccrg-bbr-congestion-control-00;
-//! Linux, `net/ipv4/tcp_bbr.c`): the pace follows the greatest delivery rate of ten round trips, and the window twice what that
-//! rate and the least RTT of ten seconds put on the path.
+//! BBR version 1 (Cardwell, Cheng, Gunn, Hassas Yeganeh and Jacobson 2016, 2017;
+//! draft-cardwell-iccrg-bbr-congestion-control-00; Linux, `net/ipv4/tcp_bbr.c`): the pace follows the greatest delivery
+//! rate of ten round trips, and the window twice what that rate and the least RTT of ten seconds put on the path.
 //!
-//! STARTUP doubles the rate each round trip until it grows by less than a quarter in three; DRAIN takes the queue away. PROBE_BW
-//! goes round eight phases of one least RTT: faster by a quarter, slower by a quarter, six at the rate. PROBE_RTT keeps four
-//! segments in flight for 200 ms when the least RTT is ten seconds old. A loss takes no part of the window: in the first round of a
-//! recovery what arrives is what may leave, then the window is what it was. Where two stretches of four rounds or more lose a
-//! fifth at nearly one rate, a policer is assumed, and its rate is kept to ([`policer`]).
+//! STARTUP doubles the rate each round trip until it grows by less than a quarter in three; DRAIN takes the queue away.
+//! PROBE_BW goes round eight phases of one least RTT: faster by a quarter, slower by a quarter, six at the rate.
+//! PROBE_RTT keeps four segments in flight for 200 ms when the least RTT is ten seconds old. A loss takes no part of
+//! the window: in the first round of a recovery what arrives is what may leave, then the window is what it was. Where
+//! two stretches of four rounds or more lose a fifth at nearly one rate, a policer is assumed, and its rate is kept to
+//! ([`policer`]).
 
 mod policer;
 
@@ -49,8 +50,8 @@ const LEAST_RTT_WINDOW: Span = Span::from_secs(10);
 const PROBE_RTT_TIME: Span = Span::from_millis(200);
 /// `TCP_INIT_CWND`.
 const DELIVERED_FIRST: u32 = 10;
-/// A burst is a millisecond's worth, two segments at least from 1.2 Mb/s on, which are 100 of 1500 B a second, and 127 at most
-/// (`bbr_tso_segs_goal`); three may wait in the hosts.
+/// A burst is a millisecond's worth, two segments at least from 1.2 Mb/s on, which are 100 of 1500 B a second, and 127
+/// at most (`bbr_tso_segs_goal`); three may wait in the hosts.
 const BURST_PART_OF_SECOND: u64 = 1024;
 const BURSTS: u32 = 3;
 const BURST_MAX: u32 = 127;
@@ -213,8 +214,8 @@ impl Bbr1 {
         if self.least.us == UNKNOWN_US { self.window.initial } else { bandwidth.product(self.least.us, gain) }
     }
 
-    /// With what the hosts hold back, an even number; the phase that probes gets two more, so that a small product grows
-    /// (`bbr_quantization_budget`).
+    /// With what the hosts hold back, an even number; the phase that probes gets two more, so that a small product
+    /// grows (`bbr_quantization_budget`).
     fn with_budget(&self, segments: u32) -> u32 {
         let even = segments.saturating_add(BURSTS * self.burst()).saturating_add(1) & !1;
         let probes = self.mode == Mode::ProbeBandwidth && self.cycle.index == 0;
@@ -259,8 +260,8 @@ impl Bbr1 {
         }
     }
 
-    /// A phase lasts a least RTT: the fast one until its target is in flight, or a segment is lost; the slow one at most
-    /// until the queue is empty (`bbr_is_next_cycle_phase`).
+    /// A phase lasts a least RTT: the fast one until its target is in flight, or a segment is lost; the slow one at
+    /// most until the queue is empty (`bbr_is_next_cycle_phase`).
     fn is_phase_over(&self, now: Time, lost: u32) -> bool {
         let least = Span::from_micros(self.least.us.into());
         let is_long = self.rounds.delivered_at.since(self.cycle.began) > least;
@@ -435,8 +436,8 @@ impl CongestionControl for Bbr1 {
         self.set_window(ack, lost);
     }
 
-    /// A loss is noted (`bbr_ssthresh`); a timeout begins with a segment, and may show a policer (`bbr_set_state`). A mark says
-    /// nothing to version 1.
+    /// A loss is noted (`bbr_ssthresh`); a timeout begins with a segment, and may show a policer (`bbr_set_state`). A
+    /// mark says nothing to version 1.
     fn on_loss(&mut self, loss: &Loss) {
         if loss.kind == LossKind::Ecn {
             return;

@@ -1,12 +1,13 @@
-//! BBR version 3 (draft-ietf-ccwg-bbr; sections are named beside the functions): a model of the path with a rate, and bounds
-//! on the rate and on what is in flight, for the long term (what probing found safe) and for the short term (what the newest
-//! losses ask). PROBE_BW goes DOWN, CRUISE, REFILL, UP; PROBE_RTT halves the flight every five seconds.
+//! BBR version 3 (draft-ietf-ccwg-bbr; sections are named beside the functions): a model of the path with a rate, and
+//! bounds on the rate and on what is in flight, for the long term (what probing found safe) and for the short term
+//! (what the newest losses ask). PROBE_BW goes DOWN, CRUISE, REFILL, UP; PROBE_RTT halves the flight every five
+//! seconds.
 //!
-//! One type has two dialects, as the draft and its authors' code for Linux differ: [`Control::LINUX`]. The code's names are given
-//! where they are others. `bbr3` is the draft's, [`super::bbr3_linux`] the code's.
+//! One type has two dialects, as the draft and its authors' code for Linux differ: [`Control::LINUX`]. The code's names
+//! are given where they are others. `bbr3` is the draft's, [`super::bbr3_linux`] the code's.
 //!
-//! [`signals`] has what acknowledgements and losses tell, [`bounds`] the long and the short term, [`cycle`] PROBE_BW, [`startup`] STARTUP
-//! and DRAIN, [`probe_rtt`] PROBE_RTT and the least RTT, [`control`] pace and window.
+//! [`signals`] has what acknowledgements and losses tell, [`bounds`] the long and the short term, [`cycle`] PROBE_BW,
+//! [`startup`] STARTUP and DRAIN, [`probe_rtt`] PROBE_RTT and the least RTT, [`control`] pace and window.
 
 mod bounds;
 mod control;
@@ -221,8 +222,8 @@ impl<const LINUX: bool> CongestionControl for Control<LINUX> {
         self.update();
     }
 
-    /// Sections "Modulating cwnd in Loss Recovery" and "When not Probing for Bandwidth". A mark counts as a loss of its round: the
-    /// draft leaves ECN open.
+    /// Sections "Modulating cwnd in Loss Recovery" and "When not Probing for Bandwidth". A mark counts as a loss of its
+    /// round: the draft leaves ECN open.
     fn on_loss(&mut self, loss: &Loss) {
         self.note_loss();
         if loss.kind == LossKind::Ecn {
@@ -348,8 +349,8 @@ mod tests {
         }
     }
 
-    /// Section "Handling a Spurious Loss Recovery": a loss that was none and ended STARTUP gives it back, and the bounds
-    /// are those before. The code stays where the loss led to.
+    /// Section "Handling a Spurious Loss Recovery": a loss that was none and ended STARTUP gives it back, and the
+    /// bounds are those before. The code stays where the loss led to.
     #[test]
     fn a_loss_that_was_none_gives_startup_back() {
         fn undone<const LINUX: bool>() -> Control<LINUX> {
@@ -388,8 +389,8 @@ mod tests {
         assert_eq!((control.mode, control.bounds.in_flight_long), (Mode::Refill, u32::MAX));
     }
 
-    /// In 256ths 2 % of 100 are one, so that two are too many: of the 99 before, two may be lost (rounded up), one was, and one
-    /// more may be (256 / 251). What the application held back does not bound the flight.
+    /// In 256ths 2 % of 100 are one, so that two are too many: of the 99 before, two may be lost (rounded up), one was,
+    /// and one more may be (256 / 251). What the application held back does not bound the flight.
     #[test]
     fn a_probe_went_too_far_above_two_per_cent() {
         let judged = |lost, app_limited| {

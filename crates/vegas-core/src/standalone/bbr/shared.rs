@@ -1,5 +1,6 @@
-//! The common parts of BBRv1 and BBRv3: rates and gains in fixed point, the windowed maximum, and the count of packets in flight.
-//! The widths are those of Linux (`net/ipv4/tcp_bbr.c`): rates in segments a microsecond x 2^24, gains in 256ths.
+//! The common parts of BBRv1 and BBRv3: rates and gains in fixed point, the windowed maximum, and the count of packets
+//! in flight. The widths are those of Linux (`net/ipv4/tcp_bbr.c`): rates in segments a microsecond x 2^24, gains in
+//! 256ths.
 
 use crate::contract::RateSample;
 use crate::contract::{Ack, Loss, LossKind, Sent};
@@ -193,8 +194,9 @@ pub(crate) fn is_past(count: u32, end: u32) -> bool {
     count.wrapping_sub(end) < 1 << 31
 }
 
-/// The period in which the algorithm itself limits the rate (PROBE_RTT: `tp->app_limited`), so that samples do not measure the
-/// path. Linux marks these segments when they leave; this type recognises them by the delivered count at their departure.
+/// The period in which the algorithm itself limits the rate (PROBE_RTT: `tp->app_limited`), so that samples do not
+/// measure the path. Linux marks these segments when they leave; this type recognises them by the delivered count at
+/// their departure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct HeldBack {
     span: Option<(u32, u32)>,
@@ -270,8 +272,8 @@ impl Flight {
         lost
     }
 
-    /// The segments that will be in the network when the next one leaves (`bbr_packets_in_net_at_edt`); the next one is included
-    /// while the number of segments in flight is to grow.
+    /// The segments that will be in the network when the next one leaves (`bbr_packets_in_net_at_edt`); the next one is
+    /// included while the number of segments in flight is to grow.
     pub(crate) fn at_departure(&self, in_flight: u32, now: Time, bandwidth: Bandwidth, more: u32) -> u32 {
         let arrives = bandwidth.segments_in(self.next_departure.since(now).as_nanos() / 1_000);
         in_flight.saturating_add(more).saturating_sub(arrives)
@@ -326,8 +328,8 @@ impl Episode {
     }
 }
 
-/// Segments acknowledged beyond what the rate gives, by bursts of acknowledgements: the most of the last five to ten round
-/// trips (`bbr_update_ack_aggregation`; draft, section 5.5.9).
+/// Segments acknowledged beyond what the rate gives, by bursts of acknowledgements: the most of the last five to ten
+/// round trips (`bbr_update_ack_aggregation`; draft, section 5.5.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Aggregation {
     most: [u16; 2],
@@ -405,7 +407,8 @@ mod tests {
         filter.get().0
     }
 
-    /// By hand: 9 of round 1 counts up to round 11; then 7 of round 5, the best since, up to round 15; then what follows.
+    /// By hand: 9 of round 1 counts up to round 11; then 7 of round 5, the best since, up to round 15; then what
+    /// follows.
     #[test]
     fn the_greatest_rate_is_forgotten_after_ten_rounds() {
         let mut filter = Greatest::NONE;
@@ -419,8 +422,8 @@ mod tests {
         assert_eq!(value(&mut filter, 17, 8), 8);
     }
 
-    /// 100 segments in 100 ms, 1000 a second: 10 ms carry 10; twice the BDP with an RTT of 50 ms is 100. The pace at a gain
-    /// of 1 is 990 a second, a segment every 1.0101 ms.
+    /// 100 segments in 100 ms, 1000 a second: 10 ms carry 10; twice the BDP with an RTT of 50 ms is 100. The pace at a
+    /// gain of 1 is 990 a second, a segment every 1.0101 ms.
     #[test]
     fn rates_are_segments_in_time() {
         let rate = Bandwidth::of(100, 100_000);

@@ -1,10 +1,11 @@
 //! CDG, CAIA delay-gradient TCP (Hayes and Armitage, IFIP Networking 2011; Linux, `net/ipv4/tcp_cdg.c` with its default
 //! numbers): Reno that backs off where the RTT rises, whatever it is.
 //!
-//! Once a round the growth of the round's least and greatest RTT is added up over eight rounds. Where the sum g is above
-//! 0, the window backs off to 0.707 with probability 1 - e^(-0.042 g), g in ms, so that flows do not do it together (section
-//! 3.1); after five that did not help, it does not until one helps (3.3). A loss halves the window, but not below half
-//! of a shadow window, which did not back off (3.2). Slow start ends by Hybrid Slow Start's two signs.
+//! Once a round the growth of the round's least and greatest RTT is added up over eight rounds. Where the sum g is
+//! above 0, the window backs off to 0.707 with probability 1 - e^(-0.042 g), g in ms, so that flows do not do it
+//! together (section 3.1); after five that did not help, it does not until one helps (3.3). A loss halves the window,
+//! but not below half of a shadow window, which did not back off (3.2). Slow start ends by Hybrid Slow Start's two
+//! signs.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,10 +1,10 @@
-//! Copa (Arun and Balakrishnan, NSDI 2018): the window moves towards the rate 1 / (delta x queueing delay), which is the
-//! one that all flows of a bottleneck share once each keeps 1 / delta packets in its queue.
+//! Copa (Arun and Balakrishnan, NSDI 2018): the window moves towards the rate 1 / (delta x queueing delay), which is
+//! the one that all flows of a bottleneck share once each keeps 1 / delta packets in its queue.
 //!
-//! - Section 2: the queueing delay is the least RTT of the last half of a smoothed RTT ("standing") less the least of ten
-//!   seconds. Each acknowledgement moves the window by velocity / (delta x window). The velocity doubles once a round that
-//!   keeps the direction, from the third on. What a direction is, and that the velocity is the window at most, is the authors'
-//!   code's (genericCC, `markoviancc.cc`). Segments leave at twice the window an RTT.
+//! - Section 2: the queueing delay is the least RTT of the last half of a smoothed RTT ("standing") less the least of
+//!   ten seconds. Each acknowledgement moves the window by velocity / (delta x window). The velocity doubles once a
+//!   round that keeps the direction, from the third on. What a direction is, and that the velocity is the window at
+//!   most, is the authors' code's (genericCC, `markoviancc.cc`). Segments leave at twice the window an RTT.
 //! - Section 2.2: 1 / delta is 2, as long as the queue is nearly empty once in five round trips. Otherwise a flow that
 //!   fills the buffer is there, and 1 / delta grows by one each round trip and is halved at a loss.
 
@@ -236,8 +236,8 @@ impl Copa {
         }
     }
 
-    /// A tenth of the range is half a packet where Copa's own 2.5 / delta packets are all of it, less than RTTs can show: a
-    /// packet's time, RTT / window, is nearly empty as well, up to a tenth of an RTT.
+    /// A tenth of the range is half a packet where Copa's own 2.5 / delta packets are all of it, less than RTTs can
+    /// show: a packet's time, RTT / window, is nearly empty as well, up to a tenth of an RTT.
     fn is_nearly_empty(&self) -> bool {
         let range = Span::MAX.less(self.greatest.get()).less(self.delays.least.get());
         let of_range = range.as_nanos() / NEARLY_EMPTY_PART;

@@ -1,7 +1,7 @@
-//! Copa as mvfst has it (Meta's QUIC, `quic/congestion_control/Copa.cpp`): [`super::copa`] without its mode switch, and with
-//! other numbers. Delta is 0.05; the queueing delay is the newest RTT less the least one; slow start doubles the window
-//! once a smoothed RTT, at once; rounds are timed by the smoothed RTT; a velocity above 1 that meets the other direction
-//! begins again at once; the pace is twice the window a smoothed RTT.
+//! Copa as mvfst has it (Meta's QUIC, `quic/congestion_control/Copa.cpp`): [`super::copa`] without its mode switch, and
+//! with other numbers. Delta is 0.05; the queueing delay is the newest RTT less the least one; slow start doubles the
+//! window once a smoothed RTT, at once; rounds are timed by the smoothed RTT; a velocity above 1 that meets the other
+//! direction begins again at once; the pace is twice the window a smoothed RTT.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

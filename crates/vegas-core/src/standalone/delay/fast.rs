@@ -1,9 +1,9 @@
-//! FAST TCP (Wei, Jin, Low and Hegde, IEEE/ACM ToN 14(6), 2006): Vegas's equilibrium, alpha packets of each flow in the queue,
-//! approached in proportion to the distance from it.
+//! FAST TCP (Wei, Jin, Low and Hegde, IEEE/ACM ToN 14(6), 2006): Vegas's equilibrium, alpha packets of each flow in the
+//! queue, approached in proportion to the distance from it.
 //!
-//! Once a round trip (equation 7) the window becomes the least of twice itself and
-//! (1 - gamma) window + gamma (base RTT / RTT x window + alpha), with gamma a half. The RTT is an average in which the newest
-//! sample weighs min(3 / window, 1/4) (section IV.A).
+//! Once a round trip (equation 7) the window becomes the least of twice itself and (1 - gamma) window + gamma (base RTT
+//! / RTT x window + alpha), with gamma a half. The RTT is an average in which the newest sample weighs min(3 / window,
+//! 1/4) (section IV.A).
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,10 +1,10 @@
 //! TCP-NV, "New Vegas" (L. Brakmo, netdev 0.1 and 1.1; Linux, `net/ipv4/tcp_nv.c` with its default numbers).
 //!
-//! Once a round the greatest rate of the round, in flight when sent / smoothed RTT, times the least RTT gives the window
-//! that needs no queue. Above it by more than a pad of ten the window shrinks, below it by two less than the pad it may
-//! grow as Reno's does. Either needs enough samples: what a few acknowledgements say, receivers and network cards that
-//! gather packets make too uncertain. The least RTT is measured again after some seconds, a random span so that flows do
-//! not do it together.
+//! Once a round the greatest rate of the round, in flight when sent / smoothed RTT, times the least RTT gives the
+//! window that needs no queue. Above it by more than a pad of ten the window shrinks, below it by two less than the pad
+//! it may grow as Reno's does. Either needs enough samples: what a few acknowledgements say, receivers and network
+//! cards that gather packets make too uncertain. The least RTT is measured again after some seconds, a random span so
+//! that flows do not do it together.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
@@ -49,8 +49,8 @@ const PERIOD: Span = Span::from_secs(5);
 const FIRST_PERIOD: Span = Span::from_secs(2);
 /// The least window that answers congestion (`nv_min_cwnd`).
 const WINDOW_MIN: u32 = 2;
-/// Segments that the hosts may gather into one acknowledgement: at first, more where only one comes a round, and at most
-/// (`NV_MIN_CWND`, `NV_MIN_CWND_GROW`, `NV_TSO_CWND_BOUND`).
+/// Segments that the hosts may gather into one acknowledgement: at first, more where only one comes a round, and at
+/// most (`NV_MIN_CWND`, `NV_MIN_CWND_GROW`, `NV_TSO_CWND_BOUND`).
 const GATHERED_MIN: u32 = 4;
 const GATHERED_STEP: u32 = 2;
 const GATHERED_MAX: u32 = 81;

@@ -1,10 +1,10 @@
-//! Tor-Vegas: congestion control of the Tor network (Tor proposal 324, section 3.3), where cells are the segments and each
-//! 31 of them are acknowledged by one SENDME.
+//! Tor-Vegas: congestion control of the Tor network (Tor proposal 324, section 3.3), where cells are the segments and
+//! each 31 of them are acknowledged by one SENDME.
 //!
 //! The queue is what the window exceeds the path's product by: window x least RTT / smoothed RTT (section 3.1). In slow
-//! start the window grows by one SENDME's cells each SENDME, above a cap less (RFC 3742), until the queue reaches gamma.
-//! Then, once per window: down to delta where the queue is above it, one less above beta, one more below alpha. Growth
-//! needs a window that was full since it was last looked at (section 3.4, `cwnd_is_full`).
+//! start the window grows by one SENDME's cells each SENDME, above a cap less (RFC 3742), until the queue reaches
+//! gamma. Then, once per window: down to delta where the queue is above it, one less above beta, one more below alpha.
+//! Growth needs a window that was full since it was last looked at (section 3.4, `cwnd_is_full`).
 //!
 //! Tor's links lose nothing, so the proposal has no answer to loss; here it is Reno's (`docs/algorithms/tor-vegas.md`).
 
@@ -137,7 +137,8 @@ impl TorVegas {
         }
         let sum = 2 * u64::from(rtt_us) + (samples - 1) * u64::from(self.smoothed_us);
         self.smoothed_us = (sum / (samples + 1)) as u32;
-        // section 2.1.1: at the least window the least RTT is measured again, as the queue is then not the circuit's own
+        // section 2.1.1: at the least window the least RTT is measured again, as the queue is then not the circuit's
+        // own
         let renews = self.window == WINDOW_MIN && !self.in_slow_start;
         self.least_us = if renews { self.smoothed_us.max(self.least_us) } else { self.smoothed_us.min(self.least_us) };
     }

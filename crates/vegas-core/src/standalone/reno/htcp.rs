@@ -158,8 +158,8 @@ impl Htcp {
         self.delivered = 1;
     }
 
-    /// The paper's equations 3 to 5: 1 + 10 (t - 1) + ((t - 1)/2)^2 segments a round, t in seconds, over a hundred ms of
-    /// RTT each, times 2 (1 - beta), so that the mean is that of Reno.
+    /// The paper's equations 3 to 5: 1 + 10 (t - 1) + ((t - 1)/2)^2 segments a round, t in seconds, over a hundred ms
+    /// of RTT each, times 2 (1 - beta), so that the mean is that of Reno.
     fn update_alpha(&mut self, now_ms: u64) {
         let since_ms = self.since_loss_ms(now_ms).min(1 << 24);
         let mut factor = 1;

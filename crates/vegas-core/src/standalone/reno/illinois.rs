@@ -1,6 +1,6 @@
-//! TCP-Illinois (Liu, Basar and Srikant 2008; Linux, `net/ipv4/tcp_illinois.c`): losses say when the window shrinks, the
-//! queueing delay how much, and how fast it grows. Increase alpha is 10 on an empty path and 0.3 where the queue is as
-//! long as it ever was; decrease beta goes from an eighth to a half.
+//! TCP-Illinois (Liu, Basar and Srikant 2008; Linux, `net/ipv4/tcp_illinois.c`): losses say when the window shrinks,
+//! the queueing delay how much, and how fast it grows. Increase alpha is 10 on an empty path and 0.3 where the queue is
+//! as long as it ever was; decrease beta goes from an eighth to a half.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
@@ -46,8 +46,8 @@ pub struct Illinois {
     round_end: SendIndex,
     alpha: u32,
     beta: u32,
-    /// Segments in order that the newest acknowledgement is of, reported before or not, until they are counted: the kernel's
-    /// `pkts_acked`.
+    /// Segments in order that the newest acknowledgement is of, reported before or not, until they are counted: the
+    /// kernel's `pkts_acked`.
     in_order: u32,
     /// The oldest segment that is not acknowledged.
     oldest: SendIndex,

@@ -1,5 +1,6 @@
-//! Reno as the Linux kernel has it (`net/ipv4/tcp_cong.c`): the window is a whole number of segments. What is acknowledged
-//! towards the next segment is counted apart, and begins again with each cut, which halves the whole window.
+//! Reno as the Linux kernel has it (`net/ipv4/tcp_cong.c`): the window is a whole number of segments. What is
+//! acknowledged towards the next segment is counted apart, and begins again with each cut, which halves the whole
+//! window.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

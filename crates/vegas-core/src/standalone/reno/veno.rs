@@ -1,6 +1,6 @@
-//! TCP Veno (Fu and Liew, IEEE JSAC 2003; Linux, `net/ipv4/tcp_veno.c`): Reno that asks Vegas's backlog whether a loss was
-//! congestion. Above three segments of backlog the window grows every second round only; a loss below them is taken for
-//! chance and costs a fifth.
+//! TCP Veno (Fu and Liew, IEEE JSAC 2003; Linux, `net/ipv4/tcp_veno.c`): Reno that asks Vegas's backlog whether a loss
+//! was congestion. Above three segments of backlog the window grows every second round only; a loss below them is taken
+//! for chance and costs a fifth.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,8 +1,8 @@
-//! TCP Westwood+ (Mascolo et al. 2001; Grieco and Mascolo, CCR 2004; Linux, `net/ipv4/tcp_westwood.c`): Reno with a window
-//! after a loss that the measured bandwidth fills within the least RTT.
+//! TCP Westwood+ (Mascolo et al. 2001; Grieco and Mascolo, CCR 2004; Linux, `net/ipv4/tcp_westwood.c`): Reno with a
+//! window after a loss that the measured bandwidth fills within the least RTT.
 //!
-//! The bandwidth is what was acknowledged over a round trip, 50 ms at least, filtered twice by an eighth. Times are whole
-//! milliseconds, as those of a kernel that counts 1000 ticks a second.
+//! The bandwidth is what was acknowledged over a round trip, 50 ms at least, filtered twice by an eighth. Times are
+//! whole milliseconds, as those of a kernel that counts 1000 ticks a second.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;
@@ -191,8 +191,8 @@ impl CongestionControl for Westwood {
 mod tests {
     use super::*;
 
-    /// A packet arrives every 10 ms, and each time one before it was lost, which QUIC retransmits under another number: 100 a
-    /// second. The sample of the first ends after more than 50 ms.
+    /// A packet arrives every 10 ms, and each time one before it was lost, which QUIC retransmits under another number:
+    /// 100 a second. The sample of the first ends after more than 50 ms.
     #[test]
     fn what_was_lost_is_no_bandwidth() {
         let mut westwood = Westwood::start(&PRESET.parameters, 1);

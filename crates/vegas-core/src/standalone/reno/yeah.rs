@@ -1,6 +1,6 @@
-//! YeAH-TCP (Baiocchi, Castellani and Vacirca, PFLDnet 2007; Linux, `net/ipv4/tcp_yeah.c`): while the queue is short the
-//! window grows as Scalable TCP's, one segment each 100 acknowledged; once it is longer, as Reno's, and a queue beyond 80
-//! segments is taken off before it is lost.
+//! YeAH-TCP (Baiocchi, Castellani and Vacirca, PFLDnet 2007; Linux, `net/ipv4/tcp_yeah.c`): while the queue is short
+//! the window grows as Scalable TCP's, one segment each 100 acknowledged; once it is longer, as Reno's, and a queue
+//! beyond 80 segments is taken off before it is lost.
 
 use crate::composition::bases::{RENO_PARAMETERS, SACK};
 use crate::contract::parameters::Parameters;

@@ -1,5 +1,5 @@
-//! The drains of `vegas-next`: every few seconds the flow takes back what it has in the queue, for a round or three, and all flows of
-//! the queue do so together, which shows each of them the base RTT and whether others fill the queue.
+//! The drains of `vegas-next`: every few seconds the flow takes back what it has in the queue, for a round or three,
+//! and all flows of the queue do so together, which shows each of them the base RTT and whether others fill the queue.
 
 use super::parts::Parts;
 use super::{EMPTY_MIN, Stage, VegasNext};
@@ -12,7 +12,8 @@ pub(super) const VARIATIONS: u64 = 3;
 /// Between two drains, and at least this many round trips: a drain costs less than 2 % of the rate.
 const PERIOD: Span = Span::from_secs(5);
 const PERIOD_ROUNDS: u64 = 50;
-/// While drains disagree or the window shrinks, the next one comes in a third of the time, while competing in half of it.
+/// While drains disagree or the window shrinks, the next one comes in a third of the time, while competing in half of
+/// it.
 const SOONER: u64 = 3;
 const SOONER_COMPETING: u64 = 2;
 /// Rounds at the least window that a drain waits for others.
@@ -20,7 +21,8 @@ const DRAIN_ROUNDS_MAX: u8 = 3;
 /// A queue is empty at a fourth of what it was; while competing at a tenth (Copa, section 2.2).
 const EMPTY_PART: u64 = 4;
 const EMPTY_PART_COMPETING: u64 = 10;
-/// While the flow competes a drain takes its own part of the queue, and a 16th of what the path holds: what stays is of others.
+/// While the flow competes a drain takes its own part of the queue, and a 16th of what the path holds: what stays is of
+/// others.
 const COMPETING_DRAIN_SIXTEENTHS: u64 = 15;
 /// Below it a drain goes down to one segment: eight flows of two segments would hold a queue.
 const SMALL_WINDOW: Window = Window::whole(Segments(8));
@@ -31,7 +33,8 @@ pub(super) struct Drain {
     /// The window before it, to which it returns.
     pub(super) resume: Window,
     pub(super) queueing_before: Span,
-    /// A round ends when it is acknowledged; the first one is the round of the first segment that left at the drain's window.
+    /// A round ends when it is acknowledged; the first one is the round of the first segment that left at the drain's
+    /// window.
     pub(super) until: SendIndex,
     pub(super) rounds: u8,
     /// Others drain, so that this flow is to join them.

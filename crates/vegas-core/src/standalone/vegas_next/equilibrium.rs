@@ -1,5 +1,6 @@
-//! The equilibrium of `vegas-next`: a step towards a backlog by the rate once a round ([`crate::composition::parts::avoidance::by_rate`]), with a limit
-//! where losses say that the queue is too short for the backlog.
+//! The equilibrium of `vegas-next`: a step towards a backlog by the rate once a round
+//! ([`crate::composition::parts::avoidance::by_rate`]), with a limit where losses say that the queue is too short for
+//! the backlog.
 
 use super::parts::Parts;
 use super::{EMPTY_MIN, Stage, VegasNext};
@@ -27,8 +28,8 @@ impl<P: Parts> VegasNext<P> {
         self.window = by_rate::towards(self.window, self.target(rtt, backlog), is_used, self.max_window);
     }
 
-    /// While nearly nothing is queued the limit of the backlog does not slow the growth, but the window does not open either: the
-    /// queue is short.
+    /// While nearly nothing is queued the limit of the backlog does not slow the growth, but the window does not open
+    /// either: the queue is short.
     pub(super) fn decide(&mut self, is_used: bool) {
         let rtt = self.rounds.that_lasts(self.rounds.standing, self.base.get());
         let (backlog, of_rate) = (self.backlog(rtt), by_rate::backlog(self.window, rtt));

@@ -3,14 +3,15 @@
 use crate::standalone::least::Least;
 use crate::units::{SendIndex, Span, Time};
 
-/// The base RTT is sought over four periods of draining; six times as long while a rival is suspected, when no drain may empty the queue.
+/// The base RTT is sought over four periods of draining; six times as long while a rival is suspected, when no drain
+/// may empty the queue.
 const WINDOW: Span = Span::from_secs(20);
 const WINDOW_SUSPICIOUS: Span = Span::from_secs(120);
 /// A base RTT that has fallen within a round by a 32nd, and 1 ms, fell because other flows drain.
 const FELL_PART: u64 = 32;
 const FELL_MIN: Span = Span::from_millis(1);
-/// What four drains one after the other find, to 300 us, is the path's own RTT: a queue of others varies more. Three find the same where CUBIC's
-/// window is level.
+/// What four drains one after the other find, to 300 us, is the path's own RTT: a queue of others varies more. Three
+/// find the same where CUBIC's window is level.
 const NEAR: Span = Span::from_micros(300);
 const DRAINS_TO_AGREE: u8 = 3;
 
@@ -20,8 +21,8 @@ pub(super) struct MeasuredBase {
     least: Least,
     /// At the end of the newest round.
     of_round: Span,
-    /// The least RTT since the newest drain began, and when it was measured. All flows of a queue see its minimum at one time, so
-    /// that their next drains coincide.
+    /// The least RTT since the newest drain began, and when it was measured. All flows of a queue see its minimum at
+    /// one time, so that their next drains coincide.
     pub(super) recent: Span,
     pub(super) recent_at: Time,
     /// The least single sample in that time.
@@ -69,7 +70,8 @@ impl MeasuredBase {
         self.get() < Span::MAX
     }
 
-    /// How far the least RTT of the newest drain is above the least single sample: what varies within a round is no queue.
+    /// How far the least RTT of the newest drain is above the least single sample: what varies within a round is no
+    /// queue.
     pub(super) fn jitter(&self) -> Span {
         self.recent.less(self.recent_single)
     }
@@ -113,8 +115,8 @@ impl MeasuredBase {
 
 /// Samples of which the least stands for the queue while the window opens.
 const GROUP: u8 = 8;
-/// Of what the mean of a round is above its least RTT, this part counts as queue: a flow that is held and let go in bunches sees the queue between
-/// them, and not the one that it makes.
+/// Of what the mean of a round is above its least RTT, this part counts as queue: a flow that is held and let go in
+/// bunches sees the queue between them, and not the one that it makes.
 const MEAN_PART: u64 = 4;
 /// Weight of a round in the delay variation.
 const VARIATION_PART: u64 = 8;
@@ -145,8 +147,9 @@ impl Lasting {
     }
 }
 
-/// The RTTs of a round. Jitter that keeps packets in order holds most of them for nearly its whole amplitude, and a few for
-/// none: the greatest of a group of samples varies little, where the least one of a round or of 20 s is an accident.
+/// The RTTs of a round. Jitter that keeps packets in order holds most of them for nearly its whole amplitude, and a few
+/// for none: the greatest of a group of samples varies little, where the least one of a round or of 20 s is an
+/// accident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rounds {
     pub(super) end: SendIndex,
@@ -210,8 +213,8 @@ impl Rounds {
         }
     }
 
-    /// How much of an RTT is that of a queue. Where a round varies by more than half of the base RTT, as on Wi-Fi, several rounds show it:
-    /// no queue comes and goes within one.
+    /// How much of an RTT is that of a queue. Where a round varies by more than half of the base RTT, as on Wi-Fi,
+    /// several rounds show it: no queue comes and goes within one.
     pub(super) fn that_lasts(&self, rtt: Span, base: Span) -> Span {
         let is_jittery = self.variation > Span::from_nanos(base.as_nanos() / 2);
         if is_jittery { rtt.min(self.lasting.get()) } else { rtt }
@@ -279,7 +282,8 @@ mod tests {
         assert!(base.has_fallen_to(ms(92)));
     }
 
-    /// By hand: RTTs of 40, 44 and 48 ms have a mean 4 ms above the least, of which a fourth counts as queue, and an eighth as variation.
+    /// By hand: RTTs of 40, 44 and 48 ms have a mean 4 ms above the least, of which a fourth counts as queue, and an
+    /// eighth as variation.
     #[test]
     fn the_variation_is_the_mean_above_the_least() {
         let mut rounds = Rounds::NONE;
@@ -290,8 +294,8 @@ mod tests {
         assert_eq!((rounds.standing, rounds.variation), (ms(41), Span::from_micros(500)));
     }
 
-    /// By hand: rounds of 20, 70, 20, 120 and 70 ms; with a mean of 40 ms above the least of each the variation passes 10 ms, half of the
-    /// base RTT, in the third. Its 20 ms, with a fourth of the mean 30, count for 14 rounds.
+    /// By hand: rounds of 20, 70, 20, 120 and 70 ms; with a mean of 40 ms above the least of each the variation passes
+    /// 10 ms, half of the base RTT, in the third. Its 20 ms, with a fourth of the mean 30, count for 14 rounds.
     #[test]
     fn a_queue_is_what_lasts_where_rounds_vary() {
         let base = ms(20);
@@ -309,7 +313,8 @@ mod tests {
         assert_eq!(round(70), ms(70));
     }
 
-    /// By hand: of 50, 43 and 47 ms, and of 44, 45 and 41 ms, the greatest are 50 and 45 ms, and the least of those is 45 ms.
+    /// By hand: of 50, 43 and 47 ms, and of 44, 45 and 41 ms, the greatest are 50 and 45 ms, and the least of those is
+    /// 45 ms.
     #[test]
     fn an_rtt_is_the_greatest_of_a_group() {
         let mut rounds = Rounds::NONE;

@@ -1,7 +1,7 @@
 //! Which of `vegas-next`'s parts a connection has, and the composition that decides in the place of the others.
 //!
-//! A [`Guest`] is a composition inside of the machinery: its slow start, avoidance and response to loss steer the window, with the
-//! base RTT that drains show, while the flow neither drains nor competes.
+//! A [`Guest`] is a composition inside of the machinery: its slow start, avoidance and response to loss steer the
+//! window, with the base RTT that drains show, while the flow neither drains nor competes.
 
 use core::fmt;
 
@@ -94,8 +94,8 @@ impl Selected {
         composition.avoidance != Avoidance::ByRate
     }
 
-    /// The parts of a composition; `is_preset`: of `vegas-next` itself, which opens by its own start if none is given, and answers
-    /// losses by its own rule.
+    /// The parts of a composition; `is_preset`: of `vegas-next` itself, which opens by its own start if none is given,
+    /// and answers losses by its own rule.
     fn of(algorithm: &Algorithm, is_preset: bool) -> Self {
         let composition = algorithm.composition();
         let is_given = composition.slow_start != SlowStart::Reno;
@@ -188,9 +188,9 @@ impl<P: Parts> VegasNext<P> {
         decides && !self.rival.competes
     }
 
-    /// Lets the composition answer an acknowledgement, if it decides now. In congestion avoidance it gets the RTTs of groups
-    /// while the window is in use: an application that sends little completes no group in a round. Its slow start gets RTTs as
-    /// they are: the queue of its own bursts is what it measures.
+    /// Lets the composition answer an acknowledgement, if it decides now. In congestion avoidance it gets the RTTs of
+    /// groups while the window is in use: an application that sends little completes no group in a round. Its slow
+    /// start gets RTTs as they are: the queue of its own bursts is what it measures.
     #[inline(always)]
     pub(super) fn lead(&mut self, ack: &Ack, rtt: Option<Span>, group: Option<Span>) -> bool {
         let is_led = self.is_led();
@@ -209,8 +209,8 @@ impl<P: Parts> VegasNext<P> {
         is_led
     }
 
-    /// Lets the composition answer a loss or a mark by its own rule; not while the flow competes. Where the flow's own rule answers, the
-    /// composition goes on from the window that it leaves.
+    /// Lets the composition answer a loss or a mark by its own rule; not while the flow competes. Where the flow's own
+    /// rule answers, the composition goes on from the window that it leaves.
     #[inline(always)]
     pub(super) fn answer(&mut self, loss: &Loss) -> bool {
         let drains = self.stage == Stage::Draining;

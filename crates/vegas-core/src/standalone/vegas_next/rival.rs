@@ -4,11 +4,12 @@ use super::TELLING_DELAY;
 use crate::composition::parts::avoidance::cubic::Cubic;
 use crate::units::{Segments, Span, Window};
 
-/// Drains that find a queue before the flow competes, if an earlier one has found none, and the most that count. A flow that has just joined finds
-/// more of its peers' queue.
+/// Drains that find a queue before the flow competes, if an earlier one has found none, and the most that count. A flow
+/// that has just joined finds more of its peers' queue.
 const DRAINS_TO_COMPETE: u8 = 2;
 const SUSPICION_MAX: u8 = 3;
-/// Rounds one after the other with more queueing than [`TELLING_DELAY`]: packets that a fall of such a delay lets go at once queue for one round or two.
+/// Rounds one after the other with more queueing than [`TELLING_DELAY`]: packets that a fall of such a delay lets go at
+/// once queue for one round or two.
 const RIVAL_ROUNDS: u8 = 4;
 
 /// What is known of rivals.
@@ -79,8 +80,9 @@ impl Rival {
         };
     }
 
-    /// Whether the flow is to compete from now on, with the window that it had before the drain, of which it holds a part on the path.
-    /// What holds more than twice its reference has no rival that takes from it, and competes by mistake.
+    /// Whether the flow is to compete from now on, with the window that it had before the drain, of which it holds a
+    /// part on the path. What holds more than twice its reference has no rival that takes from it, and competes by
+    /// mistake.
     pub(super) fn asks_to_compete(&self, window: Window, held: Window) -> bool {
         match self.competes {
             true => self.suspicion > 0 && held.half() <= self.reference,
@@ -98,8 +100,8 @@ impl Rival {
     }
 }
 
-/// Losses are heavy where a round loses more than a twelfth of the window and two segments. Random losses of 5 % stay below it
-/// in nearly all rounds, a policer's do not.
+/// Losses are heavy where a round loses more than a twelfth of the window and two segments. Random losses of 5 % stay
+/// below it in nearly all rounds, a policer's do not.
 const HEAVY_PART: u64 = 12;
 const HEAVY_MORE: u64 = 2;
 
@@ -163,8 +165,8 @@ mod tests {
         );
     }
 
-    /// By hand: 7/16 of 160 are 70. A flow that keeps its window never competes; one that lost it does after two drains, one that has not
-    /// seen the queue empty after three. It stops after as many empty ones as it counts.
+    /// By hand: 7/16 of 160 are 70. A flow that keeps its window never competes; one that lost it does after two
+    /// drains, one that has not seen the queue empty after three. It stops after as many empty ones as it counts.
     #[test]
     fn only_a_flow_that_loses_ground_competes() {
         let [kept, lost] = [70, 69].map(|window| Window::whole(Segments(window)));
@@ -188,8 +190,8 @@ mod tests {
         assert_eq!(drains, 3);
     }
 
-    /// By hand: 15 ms of queueing are what jitter may imitate, 16 ms are not, for four rounds; what was before the newest drain counts no
-    /// more.
+    /// By hand: 15 ms of queueing are what jitter may imitate, 16 ms are not, for four rounds; what was before the
+    /// newest drain counts no more.
     #[test]
     fn a_queue_that_jitter_can_imitate_raises_no_suspicion() {
         let mut rival = Rival::none();

@@ -6,16 +6,18 @@ use crate::composition::parts::avoidance::by_rate::arithmetic::{WINDOW_MIN, shar
 use crate::contract::Ack;
 use crate::units::{Segments, SendIndex, Span, Window};
 
-/// The window doubles each round up to 64 segments, so that short transfers need not wait, and opens by the root of two then,
-/// 362/256, until the RTT rises by an eighth, within 2 to 8 ms.
+/// The window doubles each round up to 64 segments, so that short transfers need not wait, and opens by the root of two
+/// then, 362/256, until the RTT rises by an eighth, within 2 to 8 ms.
 const DOUBLES_BELOW: Window = Window::whole(Segments(64));
 const DOUBLE_256THS: u64 = 512;
 const OPENING_256THS: u64 = 362;
-/// The pace, in eighths of a window a round trip. By hand a flow that grows evenly sends 1.18 windows in a round trip in which it grows by
-/// the root of two. A pace below that spreads what earlier rounds have sent in a bunch; a bunch queues, and a path that is not full looks full.
+/// The pace, in eighths of a window a round trip. By hand a flow that grows evenly sends 1.18 windows in a round trip
+/// in which it grows by the root of two. A pace below that spreads what earlier rounds have sent in a bunch; a bunch
+/// queues, and a path that is not full looks full.
 const DOUBLING_PACE_8THS: u64 = 12;
 const OPENING_PACE_8THS: u64 = 9;
-/// By hand a window that comes back after a drain, of which half is under way, leaves a queue of a sixth of it at 10/8, of a tenth at 9/8.
+/// By hand a window that comes back after a drain, of which half is under way, leaves a queue of a sixth of it at 10/8,
+/// of a tenth at 9/8.
 const SETTLING_PACE_8THS: u64 = 9;
 /// RFC 9002, section 7.7.
 const PACE_8THS: u64 = 10;

@@ -8,7 +8,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree, token_stream};
 
 type Tokens = Peekable<token_stream::IntoIter>;
 
-/// A path of names, as code writes it: `crate::units::Span`. A place in the tree of modules has none of the first words.
+/// A path of names, as code writes it: `crate::units::Span`. A place in the tree of modules has none of the first
+/// words.
 type Names = Vec<String>;
 
 /// For each file those that it imports, with the paths by which it does.
@@ -25,7 +26,8 @@ pub(crate) struct Modules {
 struct Module {
     file: PathBuf,
     place: Names,
-    /// The paths of `use` declarations by the names that they have here; one that ends in `*` stands under its own text.
+    /// The paths of `use` declarations by the names that they have here; one that ends in `*` stands under its own
+    /// text.
     uses: BTreeMap<String, Names>,
     /// Which of them are `pub`.
     handed_on: BTreeSet<String>,

@@ -1,5 +1,5 @@
-//! The rooms of all crates and of the playground: few entries in each folder, no circles of imports, short functions, small
-//! structs.
+//! The rooms of all crates and of the playground: few entries in each folder, no circles of imports, short functions,
+//! small structs.
 
 mod imports;
 

@@ -229,9 +229,9 @@ fn one_queue(algorithm: VegasQuic, seconds: u64) -> (usize, u32) {
     (greatest, script.window())
 }
 
-/// "TCP-Vegas slow start performance in large bandwidth delay network", section 3: the pipe is filled, and next to nothing
-/// waits: the packets of the start, or what leaves within the millisecond to which departures are kept (three packets here)
-/// on top of Vegas's own two.
+/// "TCP-Vegas slow start performance in large bandwidth delay network", section 3: the pipe is filled, and next to
+/// nothing waits: the packets of the start, or what leaves within the millisecond to which departures are kept (three
+/// packets here) on top of Vegas's own two.
 #[test]
 fn streak_fills_the_pipe_without_a_queue() {
     for first in [2, 10] {
@@ -266,7 +266,8 @@ fn play(script: &mut Script, calls: &[Call]) -> Vec<u32> {
 }
 
 proptest! {
-    /// Any order of calls, on every preset that s2n-quic carries: no panic, two packets at least, and equal results when repeated.
+    /// Any order of calls, on every preset that s2n-quic carries: no panic, two packets at least, and equal results
+    /// when repeated.
     #[test]
     fn any_history_leaves_two_packets(calls in prop::collection::vec(any::<Call>(), 0..400)) {
         for name in VegasQuic::s2n_presets() {

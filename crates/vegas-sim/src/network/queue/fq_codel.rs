@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): flows, or users, are hashed to queues. The queues take turns by bytes, and queues that were empty come
-//! first; CoDel manages each queue.
+//! FQ-CoDel (RFC 8290): flows, or users, are hashed to queues. The queues take turns by bytes, and queues that were
+//! empty come first; CoDel manages each queue.
 
 use std::cmp::Reverse;
 

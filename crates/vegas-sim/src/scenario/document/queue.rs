@@ -46,7 +46,8 @@ pub(in crate::scenario) struct ManagedQueue {
     pub(in crate::scenario) isolate: Option<Field<Isolation>>,
     /// red: the average queue in packets from which packets are dropped. Default: `5`.
     pub(in crate::scenario) min: Option<Field<Whole<1, 1_000_000>>>,
-    /// red: the average queue in packets at which `max_probability` is reached; above `min`. Default: three times `min`.
+    /// red: the average queue in packets at which `max_probability` is reached; above `min`. Default: three times
+    /// `min`.
     pub(in crate::scenario) max: Option<Field<Whole<2, 3_000_000>>>,
     /// red: the probability of a drop at `max`. Default: `0.1`.
     pub(in crate::scenario) max_probability: Option<Field<Chance>>,

@@ -1,5 +1,5 @@
-//! Connection traces: when connections begin, and what they carry in turn, as tmix replays them (Weigle et al., "Tmix: a
-//! tool for generating realistic TCP application workloads in ns-2", ACM SIGCOMM CCR 36(3), 2006).
+//! Connection traces: when connections begin, and what they carry in turn, as tmix replays them (Weigle et al., "Tmix:
+//! a tool for generating realistic TCP application workloads in ns-2", ACM SIGCOMM CCR 36(3), 2006).
 
 use std::sync::Arc;
 

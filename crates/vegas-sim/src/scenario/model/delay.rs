@@ -23,8 +23,8 @@ impl DelaySchedule {
         DelaySchedule { points, ..DelaySchedule::default() }
     }
 
-    /// Returns the schedule with points that begin again after each such time. The time is above 0, and all points lie within it
-    /// from the first one on.
+    /// Returns the schedule with points that begin again after each such time. The time is above 0, and all points lie
+    /// within it from the first one on.
     pub fn repeating(points: Vec<(Time, Span)>, every: Span) -> Self {
         DelaySchedule { points, every: Some(every), sha256: None }
     }
@@ -56,11 +56,11 @@ impl DelaySchedule {
         self.sha256.as_deref()
     }
 
-    /// Reads a delay trace; returns its least delay, and the schedule of what the delay is above that. The first line is
-    /// [`HEADER`]; the others have a time and the delay from then on. The first time is 0, each other one is later than
-    /// the one before, and at the last the trace begins again. A packet comes to the link's end after the least delay, and is
-    /// held there for the rest of the delay that the trace has at the packet's departure: so the schedule begins with the
-    /// least delay. The error names the problem and what would be right.
+    /// Reads a delay trace; returns its least delay, and the schedule of what the delay is above that. The first line
+    /// is [`HEADER`]; the others have a time and the delay from then on. The first time is 0, each other one is later
+    /// than the one before, and at the last the trace begins again. A packet comes to the link's end after the least
+    /// delay, and is held there for the rest of the delay that the trace has at the packet's departure: so the schedule
+    /// begins with the least delay. The error names the problem and what would be right.
     pub(in crate::scenario) fn parse(text: &str) -> Result<(Span, DelaySchedule), String> {
         let mut points: Vec<(Time, Span)> = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {

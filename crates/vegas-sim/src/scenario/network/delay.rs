@@ -14,7 +14,8 @@ use crate::scenario::read::field::Field;
 /// A rate at which the largest packet takes less than half a nanosecond, so that it takes none.
 const AT_ONCE: Rate = Rate::from_bits_per_second(10_000_000_000_000_000);
 
-/// Resolves the delay of a link: a constant, or the least one of a trace, of which the schedule goes to the impairments.
+/// Resolves the delay of a link: a constant, or the least one of a trace, of which the schedule goes to the
+/// impairments.
 pub(super) fn resolve(
     key: &str,
     given: &LinkDelay,

@@ -13,7 +13,8 @@ use crate::util::ring::Ring;
 pub(super) struct Detail {
     pub(super) needs: Needs,
     rates: RateEstimator,
-    /// The snapshots of the segments in flight, from `oldest` on; empty unless the control asks for rate samples or losses.
+    /// The snapshots of the segments in flight, from `oldest` on; empty unless the control asks for rate samples or
+    /// losses.
     snapshots: Ring<Snapshot>,
     oldest: u64,
     least_rtt: Span,

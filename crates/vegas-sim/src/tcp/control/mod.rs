@@ -143,7 +143,8 @@ impl Congestion {
     }
 }
 
-/// Events, for controls that ask for them: what the sender sends, and what the network says beside its acknowledgements.
+/// Events, for controls that ask for them: what the sender sends, and what the network says beside its
+/// acknowledgements.
 impl Congestion {
     /// Reports the round-trip time of the handshake.
     pub(super) fn on_handshake(&mut self, now: Time, rtt: Span) {
@@ -173,8 +174,8 @@ impl Congestion {
         self.control.on_restart(&Restart { now, next: SendIndex(next), idle });
     }
 
-    /// Records, before an acknowledgement is counted, what its header says: the stamps of routers, if they were asked for,
-    /// and when the newest data packet arrived.
+    /// Records, before an acknowledgement is counted, what its header says: the stamps of routers, if they were asked
+    /// for, and when the newest data packet arrived.
     pub(super) fn on_header(&mut self, feedback: Option<RouterFeedback>, arrived: Time) {
         if let Some(detail) = &mut self.detail {
             detail.feedback = feedback.or(detail.feedback);
@@ -199,8 +200,8 @@ impl Congestion {
 
 /// Events that may change the window.
 impl Congestion {
-    /// Reports an acknowledgement, if the control asks for it; `USUAL` if the sender is plain and recovery idle. Returns
-    /// whether the control left slow start.
+    /// Reports an acknowledgement, if the control asks for it; `USUAL` if the sender is plain and recovery idle.
+    /// Returns whether the control left slow start.
     #[inline(always)]
     pub(super) fn on_ack<const USUAL: bool>(&mut self, board: &mut Scoreboard, report: AckReport) -> bool {
         let AckReport { now, acked, rtt, echoes, in_recovery, before } = report;
@@ -279,8 +280,8 @@ impl Congestion {
         self.hears_all() && self.report(now, |control| control.on_recovered(now)).left_slow_start
     }
 
-    /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction. Returns
-    /// whether the control left slow start.
+    /// Undoes the newest reaction to a loss, because nothing was lost; `saved` is the control before the reaction.
+    /// Returns whether the control left slow start.
     pub(super) fn restore(&mut self, now: Time, saved: &Control) -> bool {
         self.report(now, |control| control.on_spurious(saved)).left_slow_start
     }

@@ -60,8 +60,8 @@ pub(in crate::tcp) enum OnNewAck {
     Open,
     /// In recovery by SACK, it looks for further losses, and restarts the timer.
     FindLosses,
-    /// RFC 6582, section 3.2, step 3: it retransmits the next hole. Only the first of these acknowledgements restarts the
-    /// timer ("impatient").
+    /// RFC 6582, section 3.2, step 3: it retransmits the next hole. Only the first of these acknowledgements restarts
+    /// the timer ("impatient").
     Retransmit {
         /// Whether this is the first one.
         restarts_timer: bool,
@@ -113,8 +113,8 @@ impl BsdRecovery {
         self.active
     }
 
-    /// Returns whether no segment is repaired or checked, and no duplicate acknowledgement was received since the newest
-    /// new one.
+    /// Returns whether no segment is repaired or checked, and no duplicate acknowledgement was received since the
+    /// newest new one.
     pub(in crate::tcp) fn is_idle(&self) -> bool {
         !self.active && self.dupacks == 0 && self.rechecks == 0
     }
@@ -171,8 +171,8 @@ impl BsdRecovery {
         is_new || (self.rules.fine_retransmit && !self.timed_out)
     }
 
-    /// Begins a recovery, or goes on with one: the oldest segment is about to be retransmitted. By SACK it leaves whatever
-    /// the pipe holds (RFC 6675, section 5, step 4.3).
+    /// Begins a recovery, or goes on with one: the oldest segment is about to be retransmitted. By SACK it leaves
+    /// whatever the pipe holds (RFC 6675, section 5, step 4.3).
     pub(in crate::tcp) fn begin(&mut self, board: &mut Scoreboard, Beginning { repeated, cut }: Beginning) {
         if cut && !self.is_selective() {
             self.inflation = i64::from(self.dupacks);
@@ -291,8 +291,8 @@ mod tests {
 
     const BEGINNING: Beginning = Beginning { repeated: false, cut: true };
 
-    /// RFC 5681, section 3.2: the third duplicate retransmits, each widens the window, and the first new acknowledgement
-    /// ends recovery. Duplicates of what had been sent by then begin no other (RFC 6582, "careful").
+    /// RFC 5681, section 3.2: the third duplicate retransmits, each widens the window, and the first new
+    /// acknowledgement ends recovery. Duplicates of what had been sent by then begin no other (RFC 6582, "careful").
     #[test]
     fn reno_recovers_once_a_window() {
         let (mut bsd, mut board) = (recovery(Recovery::Reno), sent(10));
@@ -309,8 +309,8 @@ mod tests {
     }
 
     /// RFC 6582, section 3.2: ten segments are outstanding, of which 0 and 4 are lost. The acknowledgement of the first
-    /// four is a partial one: it deflates the window by three of them and retransmits segment 4. Only the first one restarts
-    /// the timer, and the acknowledgement of all ten ends recovery.
+    /// four is a partial one: it deflates the window by three of them and retransmits segment 4. Only the first one
+    /// restarts the timer, and the acknowledgement of all ten ends recovery.
     #[test]
     fn newreno_sends_each_hole_again() {
         let (mut bsd, mut board) = (recovery(Recovery::NewReno), sent(10));
@@ -324,8 +324,8 @@ mod tests {
         assert!(bsd.is_idle());
     }
 
-    /// RFC 6675: of ten segments 0, 1 and 6 are lost. The report of 2 to 5 shows the loss of 0 and 1, which is sent first;
-    /// then come new data, then the hole below what was reported. The newest segment is rescued once, after an
+    /// RFC 6675: of ten segments 0, 1 and 6 are lost. The report of 2 to 5 shows the loss of 0 and 1, which is sent
+    /// first; then come new data, then the hole below what was reported. The newest segment is rescued once, after an
     /// acknowledgement has passed the first one lost.
     #[test]
     fn sack_sends_what_is_lost_then_new_data_then_holes_then_the_newest() {
@@ -347,8 +347,8 @@ mod tests {
         assert_eq!(bsd.next_by_pipe(&mut board, None), None);
     }
 
-    /// Mechanism C: the first duplicate retransmits an overdue segment. Mechanism D: so does the first new acknowledgement
-    /// after it; the second finds the next segment in time, and no more are checked.
+    /// Mechanism C: the first duplicate retransmits an overdue segment. Mechanism D: so does the first new
+    /// acknowledgement after it; the second finds the next segment in time, and no more are checked.
     #[test]
     fn vegas_checks_the_age_of_the_oldest_segment() {
         let mut bsd = recovery(Recovery::Reno);

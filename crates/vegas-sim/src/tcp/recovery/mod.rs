@@ -52,8 +52,8 @@ impl<S> Recovery<S> {
         }
     }
 
-    /// The number of segments that may be in flight, in place of the congestion control's window, while recovery decides
-    /// it.
+    /// The number of segments that may be in flight, in place of the congestion control's window, while recovery
+    /// decides it.
     pub(super) fn window(&self) -> Option<u64> {
         match self {
             Recovery::Bsd(_) => None,
@@ -61,7 +61,8 @@ impl<S> Recovery<S> {
         }
     }
 
-    /// The segment to send by the pipe, while it has room; `new` is the one to send for the first time, if there is any.
+    /// The segment to send by the pipe, while it has room; `new` is the one to send for the first time, if there is
+    /// any.
     pub(super) fn next_by_pipe(&mut self, board: &mut Scoreboard, new: Option<u64>) -> Option<u64> {
         match self {
             Recovery::Bsd(bsd) => bsd.next_by_pipe(board, new),
@@ -76,8 +77,8 @@ impl<S> Recovery<S> {
         }
     }
 
-    /// Handles the retransmission timeout, before the scoreboard counts everything as lost; returns whether the congestion
-    /// control is to receive it. `saved` is the congestion control.
+    /// Handles the retransmission timeout, before the scoreboard counts everything as lost; returns whether the
+    /// congestion control is to receive it. `saved` is the congestion control.
     pub(super) fn on_timeout(&mut self, board: &Scoreboard, saved: impl FnOnce() -> S) -> bool
     where
         S: Clone,

@@ -473,8 +473,8 @@ impl Scoreboard {
             .find(|&segment| self.entry(segment).is_some_and(|e| !e.has(Entry::SACKED | Entry::RETRANSMITTED)))
     }
 
-    /// The newest segment that was not reported received, which NextSeg rule 4 rescues, unless it was retransmitted. Taken
-    /// literally, the rule would send a third copy.
+    /// The newest segment that was not reported received, which NextSeg rule 4 rescues, unless it was retransmitted.
+    /// Taken literally, the rule would send a third copy.
     pub(crate) fn rescuable(&self) -> Option<u64> {
         let after = self.entries.iter().rev().position(|entry| !entry.has(Entry::SACKED))? as u64;
         let newest = self.max() - 1 - after;

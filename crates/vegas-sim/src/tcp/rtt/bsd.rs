@@ -18,7 +18,8 @@ impl BsdRtt {
         BsdRtt { grain, srtt_8: 0, rttvar_4: 0 }
     }
 
-    /// Takes the sample of a segment that was sent at `sent`: the number of ticks of the clock since then, at least one.
+    /// Takes the sample of a segment that was sent at `sent`: the number of ticks of the clock since then, at least
+    /// one.
     pub(super) fn sample(&mut self, sent: Time, now: Time) {
         let ticks = self.ticks(now).saturating_sub(self.ticks(sent)).max(1);
         if self.srtt_8 == 0 {

@@ -72,7 +72,8 @@ impl LinuxRtt {
 pub(in crate::tcp) struct AckedTimes {
     /// Whether one of the segments acknowledged in order had been sent more than once (Karn's rule).
     repeated: bool,
-    /// The round-trip times of the oldest and the newest segment acknowledged in order, and of the newest one in a block.
+    /// The round-trip times of the oldest and the newest segment acknowledged in order, and of the newest one in a
+    /// block.
     oldest: Option<Span>,
     newest: Option<Span>,
     sacked: Option<Span>,
@@ -102,8 +103,8 @@ impl AckedTimes {
         self.sacked.is_some()
     }
 
-    /// Returns two samples: of the oldest segment acknowledged, for the estimator, and of the newest, for the congestion
-    /// control.
+    /// Returns two samples: of the oldest segment acknowledged, for the estimator, and of the newest, for the
+    /// congestion control.
     pub(super) fn samples(&self) -> Option<(Span, Span)> {
         match (self.oldest, self.newest) {
             _ if self.repeated => None,
@@ -117,8 +118,8 @@ impl AckedTimes {
 mod tests {
     use super::*;
 
-    /// Segments sent at 0, 10 and 20 ms are acknowledged at 100 ms, and a block reports one sent at 30 ms. Two of them had
-    /// been sent twice in turn.
+    /// Segments sent at 0, 10 and 20 ms are acknowledged at 100 ms, and a block reports one sent at 30 ms. Two of them
+    /// had been sent twice in turn.
     #[test]
     fn a_segment_sent_twice_takes_the_sample() {
         let now = Time::from_nanos(100_000_000);

@@ -1,5 +1,5 @@
-//! The round-trip times of a connection: which acknowledgements give a sample, and what the samples decide, which is the
-//! retransmission timeout ([`rto`]) and the fine-grained timeout of Vegas's mechanisms C and D ([`fine_timeout`]).
+//! The round-trip times of a connection: which acknowledgements give a sample, and what the samples decide, which is
+//! the retransmission timeout ([`rto`]) and the fine-grained timeout of Vegas's mechanisms C and D ([`fine_timeout`]).
 
 mod bsd;
 mod fine_timeout;
@@ -62,7 +62,8 @@ impl Rtt {
         self.rto.on_first_transmission(segment, now);
     }
 
-    /// Records that a loss was found before the timeout: the oldest segment is retransmitted, for the first time or not.
+    /// Records that a loss was found before the timeout: the oldest segment is retransmitted, for the first time or
+    /// not.
     pub(super) fn on_fast_retransmission(&mut self, repeated: bool) {
         if self.uses_fine {
             self.fine.back_off(repeated);
@@ -75,8 +76,8 @@ impl Rtt {
         self.rto.on_timeout();
     }
 
-    /// Takes in, on a BSD host, that everything before `una` is acknowledged; `sent` is when the newest of these segments
-    /// was sent, if only once (Karn's rule). Returns the round-trip time of that segment.
+    /// Takes in, on a BSD host, that everything before `una` is acknowledged; `sent` is when the newest of these
+    /// segments was sent, if only once (Karn's rule). Returns the round-trip time of that segment.
     #[inline(always)]
     pub(super) fn on_ack(&mut self, una: u64, sent: Option<Time>, now: Time) -> Option<Span> {
         self.rto.on_ack(una, now);

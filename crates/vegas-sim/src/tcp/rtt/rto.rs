@@ -1,5 +1,5 @@
-//! The retransmission timeout (RFC 6298): by the estimator of the host ([`BsdRtt`], with one timed segment at a time, or
-//! [`LinuxRtt`], with samples of every segment), within bounds, and backed off.
+//! The retransmission timeout (RFC 6298): by the estimator of the host ([`BsdRtt`], with one timed segment at a time,
+//! or [`LinuxRtt`], with samples of every segment), within bounds, and backed off.
 
 use vegas_core::units::{Span, Time};
 
@@ -62,8 +62,8 @@ impl Rto {
         }
     }
 
-    /// Handles the end of the handshake; returns Linux's sample. A retransmitted SYN hints at a long path, on which data
-    /// must not be retransmitted early (RFC 6298, section 5.7).
+    /// Handles the end of the handshake; returns Linux's sample. A retransmitted SYN hints at a long path, on which
+    /// data must not be retransmitted early (RFC 6298, section 5.7).
     pub(super) fn on_handshake(&mut self, now: Time) -> Option<Span> {
         if self.backoff > 0 && self.initial < AFTER_LOST_SYN {
             self.initial = AFTER_LOST_SYN;
@@ -161,8 +161,8 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// By hand: the first timed segment takes 95 ms, which are 10 ticks of the clock of 10 ms from 5 to 100: the timeout is
-    /// 10 + 4 x 5 ticks. Segments sent meanwhile are not timed; the next one sent afterwards is.
+    /// By hand: the first timed segment takes 95 ms, which are 10 ticks of the clock of 10 ms from 5 to 100: the
+    /// timeout is 10 + 4 x 5 ticks. Segments sent meanwhile are not timed; the next one sent afterwards is.
     #[test]
     fn one_segment_at_a_time_is_timed() {
         let mut rto = Rto::new(&host(HostKind::Bsd), false);
@@ -178,7 +178,8 @@ mod tests {
     }
 
     /// A timeout doubles the timeout and stops the timing (Karn's rule): only the sample of a segment that is sent
-    /// afterwards ends the backoff. By hand for it: an RTT of 10 ticks again lets the variation decay from 5 to 3.75 ticks.
+    /// afterwards ends the backoff. By hand for it: an RTT of 10 ticks again lets the variation decay from 5 to 3.75
+    /// ticks.
     #[test]
     fn the_backoff_lasts_until_a_sample() {
         let mut rto = Rto::new(&host(HostKind::Bsd), false);
@@ -207,7 +208,8 @@ mod tests {
         }
     }
 
-    /// Linux takes the handshake's round trip, unless the SYN was lost: then the timeout is 3 s (RFC 6298, section 5.7).
+    /// Linux takes the handshake's round trip, unless the SYN was lost: then the timeout is 3 s (RFC 6298, section
+    /// 5.7).
     #[test]
     fn the_handshake_gives_a_sample_on_linux() {
         for (kind, lost, sample, timeout) in [

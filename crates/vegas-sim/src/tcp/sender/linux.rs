@@ -45,8 +45,8 @@ impl Sender {
         }
     }
 
-    /// Takes the acknowledgement into the scoreboard. Returns what it delivers, and whether it reports the duplicate of a
-    /// probe; `None` for an old one, and if nothing is outstanding.
+    /// Takes the acknowledgement into the scoreboard. Returns what it delivers, and whether it reports the duplicate of
+    /// a probe; `None` for an old one, and if nothing is outstanding.
     fn deliver(&mut self, now: Time, una: u64, blocks: Option<Blocks>) -> Option<(Delivered, bool)> {
         let Sender { recovery: Recovery::Linux(linux), board, congestion, .. } = self else { return None };
         if una < board.una() {

@@ -1,13 +1,13 @@
 //! The sending end of a flow: what happens at an acknowledgement and at a timeout, and when something may be sent.
 //!
 //! The sender is composed of pieces, each with a state of its own: [`Scoreboard`], [`Recovery`], [`Rtt`],
-//! [`RetransmissionTimer`], [`Pacer`], [`SendQueue`], [`EcnSender`], and [`Congestion`], which sets the window. They decide,
-//! and the sender carries out: it sends, and hands one piece's result to another. [`linux`] has what is different on a
-//! Linux host, [`events`] the reports to the congestion control, [`life`] start, end and application, and [`part`]
-//! acknowledgements of a part of a segment.
+//! [`RetransmissionTimer`], [`Pacer`], [`SendQueue`], [`EcnSender`], and [`Congestion`], which sets the window. They
+//! decide, and the sender carries out: it sends, and hands one piece's result to another. [`linux`] has what is
+//! different on a Linux host, [`events`] the reports to the congestion control, [`life`] start, end and application,
+//! and [`part`] acknowledgements of a part of a segment.
 //!
-//! Nearly every acknowledgement is usual, and is handled by [`Sender::on_usual_ack`] with the functions that are inlined
-//! there, compiled for that case alone (`USUAL`). The rest is not inlined, so that it takes no registers there.
+//! Nearly every acknowledgement is usual, and is handled by [`Sender::on_usual_ack`] with the functions that are
+//! inlined there, compiled for that case alone (`USUAL`). The rest is not inlined, so that it takes no registers there.
 
 mod events;
 mod life;
@@ -80,9 +80,9 @@ struct Rules {
 
 /// Acknowledgements.
 impl Sender {
-    /// Handles an acknowledgement without SACK blocks, if it is usual: the sender is plain and recovery idle, and one full
-    /// segment is acknowledged, which was sent once. Else the function does nothing and returns false. What it does is
-    /// what [`Sender::on_new_ack`] does in this case.
+    /// Handles an acknowledgement without SACK blocks, if it is usual: the sender is plain and recovery idle, and one
+    /// full segment is acknowledged, which was sent once. Else the function does nothing and returns false. What it
+    /// does is what [`Sender::on_new_ack`] does in this case.
     #[inline(always)]
     pub(crate) fn on_usual_ack(&mut self, now: Time, ack: Packet, out: &mut Outbox) -> bool {
         let una = self.board.una() + 1;
@@ -220,7 +220,8 @@ impl Sender {
         }
     }
 
-    /// Handles a duplicate acknowledgement on a BSD host; `news` if it reported segments as received for the first time.
+    /// Handles a duplicate acknowledgement on a BSD host; `news` if it reported segments as received for the first
+    /// time.
     fn on_duplicate_ack(&mut self, now: Time, news: bool, out: &mut Outbox) {
         let Recovery::Bsd(bsd) = &mut self.recovery else { return };
         let is_lost = self.rules.by_pipe && self.board.judge();
@@ -237,8 +238,8 @@ impl Sender {
         }
     }
 
-    /// Retransmits the oldest segment, which is lost. The loss is reported to the algorithm, unless the window was cut for a mark
-    /// of the same window of data.
+    /// Retransmits the oldest segment, which is lost. The loss is reported to the algorithm, unless the window was cut
+    /// for a mark of the same window of data.
     fn fast_retransmit(&mut self, now: Time, out: &mut Outbox) {
         let oldest = self.board.una();
         let repeated = self.board.entry(oldest).is_some_and(Entry::is_repeated);
@@ -457,7 +458,8 @@ impl Sender {
         }
     }
 
-    /// The most segments that a duplicate acknowledgement may release: mechanism H, else the host's limit during recovery.
+    /// The most segments that a duplicate acknowledgement may release: mechanism H, else the host's limit during
+    /// recovery.
     fn duplicate_burst(&self) -> Segments {
         match self.rules.burst {
             UNLIMITED if self.in_recovery() => self.recovery_burst(),

@@ -1,5 +1,5 @@
-//! Acknowledgements of a part of a segment, and of what was not sent, which only a receiver that breaks the rules sends (S.
-//! Savage et al., "TCP Congestion Control with a Misbehaving Receiver", 1999).
+//! Acknowledgements of a part of a segment, and of what was not sent, which only a receiver that breaks the rules sends
+//! (S. Savage et al., "TCP Congestion Control with a Misbehaving Receiver", 1999).
 
 use vegas_core::units::{Segments, Time};
 
@@ -9,9 +9,9 @@ use crate::tcp::Outbox;
 use crate::tcp::recovery::Recovery;
 
 impl Sender {
-    /// Handles an acknowledgement that is not one of full segments that were sent. It may end with the short segment of a
-    /// transfer or a write, or within a segment; or it acknowledges what was not sent, and is ignored (RFC 9293, section
-    /// 3.10.7.4).
+    /// Handles an acknowledgement that is not one of full segments that were sent. It may end with the short segment of
+    /// a transfer or a write, or within a segment; or it acknowledges what was not sent, and is ignored (RFC 9293,
+    /// section 3.10.7.4).
     #[cold]
     #[inline(never)]
     pub(super) fn on_odd_ack(&mut self, now: Time, ack: Packet, sack: &SackBlocks, out: &mut Outbox) {

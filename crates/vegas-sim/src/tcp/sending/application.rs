@@ -163,8 +163,8 @@ struct Player {
 }
 
 impl Phased {
-    /// That of a scenario's flow which begins at `start`, with `payload` in a segment; none for bulk data throughout, and
-    /// for [`Media`].
+    /// That of a scenario's flow which begins at `start`, with `payload` in a segment; none for bulk data throughout,
+    /// and for [`Media`].
     pub fn of(phases: &[ApplicationPhase], payload: Bytes, start: Time) -> Option<Self> {
         let is_media = phases.iter().any(|phase| matches!(phase.activity, Activity::Media(_)));
         (!phases.is_empty() && !is_media).then(|| Phased::new(phases, payload, start))

@@ -227,7 +227,8 @@ mod tests {
         assert_eq!(media.act(ms(30), 1_100), 100);
     }
 
-    /// Voice of 80 bytes that is made while 1000 bytes of video wait leaves before them, and 200 of the video's have left.
+    /// Voice of 80 bytes that is made while 1000 bytes of video wait leaves before them, and 200 of the video's have
+    /// left.
     #[test]
     fn the_first_layer_leaves_first() {
         let mut media = media(&[(20, 80, 80, 1, None), (1_000, 1_000, 1_000, 1, None)]);

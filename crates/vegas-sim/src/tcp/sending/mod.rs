@@ -1,5 +1,5 @@
-//! What the application has to send: [`SendQueue`] counts what it has written, [`application`] and [`media`] say when it
-//! writes how much.
+//! What the application has to send: [`SendQueue`] counts what it has written, [`application`] and [`media`] say when
+//! it writes how much.
 
 pub(crate) mod application;
 pub(crate) mod media;
@@ -130,8 +130,8 @@ mod tests {
         Time::from_nanos(ms * 1_000_000)
     }
 
-    /// Two epochs of 2.5 and 1 segments, the second 30 ms after the acknowledgement of the first: the application waits for
-    /// three segments, and the transfer is complete with the fourth.
+    /// Two epochs of 2.5 and 1 segments, the second 30 ms after the acknowledgement of the first: the application waits
+    /// for three segments, and the transfer is complete with the fourth.
     #[test]
     fn the_application_hears_of_what_it_waits_for_and_the_end_is_the_end() {
         let epoch = |bytes, wait| Epoch { size: Bytes::new(bytes), wait: Span::from_millis(wait) };

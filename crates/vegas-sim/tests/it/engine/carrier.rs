@@ -66,8 +66,8 @@ fn packets_come_out_when_the_links_let_them() {
     assert_eq!((drops, outcome.incidents.len(), outcome.incidents[0].sequence), (1, 1, 2));
 }
 
-/// Data packets that come to the receiver's host before 20 ms are held for 5 ms and keep their order: the one that comes
-/// at 20.002 ms is due at once, and waits for the one before it. Acknowledgements are not held.
+/// Data packets that come to the receiver's host before 20 ms are held for 5 ms and keep their order: the one that
+/// comes at 20.002 ms is due at once, and waits for the one before it. Acknowledgements are not held.
 #[test]
 fn a_schedule_holds_packets_from_outside() {
     let schedule = r#"{ limit = "5ms", points = [["0s", "5ms"], ["20ms", "0ms"]] }"#;

@@ -1,4 +1,5 @@
-//! The parts of `vegas-next` in compositions, and `vegas-next` without each of them (docs/algorithms/vegas-next.md, "Its parts").
+//! The parts of `vegas-next` in compositions, and `vegas-next` without each of them (docs/algorithms/vegas-next.md,
+//! "Its parts").
 
 use vegas_sim::outcome::Outcome;
 
@@ -29,8 +30,8 @@ fn goodputs(outcome: &Outcome) -> [f64; 2] {
     [0, 1].map(|flow| outcome.flows[flow].goodput_mbps)
 }
 
-/// Flows that join measure the queue of the others as a part of the path (the path's own round trip is 51 ms). Drains show it to all, and
-/// so do those that look for rivals.
+/// Flows that join measure the queue of the others as a part of the path (the path's own round trip is 51 ms). Drains
+/// show it to all, and so do those that look for rivals.
 #[test]
 fn drains_show_latecomers_the_base_rtt() {
     let vegas = run_with("rovegas-eight-flows", 8, "vegas");
@@ -41,8 +42,8 @@ fn drains_show_latecomers_the_base_rtt() {
     assert!(last_base_ms(&rivals) < 52.0, "{}", last_base_ms(&rivals));
 }
 
-/// A backlog by the rate leaves the flow with jitter some of the link, and RTTs of groups nearly its half; neither the base RTT nor the
-/// backlog does that alone.
+/// A backlog by the rate leaves the flow with jitter some of the link, and RTTs of groups nearly its half; neither the
+/// base RTT nor the backlog does that alone.
 #[test]
 fn backlog_and_base_rtt_together_withstand_jitter() {
     let ratio = |algorithm: &str| {
@@ -55,8 +56,8 @@ fn backlog_and_base_rtt_together_withstand_jitter() {
     assert!(ratio(r#"{ preset = "gallop", base_rtt = "drains", avoidance = "by-rate" }"#) < 2.5);
 }
 
-/// Beside CUBIC drains and backlog leave a flow little, whatever its parts. Competing holds three times as much from Gallop's small window, and a
-/// fourth of the link from the start of `vegas-next`.
+/// Beside CUBIC drains and backlog leave a flow little, whatever its parts. Competing holds three times as much from
+/// Gallop's small window, and a fourth of the link from the start of `vegas-next`.
 #[test]
 fn competing_holds_ground_beside_cubic() {
     let share = |algorithm: &str| {

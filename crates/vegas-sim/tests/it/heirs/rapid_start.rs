@@ -18,9 +18,9 @@ fn overflow(slow_start: &str) -> f64 {
     outcome.flows[0].cwnd_at_slow_start_end.unwrap()
 }
 
-/// Three segments leave for each one acknowledged. Acknowledgements come 0.16 ms apart in trains of 30, so 60 of the 90 that they let out
-/// meet at the bottleneck: a queue of 30 overflows with a window below 90. Spread over the round trip they fill the path of 625
-/// first. What is lost is found a round trip later, when the window has trebled at most.
+/// Three segments leave for each one acknowledged. Acknowledgements come 0.16 ms apart in trains of 30, so 60 of the 90
+/// that they let out meet at the bottleneck: a queue of 30 overflows with a window below 90. Spread over the round trip
+/// they fill the path of 625 first. What is lost is found a round trip later, when the window has trebled at most.
 #[test]
 fn pacing_lets_the_path_fill_before_the_queue() {
     let (early, late) = (overflow("rapid-start"), overflow("rapid-start-paced"));

@@ -52,8 +52,9 @@ fn a_loss_can_come_a_bin_too_soon() {
     assert!(lost < in_time && (in_time - 1.3626).abs() < 0.0005, "{lost} {in_time}");
 }
 
-/// Three bins of 35.06 ms have delivered 657 segments at 6250 a second. Of 3279 in flight two thirds of what is acknowledged leave:
-/// 3933 acknowledgements, 629 ms after 1.3626 s. What is left above the path's 626 waits in the queue, which never runs empty.
+/// Three bins of 35.06 ms have delivered 657 segments at 6250 a second. Of 3279 in flight two thirds of what is
+/// acknowledged leave: 3933 acknowledgements, 629 ms after 1.3626 s. What is left above the path's 626 waits in the
+/// queue, which never runs empty.
 #[test]
 fn the_drain_ends_with_what_the_path_holds() {
     let outcome = run_with("search-drain", 4000);

@@ -40,8 +40,8 @@ fn seen(outcome: &Outcome, flow: u32, point: CapturePoint, is_data: bool) -> Vec
 }
 
 /// Returns when packets come out of a FIFO link of 8 Mb/s that is never idle while one waits, by flow: the arrival rule
-/// of a queue (Lindley 1952), packet by packet. A packet reaches the queue 1.08 ms after it was sent, and the receiver's
-/// host 11.08 ms after it left the transmitter.
+/// of a queue (Lindley 1952), packet by packet. A packet reaches the queue 1.08 ms after it was sent, and the
+/// receiver's host 11.08 ms after it left the transmitter.
 fn out_of_fifo(outcome: &Outcome) -> [Vec<Time>; 2] {
     let mut entered: Vec<(Time, u32)> = [0, 1]
         .into_iter()
@@ -124,8 +124,8 @@ fn a_schedule_begins_anew() {
     assert!(halves.iter().all(|packets| *packets > 10), "few packets come in the last second: {halves:?}");
 }
 
-/// An acknowledgement of 40 bytes takes 3.2 us on access links and 40 us on the bottleneck, where none waits: 12.0464 ms
-/// in all.
+/// An acknowledgement of 40 bytes takes 3.2 us on access links and 40 us on the bottleneck, where none waits: 12.0464
+/// ms in all.
 #[test]
 fn acknowledgements_are_held_instead() {
     let schedule = r#"{ limit = "10ms", points = [["3s", "10ms"]], backward = true }"#;

@@ -96,7 +96,8 @@ fn rows(table: &Value, schema: &Value) -> Vec<String> {
     table["properties"].as_object().unwrap().iter().map(row).collect()
 }
 
-/// The last sentence of a comment says what holds where a key is left out: `Default: ...`, or that it is required where.
+/// The last sentence of a comment says what holds where a key is left out: `Default: ...`, or that it is required
+/// where.
 fn meaning_and_default(text: &str, is_required: bool) -> (&str, String) {
     if let Some((meaning, default)) = text.rsplit_once(" Default: ") {
         return (meaning, default.trim_end_matches('.').to_owned());

@@ -76,12 +76,13 @@ fn losses_of_an_optimistic_receiver_are_concealed() {
         assert_eq!(flow.completion_s, None, "what the receiver lacks is not complete");
         round_trips.push(flow.mean_rtt_ms.expect("samples"));
     }
-    // ten segments of 1000 bytes take 8 ms at 10 Mb/s: what is acknowledged ahead seems to return that much earlier, or more
+    // ten segments of 1000 bytes take 8 ms at 10 Mb/s: what is acknowledged ahead seems to return that much earlier, or
+    // more
     assert!(round_trips[1] < round_trips[0] - 7.0, "{round_trips:?}");
 }
 
-/// On a path that loses nothing the receiver has everything, later than the sender believes: a transfer is complete when
-/// its last byte has arrived.
+/// On a path that loses nothing the receiver has everything, later than the sender believes: a transfer is complete
+/// when its last byte has arrived.
 #[test]
 fn a_transfer_acknowledged_ahead_is_complete_when_it_has_arrived() {
     let overrides = [
@@ -122,8 +123,8 @@ fn acknowledgements_of_unsent_data_are_ignored() {
     assert_ne!(of("1")[0], of("0")[0]);
 }
 
-/// A sender that counts bytes grows as if acknowledgements were whole; one that counts acknowledgements opens its window
-/// as many times as fast in slow start.
+/// A sender that counts bytes grows as if acknowledgements were whole; one that counts acknowledgements opens its
+/// window as many times as fast in slow start.
 #[test]
 fn divided_acknowledgements_open_the_window_of_a_sender_that_counts_them() {
     const DIVIDED: &[(&str, &str)] = &[(MISBEHAVES, "ack-division"), ("flow.0.receiver.parts", "4")];

@@ -4,7 +4,8 @@ use vegas_sim::outcome::{TrafficOutcome, TransferOutcome};
 use vegas_sim::scenario::{Folder, NamedText, Scenario};
 use vegas_sim::{Limits, Watch, run};
 
-/// A packet of 1000 bytes needs 8 us on an access link and 0.8 ms on the bottleneck, an acknowledgement 0.32 us and 32 us.
+/// A packet of 1000 bytes needs 8 us on an access link and 0.8 ms on the bottleneck, an acknowledgement 0.32 us and 32
+/// us.
 const NETWORK: &str = r#"
 name = "replayed"
 duration = "DURATION"
@@ -45,9 +46,9 @@ fn replayed(network: &str, epochs: &str) -> (TrafficOutcome, TransferOutcome) {
     (traffic, transfers)
 }
 
-/// A connection starts 0.5 s after the source. It has three responses of a packet, each acknowledged after a round trip,
-/// and thinks for 0.25 s and for 1 s between them; what it thinks after the last delays nothing. So it is over
-/// 3 round trips and 1.75 s after the source's start, 2.81254592 s from the beginning.
+/// A connection starts 0.5 s after the source. It has three responses of a packet, each acknowledged after a round
+/// trip, and thinks for 0.25 s and for 1 s between them; what it thinks after the last delays nothing. So it is over 3
+/// round trips and 1.75 s after the source's start, 2.81254592 s from the beginning.
 #[test]
 fn think_times_pass_between_the_epochs() {
     let epochs = "0.5,300,960,0.25\n,100,960,1\n,50,960,7\n";
@@ -63,8 +64,8 @@ fn think_times_pass_between_the_epochs() {
     assert_eq!((sent("2.7916s"), sent("2.7917s")), (2, 3));
 }
 
-/// A response of 2500 bytes fills three packets of 960 bytes of payload, one of 961 two. Where there is no response, only
-/// time passes.
+/// A response of 2500 bytes fills three packets of 960 bytes of payload, one of 961 two. Where there is no response,
+/// only time passes.
 #[test]
 fn every_epoch_has_its_bytes() {
     let epochs = "0,1,2500,0\n,70,0,0.5\n,1,961,0\n0.125,0,1,0\n";
@@ -106,9 +107,9 @@ fn what_is_lost_is_sent_again() {
     }
 }
 
-/// The shipped trace follows the formula that `replayed-connections.toml` states: connection k, of 101, starts at 0.55 k s
-/// and has 1 + k mod 3 epochs. Epoch j of all asks with 300 + 13 j mod 700 bytes, is answered with
-/// 28700 x 101 / (101 - 37 j mod 101) bytes, rounded down, and thinks for (1 + 3 j mod 10) tenths of a second.
+/// The shipped trace follows the formula that `replayed-connections.toml` states: connection k, of 101, starts at 0.55
+/// k s and has 1 + k mod 3 epochs. Epoch j of all asks with 300 + 13 j mod 700 bytes, is answered with 28700 x 101 /
+/// (101 - 37 j mod 101) bytes, rounded down, and thinks for (1 + 3 j mod 10) tenths of a second.
 #[test]
 fn the_shipped_trace_follows_its_formula() {
     let text = include_str!("../../../../../scenarios/replayed-connections.csv");

@@ -1,5 +1,6 @@
-//! A step towards a backlog by the rate: once a round half of the way to base RTT / RTT x window + backlog (FAST TCP, equation 7),
-//! where the backlog grows with the root of the rate. `docs/algorithms/vegas-next.md` has the reasons for its form.
+//! A step towards a backlog by the rate: once a round half of the way to base RTT / RTT x window + backlog (FAST TCP,
+//! equation 7), where the backlog grows with the root of the rate. `docs/algorithms/vegas-next.md` has the reasons for
+//! its form.
 
 pub(crate) mod arithmetic;
 
@@ -11,7 +12,8 @@ use crate::units::{Span, Window};
 
 use arithmetic::{ROOT_MAX, WINDOW_MIN, root, share};
 
-/// The backlog is 0.65 times the root of the rate in segments a second, and 137500 segments over the rate above 4044: 22 segments at
+/// The backlog is 0.65 times the root of the rate in segments a second, and 137500 segments over the rate above 4044:
+/// 22 segments at
 /// 6250. Within 2.5 and 34 segments, and above 12 at high rates; in sixteenths of a segment.
 const LEAST: u64 = 40;
 const MOST: u64 = 544;
@@ -78,8 +80,8 @@ mod tests {
     use super::*;
     use crate::units::Segments;
 
-    /// By hand, in sixteenths of a segment: 10.39 times the root of 10 is 33, less than 40; of 1000, 328; of 2500, 519; of 3000, 569, more
-    /// than 544. 16 x 137500 / 6250 is 352, and at 12500 it would be less than 192.
+    /// By hand, in sixteenths of a segment: 10.39 times the root of 10 is 33, less than 40; of 1000, 328; of 2500, 519;
+    /// of 3000, 569, more than 544. 16 x 137500 / 6250 is 352, and at 12500 it would be less than 192.
     #[test]
     fn the_backlog_follows_the_rate() {
         let backlog = |window| {

@@ -1,10 +1,10 @@
 //! Dynamic Vegas's congestion avoidance: the window moves in proportion to how far the backlog is outside alpha and
 //! beta (Zhou, Yu, Zhu and Liu, "Dynamic Vegas", section 3.2, equation 5; docs/design.md, section 3.4).
 //!
-//! Once a round the pseudocode sets `incr`: (diff - beta)/beta segments less above beta, (alpha - diff)/alpha more below
-//! alpha. How often it is added the paper leaves open. Equation 4, which it takes the place of, adds once a round; the
-//! slow start of the same pseudocode, where `incr` = 1 is Reno's, adds with every acknowledgement; and ns-2, in which the
-//! paper's runs were made, does so only where it is positive (`TcpVegas::recv`, `v_incr_`).
+//! Once a round the pseudocode sets `incr`: (diff - beta)/beta segments less above beta, (alpha - diff)/alpha more
+//! below alpha. How often it is added the paper leaves open. Equation 4, which it takes the place of, adds once a
+//! round; the slow start of the same pseudocode, where `incr` = 1 is Reno's, adds with every acknowledgement; and ns-2,
+//! in which the paper's runs were made, does so only where it is positive (`TcpVegas::recv`, `v_incr_`).
 
 use super::AvoidancePart;
 use crate::composition::parts::part::AvoidancePromise;

@@ -1,5 +1,5 @@
-//! The congestion avoidance of Linux's Vegas: one segment up or down at once, once a round (`tcp_vegas.c`; docs/design.md,
-//! section 3.1).
+//! The congestion avoidance of Linux's Vegas: one segment up or down at once, once a round (`tcp_vegas.c`;
+//! docs/design.md, section 3.1).
 
 use super::AvoidancePart;
 use crate::composition::parts::part::AvoidancePromise;

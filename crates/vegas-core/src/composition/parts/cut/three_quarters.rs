@@ -1,5 +1,5 @@
-//! Vegas's cut, in whole segments (F of "Revisited"): less a quarter, itself rounded down; to half, rounded down, if what
-//! was lost is a retransmission; 3 and less to 2.
+//! Vegas's cut, in whole segments (F of "Revisited"): less a quarter, itself rounded down; to half, rounded down, if
+//! what was lost is a retransmission; 3 and less to 2.
 
 use super::{CutPart, LEAST};
 use crate::contract::Loss;

@@ -42,8 +42,8 @@ impl SlowStartPart for Gallop {
     }
 }
 
-/// [`Gallop`], begun with the increment that belongs to the first window: Gallop's own, from two segments on, would have
-/// it at that window.
+/// [`Gallop`], begun with the increment that belongs to the first window: Gallop's own, from two segments on, would
+/// have it at that window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GallopJoining(Gallop);
 

@@ -50,8 +50,8 @@ impl SlowStartPart for HyStart {
         self.between_rounds = true;
     }
 
-    /// Tests the window that the acknowledgement finds; one that ends slow start leaves it as it is. `base_rtt` is the least
-    /// sample of the connection so far.
+    /// Tests the window that the acknowledgement finds; one that ends slow start leaves it as it is. `base_rtt` is the
+    /// least sample of the connection so far.
     fn on_ack(&mut self, control: &mut Control, ack: &Ack, base_rtt: Option<Span>) -> Window {
         self.test(control, ack, base_rtt);
         as_acknowledged(control, ack)

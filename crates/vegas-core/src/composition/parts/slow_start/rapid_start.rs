@@ -1,6 +1,7 @@
-//! Rapid Start (draft-kazuho-ccwg-rapid-start): the window grows threefold a round trip while the newest round trip shows no
-//! queue, twofold while it does; the first loss drains what that has put into the network, and recovery ends at the share
-//! of the path, queue included, that the composition's own cut would leave. For the first slow start of a connection.
+//! Rapid Start (draft-kazuho-ccwg-rapid-start): the window grows threefold a round trip while the newest round trip
+//! shows no queue, twofold while it does; the first loss drains what that has put into the network, and recovery ends
+//! at the share of the path, queue included, that the composition's own cut would leave. For the first slow start of a
+//! connection.
 
 use super::{SlowStart, SlowStartPart, capped};
 use crate::composition::parts::micros::Micros;

@@ -1,6 +1,6 @@
 //! SEARCH (draft-chung-ccwg-search-09): as Reno, one segment for each one acknowledged, until what arrives falls behind
-//! what was sent a round trip before: the delivered segments of 3.5 first round trips against the sent ones of as long a
-//! window that ended a round trip earlier. For the first slow start of a connection.
+//! what was sent a round trip before: the delivered segments of 3.5 first round trips against the sent ones of as long
+//! a window that ended a round trip earlier. For the first slow start of a connection.
 
 use super::{SlowStart, SlowStartPart, as_acknowledged};
 use crate::composition::parts::history::{Advance, History, LOOK_BACK_MAX, WINDOW};
@@ -13,8 +13,8 @@ use crate::units::{Segments, Span, Window};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Search;
 
-/// `Search` with the interpolation that draft -09 prints: towards the newer bin, so that the window ends less than a round
-/// trip back.
+/// `Search` with the interpolation that draft -09 prints: towards the newer bin, so that the window ends less than a
+/// round trip back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SearchDraft09;
 

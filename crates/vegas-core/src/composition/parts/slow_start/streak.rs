@@ -9,8 +9,8 @@ use crate::contract::parameters::{Parameters, Thresholds};
 use crate::contract::{Ack, Needs};
 use crate::units::{Pace, Segments, Span, Time, Window};
 
-/// The state from round to round, besides the pace. A connection, and a slow start after a timeout, begin with the default, in
-/// which the first round does not grow, as in Vegas.
+/// The state from round to round, besides the pace. A connection, and a slow start after a timeout, begin with the
+/// default, in which the first round does not grow, as in Vegas.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(Rust, packed)]
 pub(crate) struct Streak {
@@ -81,8 +81,9 @@ impl SlowStartPart for Streak {
 }
 
 impl Streak {
-    /// Measures the train of acknowledgements of a round. It acknowledges all segments of the previous round, which were paced or
-    /// sent in answer to such a train. Without a pace only a queue shows that the bottleneck, and not the sender, spaced them.
+    /// Measures the train of acknowledgements of a round. It acknowledges all segments of the previous round, which
+    /// were paced or sent in answer to such a train. Without a pace only a queue shows that the bottleneck, and not the
+    /// sender, spaced them.
     fn measure(&mut self, pace: Option<Pace>, ack: &Ack, base_rtt: Option<Span>) {
         let length = self.length(ack.now);
         if length == Span::ZERO || self.train_ns == BROKEN {
@@ -123,8 +124,8 @@ fn held_back(control: &Control, ack: &Ack, length: Span) -> bool {
     Window::whole(in_flight) < control.window && to_the_end
 }
 
-/// Whether the sender fills its window. A window that is not filled measures neither the service rate nor the capacity of the
-/// path, so it does not double.
+/// Whether the sender fills its window. A window that is not filled measures neither the service rate nor the capacity
+/// of the path, so it does not double.
 fn is_used(control: &Control, ack: &Ack) -> bool {
     Window::whole(ack.in_flight).plus(Window::whole(Segments(2))) >= control.window
 }

@@ -1,5 +1,6 @@
 //! The slow start of Linux's Vegas: as Reno, one segment for each one acknowledged, until the backlog of a round
-//! exceeds gamma; then down to what the path holds without a queue, plus one (`tcp_vegas.c`; docs/design.md, section 3.1).
+//! exceeds gamma; then down to what the path holds without a queue, plus one (`tcp_vegas.c`; docs/design.md, section
+//! 3.1).
 
 use super::{SlowStartPart, as_acknowledged};
 use crate::composition::parts::avoidance::vegas_linux::three_quarters;

@@ -1,6 +1,6 @@
-//! BBRv1's sampling for policers (`bbr_lt_bw_sampling`): a token bucket lets a burst through, and then loses what exceeds its
-//! rate. Two stretches of 4 to 16 rounds, each from loss to loss with a fifth lost, and at rates within an eighth of each other:
-//! then their mean is the rate for 48 rounds.
+//! BBRv1's sampling for policers (`bbr_lt_bw_sampling`): a token bucket lets a burst through, and then loses what
+//! exceeds its rate. Two stretches of 4 to 16 rounds, each from loss to loss with a fifth lost, and at rates within an
+//! eighth of each other: then their mean is the rate for 48 rounds.
 
 use crate::standalone::bbr::shared::{Bandwidth, ONE, Rounds};
 use crate::units::Time;

@@ -1,5 +1,5 @@
-//! The bounds of the model: sections "Data Rate Network Path Model Parameters", "Data Volume Network Path Model Parameters",
-//! "When not Probing for Bandwidth".
+//! The bounds of the model: sections "Data Rate Network Path Model Parameters", "Data Volume Network Path Model
+//! Parameters", "When not Probing for Bandwidth".
 
 use super::signals::Latest;
 use crate::standalone::bbr::shared::{Bandwidth, ONE, WINDOW_MIN};

@@ -6,7 +6,8 @@ use crate::contract::parameters::Parameters;
 use crate::standalone::bbr::shared::{Bandwidth, ONE, Repair, UNKNOWN_US, WINDOW_MIN};
 use crate::units::Time;
 
-/// C.send_quantum is a millisecond's worth, two segments at least and 64 KB at most, here of 1448 B; three may wait in the hosts.
+/// C.send_quantum is a millisecond's worth, two segments at least and 64 KB at most, here of 1448 B; three may wait in
+/// the hosts.
 const BURST_PART_OF_SECOND: u64 = 1024;
 const BURST_MAX: u32 = 45;
 const BURSTS: u32 = 3;

@@ -57,8 +57,8 @@ impl<const LINUX: bool> Control<LINUX> {
         }
     }
 
-    /// CheckStartupHighLoss: at the end of a round trip in recovery, with six losses or more, above 2 %. That full_bw_now is set
-    /// the draft says in its test cases.
+    /// CheckStartupHighLoss: at the end of a round trip in recovery, with six losses or more, above 2 %. That
+    /// full_bw_now is set the draft says in its test cases.
     pub(super) fn leave_startup_on_loss(&mut self, sample: &Sample) {
         if self.full.reached {
             return;

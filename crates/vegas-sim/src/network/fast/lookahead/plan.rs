@@ -270,10 +270,10 @@ fn sends_events(scenario: &Scenario, entries: &[Entry], answers: &[bool]) -> Vec
 /// Returns the delay line of each link, and for each shared delay line the number of delay lines behind it that a
 /// packet that would overtake may take.
 ///
-/// Links that deliver packets by events share a delay line if, as far as is known, their packets come out in the
-/// order in which they are accepted: links equally far behind one link, and links equally far behind links of their own,
-/// as hosts' links of equal rate and delay are. Where many hosts send bursts at the same time, there are parallel
-/// delay lines. Links that are not plain have a delay line each, behind the shared ones.
+/// Links that deliver packets by events share a delay line if, as far as is known, their packets come out in the order
+/// in which they are accepted: links equally far behind one link, and links equally far behind links of their own, as
+/// hosts' links of equal rate and delay are. Where many hosts send bursts at the same time, there are parallel delay
+/// lines. Links that are not plain have a delay line each, behind the shared ones.
 fn delay_lines(links: &[Known<'_>], spacings: &[Option<Spacing>], sends_events: &[bool]) -> (Vec<u32>, Vec<u32>) {
     let of_plain = (0..links.len()).filter(|link| sends_events[*link] && links[*link].is_plain());
     let known: Vec<(LinkId, Spacing)> = of_plain.filter_map(|link| Some((link, spacings[link]?))).collect();

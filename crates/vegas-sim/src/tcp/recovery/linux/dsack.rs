@@ -64,8 +64,8 @@ mod tests {
         assert_eq!(duplicate(10, [(12, 13), none, none]), None);
     }
 
-    /// Two segments were retransmitted since segment 5 was the oldest: the duplicates of segments 3 to 5 are one, and that of
-    /// segment 6 is the other.
+    /// Two segments were retransmitted since segment 5 was the oldest: the duplicates of segments 3 to 5 are one, and
+    /// that of segment 6 is the other.
     #[test]
     fn an_undo_waits_for_the_duplicates_of_all_that_was_sent_again() {
         let mut undo = Undo::new("before", 5);

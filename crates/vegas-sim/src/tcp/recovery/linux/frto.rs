@@ -46,8 +46,8 @@ pub(super) fn judge(answer: Answer) -> Verdict {
 mod tests {
     use super::*;
 
-    /// The first acknowledgement after a timeout advances; the second reports an original, or is a duplicate. Without new
-    /// data to send the first one ends the test.
+    /// The first acknowledgement after a timeout advances; the second reports an original, or is a duplicate. Without
+    /// new data to send the first one ends the test.
     #[test]
     fn the_second_acknowledgement_decides() {
         let first = Answer { original: false, partial: true, new_sent: false, new_ready: true, duplicate: false };

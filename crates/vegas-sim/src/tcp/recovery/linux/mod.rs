@@ -37,8 +37,8 @@ pub(in crate::tcp) struct LinuxRecovery<S> {
     recover: u64,
     /// The proportional reduction of the current recovery.
     prr: Option<Prr>,
-    /// Present while the window answers a mark (state CWR): the acknowledgement of this segment, or of a later one, ends
-    /// that state.
+    /// Present while the window answers a mark (state CWR): the acknowledgement of this segment, or of a later one,
+    /// ends that state.
     cwr: Option<u64>,
     /// Present from a timeout until everything sent before the timeout is acknowledged.
     timeout: Option<AfterTimeout<S>>,
@@ -191,8 +191,8 @@ impl<S> LinuxRecovery<S> {
         self.probe.on_ack(una, true);
     }
 
-    /// Takes an acknowledgement of everything before `una` into the scoreboard, with these blocks; `seen` is called with
-    /// each segment that is reported as received for the first time.
+    /// Takes an acknowledgement of everything before `una` into the scoreboard, with these blocks; `seen` is called
+    /// with each segment that is reported as received for the first time.
     pub(in crate::tcp) fn deliver(
         &mut self,
         board: &mut Scoreboard,
@@ -213,8 +213,8 @@ impl<S> LinuxRecovery<S> {
         Delivered { count, original: delivered.original && !delivered.times.is_repeated(), ..delivered }
     }
 
-    /// Looks for losses, after an acknowledgement that has `advanced` or not, or when the timer for reordering has expired;
-    /// `srtt` is the smoothed round-trip time.
+    /// Looks for losses, after an acknowledgement that has `advanced` or not, or when the timer for reordering has
+    /// expired; `srtt` is the smoothed round-trip time.
     pub(in crate::tcp) fn find_losses(
         &mut self,
         board: &mut Scoreboard,
@@ -380,8 +380,8 @@ impl<S> LinuxRecovery<S> {
         self.undo = None;
     }
 
-    /// Lets the proportional reduction count `delivered` segments, after an acknowledgement that has `advanced` or not, or
-    /// when the timer for reordering has expired.
+    /// Lets the proportional reduction count `delivered` segments, after an acknowledgement that has `advanced` or not,
+    /// or when the timer for reordering has expired.
     pub(in crate::tcp) fn reduce(&mut self, board: &Scoreboard, delivered: u64, advanced: bool, found: Found) {
         // without SACK each partial acknowledgement finds a loss, and Linux still keeps the pipe full (reference
         // S3_reno_nosack)
@@ -448,15 +448,15 @@ impl<S> LinuxRecovery<S> {
         self.probe.arm(srtt.map(|srtt| timer.min(now + tlp::timeout(srtt, board.outstanding() == 1))));
     }
 
-    /// RFC 8985, section 7.3: returns the probe to send now, if it is due: the `new` segment if there is one, whatever the
-    /// window, else the newest one again.
+    /// RFC 8985, section 7.3: returns the probe to send now, if it is due: the `new` segment if there is one, whatever
+    /// the window, else the newest one again.
     pub(in crate::tcp) fn take_probe(&mut self, board: &Scoreboard, now: Time, new: Option<u64>) -> Option<u64> {
         self.probe.take(board, now, new)
     }
 }
 
-/// Takes an acknowledgement into the scoreboard, and its deliveries into RACK. Segments before `recover` were sent before
-/// the last timeout.
+/// Takes an acknowledgement into the scoreboard, and its deliveries into RACK. Segments before `recover` were sent
+/// before the last timeout.
 fn take_in(
     board: &mut Scoreboard,
     (rack, recover): (&mut Rack, u64),
@@ -557,8 +557,8 @@ mod tests {
         assert!(linux.is_open());
     }
 
-    /// After a timeout the first acknowledgement makes the sender send new data only, and the second one, of a segment that
-    /// was sent once, shows that the timeout was spurious.
+    /// After a timeout the first acknowledgement makes the sender send new data only, and the second one, of a segment
+    /// that was sent once, shows that the timeout was spurious.
     #[test]
     fn a_spurious_timeout_gives_back_what_was_before() {
         let (mut linux, mut board) = open();

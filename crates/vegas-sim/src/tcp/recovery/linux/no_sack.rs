@@ -23,9 +23,10 @@ impl Assumed {
         self.0 = 0;
     }
 
-    /// Calls `take_in`, which takes an acknowledgement of `acked` segments into the scoreboard, and makes the assumption
-    /// again; `acked` is 0 for a duplicate. While what was sent before a timeout is repaired, `repairs` tells whether new
-    /// segments are outstanding, too. Returns what `take_in` returns, and for how many arrivals the acknowledgement stands.
+    /// Calls `take_in`, which takes an acknowledgement of `acked` segments into the scoreboard, and makes the
+    /// assumption again; `acked` is 0 for a duplicate. While what was sent before a timeout is repaired, `repairs`
+    /// tells whether new segments are outstanding, too. Returns what `take_in` returns, and for how many arrivals the
+    /// acknowledgement stands.
     pub(super) fn on_ack<T>(
         &mut self,
         board: &mut Scoreboard,
@@ -53,8 +54,9 @@ mod tests {
     use super::*;
     use vegas_core::units::Time;
 
-    /// Ten segments are outstanding. Three duplicates take three out of the pipe; the acknowledgement of four stands for the
-    /// one that filled the hole, as duplicates had stood for the other three. Another one never takes the last segment.
+    /// Ten segments are outstanding. Three duplicates take three out of the pipe; the acknowledgement of four stands
+    /// for the one that filled the hole, as duplicates had stood for the other three. Another one never takes the last
+    /// segment.
     #[test]
     fn duplicates_stand_for_arrivals() {
         let mut board = Scoreboard::new(3);

@@ -25,8 +25,8 @@ pub(super) struct Rack {
     /// Until everything before this segment is acknowledged, another duplicate does not widen the window
     /// (RACK.dsack_round).
     duplicate_round: Option<u64>,
-    /// The transmissions in the order of sending. A transmission of a segment that was meanwhile delivered, retransmitted
-    /// or found lost leaves when it comes to the front.
+    /// The transmissions in the order of sending. A transmission of a segment that was meanwhile delivered,
+    /// retransmitted or found lost leaves when it comes to the front.
     sent: VecDeque<(Time, u64)>,
     /// When the segments that may only have been reordered count as lost.
     due: Option<Time>,

@@ -45,8 +45,8 @@ impl Probe {
         self.due = due.filter(|_| self.pending.is_none());
     }
 
-    /// Section 7.3: if the timer has expired, returns the probe to send: the `new` segment if there is one, else the newest
-    /// one again.
+    /// Section 7.3: if the timer has expired, returns the probe to send: the `new` segment if there is one, else the
+    /// newest one again.
     pub(super) fn take(&mut self, board: &Scoreboard, now: Time, new: Option<u64>) -> Option<u64> {
         self.due.take_if(|due| *due <= now)?;
         if board.outstanding() == 0 || self.pending.is_some() {
@@ -110,8 +110,8 @@ mod tests {
         assert_eq!(probe(None).on_ack(11, false), None);
     }
 
-    /// Three segments are outstanding. The probe is a new segment if there is one, else the newest once more; while it is
-    /// outstanding no other is sent.
+    /// Three segments are outstanding. The probe is a new segment if there is one, else the newest once more; while it
+    /// is outstanding no other is sent.
     #[test]
     fn one_probe_is_sent_when_the_timer_expires() {
         let (before, due) = (Time::from_nanos(6), Time::from_nanos(7));

@@ -1,5 +1,5 @@
-//! Agreement with TCP of Linux 6.1, trace by trace. `cargo test -p vegas-sim --test it agreement::linux -- --nocapture` prints the
-//! table.
+//! Agreement with TCP of Linux 6.1, trace by trace. `cargo test -p vegas-sim --test it agreement::linux -- --nocapture`
+//! prints the table.
 //!
 //! The project set the limits before the first comparison: the window at the end of slow start within one segment, its
 //! time within one round trip, the steady window of Vegas within one segment, period and peak of the saw-tooth within 5

@@ -1,4 +1,5 @@
-//! Agreement with ns-2 2.35, trace by trace. `cargo test -p vegas-sim --test it agreement::ns2 -- --nocapture` prints the table.
+//! Agreement with ns-2 2.35, trace by trace. `cargo test -p vegas-sim --test it agreement::ns2 -- --nocapture` prints
+//! the table.
 //!
 //! The project set the limits before the first comparison: the window at the end of slow start equal and its time
 //! within a round trip, the steady window within a segment, the time to fill the link within 2 %, drops equal in number

@@ -62,7 +62,8 @@ class Reading {
     return lines;
   }
 
-  // Of lines over time, the value of the last row not after the pointer; of others, that of the nearest row if it is near.
+  // Of lines over time, the value of the last row not after the pointer; of others, that of the nearest row if it is
+  // near.
   valueAt(curve, at) {
     const { axis, panel, x } = this.plot;
     if (isMark(curve) && panel.xRange) return null;
