@@ -283,7 +283,7 @@ def test_ctrl_c_while_libraries_load_has_no_traceback(here: Path) -> None:
     for module in (
         "vegaslab.commands.cli",
         "json",
-        "vegaslab.papers.judging.errors",
+        "vegaslab.util.errors",
         "matplotlib",
         "pyarrow",
         "jinja2",
