@@ -15,7 +15,7 @@ mod tcp;
 mod traffic;
 mod util;
 
-pub use endpoint::external;
+pub use endpoint::{driven, external};
 pub use engine::{Carried, Carrier, Delivery, Direction, Engine, Progress, Simulation, run, run_within};
 pub use measure::outcome;
 pub use packet::WireSize;

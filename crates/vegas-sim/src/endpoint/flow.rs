@@ -51,7 +51,7 @@ pub(crate) struct Flow {
 const _: () = assert!(size_of::<Flow>() <= 816);
 
 /// Returns the rule for the time at which the receiver acknowledges segments in order.
-fn acks(spec: &FlowSpec) -> Acks {
+pub(super) fn acks(spec: &FlowSpec) -> Acks {
     match spec.host.delayed_ack {
         DelayedAck::None => Acks::AtOnce,
         DelayedAck::After(delay) => Acks::Delayed(delay),

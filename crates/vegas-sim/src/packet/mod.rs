@@ -293,7 +293,6 @@ impl SackBlocks {
         if self.count == 0 { 0 } else { 4 + 8 * u16::from(self.count) }
     }
 
-    #[cfg(test)]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.blocks[..usize::from(self.count)].iter().copied()
     }

@@ -102,6 +102,33 @@ impl Layout {
         all.segments
     }
 
+    /// Adds a write of `bytes` behind the others, of which the first `sent` segments have left. It fills up the last
+    /// segment if that waits and the write `joins` it; returns the number of all segments.
+    pub(crate) fn append(&mut self, sent: u64, bytes: u64, joins: bool) -> u64 {
+        let of_sent = WriteEnd { segments: sent, bytes: self.first_byte(sent) };
+        let writes = self.writes.get_or_insert_default();
+        let end = writes.last().copied().unwrap_or_default();
+        if joins && writes.pop().is_some() {
+            let before = writes.last().copied().unwrap_or_default();
+            // what has left stays as it is
+            if of_sent.segments > before.segments {
+                writes.push(of_sent);
+            }
+        }
+        let begin = writes.last().copied().unwrap_or_default();
+        let all_bytes = end.bytes + bytes;
+        let segments = begin.segments + (all_bytes - begin.bytes).div_ceil(self.payload);
+        writes.push(WriteEnd { segments, bytes: all_bytes });
+        writes.dedup();
+        let short = writes.iter().position(|end| end.segments * self.payload != end.bytes);
+        let full_before = short.map_or(segments, |at| {
+            let begin = at.checked_sub(1).map_or(WriteEnd::default(), |before| writes[before]);
+            begin.segments + (writes[at].bytes - begin.bytes) / self.payload
+        });
+        self.full_segments = full_before;
+        segments
+    }
+
     /// Returns whether packets carry the option that routers stamp.
     pub(crate) fn asks_routers(&self) -> bool {
         self.asks_routers
@@ -163,12 +190,12 @@ impl Layout {
     }
 
     /// The segment that begins at this byte; one past the last for the end of the transfer, and the next one for a byte
-    /// within a segment, unless writes divide the payload.
+    /// within a segment.
     #[inline]
     pub(crate) fn segment_at(&self, byte: u64) -> u64 {
         if let Some(writes) = &self.writes {
             let before = WriteEnd::last(writes, |end| end.bytes <= byte);
-            let segment = before.segments + (byte - before.bytes) / self.payload;
+            let segment = before.segments + (byte - before.bytes).div_ceil(self.payload);
             return self.segments().map_or(segment, |segments| segment.min(segments));
         }
         byte.div_ceil(self.payload)
@@ -191,6 +218,23 @@ impl Layout {
 mod tests {
     use super::*;
 
+    /// 2500 bytes wait, of which two segments leave; 600 more fill up the third segment and begin a fourth; then comes a
+    /// write that begins a segment, and one that joins it.
+    #[test]
+    fn writes_join_what_has_not_left() {
+        let mut layout = Layout::of_payload(1_000);
+        assert_eq!((layout.append(0, 2_500, true), layout.full_segments), (3, 2));
+        assert_eq!((layout.append(2, 600, true), layout.full_segments), (4, 3));
+        assert_eq!([2, 3, 4].map(|segment| layout.first_byte(segment)), [2_000, 3_000, 3_100]);
+        assert_eq!(layout.append(2, 300, false), 5);
+        assert_eq!(layout.append(2, 800, true), 6);
+        assert_eq!([3, 4, 5, 6].map(|segment| layout.first_byte(segment)), [3_000, 3_100, 4_100, 4_200]);
+        assert!(layout.is_full_up_to(3, 3_000) && !layout.is_full_up_to(4, 3_100));
+        // all has left: the short segment before stays as it is
+        assert_eq!(layout.append(6, 1_000, true), 7);
+        assert_eq!((layout.payload(5), layout.payload(6), layout.full_segments), (100, 1_000, 3));
+    }
+
     /// Segments of 1000 bytes: 2500 bytes wait, of which one segment leaves; then 80 more wait in front of the rest.
     #[test]
     fn what_has_not_left_is_divided_anew() {
@@ -199,7 +243,7 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|segment| layout.first_byte(segment)), [0, 1_000, 2_000, 2_500]);
         assert_eq!(layout.rewrite_after(1, 1_580), 3);
         assert_eq!([1, 2, 3].map(|segment| layout.first_byte(segment)), [1_000, 2_000, 2_580]);
-        assert_eq!([0, 1_000, 2_580].map(|byte| layout.segment_at(byte)), [0, 1, 3]);
+        assert_eq!([0, 1, 1_000, 2_579, 2_580].map(|byte| layout.segment_at(byte)), [0, 1, 1, 3, 3]);
         // all have left, and 30 bytes come
         assert_eq!(layout.rewrite_after(3, 30), 4);
         assert_eq!((layout.payload(2), layout.payload(3)), (580, 30));

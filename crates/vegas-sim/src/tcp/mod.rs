@@ -15,6 +15,7 @@ mod timer;
 pub(crate) use layout::Layout;
 pub(crate) use receiver::{AckTiming, Acks, LinuxAcks, Receiver};
 pub(crate) use sender::Sender;
+pub use sender::stream::{RecoveryState, SenderState};
 pub use sending::application::{Phased, Supply};
 pub use sending::media::Media;
 

@@ -44,6 +44,14 @@ impl<S> Recovery<S> {
         }
     }
 
+    /// The number of segments that duplicates stand for, where acknowledgements are not selective.
+    pub(super) fn assumed_received(&self) -> u64 {
+        match self {
+            Recovery::Bsd(_) => 0,
+            Recovery::Linux(linux) => linux.assumed_received(),
+        }
+    }
+
     /// The segments by which recovery widens the window.
     pub(super) fn inflation(&self) -> i64 {
         match self {

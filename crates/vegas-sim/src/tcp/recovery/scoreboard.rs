@@ -179,6 +179,14 @@ impl Scoreboard {
         self.sacked
     }
 
+    /// The numbers of outstanding segments that count as lost, and of those sent again since; without the ones that were
+    /// reported received.
+    pub(crate) fn lost_and_retransmitted(&self) -> (u64, u64) {
+        let missing = || self.entries.iter().filter(|entry| !entry.has(Entry::SACKED));
+        let count = |mark: u64| missing().filter(|entry| entry.has(mark)).count() as u64;
+        (count(Entry::LOST), count(Entry::RETRANSMITTED))
+    }
+
     /// The number of losses found so far; a segment counts each time it is found lost. Modulo 2^32.
     pub(crate) fn found_lost(&self) -> u32 {
         self.found_lost

@@ -168,7 +168,7 @@ impl Sender {
     }
 
     /// The next segment that was never sent, if the application and the receive window allow it.
-    fn new_segment(&self) -> Option<u64> {
+    pub(super) fn new_segment(&self) -> Option<u64> {
         self.next_new(self.receive_window())
     }
 }

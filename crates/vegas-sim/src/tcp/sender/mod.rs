@@ -4,7 +4,7 @@
 //! [`RetransmissionTimer`], [`Pacer`], [`SendQueue`], [`EcnSender`], and [`Congestion`], which sets the window. They
 //! decide, and the sender carries out: it sends, and hands one piece's result to another. [`linux`] has what is
 //! different on a Linux host, [`events`] the reports to the congestion control, [`life`] start, end and application,
-//! and [`part`] acknowledgements of a part of a segment.
+//! [`part`] acknowledgements of a part of a segment, and [`stream`] what the owner of an end without a network does.
 //!
 //! Nearly every acknowledgement is usual, and is handled by [`Sender::on_usual_ack`] with the functions that are
 //! inlined there, compiled for that case alone (`USUAL`). The rest is not inlined, so that it takes no registers there.
@@ -14,6 +14,7 @@ mod life;
 mod linux;
 mod part;
 mod stats;
+pub(super) mod stream;
 mod views;
 
 use std::sync::Arc;

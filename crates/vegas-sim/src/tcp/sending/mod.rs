@@ -35,6 +35,16 @@ impl SendQueue {
         SendQueue { written, total, awaited: total, application: application.map(Box::new) }
     }
 
+    /// The state of an endless stream that the owner of the sender extends, before its first write.
+    pub(super) fn of_stream() -> Self {
+        SendQueue { written: 0, total: ENDLESS, awaited: ENDLESS, application: None }
+    }
+
+    /// Records that the stream has `written` segments.
+    pub(super) fn extend(&mut self, written: u64) {
+        self.written = written;
+    }
+
     /// Returns the memory in use beyond `size_of::<Self>()`, bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.application.as_ref().map_or(0, |application| size_of::<Application>() + application.memory_bytes())

@@ -137,6 +137,16 @@ impl<S> LinuxRecovery<S> {
         self.cwr.is_some()
     }
 
+    /// Returns whether a timeout is being repaired.
+    pub(in crate::tcp) fn is_after_timeout(&self) -> bool {
+        self.timeout.is_some()
+    }
+
+    /// The number of segments that duplicates stand for.
+    pub(super) fn assumed_received(&self) -> u64 {
+        self.assumed.as_ref().map_or(0, Assumed::count)
+    }
+
     /// Returns whether a loss is being repaired.
     pub(in crate::tcp) fn is_recovering(&self) -> bool {
         self.active || self.timeout.is_some()

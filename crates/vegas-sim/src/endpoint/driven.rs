@@ -1,0 +1,194 @@
+//! One end of a connection without a network: its owner brings segments and the time, and takes what the end sends. The
+//! end has what the simulated hosts have of TCP, which is data and their acknowledgements; everything else that is on a
+//! wire is its owner's: how connections are opened and closed, header fields, options.
+//!
+//! Data are bytes, counted from 0 in each direction.
+
+use vegas_core::units::Time;
+
+use super::flow::acks;
+use crate::packet::{Ecn, Packet, PacketKind, SackBlocks, WireSize};
+use crate::scenario::{FlowSpec, HostKind};
+use crate::tcp::{AckTiming, Outbox, Receiver, Sender};
+pub use crate::tcp::{RecoveryState, SenderState};
+
+/// One end of a connection.
+#[derive(Debug)]
+pub struct DrivenEnd {
+    sender: Sender,
+    receiver: Receiver,
+    out: Outbox,
+    uses_ecn: bool,
+}
+
+/// A segment that an end sends with data, or to open the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentSegment {
+    /// Whether it opens the connection; it then has no data.
+    pub opens: bool,
+    /// The first byte.
+    pub from: u64,
+    /// One past the last byte.
+    pub to: u64,
+    /// Whether a queue may mark it (ECT(0)).
+    pub ecn_capable: bool,
+    /// Whether it says that the window is reduced (CWR).
+    pub reduced: bool,
+}
+
+/// An acknowledgement that arrives, or that an end sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Acknowledgement {
+    /// The next byte expected.
+    pub next: u64,
+    /// The blocks `[from, to)` that were received beyond it; an end takes in three of them.
+    pub blocks: Vec<(u64, u64)>,
+    /// Whether it echoes a mark (ECE).
+    pub echoes: bool,
+}
+
+/// Data that arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArrivingData {
+    /// The first byte.
+    pub from: u64,
+    /// One past the last byte.
+    pub to: u64,
+    /// Whether a queue has marked them (CE).
+    pub marked: bool,
+    /// Whether they say that the peer's window is reduced (CWR).
+    pub reduced: bool,
+}
+
+impl DrivenEnd {
+    /// Creates an end that sends by the rules of a flow, and receives by those of its hosts.
+    pub fn new(spec: &FlowSpec, seed: u64) -> Self {
+        let sack = match spec.host.kind {
+            HostKind::Linux => spec.host.sack,
+            HostKind::Bsd => spec.composition.detection.recovery == vegas_core::Recovery::Sack,
+        };
+        let mut sender = Sender::new(0, spec, || seed);
+        sender.make_stream();
+        DrivenEnd {
+            sender,
+            receiver: Receiver::new(sack, acks(spec)).reporting_duplicates(sack && spec.host.kind == HostKind::Linux),
+            out: Outbox::default(),
+            uses_ecn: spec.ecn,
+        }
+    }
+
+    /// Opens the connection: the end sends its first segment, and repeats it by its timer.
+    pub fn open(&mut self, now: Time) {
+        self.sender.start(now, &mut self.out);
+    }
+
+    /// Takes in that the peer has answered, after which data may leave.
+    pub fn on_open(&mut self, now: Time) {
+        self.sender.on_syn_ack(now, &mut self.out);
+    }
+
+    /// Writes `bytes`; they fill up a short segment that waits, if they `join` it.
+    pub fn write(&mut self, now: Time, bytes: u64, joins: bool) {
+        if bytes > 0 {
+            self.sender.append(now, bytes, joins, &mut self.out);
+        }
+    }
+
+    /// Writes a last byte that stands for the end of the data; it leaves though the congestion window may be full.
+    pub fn write_end(&mut self, now: Time, joins: bool) {
+        self.sender.append_end(now, joins, &mut self.out);
+    }
+
+    /// Takes in an acknowledgement. The peer offers `window` bytes beyond it.
+    pub fn on_ack(&mut self, now: Time, ack: &Acknowledgement, window: u64) {
+        self.sender.set_receive_window(ack.next, window);
+        let mut sack = SackBlocks::default();
+        for (place, block) in sack.blocks.iter_mut().zip(&ack.blocks) {
+            *place = *block;
+            sack.count += 1;
+        }
+        let packet = Packet::new(PacketKind::Ack, 0, ack.next, self.sender.layout().ack_wire);
+        self.sender.on_ack(now, packet.with_ecn(Ecn::ECHO.when(ack.echoes)), &sack, &mut self.out);
+    }
+
+    /// Takes in that the peer now offers `window` bytes beyond what it has acknowledged.
+    pub fn on_window(&mut self, now: Time, window: u64) {
+        self.sender.set_receive_window(self.sender.acked_bytes(), window);
+        self.sender.resume(now, &mut self.out);
+    }
+
+    /// Takes in data; returns whether they are acknowledged at once. Else [`DrivenEnd::ack_due`] has the time.
+    pub fn on_data(&mut self, now: Time, data: ArrivingData) -> bool {
+        if self.uses_ecn {
+            let ecn = Ecn::MARKED.when(data.marked).and(Ecn::REDUCED.when(data.reduced));
+            self.receiver.note_ecn(data.to, ecn);
+        }
+        self.receiver.on_data(now, data.from, data.to, WireSize::new(0)) == AckTiming::Now
+    }
+
+    /// When a delayed acknowledgement is due.
+    pub fn ack_due(&self) -> Option<Time> {
+        self.receiver.ack_due()
+    }
+
+    /// Takes in that the acknowledgement was delayed for as long as it may be.
+    pub fn on_ack_timer(&mut self) {
+        self.receiver.on_ack_timer();
+    }
+
+    /// Returns the acknowledgement of everything that has arrived, which is being sent.
+    pub fn acknowledge(&mut self) -> Acknowledgement {
+        self.receiver.acknowledged();
+        Acknowledgement {
+            next: self.receiver.next_expected(),
+            blocks: self.receiver.sack_blocks().iter().collect(),
+            echoes: self.uses_ecn && self.receiver.ack_ecn() == Ecn::ECHO,
+        }
+    }
+
+    /// The number of bytes that have arrived in order.
+    pub fn received(&self) -> u64 {
+        self.receiver.next_expected()
+    }
+
+    /// The number of bytes that the peer has acknowledged.
+    pub fn acknowledged(&self) -> u64 {
+        self.sender.acked_bytes()
+    }
+
+    /// When the sender's next timer runs out.
+    pub fn timer(&self) -> Option<Time> {
+        let timer = Some(self.sender.timer()).filter(|due| *due != Time::NEVER);
+        [timer, self.sender.pacing_due()].into_iter().flatten().min()
+    }
+
+    /// Handles the sender's timers that have run out.
+    pub fn on_timer(&mut self, now: Time) {
+        if self.sender.timer() <= now {
+            self.sender.on_timer(now, &mut self.out);
+        }
+        self.sender.on_pacing_timer(now, &mut self.out);
+    }
+
+    /// Takes the segments that the end sends now.
+    pub fn take_sent(&mut self) -> Vec<SentSegment> {
+        let layout = self.sender.layout().clone();
+        self.out.incidents.clear();
+        let sent = |packet: Packet| {
+            let opens = packet.kind() == PacketKind::Syn;
+            SentSegment {
+                opens,
+                from: packet.sequence,
+                to: if opens { packet.sequence } else { packet.sequence + layout.payload_of_wire(packet.wire()) },
+                ecn_capable: packet.ecn().has(Ecn::CAPABLE),
+                reduced: !opens && packet.ecn().has(Ecn::REDUCED),
+            }
+        };
+        self.out.packets.drain(..).map(sent).collect()
+    }
+
+    /// The sender's state.
+    pub fn state(&self) -> SenderState {
+        self.sender.state()
+    }
+}
