@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the modules of examples/own-algorithm/modules and of the tests again from their sources, and says of each whether
-# it has the bytes that are committed: tools/build_modules.sh FOLDER. Another compiler may write other bytes: that a
-# module decides the same is for the tests (`make test-modules`).
+# Builds the modules of examples/own-algorithm/modules and of the tests again from their sources, and says of each
+# whether it has the bytes that are committed: tools/build_modules.sh FOLDER. Another compiler may write other bytes:
+# that a module decides the same is for the tests (`make test-modules`).
 #
 # Needs Debian's clang-22, lld-22, rustc-web, rust-web-src and npm (`make linux-packages web-packages`).
 set -euo pipefail

@@ -35,12 +35,21 @@ target() {
     esac
 }
 
+# usage: shipped NAME       prints the folder of the repository's own files that are inputs, too
+shipped() {
+    case $1 in
+        scenario) echo scenarios ;;
+        plan) echo scenarios/plans ;;
+        script) echo crates/vegas-packetdrill/scripts ;;
+    esac
+}
+
 # usage: fuzz FOLDER NAME
 fuzz() {
     local folder="$1" name="$2" log="$CARGO_TARGET_DIR/$2.log" found="$CARGO_TARGET_DIR/found/$2"
     mkdir -p "$found" "$folder/corpus/$name" "$folder/artifacts/$name"
     if ! target "$folder" "$name" -max_total_time="$seconds" -timeout=10 \
-        -artifact_prefix="$folder/artifacts/$name/" "$found" "$folder/corpus/$name" >"$log" 2>&1; then
+        -artifact_prefix="$folder/artifacts/$name/" "$found" "$folder/corpus/$name" $(shipped "$name") >"$log" 2>&1; then
         tail -n 40 "$log" >&2
         echo "fuzz: $name failed; the input is in $folder/artifacts/$name" >&2
         return 1
@@ -51,12 +60,11 @@ fuzz() {
 # usage: minimise FOLDER NAME
 minimise() {
     local folder="$1" name="$2" log="$CARGO_TARGET_DIR/$2.log" found="$CARGO_TARGET_DIR/found/$2" new
-    local -A shipped=([scenario]=scenarios [plan]=scenarios/plans)
     mkdir -p "$found" "$folder/corpus/$name"
     new="$(mktemp -d "$folder/corpus/$name.XXXXXX")"
     # without counters: which branches are taken, not how often
     if ! target "$folder" "$name" -merge=1 -use_counters=0 -max_len=2000 \
-        "$new" "$folder/corpus/$name" "$found" ${shipped[$name]:+"${shipped[$name]}"} >"$log" 2>&1; then
+        "$new" "$folder/corpus/$name" "$found" $(shipped "$name") >"$log" 2>&1; then
         tail -n 40 "$log" >&2
         rm -rf "$new"
         return 1
@@ -71,7 +79,7 @@ minimise() {
     chmod 755 "$folder/corpus/$name"
     echo "fuzz: $name: $(find "$folder/corpus/$name" -type f | wc -l) inputs"
 }
-export -f target fuzz minimise
+export -f target shipped fuzz minimise
 export seconds host
 
 for folder in crates/*/fuzz; do

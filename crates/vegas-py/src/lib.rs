@@ -3,7 +3,7 @@
 
 mod algorithms;
 mod attended;
-mod conformance;
+mod judging;
 mod outcome;
 mod own;
 mod place;
@@ -23,7 +23,9 @@ mod _vegaslab {
     #[pymodule_export]
     use crate::attended::LimitError;
     #[pymodule_export]
-    use crate::conformance::{Conformance, conform, conformance_cases};
+    use crate::judging::conformance::{Conformance, conform, conformance_cases};
+    #[pymodule_export]
+    use crate::judging::scripts::packetdrill;
     #[pymodule_export]
     use crate::outcome::Outcome;
     #[pymodule_export]

@@ -26,6 +26,7 @@ ELSEWHERE = re.compile(
     r"net/ipv4/tcp_\w+\.c|tcp_(?:vegas|cubic)\.c"  # Linux
     r"|tcp_cubic_search4\.0\.c|neqo-transport/src/cc/search\.rs"  # SEARCH's authors, Mozilla
     r"|assembler\.rs|example_queries\.py"  # quinn, CCAC's authors
+    r"|set_sysctls\.py|\.\./common(?:/defaults)?\.sh"  # what scripts of packetdrill call
     r"|mine\.(?:py|js)|vegas\.(?:py|js)|build\.sh|src/algorithm\.rs"  # a reader's own
 )
 """Files of other projects, and of readers."""

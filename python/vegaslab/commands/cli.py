@@ -13,7 +13,18 @@ from typing import Any, TextIO, TypeVar
 from vegaslab import _vegaslab
 from vegaslab.commands import catalogue, completion, model, new
 from vegaslab.commands.explain import explain
-from vegaslab.commands.many_runs import analyse, attack, conform, evaluate, factorial, reproduce, seeds, swarm, sweep
+from vegaslab.commands.many_runs import (
+    analyse,
+    attack,
+    conform,
+    evaluate,
+    factorial,
+    packetdrill,
+    reproduce,
+    seeds,
+    swarm,
+    sweep,
+)
 from vegaslab.commands.parsing import BAD_INPUT, FAILED, OK, Parser, UsageError, in_groups
 from vegaslab.commands.real_paths import linux, quic
 from vegaslab.commands.scenario import add_scenario, overrides
@@ -38,7 +49,7 @@ _ONE_LINE_EACH = (PictureWarning, UnusedWarning)
 
 _GROUPS = {
     "simulate": ("run", "compare", "sweep", "analyse", "factorial"),
-    "judge": ("evaluate", "reproduce", "conform", "attack", "model"),
+    "judge": ("evaluate", "reproduce", "conform", "packetdrill", "attack", "model"),
     "real hosts": ("linux", "quic"),
     "write scenarios and algorithms": ("new", "check", "list", "explain", "schema"),
     "the tool itself": ("swarm", "completion"),
@@ -198,6 +209,7 @@ def _parser() -> argparse.ArgumentParser:
     sweep.add(commands)
     swarm.add(commands)
     conform.add(commands)
+    packetdrill.add(commands)
     attack.add(commands)
     evaluate.add(commands)
     analyse.add(commands)

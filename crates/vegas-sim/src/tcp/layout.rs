@@ -218,8 +218,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    /// 2500 bytes wait, of which two segments leave; 600 more fill up the third segment and begin a fourth; then comes a
-    /// write that begins a segment, and one that joins it.
+    /// 2500 bytes wait, of which two segments leave; 600 more fill up the third segment and begin a fourth; then comes
+    /// a write that begins a segment, and one that joins it.
     #[test]
     fn writes_join_what_has_not_left() {
         let mut layout = Layout::of_payload(1_000);

@@ -179,8 +179,8 @@ impl Scoreboard {
         self.sacked
     }
 
-    /// The numbers of outstanding segments that count as lost, and of those sent again since; without the ones that were
-    /// reported received.
+    /// The numbers of outstanding segments that count as lost, and of those retransmitted since; without the ones that
+    /// were reported received.
     pub(crate) fn lost_and_retransmitted(&self) -> (u64, u64) {
         let missing = || self.entries.iter().filter(|entry| !entry.has(Entry::SACKED));
         let count = |mark: u64| missing().filter(|entry| entry.has(mark)).count() as u64;

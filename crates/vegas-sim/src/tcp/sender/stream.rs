@@ -24,7 +24,7 @@ pub struct SenderState {
     pub sacked: u64,
     /// Those that were found lost.
     pub lost: u64,
-    /// Those that were sent again.
+    /// Those that were retransmitted.
     pub retransmitted: u64,
     /// The number of duplicates that show a loss.
     pub reordering: u32,
@@ -32,7 +32,7 @@ pub struct SenderState {
     pub unsent: u64,
     /// Whether only the window that the peer offers holds them back.
     pub is_held_by_peer: bool,
-    /// All segments sent again so far.
+    /// All segments retransmitted so far.
     pub retransmitted_in_all: u64,
     /// All timeouts so far.
     pub timeouts: u64,
@@ -53,7 +53,7 @@ pub enum RecoveryState {
     Disorder,
     /// The window answers a mark.
     Reduced,
-    /// Lost segments are sent again.
+    /// Lost segments are retransmitted.
     Recovery,
     /// A timeout is being repaired.
     Loss,

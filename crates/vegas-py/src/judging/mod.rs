@@ -1,0 +1,4 @@
+//! Judges of algorithms and hosts.
+
+pub(crate) mod conformance;
+pub(crate) mod scripts;
